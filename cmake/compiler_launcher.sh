@@ -1,8 +1,9 @@
 #!/bin/sh
-# What CMake starts in the compiler's place: ccache, so that it finds in one clone what was compiled in another (x has it go by
-# paths relative to the clone). Precompiled headers, which hold absolute paths, need help:
-# - beside one stands FILE.pch.sum, of all that it was made of, which ccache takes for the file (CCACHE_PCH_EXTSUM);
-# - the header to include first, a path that ccache does not make relative, is made so here.
+# CMake runs this instead of the compiler. It runs ccache, which then finds in one clone what was compiled in another (x makes it
+# use paths relative to the clone). Precompiled headers, which contain absolute paths, need two changes:
+# - beside each header is FILE.pch.sum, a hash of everything it was made from, which ccache uses instead of the file
+#   (CCACHE_PCH_EXTSUM);
+# - the path of the header to include first, which ccache does not make relative, is made relative here.
 previous='' sources='' output='' is_header=''
 for argument; do
   case $previous,$argument in
@@ -18,7 +19,7 @@ done
 [ $is_header ] || exec ccache "$@"
 
 rm -f "$output.sum"
-# With no base directory: the header of another clone would name files that are not here.
+# Without a base directory: the header of another clone would name files that are not here.
 CCACHE_BASEDIR='' ccache "$@" || exit
 [ "$CCACHE_BASEDIR" ] || exit 0
 # shellcheck disable=SC2046 # a list of names

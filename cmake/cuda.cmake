@@ -1,5 +1,5 @@
-# Finds CUDA 13 or later: nvcc on PATH or in /usr/local/cuda, and cuBLASLt and cuDNN beside it. Sets
-# GRAPNEL_CUDA_FOLDER to kernels/cuda, or to kernels/no_cuda and GRAPNEL_NO_CUDA to why. -D GRAPNEL_CUDA=OFF leaves it out.
+# Finds CUDA 13 or later: nvcc on PATH or in /usr/local/cuda, and cuBLASLt and cuDNN beside it. Sets GRAPNEL_CUDA_FOLDER to
+# kernels/cuda, or to kernels/no_cuda and GRAPNEL_NO_CUDA to the reason. -D GRAPNEL_CUDA=OFF disables it.
 option(GRAPNEL_CUDA "build the CUDA module where nvcc is found" ON)
 
 set(GRAPNEL_CUDA_FOLDER kernels/no_cuda)

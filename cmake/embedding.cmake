@@ -1,5 +1,5 @@
-# For python/, a CMake project of its own that scikit-build-core drives: what it links of this build, which has it compiled
-# already. All that the binary is made of goes into a shared object of hidden symbols, from a list of object files.
+# For python/, a separate CMake project that scikit-build-core drives: the already compiled objects of this build that it links.
+# All objects of the binary go into a shared object with hidden symbols, from a list of object files.
 get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)
 get_property(objects GLOBAL PROPERTY GRAPNEL_OBJECTS)
 set(embedded "")

@@ -1,6 +1,6 @@
-# What the rooms of lib/ and the kernels link, as system libraries: of the build, and of whom the installed static libraries are
-# linked by, whose grapnel-config.cmake includes this file. Archives are looked up by file: Debian's CMake packages of LLVM and
-# leveldb demand the development files of z3, zstd and curl, and give the shared library.
+# The system libraries that lib/ and the kernels link, for the build and for projects that link the installed static libraries,
+# whose grapnel-config.cmake includes this file. Archives are found by file name: Debian's CMake packages of LLVM and leveldb
+# require the development files of z3, zstd and curl, and select the shared library.
 
 # grapnel_archives(NAME HEADER a/b.h ARCHIVES liba.a ... [PATHS dir ...]): INTERFACE target NAME, headers as system headers.
 function(grapnel_archives name)
@@ -21,15 +21,15 @@ find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# LLVM 19 if there, else the newest from 16 on. GRAPNEL_LLVM is its root: tests find lit and FileCheck below it.
-# With the installed headers only the one will do that they were compiled against, GRAPNEL_LLVM_ROOTS.
+# LLVM 19 if it is installed, else the newest from 16 on. GRAPNEL_LLVM is its root: tests find lit and FileCheck below it.
+# Installed headers work only with the version that they were compiled against, GRAPNEL_LLVM_ROOTS.
 if(NOT GRAPNEL_LLVM_ROOTS)
   set(GRAPNEL_LLVM_ROOTS /usr/lib/llvm-19 /usr/lib/llvm-18 /usr/lib/llvm-17 /usr/lib/llvm-16)
 endif()
 find_path(GRAPNEL_LLVM lib/libLLVMSupport.a REQUIRED PATHS ${GRAPNEL_LLVM_ROOTS} NO_DEFAULT_PATH)
 grapnel_archives(grapnel_llvm HEADER llvm/Support/Error.h ARCHIVES libLLVMSupport.a libLLVMDemangle.a PATHS ${GRAPNEL_LLVM})
 target_link_libraries(grapnel_llvm INTERFACE ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
-if(NOT GRAPNEL_LLVM MATCHES "-19$")  # LLVM before 19 asks terminfo for colors
+if(NOT GRAPNEL_LLVM MATCHES "-19$")  # LLVM before 19 uses terminfo for colors
   find_library(TINFO tinfo REQUIRED)
   target_link_libraries(grapnel_llvm INTERFACE ${TINFO})
 endif()
@@ -38,7 +38,7 @@ grapnel_archives(grapnel_re2 HEADER re2/re2.h ARCHIVES libre2.a)
 grapnel_archives(grapnel_leveldb HEADER leveldb/table.h ARCHIVES libleveldb.a libsnappy.a)
 target_link_libraries(grapnel_leveldb INTERFACE Threads::Threads)
 
-# What files of Riegeli's records are hashed and packed with; tests pack them, too.
+# Hashing and compression for Riegeli record files; tests use them, too.
 grapnel_archives(grapnel_riegeli HEADER highwayhash/c_bindings.h
                  ARCHIVES libhighwayhash.a libbrotlidec.a libbrotlienc.a libbrotlicommon.a libzstd.a libsnappy.a)
 

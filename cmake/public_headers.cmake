@@ -1,9 +1,10 @@
-# The tree of headers that a program or a plugin includes as "grapnel/...": public_headers.txt and what those include, with
-# "lib/" as "grapnel/", below build/PRESET/include, and installed from there. lib/support/version.h is made with it.
+# The tree of headers that a program or a plugin includes as "grapnel/...": those in public_headers.txt and their includes, with
+# "lib/" replaced by "grapnel/", below build/PRESET/include, and installed from there. lib/support/version.h is made at the same
+# time.
 set(GRAPNEL_INCLUDE ${PROJECT_BINARY_DIR}/include)
 set(GRAPNEL_SHARE ${PROJECT_BINARY_DIR}/share/grapnel)
 
-# Any header may be one of them; the script writes those that changed.
+# Any header may become one of them; the script writes only changed ones.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.h ${PROJECT_SOURCE_DIR}/lib/proto/*.proto)
 set(script ${PROJECT_SOURCE_DIR}/scripts/public_headers.py)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/public_headers.stamp
@@ -13,7 +14,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/public_headers.stamp
                    DEPENDS ${headers} ${script} ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt grapnel_messages VERBATIM)
 add_custom_target(grapnel_headers DEPENDS ${PROJECT_BINARY_DIR}/public_headers.stamp)
 
-# How `grapnel trace FILE.cpp` compiles, a flag a line: lib/job/plugin.cpp.
+# The flags with which `grapnel trace FILE.cpp` compiles, one per line: lib/job/plugin.cpp.
 set(flags -std=c++20 -fPIC -fvisibility=hidden "-I{prefix}/include" "-isystem${grapnel_llvm_INCLUDE}")
 foreach(folder IN LISTS Protobuf_INCLUDE_DIRS)
   if(NOT folder STREQUAL "/usr/include")

@@ -1,7 +1,8 @@
-# One target per room. LINK names other rooms (the arrows, checked by tests/check_rooms.py), USES libraries from outside.
+# One target per library. LINK names other libraries of lib/ (the dependencies that tests/check_rooms.py checks), USES external
+# libraries.
 
-# What nearly every file includes and hardly anybody changes, compiled once per build: 1.2 to 1.5 s a file become 0.1 s. The
-# protobuf headers are those that protoc's output includes, and the generated ones those of lib/ir/attr.h.
+# Headers that nearly every file includes and that rarely change, precompiled once per build: 1.2 to 1.5 s per file become 0.1 s.
+# The protobuf headers are those that protoc's output includes, and the generated ones those of lib/ir/attr.h.
 set(GRAPNEL_PROTOBUF_HEADERS <functional> <map> <memory> <string> <utility> <vector> <google/protobuf/extension_set.h>
     <google/protobuf/generated_enum_reflection.h> <google/protobuf/generated_message_reflection.h>
     <google/protobuf/map_entry.h> <google/protobuf/map_field_inl.h> <google/protobuf/message.h>
@@ -10,8 +11,9 @@ set(GRAPNEL_COMMON_HEADERS ${GRAPNEL_PROTOBUF_HEADERS} <algorithm> <chrono> <con
     <string_view> <unordered_map> <llvm/ADT/ArrayRef.h> <llvm/ADT/DenseMap.h> <llvm/ADT/FunctionExtras.h>
     <llvm/ADT/SmallVector.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringRef.h> <llvm/Support/Error.h>
     <llvm/Support/FormatVariadic.h> <lib/proto/attr_value.pb.h>)
-# With some of our own: passes, kernels and the server then compile in eight to nine tenths of the time. Nearly all passes and
-# kernels include them anyway; in the other rooms that link pass, a change of lib/pass/rule.h compiles files that do not.
+# The same with some of our own: passes, kernels and the server then compile in eight to nine tenths of the time. Nearly all
+# passes and kernels include them anyway; in the other libraries that link pass, a change of lib/pass/rule.h also recompiles files
+# that do not need it.
 set(GRAPNEL_PASS_HEADERS ${GRAPNEL_COMMON_HEADERS} <llvm/ADT/StringSet.h> <llvm/Support/JSON.h> <lib/io/open.h>
     <lib/pass/rule.h>)
 set(GRAPNEL_KERNEL_HEADERS ${GRAPNEL_COMMON_HEADERS} <lib/exec/kernel.h> <Eigen/Core>)
@@ -31,7 +33,7 @@ grapnel_pch(grapnel_pch HEADERS ${GRAPNEL_COMMON_HEADERS})
 grapnel_pch(grapnel_pass_pch HEADERS ${GRAPNEL_PASS_HEADERS})
 target_compile_options(grapnel_pass_pch PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
 
-# For pass, and what links it. Readers, which fuzzers run, are all below.
+# For pass, and what links it. Readers, which are fuzzed, are all below it.
 function(grapnel_reuse_pass_pch target)
   target_precompile_headers(${target} REUSE_FROM grapnel_pass_pch)
   target_compile_options(${target} PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
@@ -39,14 +41,14 @@ endfunction()
 
 function(grapnel_link target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES")
-  # What package/ says of the room to those who link it.
+  # Properties from which package/ writes the dependencies of the installed library.
   set_target_properties(${target} PROPERTIES GRAPNEL_LINK "${ARG_LINK}" GRAPNEL_USES "${ARG_USES}")
   list(TRANSFORM ARG_LINK REPLACE "(.+)" "$<TARGET_NAME_IF_EXISTS:grapnel_\\1>")
   target_link_libraries(${target} PUBLIC grapnel_options ${ARG_LINK} ${ARG_USES})
 endfunction()
 
-# grapnel_room(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp of this folder and of the
-# FOLDERS in it; nothing while there are none. What links pass or is it has that room's headers precompiled.
+# grapnel_room(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp files of this directory and of
+# its subdirectories FOLDERS; does nothing if there are no files. pass and libraries that link it use pass's precompiled headers.
 function(grapnel_room name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES;FOLDERS")
   list(TRANSFORM ARG_FOLDERS APPEND "/*.cpp")
@@ -63,9 +65,9 @@ function(grapnel_room name)
   endif()
 endfunction()
 
-# grapnel_objects(passes LINK pass): object library of this folder and below, for code that registers itself: the linker
-# keeps objects, while it would drop archive members that nobody names. ONLY and BUT: regular expressions of the names
-# (without .cpp) of the files that are wanted, or not; empty for all.
+# grapnel_objects(passes LINK pass): object library of this directory and below, for code that registers itself: the linker keeps
+# objects, but drops unreferenced archive members. ONLY and BUT: regular expressions for the names (without .cpp) of files to
+# include or exclude; empty: all.
 function(grapnel_objects name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "ONLY;BUT" "LINK;USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
@@ -82,8 +84,8 @@ function(grapnel_objects name)
   endif()
 endfunction()
 
-# grapnel_embeds(web_files.cpp FILE ...): that source of this folder embeds these files, given by full paths, by
-# lib/support/embed.h. The compiler does not see what .incbin reads, and ccache goes by what the compiler says that it read.
+# grapnel_embeds(web_files.cpp FILE ...): that source file of this directory embeds these files, given by full paths, through
+# lib/support/embed.h. The compiler does not report files read by .incbin, so ccache does not know of them.
 function(grapnel_embeds source)
   set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${ARGN})
   foreach(file IN LISTS ARGN)
@@ -93,8 +95,8 @@ function(grapnel_embeds source)
   endforeach()
 endfunction()
 
-# grapnel_embeds_folder(serve web): the scripts, style sheets and pages of a folder of that room go into its binary, through
-# web/web_files.cpp, which reads their list from lib/serve/web_files.inc: X(symbol, "name") for each.
+# grapnel_embeds_folder(serve web): embeds the scripts, style sheets and pages of a directory of that library in its binary,
+# through web/web_files.cpp, which reads their list from lib/serve/web_files.inc: X(symbol, "name") for each.
 function(grapnel_embeds_folder room folder)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.js ${folder}/*.css ${folder}/*.html)
   set(list "")
@@ -108,7 +110,7 @@ function(grapnel_embeds_folder room folder)
   target_include_directories(grapnel_${room} PRIVATE ${GRAPNEL_GENERATED})
 endfunction()
 
-# Links everything above: for the binary and the tests.
+# Links all libraries: for the binary and the tests.
 function(grapnel_link_everything target)
   get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)
   get_property(objects GLOBAL PROPERTY GRAPNEL_OBJECTS)

@@ -1,15 +1,15 @@
-// Trains on several GPUs at once: the step is there once for each replica, on variables that are
-// shared.
+// Trains on several GPUs at once: repeats the training step for each replica; the replicas share
+// the variables.
 //
 //   Before:  input -> gradient g -> ApplyGradientDescent o(v, lr)
 //   After:   "AutoParallel-Replica-0/g" -> RealDiv by the number of replicas
 //            -> "AutoParallel-Replica-0/o"(v), and the same for replica 1, 2, ...
 //            o: NoOp(^AutoParallel-Control-Fetch), which waits for every replica's
 //
-// Variables are those that an Assign sets; they and their Assigns stay one, and so does what feeds
-// a queue. Replicas go to "/gpu:0", "/gpu:1", ..., as many as the graph names GPUs.
+// The variables are those that an Assign sets; they, their Assigns and the nodes that fill a queue
+// are not repeated. Replicas go to "/gpu:0", "/gpu:1", ..., as many as the graph names GPUs.
 //
-// Refuses: graphs without variables; graphs of which a result is a value, for that would be lost.
+// Refuses: graphs without variables; graphs whose result is a value, because it would be lost.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/pass.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kRule = "replicate";
 
-// Which input of an op that applies a gradient is the gradient; -1 for other ops.
+// The index of the gradient input of an op that applies a gradient; -1 for other ops.
 int GradientInput(llvm::StringRef op) {
   return llvm::StringSwitch<int>(op)
       .Case("ApplyGradientDescent", 2)
@@ -91,7 +91,7 @@ class AutoParallel : public GraphPass {
     return found;
   }
 
-  // Variables, their Assigns, and what those set them to.
+  // Finds variables, their Assigns, and their initial values.
   bool FindShared(const Node& reporter) {
     for (Node node : graph_->nodes()) {
       if (node.op() != "Assign" && node.op() != "AssignVariableOp") continue;
@@ -141,7 +141,7 @@ class AutoParallel : public GraphPass {
     }
   }
 
-  // What fills a queue stays one; each replica takes out of it.
+  // Nodes that fill a queue are shared; each replica dequeues from it.
   void ShareInputsOf(const llvm::DenseSet<NodeId>& step) {
     for (NodeId id : TopologicalOrder(*graph_)) {
       if (!step.contains(id) || !IsDequeue(graph_->node(id).op())) continue;
@@ -171,7 +171,7 @@ class AutoParallel : public GraphPass {
       edit_->CopyAttrs(copy, node);
       copies[id] = copy.id();
     }
-    // Loops read what comes later: all copies are there before any is wired.
+    // Loops read later nodes: make all copies before connecting any.
     for (NodeId id : nodes) {
       llvm::SmallVector<Port, 4> inputs = graph_->node(id).inputs();
       for (Port& port : inputs) {
@@ -244,9 +244,9 @@ GRAPNEL_PASS(AutoParallel,
                        .order = 17,
                        .run_once = true,
                        .toggle = "auto_parallel",
-                       .help = "repeats a training step for each replica",
+                       .help = "repeats the training step for each replica",
                        .refuses = "graphs without variables; results that are values"}),
-             {kRule, "the step is there once for each replica"});
+             {kRule, "repeats the training step for each replica"});
 
 }  // namespace
 }  // namespace grapnel

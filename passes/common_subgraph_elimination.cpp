@@ -1,12 +1,12 @@
-// Of nodes that compute the same, one stays.
+// Merges nodes that compute the same value.
 //
 //   Before:  a = Exp(x); b = Exp(x); y = Mul(b, a)      After:  a = Exp(x); y = Mul(a, a)
 //
-// The first in topological order stays. Inputs of commutative ops are put in order of their names,
-// as Grappler has it.
+// The first in topological order stays. Inputs of commutative ops are sorted by name, as in
+// Grappler.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames; other
-// devices, attributes or control inputs (these are not the same at all).
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames. Nodes with
+// different devices, attributes or control inputs are not equal at all.
 #include <utility>
 
 #include "lib/ir/import.h"
@@ -22,8 +22,8 @@
 namespace grapnel {
 namespace {
 
-// A few elements: constants of one shape mostly differ there, and those that do not are compared in
-// full.
+// Hashes a few elements: constants of the same shape mostly differ there, and others are compared
+// in full.
 uint64_t HashSample(const Literal& literal) {
   uint64_t hash = MixHash(literal.dims().size(), literal.dtype());
   for (int64_t dim : literal.dims()) hash = MixHash(hash, dim);
@@ -40,10 +40,10 @@ uint64_t HashSample(const Literal& literal) {
   return hash;
 }
 
-// Nodes by a hash, in few bytes: of a large graph each look is a miss in the caches.
+// A compact hash table of nodes: in a large graph each look-up is a cache miss.
 class NodesByHash {
  public:
-  // Makes room for each node of the graph, once.
+  // Reserves space for each node of the graph, once.
   void Reset(const Graph& graph) {
     size_t count = llvm::PowerOf2Ceil(2 * graph.num_nodes() + 2);
     slots_.reserve(count);
@@ -52,10 +52,10 @@ class NodesByHash {
     hash_of_.resize(graph.end_id());
   }
 
-  // Whoever looks for the hash soon does not wait for memory then.
+  // Loads the slot for the hash into the cache, for a look-up that follows soon.
   void Prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
-  // What has the hash, in the order in which it was added.
+  // Iterates over the nodes with the hash, in the order of their insertion.
   class Probe {
    public:
     Probe(NodesByHash& nodes, uint64_t hash)
@@ -69,7 +69,7 @@ class NodesByHash {
         return id;
       }
     }
-    // When there is no more.
+    // Call this after Next() returned kNoNode.
     void Add(NodeId id) {
       nodes_.slots_[slot_] = id;
       nodes_.hash_of_[id] = hash_;
@@ -97,7 +97,7 @@ class CommonSubgraphElimination : public GraphPass {
     Bypasser bypasser(edit);
     bypasser_ = &bypasser;
     MarkFeedersOfInPlaceOps();
-    // Once is enough but for what a loop hands back to its start.
+    // One sweep is enough except for values that a loop passes back to its start.
     std::vector<NodeId> order = edit.NodesInOrder();
     bool merged = true;
     while (merged) {
@@ -118,7 +118,8 @@ class CommonSubgraphElimination : public GraphPass {
   }
 
  private:
-  // The hash of a node that is visited soon: by then what has it is in the caches.
+  // The hash of a node that will be visited soon, computed early so that its slot is in the cache
+  // by then.
   struct Foreseen {
     NodeId node = kNoNode;
     uint64_t version = 0, hash = 0;  // of the node
@@ -129,7 +130,7 @@ class CommonSubgraphElimination : public GraphPass {
     seen_.Prefetch(foreseen->hash);
   }
 
-  // False when --limit is used up.
+  // False if --limit is used up.
   bool Visit(const Node& node, const Foreseen& foreseen, bool* merged) {
     has_loops_ |= kinds_->Is(node, kNextIterationOp);
     if (!SortInputs(node)) return false;
@@ -184,7 +185,8 @@ class CommonSubgraphElimination : public GraphPass {
     if (edit_->IsPreserved(node) || kinds_->Is(node, kEnterOrExitOp) ||
         feeds_in_place_.contains(node.id()))
       return false;
-    // Both are marked stateful, so that they are not dropped; to say the same once is enough.
+    // Both are marked stateful, so that they are not dropped; printing or asserting the same once
+    // is enough.
     if (kinds_->Is(node, kAssertOrPrintOp)) return true;
     return kinds_->Is(node, kPureOp);
   }
@@ -192,18 +194,18 @@ class CommonSubgraphElimination : public GraphPass {
   void ReportWhyNot(const Node& first, const Node& node) {
     const Node& culprit = CanMerge(node) ? first : node;
     const Node& other = CanMerge(node) ? node : first;
-    // Of nodes without inputs that keep state each is meant to be another: variables, placeholders,
+    // Nodes without inputs that keep state are distinct by intention: variables, placeholders,
     // queues.
     bool is_source = node.num_inputs() == 0 && !kinds_->Is(node, kPureOp);
     if (is_source) return;
     const char* why =
         edit_->IsPreserved(culprit)
-            ? "'{0}' computes what '{1}' does, and is fetched, fed or kept"
-            : "'{0}' computes what '{1}' does, but has state, an effect or a loop frame";
+            ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
+            : "'{0}' computes the same as '{1}', but has state, an effect or a loop frame";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
-  // Two accumulations in place must not share the buffer that they start from.
+  // Two in-place accumulations must not share their initial buffer.
   void MarkFeedersOfInPlaceOps() {
     std::vector<NodeId> open;
     for (Node node : edit_->graph().nodes()) {
@@ -230,7 +232,7 @@ class CommonSubgraphElimination : public GraphPass {
     };
     int slots = node.num_inputs();
     for (int i = 0; i < slots; ++i) hash = MixHash(hash, of_port(node.input(i)));
-    uint64_t unordered = 0;  // what may stand in any order
+    uint64_t unordered = 0;  // input hashes whose order does not matter
     for (int i = 0; i < node.num_controls(); ++i)
       unordered += MixHash(hash, of_port(node.input(slots + i)));
     const Literal* literal = edit_->ConstantOf(node);
@@ -264,7 +266,7 @@ class CommonSubgraphElimination : public GraphPass {
   llvm::DenseSet<NodeId> feeds_in_place_;
   NodesByHash seen_;
   static constexpr size_t kAhead = 16;
-  Foreseen foreseen_[kAhead];  // of the next nodes, by place in the order
+  Foreseen foreseen_[kAhead];  // the next nodes, by position in the order
 };
 
 GRAPNEL_PASS(CommonSubgraphElimination,
@@ -273,11 +275,10 @@ GRAPNEL_PASS(CommonSubgraphElimination,
                        .order = 5,
                        .default_on = true,
                        .toggle = "common_subgraph_elimination,arithmetic_optimization",
-                       .help = "of nodes that compute the same, keeps one",
+                       .help = "merges nodes that compute the same value",
                        .refuses = "fetched nodes, ops with state or effects, loop frames"}),
-             {"merge", "removes a node that computes what an earlier one does"},
-             {"sort_commutative_inputs",
-              "puts the inputs of a commutative op in order of their names"});
+             {"merge", "removes a node that computes the same as an earlier one"},
+             {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
 
 }  // namespace
 }  // namespace grapnel

@@ -1,13 +1,13 @@
-// Moves what is the same in every iteration of a loop out of it. Off unless asked for by name, as
-// in TensorFlow, where no RewriterConfig switches it on.
+// Moves computations that are the same in every iteration out of a loop. Off unless selected by
+// name, as in TensorFlow, where no RewriterConfig switches it on.
 //
 //   Before:  x -> Enter (constant) -> Exp -> Mul(in the loop)
 //   After:   x -> Exp -> LoopOptimizer/w_enter_0:Enter (constant) -> Mul(in the loop)
 //
-// Invariant is what depends only on constant Enters, on constants, and on what is invariant. The
-// innermost loops come first, so that a node may leave several.
+// A node is invariant if it depends only on constant Enters, on constants, and on invariant nodes.
+// The innermost loops come first, so that a node may leave several.
 //
-// Refuses: nodes that something in the loop waits for without reading them; nodes that lead into or
+// Refuses: nodes that some node in the loop waits for without reading them; nodes that lead into or
 // out of a loop.
 #include <deque>
 #include <map>
@@ -20,7 +20,7 @@
 namespace grapnel {
 namespace {
 
-// A frame, by the names of those around it and its own.
+// A loop frame, by the names of the enclosing frames and its own.
 using FramePath = std::vector<std::string>;
 
 class Invariants {
@@ -30,7 +30,7 @@ class Invariants {
 
   void Run() {
     FindFrames();
-    // Deepest first: what leaves a loop may leave the one around it.
+    // Deepest first: a node that leaves a loop may leave the enclosing one too.
     std::vector<FramePath> order;
     for (const auto& [path, enters] : enters_) order.push_back(path);
     llvm::stable_sort(order,
@@ -91,7 +91,7 @@ class Invariants {
     rule_.End();
   }
 
-  // What depends on invariants alone, from an Enter on.
+  // Marks nodes that depend only on invariants, starting from an Enter.
   void Spread(NodeId enter) {
     std::vector<NodeId> open = {enter};
     while (!open.empty()) {
@@ -116,7 +116,7 @@ class Invariants {
     }
   }
 
-  // Nodes that a varying node waits for stay, and then what needs them to move.
+  // Nodes that a varying node waits for stay, and so do nodes that depend on them.
   void TakeBack() {
     std::deque<NodeId> back;
     for (NodeId id : invariant_) {
@@ -146,7 +146,7 @@ class Invariants {
     }
   }
 
-  // Invariant readers of an Enter read what enters.
+  // Invariant readers of an Enter read its input directly.
   void PassBy(const Node& enter) {
     llvm::SmallVector<Use, 8> uses(enter.uses().begin(), enter.uses().end());
     for (const Use& use : uses) {
@@ -157,7 +157,7 @@ class Invariants {
     }
   }
 
-  // A constant that varying nodes read too gets a twin outside.
+  // A constant with varying readers too gets a copy outside.
   void MoveConstant(const Node& node, const FramePath& path) {
     bool all =
         llvm::all_of(node.uses(), [&](const Use& use) { return invariant_.count(use.node) > 0; });
@@ -180,7 +180,7 @@ class Invariants {
         }
       }
     }
-    // In a loop around this one it is to run in each iteration.
+    // In an enclosing loop it must run in each iteration.
     FramePath parent(path.begin(), path.end() - 1);
     auto cond = conds_.find(parent);
     if (parent.empty() || cond == conds_.end()) return;
@@ -192,7 +192,7 @@ class Invariants {
     }
   }
 
-  // Varying readers of a node that moves get its value through a constant Enter.
+  // Varying readers of a moved node get its value through a constant Enter.
   void MoveNode(const Node& node, const std::string& frame, int64_t parallel, int* next) {
     for (int i = node.num_controls(); i-- > 0;) {
       if (!invariant_.count(node.control(i).id())) edit_.RemoveControl(node, node.control(i));
@@ -231,15 +231,15 @@ Verdict MoveInvariants(RuleContext& rule) {
 GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_invariant_motion",
                             .config_name = "loop_invariant_motion",
                             .run_once = true,
-                            .help = "moves what is the same in every iteration out of a loop",
-                            .refuses = "what something in the loop waits for, effects, branches"}));
+                            .help = "moves loop-invariant nodes out of a loop",
+                            .refuses = "nodes that the loop waits for, effects, branches"}));
 
 GRAPNEL_RULE({.optimizer = "loop_invariant_motion",
               .place = 1,
               .name = "move_invariants",
               .ops = {},
-              .help = "nodes that depend on constant Enters alone run once, before the loop",
-              .refuses = "what something in the loop waits for, effects, branches",
+              .help = "nodes that depend only on constant Enters run once, before the loop",
+              .refuses = "nodes that the loop waits for, effects, branches",
               .apply = MoveInvariants});
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Cuts every edge that leads to another device: what crosses is sent and received there, and what
-// is left of the graph is one graph for each device, side by side.
+// Cuts every edge to another device: values that cross are sent and received there. The result is
+// one graph per device, side by side in one graph.
 //
 //   Before:  a @cpu:0 -> b @cpu:1      After:  a -> _Send @cpu:0      _Recv -> b @cpu:1
 //
-// As TensorFlow partitions (lib/place/partition.h), but in one graph, which therefore runs, dumps
-// and is recorded like any other. Names, devices and attributes are those of the partitions.
+// Partitions as TensorFlow does (lib/place/partition.h), but keeps one graph, which therefore runs,
+// dumps and is recorded like any other. Names, devices and attributes are those of the partitions.
 //
-// Refuses: a node without a full device name and a loop over devices without LoopCond are errors.
+// Errors: a node without a full device name, a loop over devices without LoopCond.
 #include "lib/place/partition.h"
 
 #include <map>
@@ -29,7 +29,7 @@ class PartitionPass : public GraphPass {
   }
 
  private:
-  // Brings what the partitions have more, or have elsewhere, back into the graph.
+  // Merges the nodes that the partitions added or moved back into the graph.
   class Joiner {
    public:
     Joiner(Editor& edit, const PartitionedGraph& split) : edit_(edit), split_(split) {
@@ -63,7 +63,7 @@ class PartitionPass : public GraphPass {
       return present;
     }
 
-    // Control flow goes where its input or its reader is.
+    // Moves a control flow node to the device of its input or its reader.
     void Move(const Node& node) {
       auto placed = nodes_.find(node.name());
       if (placed == nodes_.end() || placed->second.device() == node.device()) return;
@@ -73,7 +73,7 @@ class PartitionPass : public GraphPass {
       edit_.End();
     }
 
-    // Send and receiver, with the constant and the Identity that stand for a control edge.
+    // Claims send and receive, with the constant and the Identity that stand for a control edge.
     void Claim(const Transfer& transfer) {
       Node send = nodes_.lookup(transfer.send), recv = nodes_.lookup(transfer.recv);
       source_of_[send.name()] = source_of_[recv.name()] = transfer.source;
@@ -83,7 +83,7 @@ class PartitionPass : public GraphPass {
         source_of_[recv.graph().node(use.node).name()] = transfer.source;
     }
 
-    // All that sends one node's values; or, of no node, what turns along with loops.
+    // Adds the nodes that send one node's values or, for kNoNode, the nodes of control loops.
     void AddMade(NodeId source, llvm::ArrayRef<Node> nodes) {
       Node from = source == kNoNode ? Node() : edit_.graph().node(source);
       const char* step = from ? "send_and_receive" : "turn_along";
@@ -100,7 +100,7 @@ class PartitionPass : public GraphPass {
       edit_.End();
     }
 
-    // The inputs of a partition's node, here; nullopt: one is not there yet.
+    // The inputs of a partition's node, in this graph; nullopt if one of them is not there yet.
     std::optional<llvm::SmallVector<Port, 4>> InputsAsIn(const Node& node) const {
       llvm::SmallVector<Port, 4> ports;
       for (Port port : node.inputs()) {
@@ -123,22 +123,23 @@ class PartitionPass : public GraphPass {
     Editor& edit_;
     const PartitionedGraph& split_;
     llvm::StringMap<Node> nodes_;        // of all partitions
-    llvm::StringMap<NodeId> source_of_;  // of what a transfer made: the node that is sent
+    llvm::StringMap<NodeId> source_of_;  // for nodes made by a transfer: the node that is sent
   };
 };
 
 GRAPNEL_PASS(PartitionPass,
-             (PassInfo{.name = "partition",
-                       .config_name = "partition",
-                       .run_once = true,
-                       .help = "sends and receives what crosses devices, as TensorFlow partitions",
-                       .refuses = "bodies of functions; nodes without a full device name"}),
+             (PassInfo{
+                 .name = "partition",
+                 .config_name = "partition",
+                 .run_once = true,
+                 .help = "sends and receives values that cross devices, as TensorFlow partitions",
+                 .refuses = "bodies of functions; nodes without a full device name"}),
              {"move_control_flow",
               "Switch and Exit go to their input's device, Enter and "
               "NextIteration to their reader's"},
-             {"read_what_came", "a node reads a receiver in the place of another device's node"},
-             {"send_and_receive", "a value or a control edge to another device is sent there"},
-             {"turn_along", "a small loop on each device that a loop's values come to"});
+             {"read_what_came", "a node reads a receiver instead of another device's node"},
+             {"send_and_receive", "sends a value or a control edge to another device"},
+             {"turn_along", "adds a control loop on each device that receives values of a loop"});
 
 }  // namespace
 }  // namespace grapnel

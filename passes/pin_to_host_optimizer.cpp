@@ -1,17 +1,18 @@
-// Small tensors of integers and the ops on them go to the host of their GPU, where they are needed.
+// Moves small tensors of integers and the ops on them to the host of their GPU, where they are
+// needed.
 //
 //   Before (all on GPU:0):  x -> Shape s -> Prod p -> Reshape      After:  s stays, p on CPU:0
 //
 // The devices are those that the graph names: without a GPU among them nothing moves. A node moves
-// when everything it reads is small and on the host, and everything it gives is small; constants
-// move back when a reader wants them on the GPU. Small is a string, or at most 64 elements of
-// int32, int64 or float.
+// if all its inputs are small and on the host, and all its outputs are small; constants move back
+// if a reader needs them on the GPU. Small means a string, or at most 64 elements of int32, int64
+// or float.
 //
-// Which arguments a GPU kernel has in the host's memory TensorFlow looks up among its kernels. Here
-// it is a rule: the integers of shapes, axes and sizes, and int32 arithmetic.
+// TensorFlow checks its kernels to find the arguments that a GPU kernel keeps in host memory. Here
+// it is a fixed list: the integers of shapes, axes and sizes, and int32 arithmetic.
 //
-// Refuses: control flow, collectives and NoOp; large tensors and other dtypes; nodes that read what
-// a GPU computes.
+// Refuses: control flow, collectives and NoOp; large tensors and other dtypes; nodes that read
+// results of a GPU.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/op_kinds.h"
@@ -43,7 +44,7 @@ bool IsIdentity(const Node& node) {
   return node.op() == "Identity" || node.op() == "RefIdentity" || IsIdentityNOfOne(node);
 }
 
-// Whether a GPU kernel of this op works on int32 in the host's memory.
+// True if a GPU kernel of this op works on int32 in host memory.
 bool IsHostOpForInt32(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Const", "HostConst", "Identity", "Reshape", "ExpandDims", "Squeeze", "Pack", true)
@@ -58,7 +59,7 @@ bool IsHostOpForInt32(llvm::StringRef op) {
       .Default(false);
 }
 
-// Whether the argument is one that kernels read or write in the host's memory whatever they run on.
+// True if kernels read or write the argument in host memory on any device.
 bool IsHostArgument(llvm::StringRef op, llvm::StringRef argument) {
   bool gives_shape = llvm::StringSwitch<bool>(op)
                          .Cases("Shape", "ShapeN", "Size", "Rank", "ConcatOffset", true)
@@ -73,7 +74,7 @@ bool IsHostArgument(llvm::StringRef op, llvm::StringRef argument) {
       .Default(false);
 }
 
-// The argument that `port` of the list `args` belongs to; its name only.
+// The name of the argument in the list `args` that `port` belongs to.
 llvm::StringRef ArgumentOf(const Node& node, const std::vector<OpArg>& args, int port) {
   for (const OpArg& arg : args) {
     int count = 1;
@@ -96,7 +97,7 @@ class PinToHost : public GraphPass {
     edit_ = &edit;
     FindHosts();
     if (hosts_.empty()) return Error::success();
-    std::vector<std::pair<Node, std::string>> constants;  // moved, and from where
+    std::vector<std::pair<Node, std::string>> constants;  // moved ones, with their previous device
     for (NodeId id : edit.NodesInOrder()) {
       Node node = edit.graph().node(id);
       if (IsOnCpu(node)) continue;
@@ -132,7 +133,7 @@ class PinToHost : public GraphPass {
   }
 
   bool IsSmall(Port port) {
-    DataType type = edit_->TypeOf(port);  // a reference to a variable is none of these
+    DataType type = edit_->TypeOf(port);  // references to variables never count
     if (type == proto::DT_STRING) return true;
     if (type != proto::DT_INT32 && type != proto::DT_INT64 && type != proto::DT_FLOAT) return false;
     std::optional<int64_t> size = edit_->ShapeOf(port).NumElements();
@@ -142,7 +143,7 @@ class PinToHost : public GraphPass {
   bool IsOutputOnHost(Port port) {
     Node node = edit_->graph().node(port.node);
     if (IsNeverMoved(node) || !IsSmall(port)) return false;
-    // It may be optimized away; what it passes on counts.
+    // The Identity may be optimized away; its input counts.
     if (IsIdentity(node)) return node.num_inputs() == 1 && IsOutputOnHost(node.input(0));
     if (IsOnCpu(node)) return true;
     const OpInfo* info = FindOp(node.op());
@@ -153,7 +154,7 @@ class PinToHost : public GraphPass {
   }
 
   bool IsCandidate(const Node& node) {
-    // A node that the op table does not know may have no kernel for the CPU.
+    // A node that is not in the op table may have no CPU kernel.
     if (IsNeverMoved(node) || !FindOp(node.op())) return false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (IsOutputOnHost(node.input(i))) continue;
@@ -193,8 +194,8 @@ GRAPNEL_PASS(PinToHost,
                  .order = 10,
                  .toggle = "pin_to_host_optimization",
                  .help = "moves small integer tensors and the ops on them to the host of their GPU",
-                 .refuses = "large tensors, control flow, what reads a GPU's results"}),
-             {kRule, "the node goes to the host of its GPU"});
+                 .refuses = "large tensors, control flow, nodes that read results of a GPU"}),
+             {kRule, "moves the node to the host of its GPU"});
 
 }  // namespace
 }  // namespace grapnel

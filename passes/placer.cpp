@@ -1,12 +1,12 @@
-// Puts every node of the main graph on a device, as TensorFlow's placer does.
+// Assigns every node of the main graph to a device, as TensorFlow's placer does.
 //
 //   Before:  v @gpu:0;  v -> Read r;  Const c -> Add(r, c) a      After:  v, r, c, a @gpu:0
 //
-// It is told what devices there are by a custom optimizer named "placer" in the RewriterConfig
-// (lib/place/settings.h). Bodies of functions are placed when they are called, by TensorFlow as
-// here: they are left alone.
+// A custom optimizer named "placer" in the RewriterConfig lists the devices (lib/place/settings.h).
+// Function bodies are left alone: TensorFlow places them when they are called, and so does this
+// library.
 //
-// Refuses: a graph that cannot be placed is an error, with the nodes and edges that conflict.
+// Errors: a graph that cannot be placed; the error lists the nodes and edges that conflict.
 #include "lib/pass/pass.h"
 #include "lib/place/explanation.h"
 #include "lib/place/settings.h"
@@ -64,12 +64,13 @@ GRAPNEL_PASS(PlacerPass,
                        .run_once = true,
                        .help = "puts every node on a device, as TensorFlow's placer does",
                        .refuses = "bodies of functions"}),
-             {"default_device", "the caller's device, where it is one of those possible"},
+             {"default_device", "the caller's device, if it is possible"},
              {"first_device", "the first of the devices that kernels, requests and group allow"},
-             {"generator_with_reader", "what has no inputs goes to its only readers"},
-             {"identity_with_input", "an Identity between two nodes that ask for the same stays"},
-             {"metadata_with_input", "Shape, Size and Rank stay with what they look at"},
-             {"with_group", "another node that must share its device was placed before"});
+             {"generator_with_reader", "a node without inputs goes to its only readers"},
+             {"identity_with_input",
+              "an Identity between two nodes that request the same device stays with them"},
+             {"metadata_with_input", "Shape, Size and Rank stay with their input"},
+             {"with_group", "another node that must share its device was placed earlier"});
 
 }  // namespace
 

@@ -1,8 +1,8 @@
-// Lets the inputs of several collectives share one buffer, so that they can be reduced as one.
+// Would let the inputs of several collectives share one buffer, so that they can be reduced as one.
 //
-// TensorFlow leaves this out of builds with oneDNN, which 2.21's are: there the switch does
-// nothing, and asked for by name it is passed over. So it is here: the pass says which nodes it
-// would look at and leaves them.
+// TensorFlow omits this from builds with oneDNN, such as 2.21's: there the switch does nothing, and
+// selecting the pass by name has no effect. The same holds here: the pass reports the nodes it
+// would consider and leaves them alone.
 //
 // Refuses everything.
 #include "lib/pass/pass.h"
@@ -30,9 +30,9 @@ GRAPNEL_PASS(ScopedAllocator,
                        .order = 18,
                        .run_once = true,
                        .toggle = "scoped_allocator_optimization",
-                       .help = "nothing: builds of TensorFlow with oneDNN leave it out",
+                       .help = "nothing: builds of TensorFlow with oneDNN omit it",
                        .refuses = "everything"}),
-             {"share_buffers", "never: only says which nodes were asked for"});
+             {"share_buffers", "never fires: only reports the requested nodes"});
 
 }  // namespace
 }  // namespace grapnel

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes _commands.py, a function for each command, from what the commands say of themselves, and results.py, a class for what each
-finds, from the schemas of its documents.
+"""Writes _commands.py, with a function for each command, from the descriptions of the commands, and results.py, with a class for the
+result of each, from the schemas of its documents.
 
 usage: generate.py FOLDER OUTPUT SCHEMAS     FOLDER has the module _tfgrapnel, OUTPUT is a folder, SCHEMAS docs/schemas
 """
@@ -17,10 +17,10 @@ from typed_results import read_schemas, results  # noqa: E402
 
 NOT_FUNCTIONS = {"serve", "debug", "completion", "man", "git-setup"}
 NAMES = {"opt": "optimize"}
-# What Python's own words stand for: logging, warnings, .text and .json of a result. Plugins link with the binary.
+# Options that Python replaces: logging, warnings, .text and .json of a result. Plugins link with the binary.
 NOT_KEYWORDS = {"json", "quiet", "verbose", "log-level", "color", "plugin"}
-RESULTS = {"reduce": "GraphResult"}  # of those without a document
-# Answers of a Graph have their own method.
+RESULTS = {"reduce": "GraphResult"}  # of commands without a document
+# These have methods of their own in Graph.
 OF_GRAPH = {"query": None, "run": None}
 MODELS = ("MODEL", "A")
 HEADER = '''"""Commands as functions. Made by generate.py from the descriptions of the commands."""
@@ -55,12 +55,12 @@ def default_of(argument):
     text = argument["default"]
     try:
         return int(text) if argument["type"] == "integer" else float(text) if argument["type"] == "number" else text or None
-    except ValueError:  # none is set
+    except ValueError:  # no default
         return None
 
 
 def kind_of(argument):
-    """Its type; of a text whether it may be a model, or a number of bytes."""
+    """The type of an argument; for a text also whether it may be a model, or a number of bytes."""
     if argument["type"] == "text" and (argument["by_position"] or re.search("MODEL|BASE", argument["shown_as"])):
         return "model"
     return "size" if argument["shown_as"] == "SIZE" else argument["type"]
@@ -111,7 +111,7 @@ def parameters(arguments, receiver=None):
         default = "" if a["required"] and not receiver else " = ()" if a["is_list"] else " = None"
         texts.append(f"{python_name(a['name'])}: {annotation(a)}{default}")
     texts.append("*")
-    # What has to be given and is not in memory otherwise.
+    # Required options, except outputs, which can be in memory.
     for a in named:
         is_needed = a["required"] and a["name"] != "output"
         texts.append(f"{python_name(a['name'])}: {annotation(a)}" + ("" if is_needed else f" = {default_of(a)!r}"))
@@ -119,7 +119,7 @@ def parameters(arguments, receiver=None):
 
 
 def docstring(command, arguments, indent):
-    raised = "Raises Error where the input or an option is at fault."
+    raised = "Raises Error if the input or an option is invalid."
     text = f'{indent}"""{command["help"][0].upper()}{command["help"][1:]}.\n\n'
     text += textwrap.indent("\n".join(described(a) for a in arguments), indent) + "\n\n"
     return text + f'{indent}{raised}\n{indent}"""\n'

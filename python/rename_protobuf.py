@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Gives a module a protobuf of its own.
+"""Gives a module a private copy of protobuf.
 
 usage: rename_protobuf.py PATCHELF MODULE COPY
 
-The library that MODULE needs is copied to COPY, each of its symbols under another name, and MODULE asks for those.
+Copies the library that MODULE needs to COPY, renames each of its symbols, and makes MODULE use the new names.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ def path_of(library):
         name, _, rest = line.strip().partition(" => ")
         if name == library:
             return rest.split(" (")[0]
-    sys.exit(f"rename_protobuf: {module} needs {library}, which is not there")
+    sys.exit(f"rename_protobuf: {module} needs {library}, which does not exist")
 
 
 library = next(name for name in said_by(patchelf, "--print-needed", module).split() if name.startswith("libprotobuf.so"))

@@ -1,18 +1,18 @@
-"""Makes results.py: a class for what each command finds, from the schemas of its documents (docs/schemas)."""
+"""Makes results.py: a class for the result of each command, from the schemas of its documents (docs/schemas)."""
 
 import json
 import keyword
 import pathlib
 import re
 
-# What results have beside their documents: these names stay theirs.
+# The attributes of results in addition to their documents: fields cannot have these names.
 OF_RESULTS = {"ok", "messages", "output", "json", "text", "data", "to_dict", "graph"}
 OF_DICTS = set(dir(dict))
-LINES = ("replay", "train")  # a document a line
+LINES = ("replay", "train")  # one document per line
 BASES = {"opt": "GraphResult", "cut": "GraphResult", "run": "RunResult"}
 NAMES = {"opt": "OptimizeResult", "run": "RunDocument"}
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-HEADER = '''"""What commands find, with types. Made by typed_results.py from docs/schemas."""
+HEADER = '''"""The results of commands, with types. Made by typed_results.py from docs/schemas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_schemas(folder):
 
 
 def schemas_of(command, schemas):
-    """Those of a command, its usual one first."""
+    """The schemas of a command, its usual one first."""
     named = [name for name in schemas if name != "common" and schemas[name]["title"].split()[0] == command]
     return sorted(named, key=lambda name: name != command)
 
@@ -47,12 +47,12 @@ def singular(name):
 
 
 def said_of(part):
-    """Of a list, what is said of its elements where these say nothing themselves."""
+    """For a list, its description applies to its elements if they have none."""
     return {"description": part["description"]} if "description" in part else {}
 
 
 class Writer:
-    """Classes of the objects within documents, each before those that hold it."""
+    """The classes of the objects in documents, each before those that contain it."""
 
     def __init__(self, schemas):
         self.schemas = schemas
@@ -65,10 +65,10 @@ class Writer:
         return home, path, self.schemas[home]["$defs"][path]
 
     def class_of(self, part, schema, name):
-        """The class of an object with fields; made when it is first met."""
+        """The class of an object with fields, made on first use."""
         while name in self.classes:
             name += "_"
-        self.classes[name] = ""  # taken
+        self.classes[name] = ""  # reserved
         text = f'\n\nclass {name}(Fields):\n    """{part.get("description", "")}"""\n\n'
         for key, value in part["properties"].items():
             text += self.field(key, [(schema, name, value)], key in part["required"], OF_DICTS)
@@ -108,7 +108,7 @@ class Writer:
         return PLAIN.get(kind, "Any"), ""
 
     def field(self, key, parts, is_required, taken):
-        """`parts`: what each schema that has the field says of it: (schema, what names of its classes begin with, its part)."""
+        """`parts`: the definition of the field in each schema that has it: (schema, prefix of its class names, its part)."""
         first = parts[0][2]
         doc, types = first.get("description", ""), {}
         for schema, prefix, part in parts:
@@ -127,7 +127,7 @@ class Writer:
         return f"    {name}: {' | '.join(texts)} = field({key!r}, {doc!r}{more})\n"
 
     def result(self, command):
-        """The class of what a command gives: the fields of all its documents; of documents in lines, each line's."""
+        """The class of a command's result: the fields of all its documents; for documents in lines, those of each line."""
         name, base = NAMES.get(command, camel(command) + "Result"), BASES.get(command, "Result")
         of = schemas_of(command, self.schemas)
         doc = self.schemas[of[0]]["description"]

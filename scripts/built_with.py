@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what a build takes from outside, as Debian's packages: built_with_table.h for `grapnel --version --verbose`, built_with.json for
-the bill of materials of a release.
+"""Writes the external components of a build, as Debian packages: built_with_table.h for `grapnel --version --verbose`,
+built_with.json for the bill of materials of a release.
 
 usage: built_with.py FOLDER BUILD_TYPE CPU HOW FILE... [HOW FILE...]...    HOW: linked:, opened:, headers:
 
-Where there is no dpkg, or no package has a file, the file's name stands in the package's place.
+Without dpkg, or if no package owns a file, the file's name replaces the package's.
 """
 
 import json

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Makes Debian's packages of a release build in which `grapnel_install` is built: grapnel, the program with its modules, manual
-pages and completions, and libgrapnel-dev, what others build with.
+pages and completions, and libgrapnel-dev, for building against the library.
 
 usage: deb.py BUILD_FOLDER OUT_FOLDER        writes OUT_FOLDER/{grapnel,libgrapnel-dev}_VERSION_amd64.deb
-       deb.py --check OUT_FOLDER             installs, runs and removes them in a root of its own, which mmdebstrap makes
+       deb.py --check OUT_FOLDER             installs, runs and removes them in a separate root, which mmdebstrap makes
 
-The program's shared libraries are dependencies, as dpkg-shlibdeps finds them; those of CUDA are not in Debian and come with the
-machine. The modules are in /usr/lib/grapnel, static libraries beside the shared one in /usr/lib.
+The program's shared libraries are dependencies, found by dpkg-shlibdeps; CUDA's are not in Debian and belong to the machine. The modules are in /usr/lib/grapnel, static libraries beside the shared one in /usr/lib.
 """
 
 import email.utils
@@ -77,7 +76,7 @@ def squeeze_manuals(folder):
 
 
 def shared_depends(top):
-    """What dpkg-shlibdeps says of the programs, modules and shared libraries of a folder."""
+    """The output of dpkg-shlibdeps for the programs, modules and shared libraries of a folder."""
     files = [*(top / "usr/bin").glob("*"), *sorted((top / "usr/lib").rglob("*.so"))]
     files = [str(file) for file in files if file.name != "grapnel_cuda.so"]
     with tempfile.TemporaryDirectory() as folder:
@@ -180,7 +179,7 @@ echo installed, ran and removed
 
 
 def check_in_root(script, debs, files, packages=()):
-    """Installs the packages in a root that has what they depend on and nothing else but `packages`, and runs a script there."""
+    """Installs the packages in a root that has only their dependencies and `packages`, and runs a script there."""
     depends = [said_by("dpkg-deb", "--field", str(deb), "Depends").strip() for deb in debs]
     depends = [field for field in ", ".join(depends).split(", ") if not field.startswith("grapnel ")]
     with tempfile.TemporaryDirectory() as temporary:

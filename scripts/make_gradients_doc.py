@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes docs/gradients.md: the ops that have a gradient, with TensorFlow's list beside.
+"""Writes docs/gradients.md: the ops that have a gradient, compared with TensorFlow's list.
 
 usage: make_gradients_doc.py GRAPNEL            writes docs/gradients.md
        make_gradients_doc.py GRAPNEL --check    exit 1 when docs/gradients.md is not what would be written
        make_gradients_doc.py --tensorflow       writes scripts/tensorflow_gradients.txt from TensorFlow's registry
                                                 (in the .venv)
 
-What was compared is scripts/gradient_comparison.json, of `tests/python/gradient_test.py --table`.
+The comparison is in scripts/gradient_comparison.json, written by `tests/python/gradient_test.py --table`.
 """
 
 import json
@@ -62,7 +62,7 @@ here. Halves count where TensorFlow has kernels for them.
 FINITE = "TensorFlow's rule is an error; held against finite differences (tests/tools/gradients_alone.test)"
 OLD = "TensorFlow 2.21 makes no graph with it; held against finite differences (tests/tools/gradients_alone.test)"
 REFERENCE = "for variables that are references, which TensorFlow 2 does not make; the rule is that of the op without Ref"
-# Ops with a rule that no case of tests/python/gradient_test.py compares, and why.
+# Ops with a rule that no case of tests/python/gradient_test.py compares, with the reason.
 NOT_COMPARED = {
     "BatchNormWithGlobalNormalization": "TensorFlow 2.21 makes no graph with it, and neither runs it",
     "DebugGradientIdentity": "TensorFlow's looks its debugger up by the name of an op of Python",
@@ -99,7 +99,7 @@ def cell(count, of):
 
 
 def by_reason(pairs):
-    """A line a reason, with the ops that share it."""
+    """One line per reason, with the ops that share it."""
     ops = {}
     for op, why in pairs:
         ops.setdefault(why, []).append(f"`{op}`")
@@ -138,9 +138,9 @@ def text(grapnel):
     uncompared = [op for op in all_ops if not compared.get(op, {}).get("cases")]
     unsaid = sorted(set(uncompared) - set(NOT_COMPARED))
     if unsaid:
-        raise SystemExit(f"not compared, and NOT_COMPARED does not say why: {', '.join(unsaid)}")
+        raise SystemExit(f"not compared, and no reason in NOT_COMPARED: {', '.join(unsaid)}")
     differ = [(op, compared[op]["why"]) for op in all_ops if "why" in compared.get(op, {})]
-    why_missing = [(op, refusals.get(op, "TensorFlow 2.21 has no such op" if op not in known else "nobody wrote it yet"))
+    why_missing = [(op, refusals.get(op, "TensorFlow 2.21 has no such op" if op not in known else "not implemented yet"))
                    for op in missing]
     return (HEAD + summary + "\n" + "\n".join(rows) + "\n\n## Where graphs differ\n\n" + by_reason(differ) +
             "\n## Not compared with TensorFlow\n\n" + by_reason((op, NOT_COMPARED[op]) for op in uncompared) +

@@ -43,7 +43,7 @@ def tests_by_word():
     return found
 
 
-# A test's name that is an ordinary word in its file: said with the file's stem, "loop_optimizer_test.Basic".
+# A test whose name is an ordinary word in its file is named with the file's stem, "loop_optimizer_test.Basic".
 PLAIN = {"Basic", "Const", "Enter", "Packing", "Log1p", "Expm1", "ControlOutput", "MergeConcat", "NoOpReshape", "FusedBatchNorm"}
 
 

@@ -25,7 +25,7 @@ VENVS = ROOT / "build" / "versions"
 VERSIONS = ("2.21.0", "2.16.2", "2.13.1")  # the newest first
 DEVICES = ("CPU", "DEFAULT", "GPU")
 
-# Runs with the TensorFlow of the version; what it prints is read by registered().
+# Runs with the TensorFlow of the version; registered() reads its output.
 LIST = """
 import json, os
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -63,7 +63,7 @@ def registered(version):
     """The version's kernels, each [op, device, label, priority, host arguments, [[attribute, values]]]."""
     listed = json.loads(subprocess.run([str(python_of(version)), "-c", LIST], check=True, stdout=subprocess.PIPE).stdout)
     if not listed["cuda"]:
-        sys.exit(f"tensorflow {version} is no CUDA build here: its registry lacks the GPU kernels")
+        sys.exit(f"tensorflow {version} is not a CUDA build here: its registry lacks the GPU kernels")
     return [kernel for kernel in listed["kernels"] if kernel[1] in DEVICES]
 
 
@@ -95,7 +95,7 @@ def lines_of(kernels):
     for op, device, label, priority, host, constraints in kernels:
         row = {attr: frozenset(values) for attr, values in constraints}
         if not all(row.values()) or len(row) < len(constraints):
-            sys.exit(f"{op} on {device}: a constraint is of a kind that this script does not know: {constraints}")
+            sys.exit(f"{op} on {device}: this script does not support the constraint: {constraints}")
         alike[op, device, label, priority, tuple(host)].append(row)
     lines = {}
     for (op, device, label, priority, host), rows in sorted(alike.items()):

@@ -34,7 +34,8 @@ def press(css):
     return [f"document.querySelector('{css}')", (f"document.querySelector('{css}').click()",)]
 
 
-# Name: what is served, or what commands make a page; what is done there (a script and its arguments, or what to wait for), and what then holds.
+# Name: what to serve, or the commands that make a page; what to do there (a script and its arguments, or what to wait for), and
+# what must then hold.
 PICTURES = {
     "page-first": ("testdata/models/lenet", [], "true"),
     "page-function": ("testdata/collatz", [("grapnel.enter(grapnel.summary.bodies.findIndex(({name}) => name.startsWith('while_body')))",)],

@@ -25,7 +25,7 @@ import tensorflow as tf
 from tensorflow.core.framework import graph_pb2, types_pb2
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The ranks of these follow from an attribute that has no list of values.
+# The ranks of these depend on an attribute without a list of values.
 FREE = {"Einsum", "XlaEinsum", "UniformQuantizedDot", "XlaDot", "XlaDotV2", "XlaConv", "XlaConvV2", "_FusedBatchMatMulV2"}
 
 
@@ -66,7 +66,7 @@ def child(op, nodes, folders, known, pipe):
     questions = Questions(known, pipe)
     taken, good = shape_ranks(op, nodes, questions)
     for number, arg in enumerate(op.input_arg):
-        # A reference is of its variable's rank, and handles are scalars that ops make.
+        # A reference has the rank of its variable, and handles are scalars that ops make.
         if arg.is_ref or arg.type == types_pb2.DT_RESOURCE:
             taken.pop(number, None)
     facts = Facts(taken)
@@ -74,7 +74,7 @@ def child(op, nodes, folders, known, pipe):
         for folder in folders[:6]:
             ask_case(op, folder, questions, facts)
         ask_made_up(op, good, questions, facts)
-    # A condition of any rank is one, and what else a function refuses says nothing of the op that calls it.
+    # A condition of any rank is allowed, and other refusals of a function tell nothing about the op that calls it.
     calls = any(attr.type in ("func", "list(func)") for attr in op.attr)
     for argument in (a for a, is_scalar in facts.scalars.items() if is_scalar and not calls):
         facts.of[argument] = [0, 0, True]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes a tarball of grapnel that runs where nothing can be installed, and shows that it does.
+"""Makes a tarball of grapnel that runs without installation, and checks that it does.
 
 usage: package.py BIN_FOLDER TARBALL    packs BIN_FOLDER/grapnel, its modules and what they need
        package.py --check TARBALL       unpacks it beside glibc alone and runs it there
 
-All shared libraries come along but glibc's, which fit the machine's loader and kernel, and the GPU driver and CUDA's own, which
-are larger than all the rest and come with the machine. The program finds lib/ by its RPATH.
+All shared libraries are included except glibc's, which must match the machine's loader and kernel, and the GPU driver's and CUDA's,
+which are larger than all others and belong to the machine. The program finds lib/ by its RPATH.
 """
 
 import gzip
@@ -25,11 +25,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
 LEFT_OUT = re.compile(r"^lib(cuda|nvidia|cublas|cublasLt|cudnn|nvrtc|nvJitLink)[-._]?.*\.so\..*$")
 MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_http.so", "grapnel_picture.so")
-# Whose letters are in a PNG: in grapnel_picture.so.
+# The font for the text in a PNG: in grapnel_picture.so.
 FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
-# Loaded by name, so that nothing says that it is needed: lines at a terminal.
+# Loaded by name, so not listed as a dependency: line editing at a terminal.
 LOADED = ("libedit.so.2",)
-# What a license of PyPI's is named after, PYPI + NAME_VERSION.txt, since the others are of Debian.
+# The name prefix of a PyPI license, PYPI + NAME_VERSION.txt; the others are from Debian.
 PYPI = "pypi-"
 README = """grapnel {version}: opens TensorFlow graphs, optimizes, runs and debugs them.
 
@@ -62,7 +62,7 @@ def libraries(file):
 
 
 def loaded_library(name):
-    """A library that is found by its name alone, and those that it needs."""
+    """A library that is loaded by name, and its dependencies."""
     for line in said_by("/sbin/ldconfig", "-p").splitlines():
         if line.split(" ")[0].strip() == name and "x86-64" in line:
             path = pathlib.Path(line.rpartition(" => ")[2])
@@ -71,13 +71,13 @@ def loaded_library(name):
 
 
 def compiled_in(build):
-    """Names of the packages whose code is within the program: archives that are linked, and headers."""
+    """Names of the packages whose code is in the program: linked archives, and headers."""
     taken = json.loads((build / "generated" / "tools" / "built_with.json").read_text())
     return {package for package, entry in taken.items() if entry["how"] != "opened"}
 
 
 def copy_licenses(packages, folder):
-    """What Debian says of each package's copyright, as PACKAGE.txt. The bill of materials reads the names again."""
+    """Debian's copyright file of each package, as PACKAGE.txt. The bill of materials reads the names again."""
     folder.mkdir(parents=True)
     for package in sorted(packages):
         text = pathlib.Path("/usr/share/doc") / package / "copyright"
@@ -86,14 +86,14 @@ def copy_licenses(packages, folder):
 
 
 def made_at():
-    """Seconds since 1970 that stand for when a package was made: SOURCE_DATE_EPOCH, else the commit's time."""
+    """The build time of a package in seconds since 1970: SOURCE_DATE_EPOCH, else the commit's time."""
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
     return int(said_by("git", "-C", str(ROOT), "log", "-1", "--format=%ct"))
 
 
 def write_tarball(top, tarball):
-    """The same bytes for the same files: names in order, one time, one owner."""
+    """A reproducible archive: sorted names, one time, one owner."""
     when = made_at()
 
     def plain(entry):
@@ -104,7 +104,7 @@ def write_tarball(top, tarball):
     tarball.parent.mkdir(parents=True, exist_ok=True)
     with open(tarball, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=when) as zipped:
         with tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as out:
-            out.add(top, arcname=top.name, filter=plain)  # folders are read in the order of names
+            out.add(top, arcname=top.name, filter=plain)  # folders are read in name order
 
 
 def pack(bin_folder, tarball):
@@ -153,7 +153,7 @@ bin/grapnel info --devices
 
 
 def check(tarball):
-    """A root with glibc, a shell and the package, entered by chroot in namespaces of its own."""
+    """A root with glibc, a shell and the package, entered by chroot in separate namespaces."""
     with tempfile.TemporaryDirectory() as temporary:
         root = pathlib.Path(temporary)
         for folder in ("proc", "tmp", "lib64", "bin", "dev", "lib/x86_64-linux-gnu"):
@@ -182,12 +182,12 @@ def check(tarball):
         if run.returncode or "failed" in run.stdout and ", 0 failed" not in run.stdout:
             sys.exit(f"{tarball}: does not run beside glibc alone (exit code {run.returncode})")
         if "</svg>" not in pictures[0].read_text() or pictures[1].read_bytes()[1:4] != b"PNG":
-            sys.exit(f"{tarball}: pictures that are none")
+            sys.exit(f"{tarball}: the pictures are not valid")
     print(f"{tarball}: runs beside glibc alone")
 
 
 def main(usage, make, check):
-    """`--check PLACE`, or the two places that `make` takes."""
+    """`--check PLACE`, or the two arguments of `make`."""
     arguments = [pathlib.Path(word).resolve() for word in sys.argv[1:] if word != "--check"]
     called = check if sys.argv[1:2] == ["--check"] else make
     if len(arguments) != (1 if called is check else 2):

@@ -45,7 +45,7 @@ class Model:
         best = max(range(len(held)), key=held.__getitem__)
         if len(nodes) - held[best] + sizes[best] - held[best] <= spare:
             return self.layers[best]
-        # What is held of the run less what of it is missing is largest for the best run that may be.
+        # The part's nodes in a run, minus the run's nodes that are missing, is largest for the best run.
         mass = [2 * h - s for h, s in zip(held, sizes)]
         best, best_run, total = None, None, 0
         prefix = [0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The headers that a program or a plugin of somebody else may include: those of cmake/public_headers.txt and what they include.
+"""The headers that an external program or plugin may include: those of cmake/public_headers.txt and their includes.
 
 usage: public_headers.py --tree FOLDER GENERATED VERSION
                                                     writes them to FOLDER/grapnel, where "lib/ir/graph.h" is "grapnel/ir/graph.h",
@@ -8,7 +8,7 @@ usage: public_headers.py --tree FOLDER GENERATED VERSION
        public_headers.py --doc                      writes the tables of docs/library.md
        public_headers.py --check                    exit 1 when they are not what would be written
 
-A file of the tree that did not change is not touched, so that nothing is compiled anew.
+Unchanged files of the tree are not touched, so that nothing is recompiled.
 """
 
 import argparse

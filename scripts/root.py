@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the root of a container from Debian, by mmdebstrap: the program's package and what it depends on.
+"""Makes the root of a container from Debian with mmdebstrap: the program's package and its dependencies.
 
 usage: root.py DEB OUT_FOLDER      writes OUT_FOLDER/grapnel-VERSION-root.tar.gz and OUT_FOLDER/Containerfile
-       root.py --check OUT_FOLDER  unpacks it and runs the program within
+       root.py --check OUT_FOLDER  unpacks it and runs the program in it
 
 `podman build -t grapnel OUT_FOLDER` makes an image of both. Debian's release and its servers are those of this machine's apt.
 """
@@ -19,7 +19,7 @@ import tempfile
 from package import ROOT, made_at, main, said_by
 
 LISTS = [pathlib.Path("/etc/apt/sources.list"), *sorted(pathlib.Path("/etc/apt/sources.list.d").glob("*"))]
-# A container does without manual pages; licenses stay.
+# A container does not need manual pages; licenses stay.
 LEFT_OUT = ["path-exclude=/usr/share/man/*", "path-exclude=/usr/share/locale/*", "path-exclude=/usr/share/doc/*",
             "path-include=/usr/share/doc/*/copyright", "path-include=/usr/share/doc/grapnel/*"]
 CONTAINERFILE = """# grapnel {version} on Debian {release}: podman build -t grapnel . && podman run --rm -v "$PWD:/work" grapnel info model.pb
@@ -65,13 +65,13 @@ def debootstrap(target, depends, *options):
 
 
 def make_root(folder, depends):
-    """A folder that is a root of Debian with the packages of a Depends: field."""
+    """A folder with a Debian root that has the packages of a Depends: field."""
     debootstrap(folder, depends)
     return folder
 
 
 def within(root, *command):
-    """Runs a command in a root, in namespaces of its own."""
+    """Runs a command in a root, in separate namespaces."""
     inside = f'mount -t proc proc {root}/proc && exec chroot {root} "$@"'
     return subprocess.run(["unshare", "--mount", "--pid", "--fork", "sh", "-c", inside, "sh", *command], capture_output=True, text=True,
                           env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"})
@@ -106,7 +106,7 @@ def check(out):
             if run.returncode:
                 sys.exit(f"{tarball}: grapnel {command}: exit code {run.returncode}")
         if (root / "work/x.png").read_bytes()[1:4] != b"PNG":
-            sys.exit(f"{tarball}: a picture that is none")
+            sys.exit(f"{tarball}: the picture is not valid")
     print(f"{tarball}: runs")
 
 

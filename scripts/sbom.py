@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the bill of materials of a release, as SPDX 2.3 in JSON: each package that is handed out, and what is inside of it.
+"""Writes the bill of materials of a release, as SPDX 2.3 in JSON: each released package, and its contents.
 
 usage: sbom.py OUT_FOLDER      reads the packages in OUT_FOLDER, writes OUT_FOLDER/grapnel-VERSION.spdx.json and SHA256SUMS
 
-What is inside is read from the packages themselves: from the licenses that they bring, which are named as Debian's packages are,
-and in the root of a container from dpkg's own list.
+The contents are read from the packages themselves: from their license files, which are named after Debian packages, and in the
+root of a container from dpkg's own list.
 """
 
 import datetime
@@ -23,7 +23,7 @@ from built_with import about
 from package import PYPI, made_at
 
 LICENSES = re.compile(r"(^|/)licenses/([a-z0-9][a-z0-9+._-]+)\.txt$")
-# Debian's short names that are not SPDX's, of what machine-readable copyright files say.
+# Short names in Debian's machine-readable copyright files that differ from SPDX's.
 SPDX_NAMES = {
     "Expat": "MIT", "expat": "MIT", "BSD-2-clause": "BSD-2-Clause", "BSD-3-clause": "BSD-3-Clause", "BSD-4-clause": "BSD-4-Clause",
     "BSD-2-Clause": "BSD-2-Clause", "BSD-3-Clause": "BSD-3-Clause", "Apache-2.0": "Apache-2.0", "Apache-2": "Apache-2.0",

@@ -103,7 +103,7 @@ def constant_argument(x, y):
 
 @case("function")
 def dead_results(x, y):
-    """Results that nobody reads go from a function that must stay, and later ones are numbered anew."""
+    """Unread results are removed from a function that must stay, and later ones are renumbered."""
     @kept()
     def f(a, b):
         return a * b, tf.sin(a), a - b, tf.exp(b)
@@ -261,7 +261,7 @@ def one_interface(name, device, factor):
 
 @case("pruning", "constfold", "function", x=X)
 def one_interface_of_two(x):
-    """Functions of one interface are not inlined; of one that nobody calls nothing is left."""
+    """Functions of one interface are not inlined; an interface that is never called is removed."""
     one_interface("gpu", "GPU", 2.0).get_concrete_function(x).add_to_graph()
     return one_interface("cpu", "CPU", 2.0)(x) + 1.0
 

@@ -196,8 +196,8 @@ case("SetSize", "a group without elements, one with an element twice", set_indic
 
 _WAVE = (random(2, 3, 5) + 1j * random(2, 3, 5, seed=1)).astype("F")
 for _d, _suffix in ((1, ""), (2, "2D"), (3, "3D")):
-    case("FFT" + _suffix, "lengths that are no powers of 2", input=_WAVE)
-    case("IFFT" + _suffix, "lengths that are no powers of 2", input=_WAVE)
+    case("FFT" + _suffix, "lengths that are not powers of 2", input=_WAVE)
+    case("IFFT" + _suffix, "lengths that are not powers of 2", input=_WAVE)
     case("RFFT" + _suffix, "the last dimension cut off", input=random(2, 3, 7), fft_length=[2, 3, 6][-_d:])
     case("IRFFT" + _suffix, "an odd length", input=_WAVE, fft_length=[2, 3, 9][-_d:])
 case("RFFT", "double, a prime length", "prime", input=random(2, 13, dtype="d"), fft_length=[13], Tcomplex=tf.complex128)

@@ -357,7 +357,7 @@ def loop_optimizer__false_branch():
 
 @rewrite("o:0", "i:0")
 def loop_optimizer__choice_is_read():
-    """A Merge of which somebody reads which side it was keeps both."""
+    """A Merge whose branch index is read keeps both sides."""
     false, true = switch("sw", identity("x", var("v", 2)), tf.constant(True, name="p"))
     value, index = merge("m", exp("dead", false), raw.Sin(x=true, name="live"))
     identity("o", value)
@@ -398,7 +398,7 @@ def stack():
 
 @rewrite("o:0")
 def loop_optimizer__stack_without_pop():
-    """A push on a stack that nobody pops becomes an Identity."""
+    """A push on a stack that is never popped becomes an Identity."""
     x = raw.Enter(data=identity("x", var("v", 2)), frame_name="f", name="xe")
     identity("o", raw.StackPushV2(handle=stack(), elem=x, swap_memory=True, name="push"))
 

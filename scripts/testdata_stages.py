@@ -1,10 +1,10 @@
-"""Makes testdata/stages/: dumps that TensorFlow wrote of small programs, and what a reader of each stage should find.
+"""Makes testdata/stages/: dumps that TensorFlow wrote for small programs, and the expected findings at each stage.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_stages.py [OUT_DIR [NAME...]]
 
-NAME.tar.xz has the dumps and the log of a program. NAME.json says for each dump: the functions that it may be of, the dump before it
-in that story, which names are new and gone, what a node was merged into, and what became a constant. All of that is told from names
-and inputs in the dumps, and from the log; nothing of it comes from grapnel. Three kinds: several_* (Grappler's runs of several
+NAME.tar.xz has the dumps and the log of a program. NAME.json lists for each dump: the functions that it may belong to, the previous dump
+of the same function, new and removed names, what each node was merged into, and which nodes became constants. All of this is derived
+from names and inputs in the dumps, and from the log; none of it comes from grapnel. Three kinds: several_* (Grappler's runs of several
 functions), kept_* (what passes do to one function), opened_* (calls that are opened).
 """
 import collections
@@ -330,7 +330,7 @@ class Inputs:
 
 
 def merged(before, after):
-    """{node that is gone: the one that all who read it read in its place}, where the nodes say so."""
+    """{removed node: the one that all its readers read instead}, if the nodes show it."""
     into = collections.defaultdict(set)
     for name, node in after.nodes.items():
         was = before.nodes.get(name)

@@ -189,7 +189,7 @@ case("StringNGrams", "rows that are too short are kept", "short", ngram_widths=[
 case("StringNGrams", "less padding than the width asks for", "padded", ngram_widths=[4], left_pad="<", right_pad=">",
      pad_width=1, preserve_short_sequences=True, **_GRAMS)
 _UTF8 = np.array([b"a\xe9\xc3\xa9\xe2\x82", b"", b"\x01\xf0\x9f\x98\x80\t", b"\xed\xa0\x80a\xf5\x80\xc0\xaf\xf4\x90"])
-case("UnicodeDecode", "bytes that are no UTF-8", input=_UTF8, input_encoding="UTF-8", Tsplits=tf.int32)
+case("UnicodeDecode", "bytes that are not UTF-8", input=_UTF8, input_encoding="UTF-8", Tsplits=tf.int32)
 case("UnicodeDecodeWithOffsets", "errors and control characters left out", input=_UTF8, input_encoding="UTF-8",
      errors="ignore", replace_control_characters=True)
 case("UnicodeDecodeWithOffsets", "UTF-16, half a pair", "utf16", input_encoding="UTF-16-BE",
@@ -198,7 +198,7 @@ case("UnicodeDecodeWithOffsets", "UTF-32, past the end of Unicode", "utf32", inp
      input=np.array([b"\0\0\0a\x00\x11\x00\x01", b"\1"]))
 case("UnicodeDecodeWithOffsets", "Japanese, half a character", "shift_jis", input_encoding="Shift_JIS",
      input=np.array([b"a\x82\xa0\xb1\x81"]))
-case("UnicodeEncode", "what is no character", input_values=np.array([97, 0x1f600, 0xd800, 0x110000, -1, 0xe9], "i4"),
+case("UnicodeEncode", "values that are not characters", input_values=np.array([97, 0x1f600, 0xd800, 0x110000, -1, 0xe9], "i4"),
      input_splits=np.array([0, 2, 6]), output_encoding="UTF-8")
 case("UnicodeEncode", "left out", "utf16", input_values=np.array([97, 0x1f601, 0xd800, 0xe9], "i4"), errors="ignore",
      input_splits=np.array([0, 2, 4], "i4"), output_encoding="UTF-16-BE")

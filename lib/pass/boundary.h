@@ -1,4 +1,4 @@
-// What a body gives and takes, which a pass must leave as it is.
+// The inputs and results of a body, which a pass must preserve.
 #ifndef GRAPNEL_LIB_PASS_BOUNDARY_H_
 #define GRAPNEL_LIB_PASS_BOUNDARY_H_
 
@@ -13,40 +13,41 @@
 
 namespace grapnel {
 
-// What the user wants of the graph; ids are of the body that is optimized.
+// The inputs and results that the user asked for; ids are of the body that is optimized.
 struct GRAPNEL_PUBLIC Boundary {
-  // Their values are the result.
+  // Nodes whose values are the result.
   llvm::DenseSet<NodeId> fetched;
-  // Which outputs of theirs those are. Empty for a function's body, whose results have none.
+  // The outputs of `fetched` that are the result. Empty for a function's body, whose results have
+  // no outputs.
   std::vector<Port> fetched_ports;
-  // Their values come from outside: no shape, no constant is trusted.
+  // Nodes whose values come from outside: neither their shapes nor their constants can be trusted.
   llvm::DenseSet<NodeId> fed;
-  // Must stay for another reason: function results, initializers, keep_ops.
+  // Nodes that must stay for another reason: function results, initializers, keep_ops.
   llvm::DenseSet<NodeId> kept;
-  // Nodes with state or effects stay even when nobody reads them (function bodies).
+  // Nodes with state or effects stay even if they are unread (function bodies).
   bool keep_stateful = false;
-  // A gradient is taken through the body: ops that have none must not come in.
+  // A gradient is taken through the body: passes must not add ops that have none.
   bool differentiable = false;
   // Whether passes imitate TensorFlow with oneDNN, which fuses more.
   bool onednn = true;
-  bool keep_nan = false;         // a NaN must come out where one comes out of the graph as it is
-  bool keep_functional = false;  // If, Case and While stay nodes that call functions
-  std::string assumed_device;    // where nodes that name no device are taken to be; may be empty
+  bool keep_nan = false;         // NaNs of the original graph must be preserved
+  bool keep_functional = false;  // If, Case and While keep calling functions
+  std::string assumed_device;    // the device of nodes that name none; may be empty
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// What is fetched of a graph that says nothing of its results: all outputs of unread nodes; the
-// first of a Switch, which gives one of them. Of a function's graph (lib/ir/function_ends.h): its
-// results in their order, and "^x" of what stands for its effects.
+// The default fetches of a graph: all outputs of nodes without readers; only the first output of a
+// Switch, because one of its outputs is dead. For a function's graph (lib/ir/function_ends.h): its
+// results in order, then "^x" for each node that stands for its effects.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
-// What must be fed of it: its placeholders; of a function's graph its arguments, in their order.
+// The default feeds: the placeholders of a graph; the arguments of a function's graph, in order.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFeeds(const Graph& graph);
 
-// Of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for one that must run).
-// Placeholders are fed in any case. The error is that of a name that is not there.
+// The boundary of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for a node that
+// must run). Placeholders are always fed. Errors: a name that does not exist.
 GRAPNEL_PUBLIC Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
                                              llvm::ArrayRef<std::string> fetches);
-// Of a body: arguments are fed, results fetched.
+// The boundary of a function's body: arguments are fed, results fetched.
 GRAPNEL_PUBLIC Boundary BoundaryOf(const Function& function);
 
 }  // namespace grapnel

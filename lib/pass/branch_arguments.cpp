@@ -22,7 +22,7 @@ proto::AttrValue ParseAttr(const Node& node, const char* key) {
   return value;
 }
 
-// The functions of a conditional, and how they are written back.
+// Reads and writes the function attributes of a conditional.
 class Branches {
  public:
   explicit Branches(const Node& node) : is_case_(node.op().ends_with("Case")) {
@@ -86,7 +86,7 @@ class Orderer {
   }
 
  private:
-  // Whether each input of the node is one argument of it.
+  // True if each argument of the function is exactly one input of the node.
   bool TakesAll(const Function& function) const {
     auto is_list = [](const OpArg& arg) {
       return !arg.number_attr.empty() || !arg.type_list_attr.empty() || !arg.type_attr.empty();
@@ -95,9 +95,9 @@ class Orderer {
            llvm::none_of(function.info.inputs, is_list);
   }
 
-  // The tensor outside that a node of the body reads as an argument. What waits for an argument
-  // waits outside for the node that gives it, and TensorFlow takes such a wait in with the node's
-  // first tensor.
+  // The outside tensor behind the argument that a node of the body reads. A node that waits for an
+  // argument waits, seen from outside, for the node that produces it; TensorFlow passes such a wait
+  // in through that node's first tensor.
   std::optional<Port> OutsideOf(const Function& function, Port port) const {
     auto arg = llvm::find(function.args, port.node);
     if (arg == function.args.end()) return std::nullopt;
@@ -151,7 +151,7 @@ class Orderer {
     to->source = from.source;
     DropArgumentNotes(to);
     llvm::DenseMap<NodeId, NodeId> copies;  // in the body of `to`
-    std::vector<NodeId> args;               // by place among what is read
+    std::vector<NodeId> args;               // by position in read_
     for (Port port : read_) {
       NodeId arg = to->body.AddNode(to->body.UniqueName(ArgumentName(port)), "_Arg");
       to->body.SetAttr(arg, "T", attr::Type(TypeOf(port)));

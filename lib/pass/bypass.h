@@ -1,5 +1,5 @@
-// Taking nodes out of the way: their readers read what they read. Control edges, of which a node
-// may have very many, are asked for and changed in constant time.
+// Removes nodes from the data flow: their readers read what they read. Looking up or changing one
+// of a node's control edges, of which it may have very many, takes constant time.
 #ifndef GRAPNEL_LIB_PASS_BYPASS_H_
 #define GRAPNEL_LIB_PASS_BYPASS_H_
 
@@ -7,19 +7,19 @@
 
 namespace grapnel {
 
-// While one is in use, edges change through it only.
+// While a Bypasser is in use, change edges only through it.
 class Bypasser {
  public:
   explicit Bypasser(Editor& edit) : edit_(edit), graph_(edit.graph()) {}
 
-  // Whether `reader` has an input from `source`, data or control.
+  // True if `reader` has a data or control input from `source`.
   bool DependsOn(const Node& reader, const Node& source);
-  // `reader` waits for `source`, unless it has an input from it anyway.
+  // Makes `reader` wait for `source`, unless it already has an input from it.
   void AddControl(const Node& reader, const Node& source);
 
   // Readers of port i of `node` read its input i instead, nodes that wait for it wait for all its
   // inputs, and all of them wait for its control inputs. `node` is left without readers. Cost: the
-  // edges that go and come.
+  // number of removed and added edges.
   void Bypass(const Node& node);
   // Readers of `node` read the same port of `by` instead, and nodes that wait for it wait for `by`.
   // `node` is left without readers.
@@ -32,10 +32,11 @@ class Bypasser {
   Editor& edit_;
   Graph& graph_;
   llvm::DenseMap<NodeId, Counts>
-      sources_;  // of readers with many inputs that were asked for sources with many readers
+      // cached for readers with many inputs, after a query about a source with many readers
+      sources_;
 };
 
-// Drops control inputs that say what another input of the node says; inside a rewrite.
+// Drops control inputs from nodes that are already inputs. Call it inside a rewrite.
 void DedupControlInputs(Editor& edit, const Node& node);
 
 }  // namespace grapnel

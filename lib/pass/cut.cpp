@@ -14,16 +14,15 @@
 namespace grapnel {
 namespace {
 
-// Dtype and shape of what a Placeholder stands for.
+// Sets dtype and shape of the tensor that a Placeholder replaces.
 Error Describe(const ShapeMap& shapes, Port port, llvm::StringRef op, CutInput* input) {
   input->dtype = shapes.TypeOf(port);
   input->shape = shapes.OfPort(port);
   if (input->dtype == proto::DT_INVALID)
-    return MakeError("input '{0}': its dtype is not known (op '{1}')", input->tensor, op);
+    return MakeError("input '{0}': unknown dtype (op '{1}')", input->tensor, op);
   if (IsRefType(input->dtype))
-    return MakeError(
-        "input '{0}': is a reference to a variable (op '{1}'), for which no value can be given",
-        input->tensor, op);
+    return MakeError("input '{0}' is a reference to a variable (op '{1}'), which cannot be fed",
+                     input->tensor, op);
   return Error::success();
 }
 
@@ -39,7 +38,7 @@ NodeId AddPlaceholder(Graph& graph, llvm::StringRef name, llvm::StringRef device
   return id;
 }
 
-// Requests to share a device with nodes that are not there.
+// Drops requests to share a device with nodes that are gone.
 void DropColocations(Graph& graph) {
   for (Node node : graph.nodes()) {
     auto attr = node.FindAttr("_class");
@@ -96,7 +95,7 @@ class Cut {
     return Error::success();
   }
 
-  // Backwards from the outputs, and not past what is given.
+  // Walks backwards from the outputs, stopping at the given tensors.
   void Mark() {
     kept_.assign(graph_.end_id(), false);
     needed_.assign(inputs_.size(), false);
@@ -119,14 +118,14 @@ class Cut {
     }
   }
 
-  // What waits for a node whose outputs are given waits for the first of them.
+  // A node that waits for a node with given outputs waits for the first of those outputs instead.
   template <typename Need>
   void NeedControl(Node from, Need need) {
     auto given = llvm::find_if(inputs_, [&](Port port) { return port.node == from.id(); });
     need(given == inputs_.end() ? Port{from.id(), kControlPort} : *given);
   }
 
-  // Output 0 last: it takes the node's name in the end, and no number from the others.
+  // Output 0 last: it gets the node's name in the end, and no number because of the others.
   void MakePlaceholders() {
     placeholders_.assign(inputs_.size(), kNoNode);
     for (bool first_output : {false, true})
@@ -177,11 +176,11 @@ class Cut {
     }
   }
 
-  // A value from outside of a loop comes into it through an Enter only.
+  // A value from outside a loop may enter it only through an Enter.
   Error CheckLoops() {
     for (const Problem& problem : VerifyModule(module_))
       if (problem.severity == Severity::kError)
-        return MakeError("the part is no valid graph: {0}", problem.ToString());
+        return MakeError("the part is not a valid graph: {0}", problem.ToString());
     std::vector<NodeId> work;
     std::vector<bool> reached(graph_.end_id());
     for (NodeId id : placeholders_)
@@ -192,8 +191,9 @@ class Cut {
       llvm::StringRef op = node.op();
       if (op == "NextIteration" || op == "RefNextIteration" || op == "Exit" || op == "RefExit" ||
           op == "LoopCond")
-        return MakeError("an input is within a loop of which '{0}' ({1}) is needed too",
-                         node.name(), op);
+        return MakeError(
+            "an input is inside a loop, and the part also needs '{0}' ({1}) of that loop",
+            node.name(), op);
       if (op == "Enter" || op == "RefEnter") continue;
       for (const Use& use : node.uses()) {
         if (reached[use.node]) continue;
@@ -227,7 +227,7 @@ class Extraction {
     RETURN_IF_ERROR(CopyLibrary());
     result_.module->versions = body_.module().versions;
     result_.module->has_versions = body_.module().has_versions;
-    // Names of what was chosen come first: a Placeholder takes what is left.
+    // Names of chosen nodes come first: Placeholders use the remaining names.
     for (Node node : body_.nodes())
       if (chosen_[node.id()]) copies_[node.id()] = Copy(node, node.name());
     for (Node node : body_.nodes()) {
@@ -296,7 +296,7 @@ class Extraction {
     return Error::success();
   }
 
-  // Where a copy reads what the node itself reads at `port`.
+  // The port that a copy reads in place of `port`.
   Expected<Port> SourceOf(Port port) {
     if (copies_[port.node] != kNoNode) return Port{copies_[port.node], port.index};
     Node source = body_.node(port.node);
@@ -316,7 +316,7 @@ class Extraction {
     return Port{it->second, 0};
   }
 
-  // One copy, however many arguments it is handed to.
+  // One copy, however many arguments it stands for.
   Port StandIn(const Node& node, int32_t index) {
     auto [it, fresh] = stood_in_.try_emplace({&node.graph(), node.id()}, kNoNode);
     if (fresh) it->second = Copy(node, graph().UniqueName(node.name()));
@@ -338,7 +338,7 @@ class Extraction {
   const StandIns& stand_ins_;
   ExtractedNodes result_;
   std::vector<bool> chosen_;    // by id in the body
-  std::vector<NodeId> copies_;  // by id in the body; kNoNode: there is none
+  std::vector<NodeId> copies_;  // by id in the body; kNoNode: not copied
   std::map<std::pair<NodeId, int>, NodeId> placeholders_;
   std::map<std::pair<const Graph*, NodeId>, NodeId> stood_in_;
 };

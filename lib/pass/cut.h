@@ -1,4 +1,4 @@
-// A part of a graph as a graph of its own.
+// Cuts a part of a graph out as a graph of its own.
 #ifndef GRAPNEL_LIB_PASS_CUT_H_
 #define GRAPNEL_LIB_PASS_CUT_H_
 
@@ -13,48 +13,48 @@
 
 namespace grapnel {
 
-// A tensor in whose place a Placeholder came.
+// A tensor that a Placeholder replaces.
 struct CutInput {
-  std::string tensor;       // "conv1:0", in the graph as it was
-  std::string placeholder;  // its name; empty: no output needs the tensor, so there is none
+  std::string tensor;       // "conv1:0", in the original graph
+  std::string placeholder;  // its name; empty: no output needs the tensor
   DataType dtype = proto::DT_INVALID;
   Shape shape;  // as inferred; unknown dimensions are -1
 };
 
 struct CutResult {
-  std::vector<CutInput> inputs;  // in the order that was asked for
+  std::vector<CutInput> inputs;  // in the requested order
   size_t nodes_before = 0;
-  std::vector<std::string> functions;  // that went
+  std::vector<std::string> functions;  // the removed ones
 };
 
-// Keeps of the main graph what `outputs` need when the tensors `inputs` are given, and of the
-// library what that calls. Nodes keep their names, and so does a Placeholder when it stands for
-// output 0 of a node that went; else it has that name and a number. Control inputs count as needed;
-// one from a node that went waits for its Placeholder. Requests to share a device (`_class`) with
-// nodes that went are dropped. Errors: an input of unknown dtype, a reference to a variable, or a
-// cut that leaves half a loop of single nodes.
+// Keeps the nodes of the main graph that `outputs` need when the tensors `inputs` are given, and
+// the functions of the library that they call. Nodes keep their names. A Placeholder for output 0
+// of a removed node takes that node's name; for other outputs, the name and a number. Control
+// inputs count as needed; one from a removed node becomes one from its Placeholder. Colocation
+// requests (`_class`) with removed nodes are dropped. Errors: an input of unknown dtype, a
+// reference to a variable, or a cut through a loop of single nodes.
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
                              llvm::ArrayRef<Port> outputs);
 
 // A copy of some nodes of a body.
 struct ExtractedNodes {
   std::unique_ptr<Module> module;    // points into the module of the body, which must outlive it
-  std::vector<CutInput> inputs;      // each with a Placeholder of its own
+  std::vector<CutInput> inputs;      // each with its own Placeholder
   std::vector<std::string> fetches;  // tensors that nodes outside read
 };
 
-// By port of an argument of the body.
+// Keyed by the port of an argument of the body.
 using StandIns = std::map<Port, std::pair<Node, int32_t>>;
 
-// Copies the nodes `ids` of a main graph or of a function's body, and of the library what they
-// call. For each tensor that they read from elsewhere there is a Placeholder, of the dtype and
-// shape that `shapes` has and with a name as CutGraph gives it; but what reads nothing itself (a
-// constant, a variable) is copied too. A function's arguments become Placeholders and its results
-// fetches, but for those of `stand_ins`: in the place of an argument comes a copy of that output of
-// a node without inputs in another body of the module, such as the variable that a call hands in.
-// Control edges from elsewhere go. The copy need not be one that runs: it may have half a
-// loop. Errors: a tensor from elsewhere of unknown dtype, or a reference to a variable. Linear in
-// the nodes and in what is called.
+// Copies the nodes `ids` of a main graph or of a function's body, and the functions that they call.
+// Each tensor that they read from elsewhere becomes a Placeholder, with the dtype and shape in
+// `shapes` and a name as CutGraph chooses it; but a node without inputs (a constant, a variable) is
+// copied instead. A function's arguments become Placeholders and its results fetches, except for
+// the arguments in `stand_ins`: those become a copy of that output of a node without inputs in
+// another body of the module, such as the variable that a call passes. Control edges from elsewhere
+// are dropped. The copy may not be able to run: it may contain half a loop. Errors: a tensor from
+// elsewhere of unknown dtype, or a reference to a variable. Linear in the nodes and the called
+// functions.
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
                                       llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {});
 

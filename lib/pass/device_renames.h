@@ -1,4 +1,4 @@
-// Requested devices of a graph: given, renamed or taken away.
+// Sets, renames or removes the requested devices of a graph.
 #ifndef GRAPNEL_LIB_PASS_DEVICE_RENAMES_H_
 #define GRAPNEL_LIB_PASS_DEVICE_RENAMES_H_
 
@@ -10,16 +10,17 @@
 
 namespace grapnel {
 
-// What becomes of the devices that nodes ask for, in the main graph and in functions.
+// Rules that rename the requested devices of nodes, in the main graph and in functions.
 class DeviceRenames {
  public:
-  // Each text is "none" (no node asks for any) or "OLD=NEW": OLD is a glob over the device as it is
+  // Each text is "none" (removes all devices) or "OLD=NEW": OLD is a glob over the device as it is
   // written or as TensorFlow spells it, NEW a device ("GPU:1" and "/gpu:1" too) or "none". Errors:
-  // another text, a NEW that is no device.
+  // any other text, a NEW that is not a device.
   static Expected<DeviceRenames> Parse(llvm::ArrayRef<std::string> texts);
 
-  // Of several that fit a device the first counts; devices without one stay. The number of nodes
-  // that changed. Errors, with nothing changed: a glob that fits no device there is.
+  // Applies to each device the first rename that matches; nodes without a device stay unchanged.
+  // Returns the number of nodes that changed. Errors, with nothing changed: a glob that matches no
+  // device of the graph.
   Expected<size_t> ApplyTo(Module* module) const;
 
  private:
@@ -32,8 +33,8 @@ class DeviceRenames {
   std::vector<Rename> renames_;
 };
 
-// `device`, as a person types it, for every node of the main graph that has none; nothing when it
-// is empty. The error is that of a name that cannot be read.
+// Sets `device`, in any user spelling, on every node of the main graph that has none; does nothing
+// if `device` is empty. Errors: a device name that cannot be parsed.
 Error SetMissingDevices(Module& module, llvm::StringRef device);
 
 }  // namespace grapnel

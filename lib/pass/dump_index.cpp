@@ -13,24 +13,24 @@ namespace {
 
 constexpr llvm::StringLiteral kIndex("index.json");
 
-// What is there, or null.
+// The parsed index.json, or null.
 Expected<llvm::json::Value> ReadIndex(const std::string& path) {
   if (!FileExists(path)) return llvm::json::Value(nullptr);
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
   return ParseJson(file->bytes());
 }
 
-// The runs that an index lists; none when there is no index yet.
+// The runs listed in an index; empty if there is no index yet.
 Expected<std::vector<const llvm::json::Object*>> KnownRuns(const std::string& path,
                                                            const llvm::json::Value& index) {
   if (index.kind() == llvm::json::Value::Null) return std::vector<const llvm::json::Object*>();
   auto runs = RunsOf(index);
   if (runs) return runs;
-  return MakeError("{0}: is not of grapnel's dumps ({1}), and is kept: name another folder", path,
+  return MakeError("{0} was not written by grapnel ({1}) and is kept: use another folder", path,
                    TextOf(runs.takeError()));
 }
 
-// Whether a file begins as those of a run of this name do: NAME.0000
+// True if the file's name begins like those of a run of this name: NAME.0000
 bool IsNameOf(llvm::StringRef file, llvm::StringRef name) {
   return file.consume_front(name) && file.consume_front(".") && !file.empty() &&
          llvm::isDigit(file[0]);
@@ -49,7 +49,7 @@ Expected<std::string> FreeName(llvm::StringRef folder, llvm::StringRef graph,
   }
 }
 
-// `run` is written by `write`, every other as it was.
+// Writes `run` with `write`, and all other runs unchanged.
 Error WriteIndex(const std::string& path, llvm::ArrayRef<const llvm::json::Object*> runs,
                  const DumpRun& run, llvm::function_ref<void(llvm::json::OStream&)> write) {
   std::string text;

@@ -1,4 +1,4 @@
-// index.json of a folder of dumps: which files are whose, of all runs that dumped there.
+// index.json of a dump folder: lists which files belong to which of the runs that dumped there.
 #ifndef GRAPNEL_LIB_PASS_DUMP_INDEX_H_
 #define GRAPNEL_LIB_PASS_DUMP_INDEX_H_
 
@@ -11,24 +11,24 @@
 
 namespace grapnel {
 
-// The first run is told at the top, as if it were alone: "graph", "files", "stages". Those after it
-// are objects alike under "later", with the names of their "ledger" and "timings". One that has not
-// come to its end has "complete": false and no stages; its files begin with its "graph".
+// index.json describes the first run at the top level: "graph", "files", "stages". Later runs are
+// objects of the same form under "later", with the names of their "ledger" and "timings". An
+// unfinished run has "complete": false and no stages; its files begin with its "graph".
 struct DumpRun {
-  std::string name;  // which its files begin with: no other run's do
+  std::string name;  // the prefix of its files; unique among the runs
   std::string ledger = "ledger.jsonl", timings = "timings.json";
   bool is_first = true;
 };
 
-// The runs of a parsed index.json. Errors: it is none.
+// Returns the runs in a parsed index.json. Errors: not an index.json.
 Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value& index);
 
-// A name for the dumps of `graph` in `folder` that nobody has, `graph` itself or with a number, put
-// down in index.json at once, so that processes side by side have one each. Errors: an index.json
-// that is none, which is left alone; one that cannot be written.
+// Reserves an unused name for the dumps of `graph` in `folder`: `graph` itself, or with a number.
+// Writes it to index.json immediately, so that concurrent processes get different names. Errors: an
+// invalid index.json, which stays unchanged; one that cannot be written.
 Expected<DumpRun> ClaimDumpRun(llvm::StringRef folder, llvm::StringRef graph);
 
-// Puts what a run did in the place of its claim. `write` gives the attributes after "graph".
+// Replaces a run's reservation with its record. `write` writes the attributes after "graph".
 Error FinishDumpRun(llvm::StringRef folder, const DumpRun& run,
                     llvm::function_ref<void(llvm::json::OStream&)> write);
 

@@ -1,10 +1,10 @@
-// Dumps the graph before and after each pass that changed it, in TensorFlow's naming:
+// Dumps the graph before and after each pass that changed it, with TensorFlow's names:
 //   <graph>.NNNN.main.<tag>.pbtxt      tags: before_graph_optimization, before_<pass>,
 //   after_<pass>, ...
-// and index.json, which lists every stage in order, the unchanged ones too. A dump holds the whole
-// module, so a stage over a function's body dumps like any other; index.json names the function.
-// ledger.jsonl beside them has every rewrite. Where others have dumped before, <graph> has a number
-// behind it, and so have the ledger and timings.json.
+// and writes index.json, which lists every stage in order, including the unchanged ones. A dump
+// holds the whole module, so a stage over a function's body dumps like any other; index.json names
+// the function. ledger.jsonl has every rewrite. If other runs have dumped to the folder before, a
+// number follows <graph>, and the names of the ledger and timings.
 #include "lib/io/write.h"
 #include "lib/pass/dump_index.h"
 #include "lib/pass/pass_manager.h"
@@ -56,7 +56,7 @@ class DumpInstrumentation : public Instrumentation {
         "",         graph.num_nodes(), NumEdges(graph)};
     times_.push_back({stage.pass, stage.function, stage.iteration, stage.time});
     if (options_.stages_alone ? stage.function.empty() : stage.changed) {
-      // Nothing happened since the last dump but this pass: what was before it is that dump.
+      // Only this pass ran since the last dump, so the graph before it equals that dump.
       if (!options_.stages_alone) RETURN_IF_ERROR(DumpAgain("before_" + stage.pass));
       entry.before = last_;
       RETURN_IF_ERROR(Dump("after_" + stage.pass, module));
@@ -71,8 +71,7 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   void Failed(const Stage& stage, const Module& module) override {
-    // The graph that the pass broke is what its author needs; a second failure would only hide the
-    // first.
+    // The author of the pass needs the broken graph; a second failure would only hide the first.
     llvm::consumeError(Dump("failed_" + stage.pass, module));
     if (ledger_file_) llvm::consumeError(ledger_file_->Commit());
   }
@@ -125,7 +124,7 @@ class DumpInstrumentation : public Instrumentation {
     return Error::success();
   }
 
-  // The last dump under another name, without writing it twice where the file system has links.
+  // Links or copies the last dump under another name.
   Error DumpAgain(const std::string& tag) {
     std::string name = NextName(tag);
     if (!ToLog()) {
@@ -162,7 +161,7 @@ class DumpInstrumentation : public Instrumentation {
     });
   }
 
-  // Apart from index.json, because a clock is the one thing that differs from run to run.
+  // Not part of index.json, because times differ from run to run.
   std::string Timings() const {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -189,7 +188,7 @@ class DumpInstrumentation : public Instrumentation {
   std::vector<std::string> files_, beside_;
   std::vector<Entry> stages_;
   std::vector<Time> times_;
-  std::unique_ptr<AtomicFile> ledger_file_;  // null when dumps go to the log
+  std::unique_ptr<AtomicFile> ledger_file_;  // null if dumps go to the log
   std::unique_ptr<Instrumentation> ledger_;
 };
 

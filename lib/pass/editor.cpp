@@ -1,5 +1,5 @@
-// One class in one file: every edit shares the record of the open rewrite, the cached facts and the
-// check for changes past the Editor.
+// One class in one file: all edits share the record of the open rewrite, the cached facts and the
+// check for changes around the Editor.
 #include "lib/pass/editor.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<StringId> ids) {
   llvm::SmallVector<llvm::StringRef, 8> sorted;
   for (StringId id : ids) sorted.push_back(strings.Get(id));
-  if (sorted.size() > 1) std::sort(sorted.begin(), sorted.end());  // many are short: no qsort
+  // most lists are short: avoids qsort
+  if (sorted.size() > 1) std::sort(sorted.begin(), sorted.end());
   std::vector<std::string> names;
   names.reserve(sorted.size());
   for (llvm::StringRef name : sorted) {
@@ -27,7 +28,7 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
   return names;
 }
 
-// Of what is in `list` from `begin` on each once, in order.
+// Sorts the part of `list` from `begin` on and removes duplicates.
 void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   auto first = list->begin() + begin;
   if (std::adjacent_find(first, list->end(), std::greater_equal<>()) == list->end()) return;
@@ -35,7 +36,7 @@ void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   list->erase(std::unique(first, list->end()), list->end());
 }
 
-// "[s1,8,s2]" as "[?,8,?]": which sizes are the same is no news to a person.
+// "[s1,8,s2]" as "[?,8,?]": readers do not need to know which dimensions are equal.
 std::string WithoutSymbols(llvm::StringRef text) {
   std::string plain;
   bool in_shape = false;
@@ -96,14 +97,14 @@ ShapeMap Editor::InferGrapplerShapes(bool trust_feeds) const {
 
 const ShapeMap& Editor::shapes() {
   if (are_shapes_fixed_) return *shapes_;
-  // TensorFlow infers all anew for each pass. Where many nodes changed, that is faster, too.
+  // TensorFlow infers all shapes again for each pass. If many nodes changed, this is faster, too.
   if (shapes_ && starts_pass_ && stale_shapes_.size() > graph_.num_nodes() / 4) shapes_.reset();
   if (shapes_) {
     llvm::DenseSet<NodeId> updated;
     for (NodeId id : stale_shapes_) {
       if (stale_shapes_.size() == 1 || updated.insert(id).second) shapes_->Update(id);
     }
-    // A reader that is gone demands nothing any more.
+    // A removed reader no longer constrains shapes.
     if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
   }
   if (!shapes_) {
@@ -142,7 +143,7 @@ const Literal* Editor::ConstantOf(const Node& node) {
       it->second = std::make_unique<Literal>(std::move(*literal));
     } else {
       llvm::consumeError(
-          literal.takeError());  // the verifier and the opener report broken constants
+          literal.takeError());  // the verifier and the reader report broken constants
     }
   }
   return it->second.get();
@@ -156,15 +157,15 @@ std::vector<NodeId> Editor::NodesInOrder() {
   return order_;
 }
 
-// Nodes that are ranked by the order that they were found in are found in the same again.
+// Nodes ranked in their current order stay in that order.
 void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
   if (order != llvm::ArrayRef<NodeId>(order_)) order_version_.reset();
   ranks_.assign(graph_.end_id(), ~0u);
   for (uint32_t i = 0; i < order.size(); ++i) ranks_[order[i]] = i;
 }
 
-// Whether `grapnel passes` lists the rule under the pass: else nobody could ask for it or read what
-// it does. The PassManager's own stages are no registered passes.
+// True if `grapnel passes` lists the rule under the pass, so that users can select it and read its
+// help. The PassManager's own stages are not registered passes.
 bool Editor::IsListed(llvm::StringRef rule) const {
   const PassRegistry::Entry* entry = registry_->Find(pass_);
   return !entry || llvm::any_of(registry_->ReportedBy(*entry),
@@ -206,7 +207,7 @@ void Editor::Keep(Record& record) {
   rewrite.removed = SortedNames(strings, record.removed);
   rewrite.functions = record.functions;
   rewrite.note = record.note;
-  // A node that was made, or removed, in this rewrite did not merely change.
+  // A node that this rewrite made or removed does not also count as changed.
   llvm::erase_if(rewrite.changed, [&](const std::string& name) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
   });
@@ -223,7 +224,7 @@ int Editor::FurtherFetch(const Node& node) const {
   return first;
 }
 
-// By name, which is what a fetch is: a node that took another's place may have it.
+// A fetch is a name: a node that took another's place may have that name.
 const Editor::Fetch* Editor::LostFetch() const {
   for (const Fetch& fetch : fetches_) {
     Node node = graph_.Find(graph_.module().strings.Get(fetch.name));
@@ -253,8 +254,8 @@ Error Editor::CheckFetches() const {
   return MakeError("{0}fetch '{1}:{2}' is lost: {3}", rule, name, fetch->index, now);
 }
 
-// What the rewrite made comes from everything that it used. The sets would grow with every rewrite
-// along a chain, so only the steps are kept: OriginsOf walks them.
+// The result of a rewrite derives from all nodes that it used. The full sets would grow with every
+// rewrite along a chain, so only the steps are stored: OriginsOf follows them.
 void Editor::RecordOrigins(const Record& record) {
   size_t names = derived_from_.size();
   for (NodeId id : record.sources) {
@@ -293,7 +294,7 @@ void Editor::Touch(const Node& node) {
 void Editor::Changed(const Node& node) {
   ++num_changes_;
   seen_version_ = graph_.version();
-  // Most nodes change in several steps that follow one another.
+  // Most nodes change in several consecutive steps.
   bool is_same = !record_.changed.empty() && record_.changed.back() == node.name_id() &&
                  record_.sources.back() == node.id() && record_.results.back() == node.id();
   if (!is_same) {
@@ -327,10 +328,10 @@ void Editor::BlameChanges(llvm::StringRef rule) {
     NodeId named = llvm::is_contained(changed, shown) ? shown : changed[0];
     what = ("changed '" + graph_.node(named).name() + "'").str();
   }
-  Blame(what + " past the Editor, which keeps no record of it", rule);
+  Blame(what + " without the Editor, so the change is not recorded", rule);
 }
 
-// Whether an edit of the node goes on; else the pass has a fault.
+// True if the node may be edited now; otherwise records a fault of the pass.
 bool Editor::MayChange(const Node& node) {
   NoticeChanges();
   if (!record_.open)
@@ -340,10 +341,10 @@ bool Editor::MayChange(const Node& node) {
   return !fault_;
 }
 
-// The same of an edge from `port` to the node.
+// The same for an edge from `port` to the node.
 bool Editor::MayRead(const Node& node, Port port) {
   if (port.node >= graph_.end_id())
-    Blame(("gave '" + node.name() + "' an input that is no node").str());
+    Blame(("gave '" + node.name() + "' an input that does not exist").str());
   else if (!graph_.IsAlive(port.node))
     Blame(("gave '" + node.name() + "' an input from '" + graph_.node(port.node).name() +
            "', which was removed")
@@ -370,8 +371,7 @@ Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef d
   return node;
 }
 
-// The attribute is put together where it stays, and the literal that is kept for ConstantOf()
-// borrows it.
+// Builds the attribute where it is stored; the literal kept for ConstantOf() borrows it.
 void Editor::SetValue(const Node& node, const Literal& value) {
   graph_.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));
   llvm::StringRef content;
@@ -379,7 +379,7 @@ void Editor::SetValue(const Node& node, const Literal& value) {
   std::string head = attr::TensorHead(tensor.size() + content.size());
   llvm::StringRef kept = graph_.SetAttr(node.id(), "value", {head, tensor, content});
   constexpr size_t kSmall =
-      1024;  // bytes; what is larger and yet without content is a splat now, to be read anew
+      1024;  // bytes; a larger value without content is now a splat and must be read again
   if (!content.empty()) {
     constants_[node.id()] = std::make_unique<Literal>(
         Literal::Borrow(value.dtype(), value.dims(), kept.take_back(content.size()), nullptr));
@@ -421,7 +421,7 @@ void Editor::RemoveNode(const Node& node) {
   for (const Use& use : node.uses()) {
     Node reader = graph_.node(use.node);
     if (reader.input(use.slot).IsControl()) continue;
-    ++num_changes_;  // the rewrite counts, so that its number can be told
+    ++num_changes_;  // the rewrite counts, so that its number can be reported
     return Blame(
         ("removed '" + node.name() + "', which '" + reader.name() + "' still reads").str());
   }

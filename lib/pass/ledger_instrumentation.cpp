@@ -1,5 +1,5 @@
 // Writes every rewrite as one line of JSON: pass, rule, nodes used, made, changed and removed, and
-// what the nodes then are, so that the run can be done again from its ledger.
+// their resulting definitions, so that the run can be repeated from its ledger.
 #include "lib/ir/import.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/onednn.h"
@@ -51,7 +51,7 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Serialized NodeDefs of what was made, then of what was changed; inputs as in a main graph.
+  // Serialized NodeDefs of the made, then of the changed nodes; inputs as in a main graph.
   void NodeDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     const Function* function = module_->FindFunction(rewrite.function);
     const Graph& graph = function ? function->body : module_->main;
@@ -65,7 +65,7 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Serialized FunctionDefs; of one that is gone nothing.
+  // Serialized FunctionDefs; empty for a removed function.
   void FunctionDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     json.attributeArray("function_defs", [&] {
       for (const std::string& name : rewrite.functions) {

@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Fields of FunctionDef, of its attribute map's entries, of FunctionDefLibrary and of GradientDef.
+// Field numbers of FunctionDef, of its attribute map's entries, of FunctionDefLibrary and of
+// GradientDef.
 enum { kFunctionAttr = 5, kArgumentAttr = 7, kEntryKey = 1, kEntryValue = 2, kLibraryGradient = 2 };
 enum { kGradientOf = 1, kGradientIs = 2 };
 
@@ -17,7 +18,7 @@ struct TwoTexts {
   llvm::StringRef first, second;
 };
 
-// Fields 1 and 2 of a message, both of bytes.
+// Fields 1 and 2 of a message, both of type bytes.
 TwoTexts ReadTwo(llvm::StringRef bytes) {
   TwoTexts texts;
   WireReader reader(bytes);
@@ -50,8 +51,8 @@ class Reach {
     }
     graphs_.push_back(&graph);
   }
-  // Attributes that an op does not have may name functions too. Few graphs have such: they are
-  // looked for where functions are left that nothing else reaches.
+  // Attributes that an op does not declare may name functions too. Few graphs have any: they are
+  // searched only if functions are left that nothing else reaches.
   void Close() {
     CloseDeclared();
     for (size_t i = 0; i < graphs_.size() && reached_.size() < module_.functions.size(); ++i) {
@@ -89,7 +90,7 @@ class Reach {
   const Module& module_;
   FunctionSet& reached_;
   std::vector<const Function*> open_;
-  std::vector<const Graph*> graphs_;  // that were searched
+  std::vector<const Graph*> graphs_;  // already searched
   llvm::DenseMap<StringId, bool> may_call_;
   llvm::StringMap<std::vector<const Function*>> choices_;  // by interface
 };

@@ -1,4 +1,4 @@
-// What optimizers ask of a function library: who is reached, what a function's own attributes say.
+// Queries about a function library: reachability, and the attributes of functions.
 #ifndef GRAPNEL_LIB_PASS_LIBRARY_H_
 #define GRAPNEL_LIB_PASS_LIBRARY_H_
 
@@ -13,51 +13,51 @@ namespace grapnel {
 
 using FunctionSet = llvm::DenseSet<const Function*>;
 
-// Functions that the main graph calls, and those that they call or have as gradients; with
-// `choices` also those that could be called instead, being of one interface (api_implements).
-// Linear in the nodes of what is reached.
+// Returns the functions that the main graph calls, and those that they call or have as gradients;
+// with `choices` also those that could replace them, because they implement the same interface
+// (api_implements). Linear in the reached nodes.
 FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 
-// Functions that `start` mentions, and those that they do; `start` too.
+// Adds `start` and the functions that it mentions, directly or indirectly.
 void AddReachable(const Function& start, FunctionSet* reached);
 
-// Functions that the attribute `key` of nodes of this op names, anywhere. Linear.
+// Returns the functions that the attribute `key` names in any node of this op. Linear.
 FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key);
 
-// Which function of a library mentions which, as the library was when this was made.
+// The mentions between functions of a library, as of its construction.
 class CallGraph {
  public:
   // Linear in the module.
   explicit CallGraph(const Module& module);
-  // Whether `function` was there and its body mentions no function.
+  // True if `function` was in the library and its body mentions no function.
   bool IsLeaf(const Function& function) const;
-  // Whether `from` mentions one of `functions`, or one that does. True for a function that was not
-  // there. Linear in the functions that are reached.
+  // True if `from` mentions one of `functions`, directly or indirectly. Also true for a function
+  // that was not in the library. Linear in the reached functions.
   bool Reaches(const Function& from, const FunctionSet& functions) const;
 
  private:
   llvm::DenseMap<const Function*, llvm::SmallVector<const Function*, 4>> mentioned_;
 };
 
-// Drops functions that the main graph does not reach, and the gradients of what is dropped. The
-// names of those that went, in the library's order.
+// Drops functions that the main graph does not reach, and the gradients of dropped functions.
+// Returns the names of the dropped functions, in library order.
 std::vector<std::string> DropUnreachableFunctions(Module& module, bool choices = true);
 
-// The name of the function that the library gives as the gradient of `function`; empty: none.
+// The name of the function that the library registers as the gradient of `function`, or empty.
 std::string CustomGradientOf(const Module& module, llvm::StringRef function);
 
-// Its dtypes or attributes are known only from the node that calls it.
+// True if its dtypes or attributes depend on the calling node.
 bool IsParametrized(const Function& function);
 
 // An attribute of the function itself (FunctionDef.attr).
 std::optional<AttrView> FunctionAttr(const Function& function, llvm::StringRef key);
-bool FunctionFlag(const Function& function, llvm::StringRef key);  // false when it is not there
+bool FunctionFlag(const Function& function, llvm::StringRef key);  // false if it is missing
 void SetFunctionAttr(Function* function, llvm::StringRef key, llvm::StringRef value);
 void RemoveFunctionAttr(Function* function, llvm::StringRef key);
 
-// What a FunctionDef says of its arguments by number: their shapes above all. Whoever changes the
-// arguments drops it, since TensorFlow believes it.
-inline constexpr const char* kInputShapes = "_input_shapes";  // of the function, one for each
+// Attributes of a FunctionDef that describe its arguments by number, above all their shapes. Code
+// that changes the arguments must drop them, since TensorFlow trusts them.
+inline constexpr const char* kInputShapes = "_input_shapes";  // of the function, one per argument
 void DropArgumentNotes(Function* function);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Where a rule's pattern was found and a condition failed, over a whole run.
+// Collects, over a whole run, the nodes where a rule's pattern matched and a condition failed.
 #ifndef GRAPNEL_LIB_PASS_NEAR_MISSES_H_
 #define GRAPNEL_LIB_PASS_NEAR_MISSES_H_
 
@@ -11,25 +11,25 @@
 
 namespace grapnel {
 
-// The last word on a node counts: what was refused early may have been refused for another reason
-// later, and what is rewritten is left undone no more.
+// The last refusal at a node counts: a later iteration may refuse for another reason, and a
+// rewritten node is not a missed optimization any more.
 class NearMisses {
  public:
   void Add(const Refusal& refusal);
-  // What the rule refused before at that node is forgotten, and what was refused at nodes that were
-  // fused into it. Where TensorFlow would be wrong that stays.
+  // Forgets the rule's earlier refusals at that node, and at nodes that were fused into it.
+  // Refusals that avoid an error of TensorFlow stay.
   void Rewrote(const Rewrite& rewrite);
-  // By pass, rule and node, so that the same graph always reads the same.
+  // By pass, rule and node, so that the result is deterministic.
   std::vector<Refusal> Sorted() const;
 
  private:
   std::map<std::tuple<std::string, std::string, std::string>, Refusal> last_;  // place, pass, rule
 };
 
-// Whether TensorFlow rewrites there and is wrong: the reason says "unlike TensorFlow".
+// True if TensorFlow does the rewrite and is wrong: the reason says "unlike TensorFlow".
 bool IsUnlikeTensorFlow(const Refusal& refusal);
 
-// "FUNCTION/NODE", in the main graph "NODE".
+// "FUNCTION/NODE", or "NODE" in the main graph.
 std::string PlaceOf(const Refusal& refusal);
 
 }  // namespace grapnel

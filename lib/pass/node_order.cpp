@@ -13,7 +13,7 @@ uint32_t RankOf(llvm::ArrayRef<uint32_t> rank, NodeId id) {
   return id < rank.size() ? rank[id] : ~0u;
 }
 
-// `ids`, which are in order of id, in order of rank.
+// Sorts `ids`, which are in order of id, by rank.
 std::vector<NodeId> ByRank(std::vector<NodeId> ids, llvm::ArrayRef<uint32_t> rank) {
   if (rank.empty()) return ids;
   std::vector<NodeId> at_rank(rank.size(), kNoNode), others;
@@ -29,7 +29,7 @@ std::vector<NodeId> ByRank(std::vector<NodeId> ids, llvm::ArrayRef<uint32_t> ran
   return at_rank;
 }
 
-// What closes a loop: its edges come after no other.
+// Finds the nodes that close a loop: edges from them do not count in the order.
 class BackEdges {
  public:
   explicit BackEdges(const StringTable& strings)
@@ -71,8 +71,8 @@ std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> r
   llvm::SmallVector<uint64_t, 16> readers;  // rank and id
   for (size_t next = 0; next < order.size(); ++next) {
     Node node = graph.node(order[next]);
-    graph.Prefetch(node.id() + Graph::kAhead);  // what reads it stands behind it in most files
-    if (node.uses().size() == 1) {              // as most
+    graph.Prefetch(node.id() + Graph::kAhead);  // in most files its readers follow it
+    if (node.uses().size() == 1) {              // the common case
       NodeId reader = node.uses()[0].node;
       if (!is_back_edge(node, graph.node(reader)) && --waiting[reader] == 0)
         order.push_back(reader);
@@ -84,7 +84,7 @@ std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> r
         readers.push_back(uint64_t{RankOf(rank, use.node)} << 32 | use.node);
     }
     if (!std::is_sorted(readers.begin(), readers.end()))
-      std::sort(readers.begin(), readers.end());  // llvm::sort is qsort
+      std::sort(readers.begin(), readers.end());  // llvm::sort would use qsort
     for (uint64_t reader : readers) {
       NodeId id = static_cast<NodeId>(reader);
       if (--waiting[id] == 0) order.push_back(id);

@@ -1,5 +1,5 @@
-// The order in which Grappler has its nodes. Its passes sort them, append to them and fill gaps
-// with the last; names, and which of two rewrites comes first, follow from it.
+// Grappler's order of nodes. Its passes sort nodes, append to them and fill gaps with the last one;
+// new names, and which of two rewrites comes first, depend on that order.
 #ifndef GRAPNEL_LIB_PASS_NODE_ORDER_H_
 #define GRAPNEL_LIB_PASS_NODE_ORDER_H_
 
@@ -10,17 +10,17 @@
 
 namespace grapnel {
 
-// The order in which Grappler looks at nodes: breadth first from the nodes without inputs, readers
-// in the order that the graph had. Which of two equal nodes survives, and which number a new name
-// gets, follow from it. `rank` is a node's place in that earlier order; by id where there is none.
-// Nodes on cycles that are no loops are left out.
+// Returns the order in which Grappler visits nodes: breadth first from the nodes without inputs,
+// readers in graph order. It decides which of two equal nodes survives and which number a new name
+// gets. `rank` is a node's position in the previous graph order; empty: order of ids. Nodes on
+// cycles that are not loops are left out.
 std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank = {});
 
-// All live nodes in order of rank; what is newer than the ranks comes last, in order of id.
+// All live nodes in order of rank; nodes newer than the ranks come last, in order of id.
 std::vector<NodeId> RankedNodes(const Graph& graph, llvm::ArrayRef<uint32_t> rank);
 
-// Takes what is not alive out of `order`. From the last on, each leaves its place to what is last
-// by then, as where Grappler drops nodes of a graph in place.
+// Removes dead nodes from `order`. From the last one on, each gap is filled with the element that
+// is then last, as Grappler does when it drops nodes of a graph in place.
 void EraseDeadNodes(const Graph& graph, std::vector<NodeId>* order);
 
 }  // namespace grapnel

@@ -35,7 +35,7 @@ uint32_t KindsByName(llvm::StringRef op) {
 
 bool IsPure(const OpInfo& info) {
   llvm::StringRef op = info.name;
-  // A placeholder must stay where somebody may feed it.
+  // A placeholder must stay because it may be fed.
   if (info.is_stateful || op == "Placeholder" || op == "PlaceholderV2" ||
       op == "PlaceholderWithDefault")
     return false;

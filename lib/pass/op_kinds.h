@@ -1,5 +1,4 @@
-// What kind of op a node is, as a pass asks it: one bit test a node, whatever the length of the
-// op's name.
+// The kinds of an op, for passes: one bit test per node, whatever the length of the op's name.
 #ifndef GRAPNEL_LIB_PASS_OP_KINDS_H_
 #define GRAPNEL_LIB_PASS_OP_KINDS_H_
 
@@ -8,7 +7,7 @@
 
 namespace grapnel {
 
-// TensorFlow's own groups (grappler/op_types of 2.21). An op may be of several kinds.
+// TensorFlow's own groups (grappler/op_types of 2.21). An op may have several kinds.
 enum OpKind : uint32_t {
   kConstOp = 1u << 0,     // Const
   kIdentityOp = 1u << 1,  // Identity, RefIdentity
@@ -28,14 +27,14 @@ enum OpKind : uint32_t {
   kFunctionOp = 1u << 15,  // a function of the library
   kKnownOp = 1u << 16,     // in the op table
   kStatefulOp = 1u << 17,  // or a dataset op that must run
-  kPureOp = 1u << 18,      // running it twice, once or not at all is the same but for its outputs
+  kPureOp = 1u << 18,      // running it twice, once or not at all only affects its outputs
   kCommutativeOp = 1u << 19,
   kHasOutputsOp = 1u << 20,
-  kShapeOrRankOp = 1u << 21,  // reads the shape of its input, not the values
-  kInPlaceOp = 1u << 22,      // named as one that works in place
+  kShapeOrRankOp = 1u << 21,  // reads only the shape of its input, not the values
+  kInPlaceOp = 1u << 22,      // its name marks it as an in-place op
 };
 
-// The kinds of ops of one module. An op's name is looked at once.
+// The kinds of ops of one module. Each op's name is looked up once.
 class GRAPNEL_PUBLIC OpKinds {
  public:
   explicit OpKinds(const Module& module) : module_(module) {}
@@ -59,7 +58,7 @@ class GRAPNEL_PUBLIC OpKinds {
   Known recent_[kRecent];
 };
 
-// IdentityN of one tensor: as good as Identity.
+// An IdentityN of one tensor, which is equivalent to Identity.
 GRAPNEL_PUBLIC bool IsIdentityNOfOne(const Node& node);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Passes: what one is, and how it registers itself. A pass sees the whole graph; one that is a
+// The interface of passes, and their registration. A pass sees the whole graph; a pass that is a
 // schedule of rules is called an optimizer (lib/pass/rule.h).
 #ifndef GRAPNEL_LIB_PASS_PASS_H_
 #define GRAPNEL_LIB_PASS_PASS_H_
@@ -11,42 +11,41 @@
 
 namespace grapnel {
 
-// A fresh instance runs each time. An optimizer shows its rules the nodes. A pass that is no
-// schedule of rules wraps each rewrite in edit.Begin(step, node) / edit.End(), says
-// edit.Refuse(step, node, why) where a pattern matched and a condition failed, and leaves out the
-// steps that edit.Runs() does not want.
+// A new instance is made for each run. An optimizer applies its rules to nodes. Any other pass
+// wraps each rewrite in edit.Begin(step, node) / edit.End(), calls edit.Refuse(step, node, why)
+// where a pattern matched and a condition failed, and skips steps for which edit.Runs() is false.
 class GRAPNEL_PUBLIC GraphPass {
  public:
   virtual ~GraphPass() = default;
   virtual Error Run(Editor& edit) = 0;
 };
 
-// When a pass runs. TensorFlow's order, toggles and names: MetaOptimizer of 2.21. All text is a
-// literal.
+// When a pass runs, with the order, toggles and names of TensorFlow's MetaOptimizer (2.21). All
+// text is a literal.
 struct GRAPNEL_PUBLIC PassInfo {
   const char* name;              // as in dumps and --passes: "model_pruner"
   const char* config_name = "";  // in RewriterConfig.optimizers ("pruning"); --passes takes it too
   int order = 0;                 // in the default pipeline, TensorFlow's numbering; 0: not in it
-  bool default_on = false;       // false: only when the RewriterConfig or --passes asks
+  bool default_on = false;       // false: runs only if the RewriterConfig or --passes asks for it
   bool run_once = false;         // only in the first iteration
   const char* toggle = "";       // field of RewriterConfig that switches it, or several ("a,b"),
                                  // of which each must; "" for none
-  const char* help;              // what it does, one line
-  const char* refuses = "";      // what it leaves alone, one line
+  const char* help;              // one line: what the pass does
+  const char* refuses = "";      // one line: what the pass leaves alone
 };
 
-// What a pass that is no schedule of rules reports as a rule.
+// A step that a pass without rules reports like a rule.
 struct GRAPNEL_PUBLIC PassStep {
   const char* name;
   const char* help;
   const char* refuses = "";
-  const char* plugin = "";  // set by the registry: the file that it came with
+  const char* plugin = "";  // set by the registry: the file that registered it
 };
 
 GRAPNEL_PUBLIC bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
                                  std::vector<PassStep> steps);
 
-// At namespace scope, the steps if the pass has any:
+// Use at namespace scope; pass the steps if the pass has any:
 //   GRAPNEL_PASS(ModelPruner, (PassInfo{.name = "model_pruner", ...}),
 //                {"drop_unreachable", "removes ..."}, {...});
 #define GRAPNEL_PASS(type, info, ...)                                                         \

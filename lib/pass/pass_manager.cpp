@@ -19,11 +19,11 @@
 namespace grapnel {
 namespace {
 
-// Stages that are no pass of the registry, under TensorFlow's names for what does the same.
+// Stages that are not registered passes, with TensorFlow's names for their equivalents.
 constexpr const char* kWholeFlow = "meta_optimizer";
 constexpr const char* kLastLook = "tfg_optimizer";
 
-constexpr const char* kOurBug = "a bug of grapnel's: please report it with the model";
+constexpr const char* kOurBug = "a bug in grapnel: please report it with the model";
 
 // One run over one module.
 class Runner {
@@ -53,7 +53,7 @@ class Runner {
   }
 
  private:
-  // Not when passes were asked for by name: then just those run.
+  // False if passes were selected by name: then only those run.
   bool IsPipeline() const { return options_.passes.empty(); }
 
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
@@ -95,7 +95,7 @@ class Runner {
                      !module_.functions.empty() && !IsTiny(module_.main);
     if (!last_look) return Error::success();
     auto look = [&] {
-      // By place: bodies make functions.
+      // By index: optimizing bodies adds functions.
       for (size_t i = 0, known = module_.functions.size(); i < known; ++i) {
         auto found = editors_.find(module_.functions[i].get());
         if (found != editors_.end()) OrderArguments(found->second.get());
@@ -115,8 +115,8 @@ class Runner {
     return RunStage(kLastLook, 0, editor.get(), look, &result_);
   }
 
-  // The functions that were named, each as the graph that a run would be given, and then what they
-  // still reach.
+  // Optimizes the named functions, each as the graph of a run of its own, and then the functions
+  // that they still reach.
   Error RunBodies() {
     FunctionSet done, reached;
     for (const std::string& name : options_.bodies) {
@@ -125,7 +125,7 @@ class Runner {
       AddReachable(*function, &reached);
     }
     LearnArguments(reached);
-    for (const auto& function : module_.functions) {  // of what was inlined, none would hold
+    for (const auto& function : module_.functions) {  // inlining would make these counts wrong
       if (reached.contains(function.get())) DropShapeAnnotations(function->body);
     }
     for (const std::string& name : options_.bodies) {
@@ -135,14 +135,14 @@ class Runner {
     reached.clear();
     for (const Function* function : done) AddReachable(*function, &reached);
     for (const Function* function : done) reached.erase(function);
-    LearnArguments(reached);  // those that were made meanwhile too
+    LearnArguments(reached);  // includes functions made meanwhile
     return RunFunctions(std::move(reached));
   }
 
-  // What calls give the functions.
+  // Collects the argument shapes that calls pass to functions.
   void LearnArguments(const FunctionSet& functions) {
     ModuleShapes shapes(module_);
-    // A symbol that two arguments have in common is more than TensorFlow knows.
+    // TensorFlow does not know that two arguments share a symbol.
     auto without_symbols = [](Shape shape) {
       for (int i = 0; shape.known_rank() && i < shape.rank(); ++i) {
         if (!shape.IsKnown(i)) shape.set_dim(i, kUnknownDim);
@@ -196,9 +196,10 @@ class Runner {
     }
   }
 
-  // Every function that the main graph still reaches, once; those that were made meanwhile too.
-  // What tf.data's functions call is left to tf.data and marked so; but TensorFlow loses the marks
-  // as soon as it optimizes another function, and then optimizes these too, after all others.
+  // Optimizes every function that the main graph still reaches, once, including those made
+  // meanwhile. Functions called by tf.data's functions are left to tf.data and marked so; but
+  // TensorFlow loses the marks as soon as it optimizes another function, and then optimizes these
+  // too, after all others.
   Error RunFunctions(FunctionSet reached) {
     FunctionSet compiled, data;
     FunctionSet differentiable = FunctionsNamedBy(module_, "SymbolicGradient", "f");
@@ -217,7 +218,7 @@ class Runner {
         batch.editors.push_back(editor);
         return Error::success();
       }
-      // What it inlines of the batch must be as optimized as it would be in turn.
+      // The functions of the batch that it may inline must be optimized first, as in serial order.
       if (calls && calls->Reaches(*function, batch.functions)) RETURN_IF_ERROR(RunBatch(&batch));
       return RunBody(editor, &result_);
     };
@@ -235,7 +236,7 @@ class Runner {
         of_data.push_back(function.get());
     }
     if (!has_others) MarkDataFunctions(data);
-    // By place: bodies make functions as they are optimized.
+    // By index: functions are added while bodies are optimized.
     for (size_t i = 0, known = module_.functions.size(); i < module_.functions.size(); ++i) {
       Function* function = module_.functions[i].get();
       if (data.contains(function)) continue;
@@ -247,7 +248,7 @@ class Runner {
     return RunBatch(&batch);
   }
 
-  // Bodies that wait to be optimized side by side: they look at no function and make none.
+  // Bodies that wait to be optimized in parallel: they neither read nor make functions.
   struct Batch {
     FunctionSet functions;
     std::vector<Editor*> editors;
@@ -308,7 +309,7 @@ class Runner {
     return editor.get();
   }
 
-  // tf.data optimizes its own functions; what they call is theirs too.
+  // tf.data optimizes its own functions and the functions that they call.
   void MarkDataFunctions(const FunctionSet& data) {
     for (const auto& function : module_.functions) {
       if (data.contains(function.get()) && !FunctionFlag(*function, kDataFunction))
@@ -325,7 +326,7 @@ class Runner {
     return IsPipeline() && static_cast<int64_t>(graph.num_nodes()) < LeastNodes();
   }
 
-  // Of the main graph alone: of small functions there may be hundreds.
+  // Only for the main graph: there may be hundreds of small functions.
   void ReportTiny(const Editor& editor) const {
     if (&editor.graph() != &module_.main || !options_.sink) return;
     options_.sink(
@@ -336,14 +337,14 @@ class Runner {
             .str());
   }
 
-  // The passes over one body, and what TensorFlow does to a body when they are through.
+  // Runs the passes over one body, and the changes that TensorFlow makes after them.
   Error RunBody(Editor* editor, OptimizeResult* result) {
     const proto::RewriterConfig& config = options_.config;
     if (IsTiny(editor->graph())) {
       ReportTiny(*editor);
       return Error::success();
     }
-    // Asked for by name, a pass runs once, wherever it stands.
+    // A pass that is selected by name runs once, whatever its position.
     int iterations =
         !IsPipeline() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE ? 1 : 2;
     int iteration = 0;
@@ -381,7 +382,7 @@ class Runner {
     return RunStage(info.name, iteration, editor, run, result, choice.rule);
   }
 
-  // The files that a pass, or rules of it, came with; "" where there are none, as mostly.
+  // The plugins that registered a pass, or rules of it; usually "".
   std::string PluginsOf(llvm::StringRef pass) const {
     const PassRegistry::Entry* entry = registry_.Find(pass);
     if (!entry) return "";
@@ -394,7 +395,7 @@ class Runner {
     return llvm::join(files, ", ");
   }
 
-  // Of the bodies that the pass is not run on, which it has no Editor for; by Graph::id().
+  // Versions of the bodies that the pass does not run on, which have no Editor; by Graph::id().
   using Versions = std::map<uint64_t, uint64_t>;
   Versions OtherBodies(const Graph& graph) const {
     Versions versions = {{module_.main.id(), module_.main.version()}};
@@ -408,12 +409,12 @@ class Runner {
     editor->NoticeChanges();
     if (editor->fault()) return editor->fault();
     if (editor->IsRewriting()) return Editor::Fault{"", "", "left a rewrite open"};
-    // Built-in passes have none: they may be rewriting the other bodies on other threads.
+    // Not recorded for built-in passes: other threads may be rewriting those bodies.
     if (before.empty()) return std::nullopt;
     for (const auto& [id, version] : OtherBodies(editor->graph())) {
       auto was = before.find(id);
       if (was != before.end() && was->second != version)
-        return Editor::Fault{"", "", "changed another body past the Editor" + NameOfBody(id)};
+        return Editor::Fault{"", "", "changed another body without its Editor" + NameOfBody(id)};
     }
     return std::nullopt;
   }
@@ -425,8 +426,8 @@ class Runner {
     return ", that of the main graph";
   }
 
-  // What the pass did wrong as it edited, with whose it is. `before`: the other bodies as they
-  // were.
+  // Returns an error for the pass's first fault, and names the plugin at fault. `before`: the
+  // earlier versions of the other bodies.
   Error CheckNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
     std::optional<Editor::Fault> found = FaultOf(editor, before);
     if (!found) return Error::success();
@@ -459,7 +460,7 @@ class Runner {
     Versions before;
     if (!stage.plugins.empty()) before = OtherBodies(editor->graph());
     auto began = std::chrono::steady_clock::now();
-    Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
+    Error error = WithoutExceptions(run);  // built-in passes do not throw, but plugins may
     if (!error) error = CheckNoFault(editor, stage, before);
     stage.time = std::chrono::steady_clock::now() - began;
     if (!error) error = editor->CheckFetches();
@@ -468,7 +469,7 @@ class Runner {
     for (Instrumentation* client : llvm::reverse(clients_)) {
       if (!error) {
         error = client->AfterPass(stage, module_);
-      } else if (result == &result_) {  // a batch tells of its first failure when it is through
+      } else if (result == &result_) {  // a batch reports its first failure when it is done
         client->Failed(stage, module_);
       }
     }
@@ -486,9 +487,9 @@ class Runner {
   llvm::ArrayRef<Instrumentation*> clients_;
   int left_;
   std::vector<std::string> names_;  // of the passes, in order
-  bool has_plugins_ = false;        // some of them, or rules of them, came with a file
+  bool has_plugins_ = false;        // whether a plugin registered some of them, or rules of them
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
-  std::map<const Function*, std::vector<Shape>> arguments_;  // that are known
+  std::map<const Function*, std::vector<Shape>> arguments_;  // the known ones
   OptimizeResult result_;
 };
 

@@ -1,5 +1,5 @@
-// Runs passes in order, and tells its instrumentations what happens; it knows no dump, timer or
-// verifier itself.
+// Runs passes in order and notifies its instrumentations; dumps, timers and verifiers are all
+// instrumentations.
 #ifndef GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 #define GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 
@@ -23,7 +23,7 @@ struct GRAPNEL_PUBLIC Stage {
   std::string pass;
   std::string function;  // the body; empty for the main graph
   int iteration = 0;
-  // The files that the pass or rules of it came with: "a.so" or "a.so, b.so"; empty: no plugin's.
+  // The plugins that registered the pass or its rules: "a.so" or "a.so, b.so"; empty: none.
   std::string plugins;
   // Set after the pass:
   bool changed = false;
@@ -31,8 +31,8 @@ struct GRAPNEL_PUBLIC Stage {
   std::chrono::nanoseconds time{0};
 };
 
-// A client of the PassManager; each hook does nothing unless overridden. Hooks run in the order of
-// Add(); After... and Failed in the reverse order. An error ends the run.
+// A client of the PassManager; each hook does nothing by default. Hooks run in the order of Add();
+// After... and Failed in reverse order. An error ends the run.
 class GRAPNEL_PUBLIC Instrumentation {
  public:
   virtual ~Instrumentation() = default;
@@ -42,46 +42,46 @@ class GRAPNEL_PUBLIC Instrumentation {
   virtual void Failed(const Stage&, const Module&) {}
   virtual Error AfterPipeline(const Module&) { return Error::success(); }
   virtual void OnRewrite(const Rewrite&) {}
-  // Whether OnRewrite is to be called. Where no client asks for it, what a rewrite did is not put
-  // into words, which is a tenth of the time.
+  // Whether OnRewrite is called. If no client needs it, rewrites are not described in words, which
+  // saves a tenth of the time.
   virtual bool ReadsRewrites() const { return true; }
   // Whether BeforePass and AfterPass may be called for several bodies at a time, on several
-  // threads, each looking at its stage's body alone. With a client that may not, bodies go one
-  // after another. Failed comes on one thread, for the first body that failed, when all are
-  // through.
+  // threads, each reading only its own stage's body. If any client returns false, bodies run one
+  // after another. Failed is called on one thread, for the first body that failed, when all are
+  // done.
   virtual bool TakesBodiesApart() const { return false; }
 };
 
 struct GRAPNEL_PUBLIC OptimizeOptions {
   std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
-  std::vector<std::string> passes;          // names; empty: the pipeline that `config` asks for
-  // The passes and rules that there are; null: PassRegistry::Get(). With one of the caller's,
-  // bodies go one after another: what it adds is called from one thread at a time.
+  std::vector<std::string> passes;          // names; empty: the pipeline of `config`
+  // The available passes and rules; null: PassRegistry::Get(). With another registry, bodies run
+  // one after another, so that its passes are called from one thread at a time.
   const PassRegistry* registry = nullptr;
-  // What functions made for calls in the main graph are named after:
+  // The graph's name in names of functions made for calls in the main graph:
   // `f_specialized_for_call_at_ID`.
   std::string id = "graph_to_optimize";
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
-  int limit = -1;                // rewrites in all; -1: no limit
-  bool keep_nan = false;         // no rewrite that puts a number where a NaN would be
-  // Which TensorFlow the passes imitate: with oneDNN, or without (lib/support/onednn.h). It does
-  // not depend on this machine, so that the same options give the same graph everywhere.
+  int limit = -1;                // maximum number of rewrites; -1: no limit
+  bool keep_nan = false;         // forbids rewrites that put a number where a NaN would be
+  // Which TensorFlow the passes imitate: with or without oneDNN (lib/support/onednn.h). It does not
+  // depend on this machine, so that the same options give the same graph everywhere.
   bool onednn = true;
-  // Where nodes that name no device are taken to be, as a node has it; written into none of them.
+  // The device assumed for nodes that name none, in node spelling; it is not written to them.
   std::string assumed_device;
   // If, Case and While stay nodes that call functions.
   bool keep_functional = false;
-  // What placeholders say of their shapes is known. Not so by default: a session feeds what it
-  // likes. Where the graph is the body of a function, it is.
+  // Trusts the shapes of placeholders. Off by default, because a session may feed any shape. In the
+  // body of a function shapes are known.
   bool trusts_shapes = false;
-  // Functions by name. If there are any, just these are optimized, in this order, and then what
-  // they still reach; the main graph and the rest of the library stay as they are. Shapes of
-  // arguments are those that calls give, as in TensorFlow's own runs.
+  // Functions by name. If there are any, only these are optimized, in this order, followed by the
+  // functions that they still reach; the main graph and the rest of the library stay unchanged.
+  // Shapes of arguments come from the calls, as in TensorFlow's own runs.
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
-  // Functions that call no function are optimized side by side, with the result that one after
-  // another would have; null: one after another. So too with a limit, with `on_refusal`, with
-  // passes or rules of plugins, and with clients that cannot take it.
+  // Optimizes functions that call no function in parallel, with the same result as serially. Null:
+  // serially. Also serial with a limit, with `on_refusal`, with passes or rules of plugins, and
+  // with clients that do not allow it.
   ThreadPool* pool = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;
@@ -90,19 +90,18 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
 struct GRAPNEL_PUBLIC OptimizeResult {
   std::vector<Stage> stages;
   int rewrites = 0;
-  std::vector<std::string> fetches;  // those given, or those taken when none were
+  std::vector<std::string> fetches;  // those given, or the default ones
 };
 
 class GRAPNEL_PUBLIC PassManager {
  public:
   void Add(std::unique_ptr<Instrumentation> instrumentation);
-  // One that outlives the runs.
+  // The client must outlive the runs.
   void Add(Instrumentation* instrumentation) { clients_.push_back(instrumentation); }
-  // Optimizes `module` in place, as TensorFlow's MetaOptimizer does: functions that nobody calls
-  // go, the main graph is optimized, and then each function that it still reaches, once, those that
-  // came up meanwhile too. Left alone are functions whose dtypes only a call tells, those compiled
-  // by XLA, and those of tf.data. On an error the module is as the failing pass left it and must
-  // not be used.
+  // Optimizes `module` in place, as TensorFlow's MetaOptimizer does: drops uncalled functions,
+  // optimizes the main graph, and then each function that it still reaches, once, including those
+  // made meanwhile. Skips functions whose dtypes depend on the call, those compiled by XLA, and
+  // those of tf.data. On an error the module is as the failing pass left it and must not be used.
   Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
 
  private:
@@ -111,29 +110,30 @@ class GRAPNEL_PUBLIC PassManager {
 };
 
 // The instrumentations, one file each.
-// `is_sound`: the module that Run is given has no problem (lib/ir/verify.h), so that what no pass
-// changes is not looked at after each of them. Everything is at the end, and `fetches` (those that
-// Run is given) must then be there with the dtypes that they had. `broke_graph`, which must outlive
-// the run, becomes true where the graph is why the run fails; may be null.
+//
+// `is_sound`: the caller promises that the module given to Run has no problem (lib/ir/verify.h), so
+// that unchanged parts are not checked after each pass. At the end everything is checked, and
+// `fetches` (those given to Run) must still exist with their original dtypes. `broke_graph`, which
+// must outlive the run, is set to true if the run fails because of the graph; may be null.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(
     bool is_sound = false, std::vector<std::string> fetches = {}, bool* broke_graph = nullptr);
-// Rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line says whether the
-// passes imitate TensorFlow with oneDNN (OptimizeOptions::onednn).
+// Writes rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line tells
+// whether the passes imitate TensorFlow with oneDNN (OptimizeOptions::onednn).
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os,
                                                                           bool onednn);
-// Dumps before and after each pass that changed something, as TensorFlow names them, and
-// index.json, timings.json and ledger.jsonl.
+// Dumps the graph before and after each pass that changed something, named as TensorFlow names its
+// dumps, and writes index.json, timings.json and ledger.jsonl.
 struct GRAPNEL_PUBLIC DumpOptions {
   std::string folder;      // "-": to the log
-  std::string graph_name;  // first part of each file's name; a number follows where it is taken
+  std::string graph_name;  // first part of each file's name; gets a number if it is taken
   bool binary = false;     // .pb instead of .pbtxt
   bool onednn = true;      // OptimizeOptions::onednn, for index.json and the ledger
-  // The passes are no optimization (the placer): each is dumped before and after, changed or not,
-  // and nothing else is.
+  // For a pass that does not optimize (the placer): dumps the graph before and after it, changed or
+  // not, and nothing else.
   bool stages_alone = false;
   MessageSink sink;
-  // Called before each pass over the main graph, with the name that the run's files begin with:
-  // writes what else belongs in the folder, and gives the files' names for index.json.
+  // Called before each pass over the main graph, with the prefix of the run's files: writes
+  // additional files to the folder and returns their names for index.json.
   std::function<Expected<std::vector<std::string>>(const Stage&, llvm::StringRef)> write_beside;
 };
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);

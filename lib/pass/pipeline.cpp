@@ -5,11 +5,11 @@
 namespace grapnel {
 namespace {
 
-// What one toggle of the RewriterConfig says.
+// True if one toggle of the RewriterConfig is on.
 bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
   const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(toggle.str());
   if (!field) return info.default_on;
-  // Two fields that are no Toggle.
+  // These two fields are not Toggles.
   if (field->name() == "auto_parallel") return config.auto_parallel().enable();
   if (field->name() == "memory_optimization")
     return config.memory_optimization() != proto::RewriterConfig::NO_MEM_OPT;
@@ -23,8 +23,8 @@ bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterCon
     case proto::RewriterConfig::ON:
       return true;
     case proto::RewriterConfig::AGGRESSIVE:
-      // TensorFlow compares the toggles of passes that are off by default with ON alone, except
-      // those of mixed precision.
+      // For passes that are off by default TensorFlow requires exactly ON, except for those of
+      // mixed precision.
       return info.default_on || toggle.starts_with("auto_mixed_precision");
     default:
       return false;
@@ -38,8 +38,8 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
   return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
 }
 
-// Whether TensorFlow has a pass of that name itself: that one runs once for each place where it is
-// named, one of a plugin once in all.
+// True if TensorFlow itself has a pass of that name: it runs once for each time it is named, a
+// plugin's pass only once.
 bool IsOfTensorFlow(const PassRegistry::Entry* entry) {
   return entry && !*entry->plugin && entry->info.order > 0;
 }
@@ -53,8 +53,8 @@ std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
     if (registry.Find(name)) {
       names.push_back(name);
     } else if (sink) {
-      sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
-                                   "', which is none of ours: passed over");
+      sink(Severity::kWarning, "the RewriterConfig names optimizer '" + name +
+                                   "', which grapnel does not have: skipped");
     }
   };
   if (config.optimizers_size() > 0) {

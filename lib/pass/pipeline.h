@@ -1,4 +1,4 @@
-// Which passes a RewriterConfig asks for.
+// Finds the passes that a RewriterConfig selects.
 #ifndef GRAPNEL_LIB_PASS_PIPELINE_H_
 #define GRAPNEL_LIB_PASS_PIPELINE_H_
 
@@ -11,10 +11,10 @@
 
 namespace grapnel {
 
-// Names of passes in the order in which TensorFlow's MetaOptimizer runs them: those that
-// `optimizers` lists, or those whose toggles are on if it lists none, and then the config's
-// `custom_optimizers` but for custom ones that `optimizers` has named. TensorFlow skips an unknown
-// name in silence; here it is a warning to `sink`, which may be empty.
+// Returns the names of passes in the order in which TensorFlow's MetaOptimizer runs them: those in
+// `optimizers`, or those whose toggles are on if that list is empty, followed by the config's
+// `custom_optimizers`, except custom ones that `optimizers` already names. TensorFlow silently
+// skips an unknown name; here it causes a warning to `sink`, which may be empty.
 std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
                                     const PassRegistry& registry, const MessageSink& sink);
 

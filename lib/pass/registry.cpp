@@ -11,7 +11,7 @@ Error NotListed(Error error) {
   return MakeError("{0} (`grapnel passes` lists them)", TextOf(std::move(error)));
 }
 
-// Why a rule cannot join those that its optimizer has; empty where it can.
+// The reason why a rule cannot join its optimizer's rules, or "".
 std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
   const char* of = rule.apply.optimizer();
   if (of && llvm::StringRef(of) != rule.optimizer)
@@ -24,7 +24,7 @@ std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
                            rule.place, rule.optimizer, other->name)
           .str();
     if (llvm::StringRef(other->name) == rule.name)
-      return llvm::formatv("there is a rule '{0}/{1}' already", rule.optimizer, rule.name).str();
+      return llvm::formatv("rule '{0}/{1}' already exists", rule.optimizer, rule.name).str();
   }
   return "";
 }
@@ -53,7 +53,7 @@ bool RegisterRule(Rule rule) {
 }
 
 Error PassRegistry::Add(Entry pass) {
-  if (Find(pass.info.name)) return MakeError("there is a pass '{0}' already", pass.info.name);
+  if (Find(pass.info.name)) return MakeError("pass '{0}' already exists", pass.info.name);
   passes_.push_back(std::make_shared<const Entry>(std::move(pass)));
   return Error::success();
 }
@@ -89,7 +89,7 @@ std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
 }
 
 const PassRegistry::Entry* PassRegistry::Find(llvm::StringRef name) const {
-  if (name.empty()) return nullptr;  // and not a pass without a config_name
+  if (name.empty()) return nullptr;  // "" must not match a pass without a config_name
   for (const auto& entry : passes_) {
     if (name == entry->info.name || name == entry->info.config_name) return entry.get();
   }

@@ -1,4 +1,4 @@
-// Every pass and rule that the program has, by name.
+// All passes and rules of the program, by name.
 #ifndef GRAPNEL_LIB_PASS_REGISTRY_H_
 #define GRAPNEL_LIB_PASS_REGISTRY_H_
 
@@ -14,8 +14,8 @@
 
 namespace grapnel {
 
-// The program's is filled before main() begins and by plugins, and only read from then on. Who has
-// passes for one run alone adds them to a copy of it (OptimizeOptions::registry).
+// The program's registry is filled before main() begins and by plugins, and is read-only from then
+// on. To add passes for one run alone, add them to a copy of it (OptimizeOptions::registry).
 class GRAPNEL_PUBLIC PassRegistry {
  public:
   static PassRegistry& Get();
@@ -24,22 +24,22 @@ class GRAPNEL_PUBLIC PassRegistry {
     PassInfo info;
     std::function<std::unique_ptr<GraphPass>()> make;
     std::vector<PassStep> steps;
-    const char* plugin = "";  // the file that it came with; "": the program's own
+    const char* plugin = "";  // the file that registered it; "": the program itself
   };
   // Sorted by order, then name.
   std::vector<const Entry*> Passes() const;
-  // By name or config_name; null when there is none.
+  // Finds a pass by name or config_name, or returns null.
   const Entry* Find(llvm::StringRef name) const;
-  // What a pass reports: its rules and steps, sorted by name.
+  // The rules and steps that a pass reports, sorted by name.
   std::vector<PassStep> ReportedBy(const Entry& pass) const;
-  // The rules of an optimizer, in their places.
+  // The rules of an optimizer, in the order of their places.
   llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
 
-  // Their text must outlive the registry and its copies. Errors: a name or a place that is taken,
-  // a rule that takes the context of another optimizer.
+  // The text must outlive the registry and its copies. Errors: a name or a place that is taken, a
+  // rule that takes the context of another optimizer.
   Error Add(Entry pass);
   Error Add(Rule rule);
-  // Of what came with files: a rule of an optimizer that there is not. The error names the file.
+  // An error if a plugin registered a rule for an optimizer that does not exist. It names the file.
   Error CheckPlugins() const;
 
   // A pass, or one rule of it alone.
@@ -47,13 +47,14 @@ class GRAPNEL_PUBLIC PassRegistry {
     const Entry* pass;
     std::string rule;  // empty: all
   };
-  // By "pass" or "pass/rule", the pass under either of its names. The error says what is near.
+  // Finds "pass" or "pass/rule"; the pass may have either of its names. The error suggests similar
+  // names.
   Expected<Choice> Choose(llvm::StringRef name) const;
-  // Whether "pass", "rule" or "pass/rule" is what some pass reports. The error says what is near.
+  // Succeeds if some pass reports "pass", "rule" or "pass/rule". The error suggests similar names.
   Error CheckRuleExists(llvm::StringRef name) const;
 
  private:
-  std::vector<std::shared_ptr<const Entry>> passes_;  // as they came
+  std::vector<std::shared_ptr<const Entry>> passes_;  // in registration order
   std::vector<std::shared_ptr<const Rule>> rules_;
   std::map<std::string, std::vector<const Rule*>, std::less<>> rules_of_;  // by place
 };

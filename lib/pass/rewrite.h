@@ -10,16 +10,16 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC Rewrite {
-  int number = 0;  // from 1, over the whole run: what --limit counts
+  int number = 0;  // from 1, over the whole run: counted by --limit
   int iteration = 0;
   std::string pass, rule;
   std::string function;  // the body; empty for the main graph
-  std::string node;      // where the rule looked
-  // Names, each list sorted and without repeats. `used` is what the result was made from; what is
-  // in `used` and not in `removed` is still there.
+  std::string node;      // the node that the rule was applied to
+  // Names, each list sorted and without duplicates. `used` are the nodes that the result was made
+  // from; those not also in `removed` still exist.
   std::vector<std::string> used, made, changed, removed;
-  std::vector<std::string> functions;  // of the library, that it made, dropped or took apart
-  std::string note;                    // what else the reader should know; mostly empty
+  std::vector<std::string> functions;  // functions of the library that it made, dropped or inlined
+  std::string note;                    // additional remarks; usually empty
 };
 
 // A rule that matched but did not fire, and the condition that failed.

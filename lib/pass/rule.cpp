@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Says whose it is, what a plugin's rule throws.
+// Names the plugin in exceptions of its rules.
 Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   if (!*rule.plugin) return rule.apply(context, node);
   try {
@@ -17,7 +17,7 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& thrown) {
-    // Of a pass of the plugin's own the PassManager says whose it is.
+    // For a pass from the same plugin, the PassManager names it.
     const PassRegistry::Entry* pass = context.edit.registry().Find(rule.optimizer);
     std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + rule.plugin;
     throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +
@@ -88,7 +88,7 @@ Verdict RuleContext::Apply(const Rule& rule, const Node& node,
   node_ = node;
   if (!BeginAt(node)) return NotMine();
   Verdict verdict = Call(rule, *this, node);
-  if (stopped) return verdict;  // NextRewrite has ended the last one
+  if (stopped) return verdict;  // NextRewrite has ended the last rewrite
   if (verdict.by.node != kNoNode && verdict.by.node != node.id() && replace) replace(verdict.by);
   edit.End();
   return verdict;
@@ -118,7 +118,7 @@ RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) 
   }
 }
 
-// Readers of the node's first output read `by`, and run after what the node waited for.
+// Makes readers of the node's first output read `by`, and wait for the node's control inputs.
 static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
   bool has_others = llvm::any_of(node.uses(), [&](const Use& use) {
     Port port = context.graph.node(use.node).input(use.slot);

@@ -1,11 +1,10 @@
-// Rules: what one is, the context in which it looks at a graph, its answer, and how it registers
-// itself.
+// Rules: their interface, context, verdicts and registration.
 //
-// A rule is a function that is shown a node (or the whole body). It answers NotMine where its
-// pattern is not there, Refuse where it is and a condition failed, and otherwise makes its edits
-// and says so. What it edits is one rewrite in the ledger, counted by --limit, under the rule's
-// name: the rule opens and ends nothing itself. The optimizer that it belongs to decides which
-// nodes it is shown and when.
+// A rule is a function that is applied to a node (or to the whole body). It returns NotMine if its
+// pattern does not match, Refuse if it matches and a condition failed, and otherwise makes its
+// edits and returns a verdict that says so. Its edits are one rewrite in the ledger, counted by
+// --limit, under the rule's name: the rule does not begin or end it. The optimizer that the rule
+// belongs to decides on which nodes it runs, and when.
 #ifndef GRAPNEL_LIB_PASS_RULE_H_
 #define GRAPNEL_LIB_PASS_RULE_H_
 
@@ -22,24 +21,24 @@
 
 namespace grapnel {
 
-// The answer of a rule; its context makes it.
+// The result of a rule, made by its context.
 struct GRAPNEL_PUBLIC Verdict {
   enum Kind : uint8_t {
-    kNotMine,  // the pattern is not here
-    kRefused,  // it is, and a condition failed
-    kChanged,  // rewritten, and the rules that come after look at the node too
-    kDone,     // rewritten, and no other rule looks at the node now; it may be gone
+    kNotMine,  // the pattern does not match
+    kRefused,  // it matches, and a condition failed
+    kChanged,  // rewritten; later rules still see the node
+    kDone,     // rewritten; no other rule sees the node now; it may be gone
   };
   Kind kind = kNotMine;
-  Port by = {kNoNode, 0};  // of kDone: what readers of the node's first output read instead
+  Port by = {kNoNode, 0};  // for kDone: readers of the node's first output read this instead
 
   bool rewrote() const { return kind >= kChanged; }
 };
 
 struct Rule;
 
-// What all rules of one run over one body share. An optimizer derives its own from it, with what
-// its rules alone need; those then take that type.
+// Shared state of all rules of one run over one body. An optimizer derives its own context from it,
+// with state for its rules; those take the derived type.
 class GRAPNEL_PUBLIC RuleContext {
  public:
   explicit RuleContext(Editor& editor)
@@ -51,87 +50,89 @@ class GRAPNEL_PUBLIC RuleContext {
   Editor& edit;
   Graph& graph;
   OpKinds kinds;
-  bool stopped = false;  // --limit is used up: nothing may change any more
+  bool stopped = false;  // --limit is used up: change nothing more
 
-  // --- Answers, of the node that the rule is shown.
+  // --- Verdicts on the node that the rule is applied to.
   static Verdict NotMine() { return {}; }
   static Verdict Changed() { return {Verdict::kChanged}; }
   static Verdict Done() { return {Verdict::kDone}; }
-  // Readers of the node read `port` instead, and whoever waits for it waits for the port's node:
-  // the optimizer sees to that.
+  // The optimizer makes the node's readers read `port` instead, and nodes that wait for it wait for
+  // the port's node.
   static Verdict ReplaceBy(Port port) { return {Verdict::kDone, port}; }
   static Verdict ReplaceBy(const Node& node) { return ReplaceBy(Port{node.id(), 0}); }
-  // Why not; formatted only where somebody wants to know.
+  // Gives the reason; formatted only if there is a reader for it.
   template <typename... Args>
   Verdict Refuse(const char* format, Args&&... args) {
     return RefuseAt(node_, format, std::forward<Args>(args)...);
   }
-  // The same of another node than the one shown.
+  // The same for another node.
   template <typename... Args>
   Verdict RefuseAt(const Node& node, const char* format, Args&&... args) {
     edit.Refuse(rule_name_, node, format, std::forward<Args>(args)...);
     return {Verdict::kRefused};
   }
-  // The same as a condition that fails: `return rule.Fails("'{0}' is fetched", ...)` is false.
+  // The same for a failed condition: `return rule.Fails("'{0}' is fetched", ...)` returns false.
   template <typename... Args>
   bool Fails(const char* format, Args&&... args) {
     Refuse(format, std::forward<Args>(args)...);
     return false;
   }
-  // When a condition has said why not.
+  // For conditions that already gave the reason.
   static Verdict Refused() { return {Verdict::kRefused}; }
 
   // --- Facts.
   bool IsPreserved(const Node& node) const { return edit.IsPreserved(node); }
   bool Exists(llvm::StringRef name) const { return static_cast<bool>(graph.Find(name)); }
   llvm::StringRef DeviceOf(const Node& node) const { return edit.DeviceOf(node); }
-  // The node that data input `i` comes from; false when there is no such input.
+  // The node of data input `i`; no node if there is no such input.
   Node Input(const Node& node, int i) const {
     return i < node.num_inputs() ? node.input_node(i) : Node();
   }
-  // Whether anything waits for the node.
+  // True if any node waits for the node.
   bool DrivesControls(const Node& node) const;
-  // Nodes that read it or wait for it, each once.
+  // The number of distinct nodes that read it or wait for it.
   int NumReaders(const Node& node) const;
 
-  // --- Constants: of Const and HostConst nodes that are not fed.
+  // --- Constants: Const and HostConst nodes that are not fed.
   const Literal* ConstantOf(Port port) const { return edit.ConstantOf(port); }
-  // The elements of one of int32 or int64, of any rank.
+  // The elements of an int32 or int64 constant of any rank.
   std::optional<std::vector<int64_t>> IntegersOf(Port port) const;
-  // The same of data input `i`; nothing where the node has no such input.
+  // The same for data input `i`; empty if there is no such input.
   std::optional<std::vector<int64_t>> ConstantInts(const Node& node, int i) const;
 
-  // --- Shapes: what is known without running. An optimizer that trusts more, or less, says so in
-  // its own context.
+  // --- Shapes that are known without running. An optimizer that trusts more, or fewer, overrides
+  // this in its own context.
   virtual Shape ShapeOf(Port port) { return edit.ShapeOf(port); }
 
   // --- Edits.
-  // A node with these data inputs; the name is made unique.
+  //
+  // Adds a node with these data inputs; the name is made unique.
   Node Make(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device,
             llvm::ArrayRef<Port> inputs);
-  // The node to wait for in order to run whenever `port` has a value. A Switch has run even where
-  // an output is dead, so there it is an Identity of that output: with `find`, the first that
-  // reads it; else, or where there is none, "ConstantFoldingCtrl/<switch>_<port>", as Grappler
+  // Returns the node to wait for in order to run whenever `port` has a value. A Switch runs even if
+  // an output is dead; for its outputs this is an Identity of that output: with `find`, the first
+  // one that reads it; otherwise a new one, "ConstantFoldingCtrl/<switch>_<port>", as Grappler
   // names it.
   Node Anchor(Port port, bool find = true);
   void SetType(const Node& node, llvm::StringRef key, DataType type) {
     edit.SetAttr(node, key, attr::Type(type));
   }
 
-  // --- For optimizers: shows the rule the node, and records what it did as one rewrite. NotMine,
-  // and `stopped`, when --limit is used up. What a replacement asks for is left to the caller, as
-  // part of the same rewrite, in `replace`.
+  // --- For optimizers: applies the rule to the node, and records its edits as one rewrite. Returns
+  // NotMine, and sets `stopped`, if --limit is used up. The caller implements the verdict's
+  // replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);
-  // A rule of the whole body.
+  // Applies a rule of the whole body.
   Verdict Apply(const Rule& rule);
 
   // --- For rules that make several rewrites in one visit.
-  // A rule of a node: what it does from here on is another rewrite, at `node`. False: --limit is
-  // used up, change nothing.
+  //
+  // For a rule of a node: later edits belong to another rewrite, at `node`. False if --limit is
+  // used up: then change nothing.
   bool NextRewrite(const Node& node);
-  // A rule of the whole body begins and ends each of its rewrites itself. BeginAt is false when
-  // --limit is used up: change nothing, end nothing.
+  // A rule of the whole body begins and ends each of its rewrites itself. BeginAt returns false if
+  // --limit is used up: then change nothing and do not end the rewrite.
   bool BeginAt(const Node& node);
   void End() { edit.End(); }
 
@@ -140,7 +141,7 @@ class GRAPNEL_PUBLIC RuleContext {
   Node node_;
 };
 
-// The function of a rule, whatever context it takes.
+// The function of a rule, whichever context it takes.
 class GRAPNEL_PUBLIC RuleFn {
  public:
   template <typename Context>
@@ -156,7 +157,7 @@ class GRAPNEL_PUBLIC RuleFn {
         }),
         optimizer_(OptimizerOf<Context>()),
         of_body_(true) {}
-  // One of a node that holds something of its own.
+  // For a rule of a node with state of its own.
   explicit RuleFn(std::function<Verdict(RuleContext&, const Node&)> of_node)
       : function_(std::move(of_node)) {}
 
@@ -164,7 +165,7 @@ class GRAPNEL_PUBLIC RuleFn {
     return function_(context, node);
   }
   bool of_body() const { return of_body_; }
-  // Whose context it takes; null: any.
+  // The optimizer whose context it takes; null: any.
   const char* optimizer() const { return optimizer_; }
 
  private:
@@ -185,34 +186,34 @@ class GRAPNEL_PUBLIC RuleFn {
 // A registration. All text is a literal.
 struct GRAPNEL_PUBLIC Rule {
   const char* optimizer;  // the pass that it belongs to
-  int place;              // among the optimizer's rules: TensorFlow's order, no two alike
+  int place;              // its position among the optimizer's rules: TensorFlow's order; unique
   const char* name;       // as in ledgers, refusals, `--passes optimizer/name`, its file and test
-  std::vector<const char*> ops;  // of the nodes that it is shown; empty: of any op
-  const char* help;              // what it does, one line
-  const char* refuses = "";      // what it leaves alone, one line
+  std::vector<const char*> ops;  // ops of the nodes that it applies to; empty: all ops
+  const char* help;              // one line: what the rule does
+  const char* refuses = "";      // one line: what the rule leaves alone
   RuleFn apply;
-  // Of most nodes it is known at once that the rule does nothing, and would say nothing; null: of
-  // none.
+  // A cheap filter: false if the rule certainly does nothing and refuses nothing at the node. Null:
+  // no filter.
   bool (*may_apply)(const Node&) = nullptr;
-  const char* plugin = "";  // the file it came in; RegisterRule sets it
+  const char* plugin = "";  // the file that contains it; set by RegisterRule
 };
 
 GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
 
-// At namespace scope, last in a rule's file:
+// Use at namespace scope, at the end of a rule's file:
 //   GRAPNEL_RULE({.optimizer = "arithmetic_optimizer", .place = 17, .name = "remove_involution",
 //                 .ops = {"Neg"}, .help = "...", .refuses = "...", .apply = RemoveInvolution});
 #define GRAPNEL_RULE(...)                                                            \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(rule_registered_, __COUNTER__) = \
       ::grapnel::RegisterRule(::grapnel::Rule __VA_ARGS__)
 
-// The rules of one optimizer that this run wants, by op and in their places.
+// The rules of one optimizer that this run selects, by op and in the order of their places.
 class GRAPNEL_PUBLIC RuleTable {
  public:
-  // Those from place `from` to `to`, both included.
+  // Includes places `from` to `to`, both inclusive.
   RuleTable(Editor& edit, llvm::StringRef optimizer, int from = 0, int to = 1 << 30);
 
-  // Those of nodes of this op.
+  // The rules for nodes of this op.
   llvm::ArrayRef<const Rule*> Of(StringId op) const {
     auto found = by_op_.find(op);
     return found == by_op_.end() ? of_any_op_ : found->second;
@@ -225,13 +226,13 @@ class GRAPNEL_PUBLIC RuleTable {
   llvm::DenseMap<StringId, std::vector<const Rule*>> by_op_;
 };
 
-// Shows `node` the rules of its op in their places until one is done with it. Whether any rewrote
-// it.
+// Applies the rules for `node`'s op in the order of their places until one returns kDone. True if
+// any of them rewrote it.
 GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
-// An optimizer without a schedule of its own. Its rules run in their places: one of the whole body
-// by itself, those of nodes that follow one another together, on each node in the order of the
-// file. At namespace scope:
+// An optimizer without a schedule of its own. Its rules run in the order of their places: a rule of
+// the whole body by itself; consecutive rules of nodes together, on each node in file order. Use at
+// namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));
 class GRAPNEL_PUBLIC SequentialOptimizer : public GraphPass {
  public:

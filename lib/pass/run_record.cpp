@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-constexpr double kLongest = 1e12;  // ms; what is more would not fit into a duration
+constexpr double kLongest = 1e12;  // ms; larger values do not fit into a duration
 
 std::string Text(const llvm::json::Object& object, llvm::StringRef key) {
   return object.getString(key).value_or("").str();
@@ -44,7 +44,7 @@ class RecordReader {
   }
 
  private:
-  // What cannot be read is a problem, what is not there is none; gives whether it was read.
+  // A file that cannot be read is a problem; a missing file is not. Returns whether it was read.
   bool Try(const std::string& name, llvm::function_ref<Error(llvm::StringRef)> parse) {
     std::string path = JoinPath(folder_, name);
     if (!FileExists(path)) return false;
@@ -62,7 +62,7 @@ class RecordReader {
     return Error::success();
   }
 
-  // One that was ended before it was done has no stages.
+  // A run that was interrupted has no stages.
   void ReadRun(const llvm::json::Object& run) {
     std::vector<StageRecord> stages;
     for (const llvm::json::Value& stage : *run.getArray("stages")) {
@@ -84,19 +84,19 @@ class RecordReader {
     ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
     const llvm::json::Array* times = value.getAsArray();
     if (!times || times->size() != stages.size())
-      return MakeError("it is of another run than index.json");
+      return MakeError("it belongs to another run than index.json");
     for (size_t i = 0; i < times->size(); ++i) {
       const llvm::json::Object* object = (*times)[i].getAsObject();
       Stage& stage = stages[i].stage;
       if (!object || !SameStage(ParseStage(*object), stage))
-        return MakeError("it is of another run than index.json");
+        return MakeError("it belongs to another run than index.json");
       double ms = std::clamp(object->getNumber("ms").value_or(0), 0.0, kLongest);
       stage.time = std::chrono::nanoseconds(static_cast<int64_t>(ms * 1e6));
     }
     return Error::success();
   }
 
-  // The stages' numbers of rewrites cut the ledger into pieces.
+  // Splits the ledger by the stages' numbers of rewrites.
   static Error Ledger(llvm::StringRef text, llvm::MutableArrayRef<StageRecord> stages) {
     ASSIGN_OR_RETURN(std::vector<Rewrite> rewrites, ParseLedger(text));
     auto next = rewrites.begin();
@@ -113,7 +113,7 @@ class RecordReader {
 
   static Error Forget(llvm::MutableArrayRef<StageRecord> stages) {
     for (StageRecord& record : stages) record.rewrites.clear();
-    return MakeError("it is of another run than index.json");
+    return MakeError("it belongs to another run than index.json");
   }
 
   std::string folder_;

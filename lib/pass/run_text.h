@@ -1,4 +1,4 @@
-// What a run of passes did, as a person reads it.
+// Prints a run of passes as readable text.
 #ifndef GRAPNEL_LIB_PASS_RUN_TEXT_H_
 #define GRAPNEL_LIB_PASS_RUN_TEXT_H_
 
@@ -9,10 +9,10 @@
 namespace grapnel {
 
 // "12. remapper/fuse_bias at 'Relu'; changed 'Relu'; removed 'Conv2D', 'BiasAdd'\n", with at most
-// six names a list.
+// six names per list.
 std::string RewriteText(const Rewrite& rewrite);
 
-// A line a stage: pass, iteration, rewrites and milliseconds; then their sum.
+// One line per stage: pass, iteration, rewrites and milliseconds; then their sum.
 std::string TimingTable(const OptimizeResult& result);
 
 }  // namespace grapnel

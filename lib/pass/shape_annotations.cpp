@@ -11,7 +11,7 @@ constexpr const char* kOutputShapes = "_output_shapes";
 
 bool IsStale(const Node& node, const AttrView& annotation, const ShapeMap& shapes) {
   std::optional<std::vector<Shape>> said = annotation.AsShapes();
-  if (!said) return false;  // of another kind: not what TensorFlow means by it
+  if (!said) return false;  // another attribute type: not TensorFlow's annotation
   int outputs = NumOutputs(node);
   if (outputs >= 0 && static_cast<int>(said->size()) != outputs) return true;
   for (int32_t i = 0; i < static_cast<int32_t>(said->size()); ++i) {

@@ -1,4 +1,4 @@
-// What a file says of its nodes' shapes (`_output_shapes`), and what optimizing makes of it.
+// The shape annotations of nodes in a file (`_output_shapes`), and how optimizing changes them.
 #ifndef GRAPNEL_LIB_PASS_SHAPE_ANNOTATIONS_H_
 #define GRAPNEL_LIB_PASS_SHAPE_ANNOTATIONS_H_
 
@@ -6,17 +6,17 @@
 
 namespace grapnel {
 
-// Takes the annotations off the nodes of a main graph: TensorFlow does so where it makes a graph
-// ready for Grappler (grappler_item_builder.cc), and infers shapes anew. Those of unknown
-// ops and of arguments stay, since nothing else says what they give. Linear.
+// Removes the annotations from the nodes of a main graph: TensorFlow does so when it prepares a
+// graph for Grappler (grappler_item_builder.cc), and infers shapes again. Annotations of unknown
+// ops and of arguments stay, since their shapes cannot be inferred. Linear.
 void DropShapeAnnotations(Graph& main);
 
-// Nodes whose annotation contradicts what their op gives, in id order: a rewrite made something
-// else of them, and TensorFlow imports no graph with such a node. Infers shapes where a node has
-// an annotation at all.
+// Returns the nodes whose annotation contradicts the shape that their op infers, in id order: a
+// rewrite changed them, and TensorFlow cannot import a graph with such a node. Infers shapes only
+// if some node has an annotation.
 std::vector<NodeId> StaleShapeAnnotations(Graph& graph);
 
-// Takes the annotations off these nodes, each a rewrite.
+// Removes the annotations from these nodes, each as a rewrite.
 void DropStaleShapeAnnotations(Editor& edit, llvm::ArrayRef<NodeId> nodes);
 
 }  // namespace grapnel

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// How functions are named that are made of others, and what is appended to names of their nodes.
+// Suffixes in names of functions that are made from others, and of their nodes.
 constexpr const char* kMadeOf[] = {"_specialized_for_", "_tfg_region_specialized_",
                                    "_of_signature"};
 constexpr const char* kCopyOf = "_tfg_inlined_";
@@ -19,7 +19,7 @@ Error SourceLocationTracker::BeforePipeline(const Module& module) {
   return Error::success();
 }
 
-// Of a function that is new: what it was made of is the longest name that it begins with.
+// A new function was made from the function with the longest name that is a prefix of its own.
 SourceLocationTracker::Body& SourceLocationTracker::BodyOf(llvm::StringRef function) {
   auto [it, is_new] = bodies_.try_emplace(function.str());
   if (!is_new || function.empty()) return it->second;
@@ -34,7 +34,7 @@ SourceLocationTracker::Body& SourceLocationTracker::BodyOf(llvm::StringRef funct
 }
 
 LineTable::TraceId SourceLocationTracker::Trace(llvm::StringRef function, llvm::StringRef node) {
-  // Functions are made of functions as often as they are specialized.
+  // Limits the chain of functions that were specialized from one another.
   constexpr int kMostSteps = 64;
   std::string name = function.str();
   for (int step = 0; step < kMostSteps; ++step) {
@@ -55,7 +55,7 @@ LineTable::TraceId SourceLocationTracker::TraceOf(llvm::StringRef function, llvm
   return Trace(function, node);
 }
 
-// "call/node", where the rewrite took apart the function that "call" called.
+// Handles "call/node", if the rewrite inlined the function that "call" called.
 LineTable::TraceId SourceLocationTracker::Inlined(const Rewrite& rewrite, llvm::StringRef node) {
   if (rewrite.functions.empty() || !node.consume_front(rewrite.node) || !node.consume_front("/"))
     return 0;
@@ -78,7 +78,7 @@ LineTable::TraceId SourceLocationTracker::FirstOf(const Rewrite& rewrite) {
 void SourceLocationTracker::OnRewrite(const Rewrite& rewrite) {
   std::lock_guard lock(mutex_);
   for (const std::string& function : rewrite.functions) BodyOf(function);
-  std::optional<LineTable::TraceId> first;  // nodes of one rewrite do not see one another
+  std::optional<LineTable::TraceId> first;  // nodes of one rewrite do not see each other's stacks
   std::vector<std::pair<const std::string*, LineTable::TraceId>> found;
   auto first_of = [&] {
     if (!first) first = FirstOf(rewrite);

@@ -1,5 +1,5 @@
-// An instrumentation that follows nodes through rewrites, so that each says in which line of the
-// program it was made.
+// An instrumentation that follows nodes through rewrites, so that each keeps the source line of the
+// program that made it.
 #ifndef GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 #define GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 
@@ -14,15 +14,15 @@
 
 namespace grapnel {
 
-// A node that was there keeps its stack, under its name. One that a rewrite makes has the stack
-//   - that the name had, where the rewrite removed a node of that name;
-//   - of the function's node that it copies, where a call was inlined;
-//   - of the node that the rule looked at; else of the first that it used, removed or changed.
-// A function that was made of another has that one's lines. Costs two look-ups a rewrite and node,
-// and takes bodies side by side.
+// An existing node keeps its stack, by name. A node that a rewrite makes gets the stack
+//   - of the removed node, if the rewrite removed a node of that name;
+//   - of the function's node that it copies, if a call was inlined;
+//   - of the node that the rule was applied to; else of the first node used, removed or changed.
+// A function that was copied from another keeps that one's lines. Costs two look-ups per rewrite
+// and node; supports parallel bodies.
 class SourceLocationTracker : public Instrumentation {
  public:
-  // Of the module as it is before the pipeline.
+  // `lines` are those of the module before the pipeline.
   explicit SourceLocationTracker(LineTable lines) : lines_(std::move(lines)) {}
 
   Error BeforePipeline(const Module& module) override;
@@ -30,15 +30,15 @@ class SourceLocationTracker : public Instrumentation {
   bool TakesBodiesApart() const override { return true; }
 
   const LineTable& lines() const { return lines_; }
-  // The stack of a node as it is now; 0: none.
+  // The current stack of a node; 0: none.
   LineTable::TraceId TraceOf(llvm::StringRef function, llvm::StringRef node);
-  // GraphDef.debug_info becomes that of the nodes that the module now has.
+  // Sets GraphDef.debug_info to that of the module's current nodes.
   void WriteTo(Module* module);
 
  private:
   struct Body {
-    std::string origin;                        // the function that it was copied of; empty: none
-    llvm::StringMap<LineTable::TraceId> made;  // 0: no line is known
+    std::string origin;                        // the function that it was copied from, or empty
+    llvm::StringMap<LineTable::TraceId> made;  // 0: no known line
   };
   Body& BodyOf(llvm::StringRef function);
   LineTable::TraceId Trace(llvm::StringRef function, llvm::StringRef node);

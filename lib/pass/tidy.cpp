@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kClass = "_class";
 constexpr const char* kPrefix = "loc:@";
 
-// All elements are equal, bit for bit, and yet written one by one.
+// True if all elements are bitwise equal but stored one by one.
 bool IsWordySplat(const Literal& value) {
   constexpr int64_t kLeast = 64;
   if (value.num_elements() < kLeast || value.is_splat()) return false;
@@ -38,7 +38,7 @@ class Groups {
     StringId root = RootOf(name), other_root = RootOf(other);
     parent_[other_root] = root;
   }
-  const std::vector<StringId>& names() const { return names_; }  // as they came
+  const std::vector<StringId>& names() const { return names_; }  // in insertion order
 
  private:
   llvm::DenseMap<StringId, StringId> parent_;
@@ -89,7 +89,7 @@ void ReassignColocations(Editor& edit) {
         groups.Join(graph.node(id).name_id(), strings.Intern(place));
     }
   }
-  llvm::MapVector<StringId, std::vector<NodeId>> members;  // by root, in the order they came
+  llvm::MapVector<StringId, std::vector<NodeId>> members;  // by root, in insertion order
   for (StringId name : groups.names()) {
     if (Node node = graph.Find(name)) members[groups.RootOf(name)].push_back(node.id());
   }

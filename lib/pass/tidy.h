@@ -1,4 +1,4 @@
-// What TensorFlow's MetaOptimizer itself does to a body, beside running passes.
+// Changes that TensorFlow's MetaOptimizer itself makes to a body, in addition to running passes.
 #ifndef GRAPNEL_LIB_PASS_TIDY_H_
 #define GRAPNEL_LIB_PASS_TIDY_H_
 
@@ -6,15 +6,15 @@
 
 namespace grapnel {
 
-// Constants whose elements are all the same are written as one element, of 64 elements on.
+// Constants of 64 or more equal elements are stored as one element.
 void CompressConstants(Editor& edit);
 
-// Whether any node asks to be placed where another one is (`_class`).
+// True if any node requests colocation with another (`_class`).
 bool HasColocations(Graph& graph);
 
-// Nodes that are to be on one device, through whatever chain of requests, all ask for the same node
-// of their number; one that is left alone asks for none. Passes take away nodes that others ask
-// for.
+// Normalizes colocation: nodes that must share a device, through any chain of requests, all name
+// the same node of their group; a node left alone in its group names none. Needed because passes
+// remove nodes that others name.
 void ReassignColocations(Editor& edit);
 
 }  // namespace grapnel

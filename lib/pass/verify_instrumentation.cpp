@@ -1,5 +1,6 @@
-// Checks the graph after each pass that changed it: a pass that breaks a graph is stopped where it
-// did. What changed and its readers are looked at after the pass, each body once more at the end.
+// Checks the graph after each pass that changed it, so that a pass that breaks a graph is found
+// immediately. Changed nodes and their readers are checked after the pass, each body once more at
+// the end.
 #include <mutex>
 #include <unordered_map>
 
@@ -14,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// Whether both ways are gone after each pass, and must agree.
+// In sanitizer builds, both checks run after each pass, and must agree.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define GRAPNEL_VERIFY_TWICE 1
@@ -54,11 +55,11 @@ class VerifyInstrumentation : public Instrumentation {
     if (!stage.changed) return Error::success();
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
-    // Functions that the pass made are looked at when they are optimized; calls of them now.
+    // New functions are checked when they are optimized; calls of them now.
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(CheckSame(problems, VerifyGraph(graph, function)));
-    // Where there are no plugins, bodies may be optimized side by side, and only this one is still.
+    // Without plugins, bodies may be optimized in parallel, and only this one does not change now.
     if (!stage.plugins.empty()) {
       plugins_ = stage.plugins;
       if (is_sound_ && !HasErrors(problems)) problems = VerifyModule(module);
@@ -84,10 +85,10 @@ class VerifyInstrumentation : public Instrumentation {
 
  private:
   struct Body {
-    uint64_t sound_at = 0;  // the version at which nothing was wrong with it; 0: was not looked at
+    uint64_t sound_at = 0;  // the version at which it was found correct; 0: not checked yet
     ChangeVerifier verifier;
   };
-  // Bodies are optimized side by side, each by one thread.
+  // Bodies are optimized in parallel, each by one thread.
   Body& BodyOf(const Graph& graph) {
     std::lock_guard<std::mutex> lock(mutex_);
     return bodies_[graph.id()];
@@ -98,13 +99,14 @@ class VerifyInstrumentation : public Instrumentation {
     if (!error) return Error::success();
     std::lock_guard<std::mutex> lock(mutex_);
     if (broke_graph_) *broke_graph_ = true;
-    std::string whose = plugins.empty() ? "a bug of grapnel's: please report it with the model"
-                                        : ("the pass, or a rule of it, is of " + plugins).str();
+    std::string whose = plugins.empty()
+                            ? "a bug in grapnel: please report it with the model"
+                            : ("the pass, or one of its rules, is from " + plugins).str();
     return MakeError("broke the graph: {0} ({1} in all; {2})", error->ToString(),
                      Plural(problems.size(), "problem"), whose);
   }
 
-  // DT_INVALID: a node without outputs, or an op that is not known; nothing: it is not there.
+  // DT_INVALID: a node without outputs, or an unknown op; nothing: it does not exist.
   static std::optional<DataType> TypeOfFetch(const Graph& graph, llvm::StringRef fetch) {
     std::optional<Port> port = FindTensorIfThere(graph, fetch);
     if (!port) return std::nullopt;
@@ -115,9 +117,9 @@ class VerifyInstrumentation : public Instrumentation {
     std::vector<Problem> problems;
     for (size_t i = 0; i < types_of_fetches_.size(); ++i) {
       std::optional<DataType> was = types_of_fetches_[i], is = TypeOfFetch(graph, fetches_[i]);
-      // auto_parallel makes a node without outputs of one that applies a gradient.
+      // auto_parallel turns a node that applies a gradient into a node without outputs.
       if (was == is || !was || is == proto::DT_INVALID) continue;
-      std::string what = !is ? "is fetched, and is gone"
+      std::string what = !is ? "is fetched, and no longer exists"
                              : llvm::formatv("is fetched as {0}, and is {1} now",
                                              DataTypeName(*was), DataTypeName(*is))
                                    .str();
@@ -139,7 +141,7 @@ class VerifyInstrumentation : public Instrumentation {
   std::vector<std::string> fetches_;
   std::vector<std::optional<DataType>> types_of_fetches_;
   bool* broke_graph_;
-  std::string plugins_;  // of the last pass that is of any
+  std::string plugins_;  // of the last pass that has any
   std::mutex mutex_;
   std::unordered_map<uint64_t, Body> bodies_;  // by Graph::id(); entries stay in place
 };

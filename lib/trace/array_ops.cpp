@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// tf.zeros and tf.ones write a tensor of fewer elements as a constant.
+// tf.zeros and tf.ones make tensors with fewer elements than this constants.
 constexpr int64_t kLargeConstant = 1000;
 
 Value ToShape(const OpBuilder& make, const DimList& list, llvm::StringRef name) {
@@ -18,7 +18,7 @@ std::vector<int64_t> Numbers(const std::vector<int>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// The numbers of a list that has nothing else.
+// The numbers of a list that consists only of numbers.
 std::optional<std::vector<int64_t>> StaticDims(const DimList& list) {
   if (list.shape.body()) return std::nullopt;
   std::vector<int64_t> dims;
@@ -36,7 +36,7 @@ Literal Repeated(double value, llvm::ArrayRef<int64_t> dims, DataType dtype) {
   return Literal::Make(dtype, dims, is_empty ? "" : Literal::Scalar(dtype, value).bytes());
 }
 
-// tf.zeros and tf.ones, of `name`.
+// Builds tf.zeros or tf.ones, named `name`.
 Value Filled(const OpBuilder& make, double value, const DimList& list, DataType dtype,
              llvm::StringRef name) {
   std::optional<std::vector<int64_t>> dims = StaticDims(list);
@@ -59,7 +59,7 @@ Value FilledLike(const Value& x, double value, llvm::StringRef op, llvm::StringR
   return Filled(make, value, DimList(dims), x.dtype(), name);
 }
 
-// The masks and the three lists that a StridedSlice has of its places.
+// The masks and the three lists of a StridedSlice.
 struct SliceArguments {
   std::vector<Operand> begin, end, stride;
   int64_t begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0, shrink_axis_mask = 0;
@@ -287,7 +287,7 @@ Value BooleanMask(const Value& x, const Value& mask, SourceLocation where) {
   }
   Value flat = Reshape(x, Operand(shape, where));
   Value flat_mask = Reshape(mask, Operand(std::vector<int>{-1}, where));
-  Value places = Squeeze(make.Op("SourceLocation", flat_mask), {1}, where);
+  Value places = Squeeze(make.Op("Where", flat_mask), {1}, where);
   return Gather(flat, Operand(places, where), 0, 0, where);
 }
 
@@ -298,18 +298,18 @@ Value SequenceMask(const Value& lengths, const Operand& maximum, SourceLocation 
   Value zero = make.Scalar(0, limit.dtype()), one = make.Scalar(1, limit.dtype());
   Value row = make.Op("Range", {zero, limit, one});
   Value column = ExpandDims(lengths, -1, where);
-  // TensorFlow casts here even where the dtype is the same.
+  // TensorFlow casts here even if the dtype is the same.
   Value wide = make.Scoped("Cast", column, {{"DstT", limit.dtype()}});
   return make.Op("Less", {row, wide});
 }
 
-Value IndicesWhere(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("SourceLocation", x); }
+Value IndicesWhere(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("Where", x); }
 
 Value Fill(Tracer& t, const DimList& dims, const Operand& value, SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("Fill");
   Value shape = ToShape(make, dims, "dims");
-  // A double of C++ is a number of Python, which is float.
+  // A C++ double corresponds to a Python number, which becomes float.
   bool is_double = value.kind == Operand::kNumbers && value.literal.dtype() == proto::DT_DOUBLE;
   Value filling = make.Convert(value, is_double ? proto::DT_FLOAT : proto::DT_INVALID, "value");
   return make.Exact("Fill", {shape, filling});

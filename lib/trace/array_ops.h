@@ -14,17 +14,17 @@
 
 namespace grapnel {
 
-// A shape, or another short list of integers: of numbers and of scalars that are known only when
-// the graph runs, DimList{n, 2}; or a tensor that has them all, DimList(ShapeOf(x)).
+// A shape, or another short list of integers. Elements are numbers, or scalars that are known only
+// when the graph runs: DimList{n, 2}. One tensor can hold them all: DimList(ShapeOf(x)).
 struct GRAPNEL_PUBLIC DimList {
   DimList(std::initializer_list<Operand> dims) : dims(dims) {}
   DimList(std::vector<Operand> dims) : dims(std::move(dims)) {}
   explicit DimList(const Value& shape) : shape(shape) {}
   std::vector<Operand> dims;
-  Value shape;  // made: stands for all
+  Value shape;  // if ok(), the whole list; `dims` is then unused
 };
 
-// One place of a slice: x[1:, ::2, None] of Python is Slice(x, {Span(1), Span({}, {}, 2),
+// One dimension of a slice. Python's x[1:, ::2, None] is Slice(x, {Span(1), Span({}, {}, 2),
 // kNewAxis}).
 struct GRAPNEL_PUBLIC SlicePlace {
   enum Kind { kIndex, kSpan, kEllipsis, kNewAxis };
@@ -34,37 +34,40 @@ struct GRAPNEL_PUBLIC SlicePlace {
   Kind kind;
   std::optional<Operand> begin, end, stride;
 };
-// begin:end:stride; what is left out is Python's. Numbers, negative ones from the end, or scalars.
+// begin:end:stride, with Python's defaults for omitted parts. Each is a number (negative counts
+// from the end) or a scalar.
 GRAPNEL_PUBLIC SlicePlace Span(const std::optional<Operand>& begin = {},
                                const std::optional<Operand>& end = {},
                                const std::optional<Operand>& stride = {});
 inline const SlicePlace kAll{SlicePlace::kSpan}, kEllipsis{SlicePlace::kEllipsis},
     kNewAxis{SlicePlace::kNewAxis};
 
-// x[places...]. Places after those given are taken whole.
+// x[places...]. Dimensions beyond those given are taken whole.
 GRAPNEL_PUBLIC Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places,
                            SourceLocation where = SourceLocation());
-// tf.slice: `size` elements from `begin`, a number each dimension; -1: all that are left.
+// tf.slice: `size` elements from `begin`, one number per dimension; -1 means all that are left.
 GRAPNEL_PUBLIC Value SliceOf(const Value& x, const DimList& begin, const DimList& size,
                              SourceLocation where = SourceLocation());
 
-// tf.reshape where scalars of the graph are among the dimensions; lib/trace/ops.h has Reshape.
+// tf.reshape for shapes with scalars of the graph among the dimensions; lib/trace/ops.h has
+// Reshape.
 GRAPNEL_PUBLIC Value ReshapeTo(const Value& x, const DimList& shape, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ExpandDims(const Value& x, int axis, SourceLocation where = SourceLocation());
-// Without dimensions of size 1: all of them, or those of `axes`.
+// Removes dimensions of size 1: all of them, or those in `axes`.
 GRAPNEL_PUBLIC Value Squeeze(const Value& x, const std::vector<int64_t>& axes = {},
                              SourceLocation where = SourceLocation());
-// `permutation`: none turns the dimensions round.
+// An empty `permutation` reverses the dimensions.
 GRAPNEL_PUBLIC Value Transpose(const Value& x, const std::vector<int>& permutation = {},
                                SourceLocation where = SourceLocation());
-// `paddings`: a pair a dimension, elements before and after.
+// `paddings` has a pair per dimension: the elements to add before and after.
 enum class PadMode { kConstant, kReflect, kSymmetric };
 GRAPNEL_PUBLIC Value Pad(const Value& x, const Operand& paddings, PadMode mode = PadMode::kConstant,
                          const Operand& constant = 0, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Tile(const Value& x, const DimList& multiples, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes, SourceLocation where = SourceLocation());
-// tf.split into equal parts, or parts of these sizes; tf.unstack, whose dimension must be known.
+// tf.split into equal parts, or into parts of the given sizes; tf.unstack, whose dimension must be
+// known.
 GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Values Split(const Value& x, const std::vector<int>& sizes, int axis = 0,
                             SourceLocation where = SourceLocation());
@@ -73,8 +76,8 @@ GRAPNEL_PUBLIC Values Unstack(const Value& x, int axis = 0, SourceLocation where
 GRAPNEL_PUBLIC Value Gather(const Value& params, const Operand& indices, int axis = 0,
                             int batch_dims = 0, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value GatherNd(const Value& params, const Operand& indices, SourceLocation where = SourceLocation());
-// Zeros of `shape` with `updates` at `indices`; a copy of x with updates in the place of what was
-// there, or added to it.
+// ScatterNd: zeros of `shape` with `updates` at `indices`. The others copy x and replace, or add
+// to, the elements at `indices`.
 GRAPNEL_PUBLIC Value ScatterNd(Tracer& t, const Operand& indices, const Operand& updates,
                                const DimList& shape, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value TensorScatterNdUpdate(const Value& x, const Operand& indices,
@@ -89,12 +92,12 @@ struct GRAPNEL_PUBLIC OneHotOptions {
 };
 GRAPNEL_PUBLIC Value OneHot(const Value& indices, const Operand& depth,
                             const OneHotOptions& options = {}, SourceLocation where = SourceLocation());
-// Rows of x where `mask` (bool, the leading dimensions of x) is true.
+// The rows of x where `mask` (bool, with the leading dimensions of x) is true.
 GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask, SourceLocation where = SourceLocation());
-// Whether place i is before the length: bool [lengths..., maximum].
+// bool [lengths..., maximum]: true where the position is before the length.
 GRAPNEL_PUBLIC Value SequenceMask(const Value& lengths, const Operand& maximum,
                                   SourceLocation where = SourceLocation());
-// tf.where of one argument: int64 [n, rank], where x is true.
+// tf.where with one argument: int64 [n, rank], the indices where x is true.
 GRAPNEL_PUBLIC Value IndicesWhere(const Value& x, SourceLocation where = SourceLocation());
 
 GRAPNEL_PUBLIC Value Fill(Tracer& t, const DimList& dims, const Operand& value,
@@ -105,10 +108,11 @@ GRAPNEL_PUBLIC Value Ones(Tracer& t, const DimList& dims, DataType dtype = proto
                           SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ZerosLike(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value OnesLike(const Value& x, SourceLocation where = SourceLocation());
-// start, start + delta, ... before limit; numbers take the dtype of the values among the three.
+// start, start + delta, ... up to but excluding limit; numbers take the dtype of the values among
+// the three.
 GRAPNEL_PUBLIC Value Range(Tracer& t, const Operand& start, const Operand& limit,
                            const Operand& delta = 1, SourceLocation where = SourceLocation());
-// x, which must have that shape when the graph runs.
+// Returns x and checks, when the graph runs, that it has that shape.
 GRAPNEL_PUBLIC Value EnsureShape(const Value& x, const grapnel::Shape& shape,
                                  SourceLocation where = SourceLocation());
 

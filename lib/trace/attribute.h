@@ -1,4 +1,4 @@
-// Attributes that a user gives to an op.
+// Attributes that a user passes to an op.
 #ifndef GRAPNEL_LIB_TRACE_ATTRIBUTE_H_
 #define GRAPNEL_LIB_TRACE_ATTRIBUTE_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// An attribute that the user gives. Integers become floats where the op wants a float.
+// An attribute that the user passes. Integers become floats where the op expects a float.
 struct GRAPNEL_PUBLIC OpAttribute {
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   OpAttribute(llvm::StringRef key, T number) : key(key.str()), value(OfNumber(number)) {}
@@ -45,7 +45,7 @@ struct GRAPNEL_PUBLIC OpAttribute {
       : key(key.str()), value(attr::Types(types)) {}
   OpAttribute(llvm::StringRef key, const std::vector<Shape>& shapes)
       : key(key.str()), value(attr::Shapes(shapes)) {}
-  // Any other: a serialized AttrValue of lib/ir/attr.h.
+  // Any other attribute, as a serialized AttrValue (lib/ir/attr.h).
   static OpAttribute Serialized(llvm::StringRef key, std::string value) {
     OpAttribute attribute(key, false);
     attribute.value = std::move(value);

@@ -1,4 +1,4 @@
-// Effects happen in the order of the program, and happen at all: tf.function's automatic control
+// Makes effects happen in program order, and happen at all: tf.function's automatic control
 // dependencies (tensorflow/python/framework/auto_control_deps.py), without the parts for v1 control
 // flow and collectives.
 
@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Stateful by their definition, but in no order with others.
+// Stateful by definition, but not ordered with others.
 bool IsUnordered(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("CollectiveGather", "CollectiveReduce", "CollectiveBcastSend", "CollectiveBcastSendV2",
@@ -24,7 +24,7 @@ bool IsUnordered(llvm::StringRef op) {
       .Cases("RandomPoisson", "RandomPoissonV2", "RestoreV2", "SaveV2", true)
       .Cases("CudnnRNN", "CudnnRNNBackprop", "CudnnRNNV2", "CudnnRNNV3", true)
       .Cases("CudnnRNNBackpropV2", "CudnnRNNBackpropV3", true)
-      .Case("VarHandleOp", true)  // in a tf.function it is an argument
+      .Case("VarHandleOp", true)  // an argument in a tf.function
       .Default(false);
 }
 
@@ -40,7 +40,7 @@ bool ReadsDataset(llvm::StringRef op) {
       .Default(false);
 }
 
-// Whether input `i` is a resource that the node, or what it calls, only reads.
+// True if input `i` is a resource that the node, or a function that it calls, only reads.
 bool ReadsOnly(const Node& node, int i) {
   if (ReadsOnly(node.op())) return true;
   std::optional<AttrView> attr = node.FindAttr("_read_only_resource_inputs");
@@ -48,7 +48,7 @@ bool ReadsOnly(const Node& node, int i) {
   return inputs && llvm::is_contained(*inputs, i);
 }
 
-// Uses of one resource: reads between writes may happen in any order.
+// The uses of one resource: reads between writes may happen in any order.
 struct Resource {
   NodeId last_write = kNoNode;
   std::vector<NodeId> reads;
@@ -67,8 +67,8 @@ class Orderer {
   }
 
  private:
-  // What was imported counts as far as the trace reads it: nothing else of that graph need run,
-  // such as the ops that restore a SavedModel.
+  // Imported nodes count only if the trace reads them: the rest of that graph need not run, such as
+  // the ops that restore a SavedModel.
   void FindUsed() {
     used_.assign(body_.first_traced, false);
     if (used_.empty()) return;
@@ -94,7 +94,7 @@ class Orderer {
       must_run_.push_back(node.id());
     bool has_resources = UseInputs(node, node);
     if (ReadsDataset(node.op())) has_resources |= UseOfDatasets(node);
-    // What was imported is in the order that its graph says, and new effects are among themselves.
+    // Imported nodes are ordered by their graph; new effects are ordered among themselves.
     if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
     last_ = node.id();
@@ -107,7 +107,7 @@ class Orderer {
     return it->second = info && info->is_stateful && !IsUnordered(node.op());
   }
 
-  // `node` uses the resources that `reader` reads: itself, or a dataset that it runs.
+  // Lets `node` use the resources that `reader` reads: the node itself, or a dataset that it runs.
   bool UseInputs(const Node& node, const Node& reader) {
     bool has_resources = false;
     for (int i = 0; i < reader.num_inputs(); ++i) {
@@ -118,7 +118,7 @@ class Orderer {
     return has_resources;
   }
 
-  // What runs a dataset uses the resources of all datasets that it is made of.
+  // An op that runs a dataset uses the resources of all datasets in its chain.
   bool UseOfDatasets(const Node& node) {
     bool has_resources = false;
     llvm::SetVector<NodeId> datasets;
@@ -158,12 +158,12 @@ class Orderer {
   Graph& graph_;
   llvm::DenseMap<std::pair<NodeId, int32_t>, Resource> resources_;
   llvm::DenseMap<StringId, bool> has_state_;  // by op
-  NodeId last_ = kNoNode;                     // of the stateful nodes that have no resource
+  NodeId last_ = kNoNode;                     // of the stateful nodes without a resource
   std::vector<NodeId> must_run_;
-  std::vector<bool> used_;  // by id, of what was imported
+  std::vector<bool> used_;  // by id, for imported nodes
 };
 
-// By name, as TensorFlow writes them.
+// Sorts by name, as TensorFlow writes them.
 void SortControls(Graph& graph, NodeId first) {
   for (NodeId id = first, end = graph.end_id(); id < end; ++id) {
     Node node = graph.node(id);
@@ -195,7 +195,7 @@ std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources)
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
-    // One node between all effects and all results, else there would be an edge for each pair.
+    // One node between all effects and all results; otherwise each pair would need an edge.
     const SourceLocation where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);

@@ -1,6 +1,6 @@
-// Follows TensorFlow's tape (tensorflow/c/eager/tape.h) step by step, since the order in which it
-// visits ops is the order of the nodes that come out: a queue of ops all of whose readers are done,
-// gradients of a tensor collected in a list and added up when its op's turn comes.
+// Follows TensorFlow's tape (tensorflow/c/eager/tape.h) step by step, because the order in which it
+// visits ops determines the order of the new nodes: a queue of ops whose readers are all done;
+// gradients of a tensor are collected in a list and added up when its op is visited.
 #include "lib/trace/backprop.h"
 
 #include <deque>
@@ -14,13 +14,14 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
-// From that many gradients of one tensor on, and that much memory, they are added up as they come.
+// From this number of gradients of one tensor on, and this much memory, they are added up
+// immediately.
 constexpr size_t kManyGradients = 4;
 constexpr int64_t kManyBytes = 128 << 20;
 
-// What is known of a tensor on the way back.
+// The state of a tensor during the backward pass.
 struct Slot {
-  uint32_t uses = 0;  // reads by nodes that are still to be visited
+  uint32_t uses = 0;  // reads by unvisited nodes
   bool is_source = false;
   llvm::SmallVector<Gradient, 1> gradients;
 };
@@ -76,7 +77,7 @@ class Backpropagation {
     return slots_[first + port.index];
   }
   bool HasSlot(Port port) const { return slot_of_[port.node] != kNone; }
-  // Shape inference does not believe a file that says very many.
+  // Shape inference rejects a file's claim of very many outputs.
   int NumOutputs(NodeId id) const {
     constexpr int kMany = 1 << 14;
     int count = std::max(1, body_.shapes.NumOutputs(id));
@@ -86,7 +87,7 @@ class Backpropagation {
     return !stops_.empty() && stops_.contains({port.node, port.index});
   }
 
-  // --- Forward: which nodes depend on what is watched.
+  // --- Forward: find the nodes that depend on watched tensors.
 
   void Record() {
     for (const Watched& watched : request_.watched) {
@@ -117,13 +118,14 @@ class Backpropagation {
   }
 
   bool IsRecorded(Port port) const { return recorded_[port.node] && !IsStopped(port); }
-  // Whether a gradient of that tensor is of use.
+  // True if the gradient of that tensor is useful.
   bool IsTracked(Port port) const {
     return IsRecorded(port) || tracked_.contains({port.node, port.index}) ||
            (HasSlot(port) && slots_[slot_of_[port.node] + port.index].is_source);
   }
 
-  // --- Back, once without gradients: how often each tensor is read by nodes that will be visited.
+  // --- Backward, without gradients: count how often each tensor is read by nodes that will be
+  // visited.
 
   void Prepare() {
     std::vector<Port> tensors(request_.targets);
@@ -158,11 +160,10 @@ class Backpropagation {
     }
   }
 
-  // --- Back.
+  // --- Backward.
 
   void Visit() {
-    // Of several targets TensorFlow begins with one that its hash table chooses; here, with the
-    // last.
+    // With several targets, TensorFlow's hash table decides which comes first; here it is the last.
     for (NodeId id : order_) {
       if (missing_[id] == 0) ready_.push_back(id);
     }
@@ -177,7 +178,7 @@ class Backpropagation {
 
   void VisitNode(const Node& node) {
     const GradientEntry* rule = nullptr;
-    const int count = node.num_inputs();  // a rule may give the node more
+    const int count = node.num_inputs();  // a rule may add inputs to the node
     std::vector<Gradient> outputs = TakeOutputs(node, &rule);
     InputGradients inputs;
     if (!outputs.empty()) inputs = CallRule(node, rule, std::move(outputs));
@@ -194,7 +195,7 @@ class Backpropagation {
     }
   }
 
-  // The gradients of the node's outputs, added up; empty when none has any.
+  // The summed gradients of the node's outputs; empty if no output has one.
   std::vector<Gradient> TakeOutputs(const Node& node, const GradientEntry** rule) {
     int count = NumOutputs(node.id());
     std::vector<Gradient> outputs(count);
@@ -252,7 +253,7 @@ class Backpropagation {
     return rule->fn(context);
   }
 
-  // Of a call in an eager program, which has run so that it hands out what its gradient needs.
+  // For a call in an eager program, which already returned the tensors that its gradient needs.
   const FunctionGradient* RecordedCall(const Node& node) const {
     return body_.recording ? body_.recording->calls.lookup(node.id()) : nullptr;
   }
@@ -264,11 +265,11 @@ class Backpropagation {
 
   InputGradients FailWithoutRule(GradientContext& context, const Node& node) {
     if (IsPythonGradient(node))
-      return context.Fail("its gradient is a function of Python, which no graph holds");
+      return context.Fail("its gradient is a Python function, which a graph cannot contain");
     return context.Fail(FindOp(node.op())
                             ? "it has no gradient; StopGradient() before it makes it a "
                               "constant"
-                            : "nobody knows the gradient of this op");
+                            : "grapnel has no gradient for this op");
   }
 
   InputGradients CallCustom(const Node& node, const TraceState::CustomGradient& custom,
@@ -283,7 +284,7 @@ class Backpropagation {
     InputGradients inputs(results);
     if (static_cast<int>(made.size()) != node.num_inputs() - results) {
       state_.Report(body_.LineOf(node.id()),
-                    llvm::formatv("custom gradient: {0} gradients are given for {1} inputs",
+                    llvm::formatv("custom gradient: {0} gradients were given for {1} inputs",
                                   made.size(), node.num_inputs() - results)
                         .str());
       return {};
@@ -357,7 +358,7 @@ class Backpropagation {
     return g.OnesLike(value);
   }
 
-  // Nodes made while it lasts are of that line.
+  // Nodes made during its lifetime have that line.
   class AtLine {
    public:
     AtLine(TraceState& state, const SourceLocation& where) : state_(state), before_(state.line) {
@@ -371,7 +372,7 @@ class Backpropagation {
     std::optional<SourceLocation> before_;
   };
 
-  // That name scope, wherever it is opened.
+  // Opens exactly that name scope, whatever is open.
   class InScope {
    public:
     InScope(TraceBody& body, std::string scope) : body_(body), before_(std::move(body.scope)) {
@@ -395,11 +396,11 @@ class Backpropagation {
   std::vector<bool>& pending_;
   std::vector<uint32_t>& slot_of_;
   std::vector<uint32_t>& missing_;
-  std::vector<NodeId> all_recorded_, with_slots_;  // whose marks are set
+  std::vector<NodeId> all_recorded_, with_slots_;  // nodes whose marks are set
   std::vector<Slot> slots_;
-  std::vector<NodeId> order_;  // nodes to visit, as they were met from the targets
-  std::vector<NodeId> stack_;  // on the way forward
-  std::deque<NodeId> ready_;   // on the way back
+  std::vector<NodeId> order_;  // nodes to visit, in the order found from the targets
+  std::vector<NodeId> stack_;  // for the forward walk
+  std::deque<NodeId> ready_;   // for the backward walk
   llvm::DenseSet<std::pair<NodeId, int32_t>> tracked_, stops_;
   llvm::DenseMap<StringId, const GradientEntry*> rules_;
 };

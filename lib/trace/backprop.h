@@ -1,5 +1,5 @@
-// Reverse mode over one body: what Gradients, tapes, and gradients of functions share. Private to
-// lib/trace.
+// Reverse-mode differentiation over one body, shared by Gradients, tapes and gradients of
+// functions. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_BACKPROP_H_
 #define GRAPNEL_LIB_TRACE_BACKPROP_H_
 
@@ -10,36 +10,38 @@
 
 namespace grapnel {
 
-// A tensor that is watched: the nodes that read it count from `since` on.
+// A watched tensor: its readers from node `since` on count.
 struct Watched {
   Port port;
   NodeId since = 0;
 };
 
 struct BackpropRequest {
-  TraceBody* forward = nullptr;     // whose nodes are gone through
+  TraceBody* forward = nullptr;     // the body to walk
   std::vector<Port> targets;        // ys, in `forward`
-  std::vector<Gradient> seeds;      // one for each target; that does not exist: ones. Or empty
+  std::vector<Gradient> seeds;      // one per target; missing ones count as ones. May be empty
   std::vector<Port> sources;        // xs, in `forward`
-  std::vector<Watched> watched;     // nodes that depend on these are gone through
+  std::vector<Watched> watched;     // only nodes that depend on these are differentiated
   std::vector<Port> stops;          // no gradient flows through these
-  NodeId begin = 0, end = kNoNode;  // nodes that were seen: the window of a tape
+  NodeId begin = 0, end = kNoNode;  // the nodes a tape has recorded
 };
 
-// The gradient of each source, made in the current body: `forward`, or one inside of it, which then
-// captures what it reads. One that no target depends on does not exist.
+// Returns the gradient of each source, made in the current body: `forward`, or a body inside it,
+// which then captures the forward values that it reads. A source that no target depends on has no
+// gradient.
 std::vector<Gradient> Backprop(TraceState& state, const BackpropRequest& request);
 
-// d y[i] / dx for each element of y; gradients(xs, seed) gives those of y for one seed, in the
-// current body.
+// d y[i] / dx for each element of y. gradients(xs, seed) returns the gradients of y for one seed,
+// in the current body.
 using SeededGradients = llvm::function_ref<Values(llvm::ArrayRef<Value> xs, const Value& seed)>;
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients);
 
-// Zeros for a tensor that gets no gradient: of its shape, or of what a variable's handle holds.
+// Zeros for a tensor without a gradient: of its shape or, for a variable's handle, of the shape of
+// the variable.
 Gradient ZerosFor(TraceState& state, const Value& value);
 
-// Whether small changes of a tensor of that dtype mean something.
+// True if tensors of that dtype can be differentiated.
 bool IsTrainable(DataType dtype);
 
 }  // namespace grapnel

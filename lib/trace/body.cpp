@@ -13,7 +13,7 @@ namespace grapnel {
 
 static void AppendAttr(std::string* out, llvm::StringRef key, llvm::StringRef value) {
   constexpr uint32_t kNodeDefAttr = 5;
-  // Most are short: each length is a byte.
+  // Most are short: each length takes one byte.
   size_t size = 4 + key.size() + value.size();
   if (size >= 0x80) return AppendMapEntry(out, kNodeDefAttr, key, value);
   const char head[] = {0x2A, static_cast<char>(size), 0x0A, static_cast<char>(key.size())};
@@ -113,8 +113,8 @@ std::string ForeignText(const Value& value, const TraceState& state) {
   std::string text =
       " ('" + value.name() + "', made at " + TextOf(LineOf(value)) + ") belongs to another Tracer";
   if (state.current->is_eager == (EagerOf(value) != nullptr)) return text;
-  return text + (EagerOf(value) ? ", an eager one, and this one traces"
-                                : ", which traces, and this one is eager");
+  return text + (EagerOf(value) ? ", which is eager, while this one traces"
+                                : ", which traces, while this one is eager");
 }
 
 std::string TextOf(const SourceLocation& where) {
@@ -137,7 +137,7 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       first_line(first_traced),
       shapes(grapnel::InferShapes(*graph, {.beside = outer ? &outer->shapes : nullptr})) {
   for (Node node : graph->nodes()) {
-    // A scope is a name that is taken, too.
+    // A scope takes its name, too.
     std::string name = node.name().lower();
     for (size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
       names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), NameUse{1, 0});
@@ -154,7 +154,7 @@ Value TraceBody::At(Port port) {
   if (found == recording->values.end()) return Value(this, {});
   const EagerTensor& kept = *EagerOf(found->second);
   if (kept.frame == 0) return found->second;
-  // One that a branch made, for the gradient outside of it.
+  // A value made by a branch, for the gradient outside of it.
   auto* seen = new EagerTensor(kept.body, kept.tensor, kept.where);
   seen->made_by = kept.made_by;
   seen->recording = kept.recording;
@@ -166,9 +166,9 @@ std::string TraceBody::UniqueName(llvm::StringRef name) {
   if (is_eager) return state->eager->UniqueName(name, scope);
   std::string full = scope.empty() ? name.str() : (scope + "/" + name).str();
   std::string key = llvm::StringRef(full).lower();
-  NameUse& use = names_in_use_[key];  // where it is stays: the map holds pointers
+  NameUse& use = names_in_use_[key];  // the reference stays valid: the map holds pointers
   if (use.count++ == 0) return full;
-  // Names are never given back: where others took numbers, they are gone through once.
+  // Names are never released: if others took numbers, this skips them once.
   int number = std::max(use.count - 1, use.free_from);
   key += '_';
   const size_t base = key.size();
@@ -186,10 +186,10 @@ void TraceBody::OpenScope(llvm::StringRef name) {
 }
 
 void TraceBody::AddControls(NodeId id, llvm::ArrayRef<Port> inputs) {
-  llvm::SmallDenseSet<NodeId, 8> known;  // it waits for these
+  llvm::SmallDenseSet<NodeId, 8> known;  // inputs of the node
   for (Port port : inputs) known.insert(port.node);
   for (const Controller& controller : controllers) {
-    // What reads a node that waits already waits too.
+    // A node that reads a waiting node waits already.
     if (llvm::any_of(inputs, [&](Port port) { return controller.made.contains(port.node); }))
       continue;
     for (NodeId from : controller.inputs) {
@@ -219,7 +219,7 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
 }
 
 void TraceBody::SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs) {
-  if (graph->AttrBytes(id) != llvm::StringRef()) {  // where it is placed
+  if (graph->AttrBytes(id) != llvm::StringRef()) {  // the device was set
     for (const auto& [key, value] : attrs) graph->SetAttr(id, key, value);
   } else {
     ReplaceAttrs(id, attrs);
@@ -245,7 +245,7 @@ void TraceBody::MarkControl(NodeId id) {
 
 NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
                                  bool keep_name, const SourceLocation& where) {
-  // Arguments are there before anything runs: no control dependency is theirs, and no device.
+  // Arguments exist before anything runs: they have no control dependency and no device.
   std::vector<Controller> none;
   Placing nowhere;
   controllers.swap(none);
@@ -304,8 +304,8 @@ Port TraceBody::Capture(const Value& value, const SourceLocation& where) {
   return AddCapture(value, id);
 }
 
-// What is read of a resource has the shape that the variable has outside; no attribute of a
-// placeholder says so, and it is inferred once as what says it.
+// A resource's content has the shape of the variable outside. A placeholder has no attribute for
+// that, so it is inferred once as if it had.
 void TraceBody::CopyContent(NodeId id, const Value& value) {
   if (value.dtype() != proto::DT_RESOURCE) return;
   Shape content = value.body()->shapes.OfContent(value.port());
@@ -340,8 +340,7 @@ void TraceBody::SetCallScope(NodeId id, llvm::StringRef path) {
 
 namespace {
 
-// Whether Python's function that makes this op opens a name scope around it, as far as its name
-// says.
+// True if the Python function for this op opens a name scope around it, judging by its name.
 bool OpensScope(const Node& node) {
   llvm::StringRef name = node.name().rsplit('/').second;
   if (name.empty()) name = node.name();
@@ -366,7 +365,7 @@ std::string TraceBody::CallScope(NodeId id) const {
 }
 
 TraceState::TraceState() : module(std::make_unique<Module>()) {
-  // First: what a shape means depends on the version of the graph.
+  // First, because the GraphDef version affects shapes.
   module->versions = VersionsOf(/*has_functions=*/false);
   bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
   current = bodies.back().get();

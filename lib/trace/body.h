@@ -1,4 +1,4 @@
-// What a Tracer keeps of each body that it builds: the main graph, and functions of control flow.
+// State that a Tracer keeps for each body it builds: the main graph, and functions of control flow.
 // Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_BODY_H_
 #define GRAPNEL_LIB_TRACE_BODY_H_
@@ -18,7 +18,7 @@
 
 namespace grapnel {
 
-// GraphDef versions as TensorFlow 2.21 writes them; the second only where there are functions.
+// GraphDef versions as TensorFlow 2.21 writes them; the second only if the graph has functions.
 constexpr int kProducerVersion = 2474;
 constexpr int kMinConsumerVersion = 12;
 std::string VersionsOf(bool has_functions);  // a serialized VersionDef
@@ -28,48 +28,48 @@ struct EagerRecording;  // lib/trace/eager_runner.h
 
 class TraceBody {
  public:
-  // What is in `graph` already stays as it is: its names are taken.
+  // Nodes already in `graph` stay unchanged, and their names are taken.
   TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function* function);
 
-  // A name that is not taken, in the open name scope (tf.Graph.unique_name).
+  // Returns an unused name in the open name scope (tf.Graph.unique_name).
   std::string UniqueName(llvm::StringRef name);
-  // The scope from now on; "name/" is exactly that one, none is made of an empty name.
+  // Opens a scope. "name/" reopens exactly that scope; an empty name changes nothing.
   void OpenScope(llvm::StringRef name);
 
-  // The node, with the control inputs that the open ControlDependencies ask for.
+  // Adds a node, with the control inputs that the open ControlDependencies require.
   NodeId AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
                  const SourceLocation& where);
-  // To be called when a node's attributes are set: what follows may ask for its shapes.
+  // Call this once a node's attributes are set: later ops may ask for its shapes.
   void InferShapes(NodeId id) { shapes.Update(id); }
 
-  // The port that stands for `value` here: its own, or that of a placeholder that is an argument of
-  // this function. `value` is of this body or one around it.
+  // Returns the port for `value` in this body: its own, or that of a placeholder, which becomes an
+  // argument of this function. `value` belongs to this body or to one around it.
   Port Capture(const Value& value, const SourceLocation& where);
-  // The placeholder that stands for `value` already; kNoNode: none does.
+  // Returns the placeholder that already captures `value`, or kNoNode.
   NodeId CaptureOf(const Value& value) const;
-  // To be called for a node of this body that others are asked to run after: TensorFlow marks it.
+  // Call this for a node of this body that other nodes must run after: TensorFlow marks it.
   void MarkControl(NodeId id);
-  // The attributes of a node that was just made, by key.
+  // The attributes of a new node, by key.
   using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
   void SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
-  // Instead of all that it has; SharesAttrs is true of it, or it has none.
+  // Replaces all attributes of the node; its SharesAttrs is true, or it has no attributes.
   void ReplaceAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
                         const SourceLocation& where);
-  bool IsInside(const TraceBody* other) const;  // the same, or around this one
+  bool IsInside(const TraceBody* other) const;  // true for this body too
   bool HasStatefulNodes() const;
 
-  // The name scope that was open where the op was called, which its gradient's scope is named
-  // after; with `own`, the one that Python's function for the op opened around it. Of a node that
-  // nobody said it of (an imported one): what Python's function of that op would have opened.
+  // Sets the name scope that was open where the op was called; the scope of its gradient is named
+  // after it. With `own`, it is the scope that Python's function for the op opened. A node without
+  // one (an imported node) has the scope that Python's function for that op would have opened.
   void SetCallScope(NodeId id, llvm::StringRef path);
   std::string CallScope(NodeId id) const;
-  // The line that the node came from; of an imported one, the line that imported it.
+  // The line that the node came from; for an imported node, the line that imported it.
   const SourceLocation& LineOf(NodeId id) const { return id < lines.size() ? lines[id] : imported_at; }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
-  // What a port of this body is to an op in the current one: of a recording, the tensor that it
-  // had.
+  // Returns a port of this body as an op of the current body sees it; in a recording, the recorded
+  // tensor.
   Value At(Port port);
 
   struct Captured {
@@ -85,49 +85,49 @@ class TraceBody {
   Graph* graph;
   Function* function;  // null for the main graph
   std::string scope;   // the open one, "a/b"
-  // Of the open Device and Colocate.
+  // Set by the open Device and Colocate.
   struct Placing {
     DeviceSpec device;
     std::string colocation;  // the attribute _class; empty: none
   };
   Placing placing;
   std::vector<Controller> controllers;
-  bool is_eager = false;                // ops run, and are no nodes: TraceState::eager
-  EagerRecording* recording = nullptr;  // that this is the body of
-  bool copies_constants = false;        // of bodies around it, instead of capturing them
-  // Shapes and axes of reductions whose gradient was made: gradients/reduction.cpp.
+  bool is_eager = false;                // ops run and create no nodes: TraceState::eager
+  EagerRecording* recording = nullptr;  // the recording whose body this is
+  bool copies_constants = false;        // constants of outer bodies are copied instead of captured
+  // Shapes and axes of reductions whose gradient exists: gradients/reduction.cpp.
   std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
-  // What a gradient marks nodes with, as large as the graph and clear between two gradients: each
-  // takes as long as the nodes that it meets. The one at work has taken it.
+  // A gradient's marks on nodes: vectors as large as the graph, all clear between two gradients, so
+  // that each gradient costs only the nodes that it visits. A running gradient takes them.
   struct GradientMarks {
     std::vector<bool> recorded;     // the tape has it
-    std::vector<bool> pending;      // it is still to be visited
-    std::vector<uint32_t> slot_of;  // the first of its outputs' slots
-    std::vector<uint32_t> missing;  // outputs that readers still have to visit
+    std::vector<bool> pending;      // not visited yet
+    std::vector<uint32_t> slot_of;  // slot of its first output
+    std::vector<uint32_t> missing;  // unvisited readers of its outputs
   };
   std::unique_ptr<GradientMarks> gradient_marks;
-  std::string colocated_with;      // the node beside which new ones go (_class); or empty
-  std::vector<Captured> captures;  // Capture adds to them
+  std::string colocated_with;      // new nodes are colocated with this node (_class); may be empty
+  std::vector<Captured> captures;  // added by Capture
   std::vector<Operation>
-      outer_controls;            // operations outside that nodes here were asked to run after
+      outer_controls;            // outside operations that nodes here must run after
   std::vector<NodeId> must_run;  // set by AddAutomaticControls
   std::vector<SourceLocation> lines;      // by node id
-  std::vector<uint32_t> calls;   // by node id, as lines: TraceState::call at the time
-  NodeId first_traced;  // nodes before were there: imported, or a function's that was copied
-  NodeId first_line;    // nodes before have no line of their own
-  SourceLocation imported_at;    // the line of theirs
+  std::vector<uint32_t> calls;   // by node id, like `lines`: TraceState::call at the time
+  NodeId first_traced;  // earlier nodes were imported, or copied with their function
+  NodeId first_line;    // earlier nodes have no line of their own
+  SourceLocation imported_at;    // the line for those
   ShapeMap shapes;
 
  private:
-  // What the open ControlDependencies ask for of a node that was just made.
+  // Adds the control inputs that the open ControlDependencies require of a new node.
   void AddControls(NodeId id, llvm::ArrayRef<Port> inputs);
   Port AddCapture(const Value& value, NodeId placeholder);
   void CopyContent(NodeId id, const Value& value);
-  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // that were copied
+  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // copies
   // By home and port of the value.
   llvm::SmallDenseMap<std::pair<const void*, std::pair<NodeId, int32_t>>, NodeId, 4> captured_;
-  // Of a name in lower case: how often it was asked for, as tf.Graph counts, and the number below
-  // which all of its numbers from that count on are taken.
+  // Names in lower case. `count` is how often a name was requested, as tf.Graph counts; all numbers
+  // from `count` to below `free_from` are taken.
   struct NameUse {
     int count = 0, free_from = 0;
   };
@@ -140,15 +140,15 @@ struct TracedVariables;  // lib/trace/traced_variables.h
 struct TraceState {
   TraceState();
   ~TraceState();
-  // Goes on with a graph that is there; `where` is the line of all its nodes.
+  // Continues a graph that was read; `where` becomes the line of all its nodes.
   TraceState(std::unique_ptr<Module> imported, const SourceLocation& where);
-  TraceBody* Enter(llvm::StringRef function);  // a new function's body becomes the current one
-  // The same for a function that is there already, seen from the current body.
+  TraceBody* Enter(llvm::StringRef function);  // makes a new function's body the current one
+  // The same for an existing function, called from the current body.
   TraceBody* EnterExisting(Function* function);
   void Leave() { current = current->outer; }
   std::string FunctionName(llvm::StringRef scope, llvm::StringRef role);  // while_cond_12
 
-  std::string name;  // of the function that is traced, said before each error
+  std::string name;  // of the traced function; precedes each error
   std::unique_ptr<Module> module;
   std::vector<std::unique_ptr<TraceBody>> bodies;
   llvm::DenseMap<const Graph*, TraceBody*> body_of;  // of functions
@@ -156,60 +156,63 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
-  int producer = kProducerVersion;  // of the graph: ops that were old by then are refused
-  std::shared_ptr<TracedVariables> variables;  // null: none was made
-  // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
-  // line of their forward op).
+  int producer = kProducerVersion;  // of the graph: ops deprecated by then are refused
+  std::shared_ptr<TracedVariables> variables;  // null: no variable yet
+  // If set, the line of every new node and error. Gradients use it: their ops have the line of
+  // their forward op.
   std::optional<SourceLocation> line;
-  // Scopes, loops, branches and gradients are calls around a node's own line: a tree, in which each
-  // knows the one around it. What is open now; 0: none.
+  // Scopes, loops, branches and gradients are calls around a node's own line. They form a tree in
+  // which each call knows its parent. `call` is the open one; 0 means none.
   uint32_t call = 0;
   struct Call {
     SourceLocation where;
     uint32_t outer;
   };
   std::vector<Call> calls;  // number i + 1
-  // Opens one, and gives the one that was open, which ends it.
+  // Opens a call and returns the one that was open; restoring that ends the new call.
   uint32_t EnterCall(const SourceLocation& where) {
     calls.push_back({where, call});
     return std::exchange(call, static_cast<uint32_t>(calls.size()));
   }
-  // What CustomGradient was given, by the IdentityN that stands for it: of the results, then the
-  // inputs.
+  // The arguments of CustomGradient, by their IdentityN, whose inputs are the results followed by
+  // the inputs.
   struct CustomGradient {
     int num_results;
     std::function<Values(llvm::ArrayRef<Value>)> fn;
   };
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, CustomGradient> custom_gradients;
 
-  // How many gradients were asked for, and how deep in one another those under way are: of
+  // The number of gradients requested so far, and the nesting depth of the running ones. Used for
   // functions.
   int gradient_calls = 0, gradient_depth = 0;
 
   void Report(const SourceLocation& where, const std::string& text);
 
-  // The same bytes, kept in the module: once where they are short.
+  // Keeps a copy of the bytes in the module; equal short ones are stored once.
   llvm::StringRef KeepAttrs(llvm::StringRef bytes);
   llvm::DenseSet<llvm::StringRef> kept_attrs;
-  std::string attrs;  // that are being put together
+  std::string attrs;  // a buffer for attributes being built
 
-  std::shared_ptr<int> lifetime = std::make_shared<int>();  // who keeps more of it looks at this
-  std::unique_ptr<EagerRunner> eager;                       // of eager mode; goes first
+  // holders of more of this state watch it
+  std::shared_ptr<int> lifetime = std::make_shared<int>();
+  std::unique_ptr<EagerRunner> eager;                       // eager mode only; destroyed first
 };
 
-// --- Of a value that is ok(), be it traced or eager.
-// The node that made it; of an eager one, that of its signature. None: it was given.
+// --- These take a value that is ok(), traced or eager.
+//
+// Returns the node that made it; for an eager value, the node of its signature. No node: the value
+// was given.
 Node NodeOf(const Value& value);
 SourceLocation LineOf(const Value& value);
-// The shape of what is in a variable or list, as ShapeMap::OfContent.
+// The shape of the content of a variable or list, as ShapeMap::OfContent.
 Shape ContentOf(const Value& value);
-// The elements of a small integer tensor, where they are known.
+// The elements of a small integer tensor, if they are known.
 std::optional<std::vector<int64_t>> IntegersOf(const Value& value);
-// " ('x:0', made at mean.cpp:12) belongs to another Tracer"; "": it is of `state`.
+// " ('x:0', made at mean.cpp:12) belongs to another Tracer", or "" if the value belongs to `state`.
 std::string ForeignText(const Value& value, const TraceState& state);
 
-// A name scope that a node and the constants of its inputs share; the node has the scope's own
-// name. An empty name opens nothing.
+// A name scope shared by a node and the constants of its inputs; the node has the scope's own name.
+// An empty name opens nothing.
 class ScopeGuard {
  public:
   ScopeGuard(TraceBody* body, llvm::StringRef name) : body_(body), before_(body->scope) {
@@ -225,7 +228,7 @@ class ScopeGuard {
   std::string before_;
 };
 
-// Nodes made while it lasts are within a call of that line.
+// Nodes made during its lifetime are within a call at that line.
 class CallGuard {
  public:
   CallGuard(TraceState& state, const SourceLocation& where)
@@ -242,28 +245,28 @@ struct OpRequest {
   llvm::StringRef op;
   llvm::ArrayRef<Operand> inputs;
   std::vector<OpAttribute> attributes;
-  llvm::StringRef name;  // of a new scope; empty: the op's
+  llvm::StringRef name;  // of a new scope; empty: the op's name
   bool exact = false;    // the node has the name of the open scope
   bool own_scope =
       false;  // Python's function for it opens a scope of that name: TraceBody::CallScope
 };
-// Checks dtypes, finds attributes, makes constants and captures. Not ok() after an error.
+// Checks dtypes, infers attributes, makes constants and captures. Not ok() after an error.
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where);
 
-// The literal in another dtype; nullopt when that would lose digits or mix kinds.
+// Converts the literal to another dtype; nullopt if that would lose digits or mix kinds.
 std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype);
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
                    const SourceLocation& where);
-// In its own dtype.
+// A literal keeps its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
-// An Identity for each result, and the effects of the body ordered before it. Empty after an error.
+// Adds an Identity for each result, and orders the body's effects before it. Empty after an error.
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
-// Whether a tensor of `shape` is all that `wanted` promises.
+// True if `shape` satisfies everything that `wanted` promises.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);
-// What is known of a tensor that is one of the two.
+// The most specific shape that includes both.
 Shape Common(const Shape& a, const Shape& b);
-// "base_12", a name that no function has.
+// "base_12", a name that no function has yet.
 std::string FreeFunctionName(TraceState& state, const std::string& base);
 
 // Tracer::WhileLoop and IfElse, in the current body.
@@ -274,24 +277,23 @@ Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values(
               llvm::function_ref<Values()> otherwise, const SourceLocation& where,
               llvm::StringRef name = "cond");
 
-// What tf.function does when a body is complete: effects run in the order of the program, and
-// before `results`.
+// Does what tf.function does with a complete body: effects run in program order, and before
+// `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
-// By place, which of these resources nothing in the body writes to: _read_only_resource_inputs of
-// who calls it.
+// For each of these resources, true if nothing in the body writes to it: the caller's
+// _read_only_resource_inputs.
 std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources);
 
-// Turns the placeholders `args` into arguments and makes the signature; the function is complete
-// then.
+// Turns the placeholders `args` into arguments, makes the signature and so completes the function.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
-// Gives a function that is complete more arguments and results: whoever calls it hands in more, and
-// gets more. The signature has them when this goes.
+// Adds arguments and results to a complete function; its callers must then pass and accept more.
+// The destructor updates the signature.
 class FunctionExtender {
  public:
   explicit FunctionExtender(TraceBody& body);
   ~FunctionExtender();
   FunctionExtender(const FunctionExtender&) = delete;
-  // Both give its place.
+  // Both return the position.
   int AddArgument(DataType dtype, const Shape& shape, llvm::StringRef name);
   int AddResult(Port port, llvm::StringRef name);
 
@@ -300,8 +302,8 @@ class FunctionExtender {
   std::unique_ptr<Impl> impl_;
 };
 
-// A serialized GraphDebugInfo: the line of every node that was traced, within the calls around it,
-// and what `imported`, one that the graph had, says of the others.
+// A serialized GraphDebugInfo: the line and the enclosing calls of every traced node, and for the
+// other nodes the content of `imported`, the graph's previous one.
 std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported);
 
 std::string TextOf(const SourceLocation& where);

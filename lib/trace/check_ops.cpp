@@ -16,7 +16,7 @@ DataType TypeOf(const Operand& operand) {
   return operand.kind == Operand::kValue ? operand.values[0].dtype() : operand.literal.dtype();
 }
 
-// One Assert node, its texts as constants beside it.
+// Makes one Assert node, with its texts as constants.
 Operation AssertNode(const OpBuilder& make, const Value& condition,
                      const std::vector<Operand>& data, int summarize) {
   auto scope = make.Scope("Assert");
@@ -57,7 +57,8 @@ std::optional<Literal> ConstantOf(const Value& value) {
   return std::nullopt;
 }
 
-// Whether two constants, of one size or one of them a scalar, are known not to compare so.
+// True if two constants, of equal size or one of them a scalar, are known not to satisfy the
+// comparison.
 bool IsKnownToFail(const Comparison& comparison, const Value& x, const Value& y) {
   std::optional<Literal> a = ConstantOf(x), b = ConstantOf(y);
   if (!a || !b) return false;
@@ -74,7 +75,8 @@ std::string Named(const char* which, const Value& value) {
   return which + (" (" + value.name()) + ") = ";
 }
 
-// Makes the comparison in its scope, and the Assert. `data`: what is shown; empty: both sides.
+// Makes the comparison in its scope, and the Assert. `data` is what the Assert prints; empty: both
+// sides.
 Operation Compare(const OpBuilder& make, const Comparison& comparison, const Operand& x,
                   const Operand& y, const CheckOptions& options, std::vector<Operand> data = {}) {
   if (!make.ok()) return {};
@@ -110,7 +112,7 @@ Operation CompareOperands(const Comparison& comparison, const Operand& x, const 
   return Compare(OpBuilder(Made(x, y), where), comparison, x, y, options);
 }
 
-// assert_positive and the like: a comparison with 0 in a scope of their own.
+// assert_positive and the like: a comparison with 0 in its own scope.
 Operation CompareWithZero(const Value& x, const char* name, const Comparison& comparison,
                           bool zero_first, const char* symbol, const CheckOptions& options,
                           const SourceLocation& where) {
@@ -120,7 +122,7 @@ Operation CompareWithZero(const Value& x, const char* name, const Comparison& co
   Value zero = make.Scalar(0, x.dtype());
   std::string condition = std::string("Condition x ") + symbol + " 0 did not hold element-wise:";
   std::vector<Operand> data = {Operand(llvm::StringRef(options.message), where)};
-  // TensorFlow runs the two texts of assert_non_positive together.
+  // TensorFlow joins the two texts of assert_non_positive without a space.
   if (llvm::StringRef(name) == "assert_non_positive") {
     data.emplace_back(llvm::StringRef(condition + Named("x", x)), where);
   } else {

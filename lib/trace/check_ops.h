@@ -1,6 +1,6 @@
-// tf.debugging: what must hold when the graph runs. What can be decided while tracing is an error
-// at the line of the call at once. Automatic control dependencies keep checks alive and in order,
-// so nothing needs to read them.
+// tf.debugging: assertions that hold when the graph runs. An assertion that can be decided while
+// tracing reports its error immediately, at the line of the call. Automatic control dependencies
+// keep assertions alive and in order, so nothing needs to read them.
 #ifndef GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 #define GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 
@@ -13,12 +13,12 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC CheckOptions {
-  std::string message;  // said first
-  int summarize = 3;    // elements of each tensor that are shown
+  std::string message;  // printed first
+  int summarize = 3;    // elements to show of each tensor
 };
 
-// Ends the run with `data` (values and texts) where `condition`, a bool scalar, is false. What
-// comes back can be given to ControlDependencies.
+// Fails the run and prints `data` (values and texts) if `condition`, a bool scalar, is false. The
+// result can be passed to ControlDependencies.
 GRAPNEL_PUBLIC Operation Assert(const Value& condition, const std::vector<Operand>& data,
                                 int summarize = 3, SourceLocation where = SourceLocation());
 
@@ -49,12 +49,12 @@ GRAPNEL_PUBLIC Operation AssertRank(const Value& x, int rank, const CheckOptions
                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertRankAtLeast(const Value& x, int rank,
                                            const CheckOptions& options = {}, SourceLocation where = SourceLocation());
-// These are decided while tracing; EnsureShape (lib/trace/array_ops.h) asks the graph.
+// These are decided while tracing; EnsureShape (lib/trace/array_ops.h) checks when the graph runs.
 GRAPNEL_PUBLIC Operation AssertType(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertInteger(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC void AssertScalar(const Value& x, SourceLocation where = SourceLocation());
 
-// x, which must have no NaN and no infinity; the run ends with `message` where it has.
+// Returns x; the run fails with `message` if x has a NaN or an infinity.
 GRAPNEL_PUBLIC Value CheckNumerics(const Value& x, llvm::StringRef message, SourceLocation where = SourceLocation());
 
 }  // namespace grapnel

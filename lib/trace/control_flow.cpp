@@ -1,5 +1,5 @@
-// While and If as TensorFlow 2 makes them: one functional op, and a function of the library for
-// each lambda. Follows tensorflow/python/ops/{while_v2,cond_v2}.py, names included.
+// While and If as TensorFlow 2 makes them: one functional op, and a library function for each
+// lambda. Follows tensorflow/python/ops/{while_v2,cond_v2}.py, including names.
 
 #include "lib/trace/body.h"
 #include "lib/trace/eager_runner.h"
@@ -42,7 +42,7 @@ Shape Common(const Shape& a, const Shape& b) {
 
 namespace {
 
-// SourceLocation an inner body is the current one.
+// Makes an inner body the current one.
 class BodyGuard {
  public:
   BodyGuard(TraceState& state, llvm::StringRef function, const SourceLocation& where)
@@ -63,7 +63,7 @@ std::vector<Port> FirstPorts(llvm::ArrayRef<NodeId> nodes) {
   return ports;
 }
 
-// A condition is a scalar: what may have another shape is squeezed, as TensorFlow does.
+// A condition is a scalar: a value that may have another shape is squeezed, as in TensorFlow.
 Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, const SourceLocation& where) {
   if (!value.ok()) {
     if (!value.body() && state.errors.empty())
@@ -81,7 +81,7 @@ Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, c
   return MakeOp(state, {"Squeeze", Operand(value, where), {}, {}}, where);
 }
 
-// Nodes made while it lasts run after what the bodies were asked to run after.
+// Nodes made during its lifetime run after the outer operations that the bodies must run after.
 Tracer::ScopeGuard AfterOuterControls(TraceState& state, llvm::ArrayRef<TraceBody*> bodies) {
   TraceBody* body = state.current;
   TraceBody::Controller controller;
@@ -119,7 +119,7 @@ class LoopMaker {
   }
 
  private:
-  // TensorFlow counts iterations beside the user's variables.
+  // TensorFlow counts iterations in addition to the user's variables.
   void AddCounters() {
     TraceBody& outer = *state_.current;
     Value limit = MakeConstant(outer, Literal::Scalar(proto::DT_INT32, -1),
@@ -159,7 +159,7 @@ class LoopMaker {
     BodyGuard guard(state_, name, where_);
     body_ = &guard.body();
     Values args = AddArgs(*body_, &body_args_);
-    // What the condition reads from outside is passed on first, in its order.
+    // The condition's captures come first, in its order.
     for (const auto& captured : cond_->captures) body_->Capture(captured.outer, where_);
     Values next;
     llvm::ArrayRef<Value> vars = llvm::ArrayRef<Value>(args).drop_front(2);
@@ -175,7 +175,7 @@ class LoopMaker {
 
   bool CheckNext(const Values& next) {
     if (next.size() != user_vars_.size()) {
-      state_.Report(where_, llvm::formatv("while: the body gives {0} values for {1} variables",
+      state_.Report(where_, llvm::formatv("while: the body returns {0} values for {1} variables",
                                           next.size(), user_vars_.size())
                                 .str());
       return false;
@@ -185,10 +185,10 @@ class LoopMaker {
       if (!next[i].ok()) return false;
       std::string text;
       if (next[i].dtype() != user_vars_[i].dtype()) {
-        text = llvm::formatv("while: variable {0} is {1}, the body makes it {2}", i,
+        text = llvm::formatv("while: variable {0} is {1}, but the body returns {2}", i,
                              DataTypeName(user_vars_[i].dtype()), DataTypeName(next[i].dtype()));
       } else if (!IsAsKnown(next[i].shape(), user_vars_[i].shape())) {
-        text = llvm::formatv("while: variable {0} has shape {1}, the body gives it shape {2}", i,
+        text = llvm::formatv("while: variable {0} has shape {1}, but the body returns shape {2}", i,
                              user_vars_[i].shape().ToString(), next[i].shape().ToString());
       }
       if (text.empty()) continue;
@@ -198,8 +198,8 @@ class LoopMaker {
     return fits;
   }
 
-  // Both functions take the same arguments: what only the body reads from outside, the condition
-  // takes and leaves.
+  // Both functions take the same arguments: the condition takes, and ignores, what only the body
+  // captures.
   void Finish() {
     for (const auto& captured : cond_->captures) cond_args_.push_back(captured.placeholder);
     size_t shared = cond_->captures.size();
@@ -262,11 +262,11 @@ class LoopMaker {
   TraceBody* cond_ = nullptr;
   TraceBody* body_ = nullptr;
   std::vector<NodeId> cond_args_, body_args_, cond_results_, body_results_;
-  std::vector<int64_t> read_only_;  // variables that are resources and not written to
+  std::vector<int64_t> read_only_;  // resource variables that are never written to
   bool stateful_ = false;
 };
 
-// If, and Case: which differ in what chooses, and in names.
+// If and Case, which differ in the input that selects the branch, and in names.
 class BranchMaker {
  public:
   using Branch = llvm::function_ref<Values()>;
@@ -301,7 +301,7 @@ class BranchMaker {
   bool CheckIndex(const Value& index, size_t branches) {
     std::string problem;
     if (branches == 0) {
-      problem = "there is no branch";
+      problem = "there are no branches";
     } else if (!index.ok()) {
       if (index.body() || !state_.errors.empty()) return false;
       problem = "the index was never made";
@@ -331,20 +331,20 @@ class BranchMaker {
     return true;
   }
 
-  // "in one branch, ... in the other", or which of several.
+  // "in one branch" and "in the other", or "in branch 1" if there are several.
   std::string InBranch(size_t i, bool first) const {
     if (branches_.size() == 2) return first ? "in one branch" : "in the other";
     return "in branch " + std::to_string(i);
   }
 
-  // Of branch `b` beside the first.
+  // Compares the results of branch `b` with those of the first.
   bool CheckResults(size_t b) {
     if (results_[0].size() != results_[b].size()) {
       state_.Report(where_, branches_.size() == 2
-                                ? llvm::formatv("{0}: one branch gives {1} values, the other {2}",
+                                ? llvm::formatv("{0}: one branch returns {1} values, the other {2}",
                                                 what_, results_[0].size(), results_[b].size())
                                       .str()
-                                : llvm::formatv("{0}: branch 0 gives {1} values, branch {2} {3}",
+                                : llvm::formatv("{0}: branch 0 returns {1} values, branch {2} {3}",
                                                 what_, results_[0].size(), b, results_[b].size())
                                       .str());
       return false;
@@ -361,7 +361,7 @@ class BranchMaker {
     return true;
   }
 
-  // Every branch takes what any of them reads from outside.
+  // Every branch takes the captures of all branches.
   void MatchArgs() {
     for (size_t i = 0; i < branches_.size(); ++i) {
       for (const auto& captured : branches_[i]->captures) {
@@ -387,7 +387,7 @@ class BranchMaker {
       state_.current->shapes.AddCall(*branches_[i]->function, branches_[i]->shapes);
       stateful_ |= branches_[i]->function->info.is_stateful;
     }
-    // What chooses the branch is the first input.
+    // The first input selects the branch.
     for (size_t k = 0; k < inputs_.size(); ++k) {
       if (inputs_[k].dtype() == proto::DT_RESOURCE && only_read[k])
         read_only_.push_back(static_cast<int64_t>(k) + 1);
@@ -416,13 +416,13 @@ class BranchMaker {
 
   TraceState& state_;
   const SourceLocation where_;
-  const char* what_ = "";           // of errors
+  const char* what_ = "";           // for errors
   std::vector<std::string> names_;  // of the functions
   std::vector<TraceBody*> branches_;
   std::vector<Values> results_;
   std::vector<std::vector<NodeId>> ends_;
   Values inputs_;
-  std::vector<int64_t> read_only_;  // inputs of the op that are resources and not written to
+  std::vector<int64_t> read_only_;  // resource inputs of the op that are never written to
   std::vector<DataType> types_;
   std::vector<Shape> shapes_;
   bool stateful_ = false;

@@ -9,7 +9,7 @@ namespace grapnel {
 namespace data {
 namespace {
 
-constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's, where an op has a seed and the graph none
+constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's, for an op seed without a graph seed
 
 std::string DataFunctionMark(uint32_t field) {
   std::string entry, bytes;
@@ -19,7 +19,7 @@ std::string DataFunctionMark(uint32_t field) {
   return bytes;
 }
 
-// A function of the library as an attribute, marked as one of tf.data.
+// A library function as an attribute, marked as one of tf.data.
 OpAttribute FunctionAttribute(llvm::StringRef key, llvm::StringRef name) {
   constexpr uint32_t kFunc = 10;  // of AttrValue
   std::string list, value;
@@ -32,12 +32,12 @@ OpAttribute FunctionAttribute(llvm::StringRef key, llvm::StringRef name) {
 struct DataFunction {
   bool ok = false;
   std::string name;
-  Values captures;  // what it reads from outside, in the order of its last arguments
+  Values captures;  // captured values, in the order of its last arguments
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 };
 
-// Traces fn as a function of its own, whose names begin anew.
+// Traces fn as a separate function with its own name counters.
 class DataFunctionMaker {
  public:
   DataFunctionMaker(const OpBuilder& make, llvm::StringRef role,
@@ -214,7 +214,7 @@ Dataset Dataset::Filter(ElementFn predicate, SourceLocation where) const {
   bool is_scalar = function.shapes.size() == 1 &&
                    (!function.shapes[0].known_rank() || function.shapes[0].rank() == 0);
   if (!is_scalar || function.dtypes[0] != proto::DT_BOOL) {
-    make.Fail("filter: the function gives " + Describe(function.dtypes) +
+    make.Fail("filter: the function returns " + Describe(function.dtypes) +
               ", one bool scalar was expected");
     return failed;
   }
@@ -278,7 +278,7 @@ Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& se
   if (!seed) {
     second = number(0, "seed2");
   } else {
-    // Two zeros would stand for no seed.
+    // Two zeros would mean no seed.
     auto scope = make.Scope("seed2");
     Value own = number(*seed, "Const");
     Value no_first = make.Op("Equal", {first, 0});
@@ -311,7 +311,7 @@ Dataset Dataset::Prefetch(const Operand& buffer, SourceLocation where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   Value size = make.Convert(buffer, proto::DT_INT64, "buffer_size");
-  // TensorFlow places it with what it reads.
+  // TensorFlow colocates it with its input.
   TraceBody& body = make.body();
   std::string before = body.colocated_with;
   if (variant_.body() == &body && !body.is_eager)
@@ -363,7 +363,7 @@ Values Dataset::Reduce(const Values& initial, ReduceFn fn, SourceLocation where)
       maker.Finish(fn(state, Values(args.begin() + initial.size(), args.end())));
   if (!function.ok) return failed;
   if (function.dtypes != state_types) {
-    make.Fail("reduce: the state is " + Describe(state_types) + ", the function gives " +
+    make.Fail("reduce: the state is " + Describe(state_types) + ", the function returns " +
               Describe(function.dtypes));
     return failed;
   }

@@ -1,5 +1,5 @@
-// In which lines of a program the nodes of a trace were made: as GraphDef.debug_info, and one by
-// one.
+// The source lines in which the nodes of a trace were made: as GraphDef.debug_info, and for single
+// nodes.
 #include "lib/ir/debug_info_writer.h"
 #include "lib/trace/body.h"
 #include "lib/trace/eager_runner.h"
@@ -8,14 +8,14 @@
 namespace grapnel {
 namespace {
 
-// Whether the line is one of this room, whose files the build names from the repository's root: of
-// nodes that no line of the user's asked for by name.
+// True if the line is in this library, whose files the build names relative to the repository's
+// root. Such lines belong to nodes that no line of the user's program requested by name.
 bool IsOwn(const SourceFrame& frame) {
   llvm::StringRef here = __builtin_FILE();
   return frame.file.starts_with(here.take_front(here.rfind('/') + 1));
 }
 
-// Outermost first; lines of this room where there is no other.
+// Outermost first; lines of this library only if there are no others.
 LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId id) {
   auto frame_of = [](const SourceLocation& where) {
     return SourceFrame{where.file, where.line, 0, where.function, ""};
@@ -24,21 +24,22 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
   uint32_t call = id < body.calls.size() ? body.calls[id] : 0;
   for (; call != 0; call = state.calls[call - 1].outer) {
     SourceFrame outer = frame_of(state.calls[call - 1].where);
-    if (!(outer == stack.back())) stack.push_back(outer);  // what a loop adds has its own line
+    // a node that a loop adds has the loop's line
+    if (!(outer == stack.back())) stack.push_back(outer);
   }
   std::reverse(stack.begin(), stack.end());
   if (!llvm::all_of(stack, IsOwn)) llvm::erase_if(stack, IsOwn);
   return stack;
 }
 
-// The body of a graph, in eager mode what a hook sees too; null: it was not made here.
+// The body of a graph, in eager mode also of what a hook sees; null if it was not made here.
 const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording && &recording->graph == &graph) return &recording->body;
   return state.body_of.lookup(&graph);
 }
 
-// The stacks of nodes, each made once for its line and the calls around it.
+// The stacks of nodes, each made once for its line and enclosing calls.
 class StackWriter {
  public:
   StackWriter(const TraceState& state, llvm::StringRef imported)
@@ -57,7 +58,7 @@ class StackWriter {
   uint64_t TraceOf(const TraceBody& body, NodeId id) {
     const SourceLocation& where = body.lines[id];
     uint32_t call = body.calls[id];
-    // The compiler has one text for each file and function.
+    // The compiler has one string for each file and function.
     auto [known, is_new] = traces_.try_emplace(
         {{where.file, where.function}, {static_cast<uint32_t>(where.line), call}}, 0);
     if (!is_new) return known->second;

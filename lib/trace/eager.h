@@ -5,12 +5,12 @@
 //   Value mean = HarmonicMean(t, x);                  // has run
 //   Expected<float> number = ToScalar<float>(mean);
 //
-// What is called is what a trace calls: builders, operators, If and While (whose lambdas run as C++
-// does), Print, resources, tapes. An op that fails gives a value that is not ok(), whose tensor()
-// is the error with the line of the program; the Tracer keeps it too (TakeErrors). What is computed
-// from such a value has its error, and does not run.
+// The calls are the same as in a trace: builders, operators, If and While (whose lambdas run as
+// C++), Print, resources, tapes. A failed op returns a value that is not ok(); its tensor() is the
+// error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such an
+// input does not run, and its result has that error.
 //
-// docs/eager.md is the guide, with what an op costs.
+// docs/eager.md is the guide and lists what an op costs.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_H_
 #define GRAPNEL_LIB_TRACE_EAGER_H_
 
@@ -29,58 +29,58 @@ class RunHook;     // lib/exec/executor.h
 class Session;     // lib/exec/session.h
 class ThreadPool;  // lib/support/thread_pool.h
 
-// All pointers outlive the Tracer; null: one of its own, or none.
+// All pointers must outlive the Tracer. If null, the Tracer makes its own, or goes without.
 struct GRAPNEL_PUBLIC EagerOptions {
   ThreadPool* pool = nullptr;
-  Session* session = nullptr;  // variables and tables, which outlive the Tracer then
-  // Told of each op before and after it runs, as of a graph's nodes: taps, debug folders, a
-  // debugger. An op is then a node, with a name of its own as in a trace, of a graph that grows:
-  // the main one of the Tracer's module, unless that was given with nodes in it.
+  Session* session = nullptr;  // variables and tables, which then outlive the Tracer
+  // Called before and after each op runs, as for the nodes of a graph: taps, debug folders, a
+  // debugger. Each op is then a node, named as in a trace, of a growing graph: the main graph of
+  // the Tracer's module, unless that module was passed in with nodes in it.
   RunHook* hook = nullptr;
-  MessageSink print;  // what Print prints
+  MessageSink print;  // receives the output of Print
   // "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each op. Ops
-  // run on the CPU; an index that Device() says is logged.
+  // run on the CPU; the log shows the device index that Device() requests.
   MessageSink log_placement;
-  // Set: the op that runs ends where it can, and those after it are errors, which are reported
-  // once.
+  // If set, the running op ends as soon as it can; later ops fail, which is reported once.
   const CancelFlag* cancel = nullptr;
-  // Keeps every op and tensor, as a tape that sees all would: Gradients() needs no tape then.
+  // Records every op and tensor, as a tape that sees everything would: Gradients() needs no tape
+  // then.
   bool records = false;
 };
 
-// A tensor as a value of an eager Tracer; of one that traces it is an error. Shares the buffer.
+// Returns a tensor as a value of an eager Tracer; an error on a Tracer that traces. Shares the
+// buffer.
 GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where = SourceLocation());
 
-// The elements, row-major, of a value whose dtype is that of T (float, double, bool, std::string,
-// integers of both signs). Errors: Value::tensor()'s, another dtype.
+// Returns the elements, row-major, of a value whose dtype is that of T (float, double, bool,
+// std::string, signed and unsigned integers). Errors: Value::tensor()'s, another dtype.
 template <typename T>
 Expected<std::vector<T>> ToVector(const Value& value);
-// The same of one element.
+// The same for one element.
 template <typename T>
 Expected<T> ToScalar(const Value& value);
 
-// Calls fn(tracer, a value for each of `feeds`) in eager mode, and gives what its results are. The
-// feeds have the dtypes and shapes that `inputs` say. Errors: all of the run, a line each, `name`
-// before each; what `fn` throws.
+// Calls fn(tracer, a value for each of `feeds`) in eager mode and returns the tensors of its
+// results. The feeds have the dtypes and shapes in `inputs`. Errors: all errors of the run, one per
+// line, each after `name`; exceptions of `fn`.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     const EagerOptions& options = {}, SourceLocation where = SourceLocation());
-// The same on a Tracer in eager mode that has done nothing yet, for who looks at its nodes
-// afterwards: with a hook they are its module's main graph, which grows, with inputs by their
-// names.
+// The same on an unused Tracer in eager mode, for callers that inspect its nodes afterwards: with a
+// hook, they are the growing main graph of its module, and inputs keep their names.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     Tracer& t, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     SourceLocation where = SourceLocation());
-// The lines that called the op which a hook sees as `node`, or one in a function that was traced
-// here; the texts live as long as the program. Empty: nobody knows.
+// Returns the source lines of the op that a hook sees as `node`, or of a node in a function that
+// was traced here; the texts live as long as the program. Empty if unknown.
 GRAPNEL_PUBLIC LineTable::Stack StackOfNode(Tracer& t, const Node& node);
-// Of all nodes that there are: what hooks and tapes have seen, and traced functions. Linear in
+// The source lines of all nodes that hooks and tapes have seen and of traced functions. Linear in
 // them.
 GRAPNEL_PUBLIC LineTable LinesOf(Tracer& t);
 
-// --- How ToVector knows dtypes.
+// --- How ToVector finds dtypes.
 template <typename T>
 constexpr DataType DataTypeOf() {
   if constexpr (std::is_same_v<T, std::string>) return proto::DT_STRING;
@@ -98,7 +98,7 @@ constexpr DataType DataTypeOf() {
   }
   return proto::DT_INVALID;
 }
-// The tensor, of that dtype.
+// Returns the tensor, which must have that dtype.
 GRAPNEL_PUBLIC Expected<Tensor> TensorOfType(const Value& value, DataType dtype);
 
 template <typename T>

@@ -1,4 +1,4 @@
-// While, If and Case of an eager program: C++ loops and branches on tensors that are there.
+// While, If and Case of an eager program: C++ loops and branches on existing tensors.
 #include "lib/exec/call_stack.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/user_call.h"
@@ -6,14 +6,14 @@
 namespace grapnel {
 namespace {
 
-// The one element of a value that chooses; nullopt after an error. `what`: "if".
+// The single element of a value that selects a branch; nullopt after an error. `what`: "if".
 std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dtype,
                               const char* what, const char* called, const SourceLocation& where,
                               Value* failed) {
   EagerRunner& runner = *state.eager;
   std::string problem;
   if (!value.ok() && value.body()) {
-    *failed = value;  // it has been said why
+    *failed = value;  // already reported
     return std::nullopt;
   }
   const EagerTensor* tensor = value.ok() ? EagerOf(value) : nullptr;
@@ -24,7 +24,7 @@ std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dt
   } else if (!tensor) {
     problem = " ('" + value.name() + "') is traced, and has no value here";
   } else if (!runner.IsSeen(*tensor)) {
-    problem = " is of a branch or loop body that is over: let it give the value as a result";
+    problem = " belongs to a branch or loop body that has ended: return the value from it";
   } else if (tensor->tensor.dtype() != dtype) {
     problem = (" is " + DataTypeName(tensor->tensor.dtype()) + ", " + DataTypeName(dtype) +
                " was expected")
@@ -55,7 +55,7 @@ class Loop {
       types_.push_back(var.dtype());
       shapes_.push_back(var.shape());
     }
-    // What a hook knows of it: an iteration of a loop, as of one of single nodes.
+    // How a hook sees it: as an iteration of a loop of single nodes.
     std::string name = runner_.options().hook ? state_.bodies[0]->UniqueName("while") : "";
     CallFrame frame;
     frame.loop = name;
@@ -89,7 +89,7 @@ class Loop {
   bool CheckNext(const Values& next, Value* failed) {
     std::string text;
     if (next.size() != vars_.size()) {
-      text = llvm::formatv("while: the body gives {0} values for {1} variables", next.size(),
+      text = llvm::formatv("while: the body returns {0} values for {1} variables", next.size(),
                            vars_.size());
     }
     for (size_t i = 0; i < next.size() && text.empty(); ++i) {
@@ -101,10 +101,10 @@ class Loop {
       if (!foreign.empty()) {
         text = llvm::formatv("while: result {0} of the body{1}", i, foreign);
       } else if (next[i].dtype() != types_[i]) {
-        text = llvm::formatv("while: variable {0} is {1}, the body makes it {2}", i,
+        text = llvm::formatv("while: variable {0} is {1}, but the body returns {2}", i,
                              DataTypeName(types_[i]), DataTypeName(next[i].dtype()));
       } else if (next[i].shape() != shapes_[i]) {
-        text = llvm::formatv("while: variable {0} has shape {1}, the body gives it shape {2}", i,
+        text = llvm::formatv("while: variable {0} has shape {1}, but the body returns shape {2}", i,
                              shapes_[i].ToString(), next[i].shape().ToString());
       }
     }
@@ -120,7 +120,7 @@ class Loop {
   std::vector<Shape> shapes_;
 };
 
-// Of what a branch gives.
+// Calls a branch and checks its results.
 Values CallBranch(TraceState& state, const char* what, llvm::function_ref<Values()> branch,
                   const SourceLocation& where) {
   EagerRunner& runner = *state.eager;
@@ -163,7 +163,7 @@ Values RunIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()
 Values RunCase(TraceState& state, const Operand& index,
                llvm::ArrayRef<llvm::function_ref<Values()>> branches, const SourceLocation& where) {
   Value failed;
-  if (branches.empty()) return {state.eager->Fail(where, "case: there is no branch")};
+  if (branches.empty()) return {state.eager->Fail(where, "case: there are no branches")};
   auto chooser =
       Chooser(state, ToValue(state, index), proto::DT_INT32, "case", "index", where, &failed);
   if (!chooser) return {failed};

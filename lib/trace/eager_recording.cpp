@@ -1,6 +1,6 @@
-// What tapes and hooks see of an eager program: each op as a node of a graph of its own, which goes
-// when the last of them does. A node shares the attributes of its signature's, so that a step that
-// is recorded again and again takes no more memory.
+// Records an eager program for tapes and hooks: each op as a node of a separate graph, which is
+// deleted with the last of them. A node shares the attributes of its signature, so that recording
+// the same step repeatedly takes no more memory.
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/function_gradient.h"
@@ -10,8 +10,8 @@ namespace grapnel {
 
 namespace {
 
-// Whether it does what should not be done twice; calls, branches and loops do what their functions
-// do.
+// True if the function has effects that must not happen twice; calls, branches and loops have the
+// effects of their functions.
 bool HasEffects(const Function& function) {
   const Module& module = function.body.module();
   llvm::SmallPtrSet<const Function*, 8> seen;
@@ -43,7 +43,7 @@ EagerRecording::EagerRecording(TraceState* state, TraceBody* outer, uint32_t num
 
 EagerRecording& EagerRunner::Join() {
   if (!recording_) {
-    // A hook finds nodes by their names where those of a graph are.
+    // If a hook's nodes are those of a graph, it finds them by name.
     Graph& main = state_.module->main;
     bool is_shown = options_.hook && main.num_nodes() == 0;
     recording_ = std::make_unique<EagerRecording>(&state_, &body_, ++num_recordings_,
@@ -62,7 +62,7 @@ void EagerRunner::Leave() {
     if (it->first.first == body) state_.custom_gradients.erase(it);
     it = next;
   }
-  // What the values hold may be values: their destructors find no recording.
+  // The recorded values may hold other values, whose destructors must not find a recording.
   std::unique_ptr<EagerRecording> gone = std::move(recording_);
 }
 
@@ -98,7 +98,7 @@ NodeId EagerRunner::Record(const OpRequest& request, const Signature& signature,
   std::string name = request.exact && !scope.empty()
                          ? scope
                          : UniqueName(request.name.empty() ? request.op : request.name, scope);
-  // A scope that was opened before anybody looked is no name that is taken.
+  // A scope that was opened before the recording began has not reserved its name.
   if (recording.graph.Find(name)) name = recording.graph.UniqueName(name);
   recording.body.placing = body_.placing;
   NodeId id = recording.body.AddNode(signature.node.op(), name, ports, where);
@@ -115,10 +115,10 @@ void EagerRunner::KeepOutputs(NodeId node, const Operation& made, size_t count) 
   }
 }
 
-// --- Calls that a tape sees: what the gradient needs of the inside has to come out now.
+// --- Calls that a tape sees: the inner tensors that the gradient needs must be returned now.
 
-// The gradient of the function that the op calls, given one for each of its results. Null: it has
-// none, which is said where it is asked for.
+// The gradient of the function that the op calls, given a gradient for each of its results. Null:
+// it has none, which is reported when the gradient is requested.
 const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   auto attr = signature.node.FindAttr("f");
   llvm::StringRef name = attr ? attr->AsFuncName().value_or("") : signature.node.op();
@@ -141,9 +141,8 @@ const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   return gradients_[name].get();
 }
 
-// Results of the function that it was written with are followed by what the gradient captures. A
-// gradient of these, which a second derivative asks for, is that of the function with more results:
-// it runs again, on the same inputs.
+// The captures of the gradient follow the function's original results. A gradient of these, for a
+// second derivative, is that of the function with more results: it runs again, on the same inputs.
 InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGradient& of) {
   const FunctionGradient* used = &of;
   Values dys, results, captured;

@@ -1,5 +1,5 @@
-// One op of an eager program. The first op of a signature (name, attributes, dtypes) is checked as
-// a trace checks it, on stand-ins; later ones find its kernel by a key of bytes.
+// Runs single ops of an eager program. The first op of a signature (name, attributes, dtypes) is
+// checked as in a trace, on stand-ins; later ones find its kernel by a key of bytes.
 #include "lib/trace/eager_runner.h"
 
 #include "lib/exec/call_stack.h"
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// What the signature of an op is found by.
+// The key of an op's signature.
 llvm::SmallString<256> KeyOf(const OpRequest& request) {
   llvm::SmallString<256> key;
   auto add = [&](llvm::StringRef text) {
@@ -55,7 +55,7 @@ EagerRunner::EagerRunner(TraceState& state, const EagerOptions& options)
       signature_body_(&state, nullptr, &signature_graph_, nullptr) {
   services_.cancel = options.cancel;
   if (options.hook || options.records) Join();
-  if (options.hook && !options.records) Pause();  // nodes, and no values
+  if (options.hook && !options.records) Pause();  // nodes without values
 }
 
 EagerRunner::~EagerRunner() = default;
@@ -95,7 +95,7 @@ bool EagerRunner::IsSeen(const EagerTensor& tensor) const {
   return tensor.frame == 0 || llvm::is_contained(llvm::reverse(frames_), tensor.frame);
 }
 
-// --- Operands
+// --- Operands.
 
 bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& where, Operation* result) {
   int number = 0;
@@ -105,7 +105,7 @@ bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& 
       bool is_own = tensor && tensor->body == &body_;
       if (is_own && IsSeen(*tensor)) continue;
       bool is_known = !value.ok() && value.body() && value.body()->state == &state_;
-      // Why an input is not ok has been said.
+      // The reason why an input is not ok has been reported.
       *result = is_known ? Operation(value.home(), kNoNode)
                          : Failed(Fail(where, llvm::formatv("op '{0}': input {1}{2}", request.op,
                                                             number, ProblemOf(value))
@@ -117,19 +117,19 @@ bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& 
   return true;
 }
 
-// What is wrong with a value of somebody else, after "input 0".
+// The problem with a value that is not usable here, as a text to append to "input 0".
 std::string EagerRunner::ProblemOf(const Value& value) const {
   if (!value.body()) return " is a Value that was never made";
   std::string foreign = ForeignText(value, state_);
   if (!foreign.empty()) return foreign;
   if (const EagerTensor* tensor = EagerOf(value))
     return " ('" + value.name() + "', made at " + TextOf(tensor->where) +
-           ") is of a branch or loop body that is over: let it give the value as a result";
-  return " ('" + value.name() + "') is of function '" + value.body()->function->name().str() +
-         "', which was traced: let the function give it as a result";
+           ") belongs to a branch or loop body that has ended: return the value from it";
+  return " ('" + value.name() + "') belongs to function '" + value.body()->function->name().str() +
+         "', which was traced: return it from the function";
 }
 
-// --- Signatures
+// --- Signatures.
 
 // A node that stands for any value of that dtype.
 Node EagerRunner::StandInOf(DataType dtype) {
@@ -185,7 +185,7 @@ Expected<std::unique_ptr<EagerRunner::Signature>> EagerRunner::BindKernel(const 
   ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
   auto is_reference = [](DataType type) { return IsRefType(type); };
   if (llvm::any_of(types.inputs, is_reference) || llvm::any_of(types.outputs, is_reference))
-    return MakeError("it works on a reference, which only graphs have");
+    return MakeError("it works on a reference, which exists only in graphs");
   ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
   std::vector<const Tensor*> constants(types.inputs.size());
   KernelSetup setup(node, types.inputs, types.outputs, constants);
@@ -195,8 +195,7 @@ Expected<std::unique_ptr<EagerRunner::Signature>> EagerRunner::BindKernel(const 
   return signature;
 }
 
-// Whether the op makes a resource that is called as its node where nobody names it: each is
-// another.
+// True if the op makes a resource that is named after its node by default: each is a different one.
 bool EagerRunner::NeedsName(const OpRequest& request) {
   auto [it, added] = needs_name_.try_emplace(request.op, false);
   if (added) {
@@ -225,7 +224,7 @@ Operation EagerRunner::RunNamed(const OpRequest& request, const SourceLocation& 
   return RunOn(named, *named_.back(), inputs, where);
 }
 
-// A value with the error that has just been reported.
+// A value with the error that was just reported.
 Value EagerRunner::FailedAlready() {
   std::string text = state_.errors.empty() ? "" : state_.errors.back();
   auto* failed = new EagerTensor(&body_, Tensor(), SourceLocation());
@@ -233,7 +232,7 @@ Value EagerRunner::FailedAlready() {
   return Value(failed, {kNoNode, 0});
 }
 
-// --- Running
+// --- Running.
 
 Operation EagerRunner::Run(const OpRequest& request, const SourceLocation& at) {
   const SourceLocation where = state_.line.value_or(at);
@@ -262,7 +261,7 @@ bool EagerRunner::TakeInputs(const OpRequest& request, const Signature& signatur
     } else if (auto literal = ConvertNumbers(operand.literal, wanted)) {
       inputs->push_back(Constant(*literal, operand.where));
     } else {
-      MakeSignature(request, where);  // says what cannot be
+      MakeSignature(request, where);  // reports the problem
       return false;
     }
     if (!inputs->empty() && !inputs->back().ok()) return false;
@@ -324,13 +323,13 @@ void EagerRunner::LogPlacement(llvm::StringRef op) {
   device.replica = device.task = device.id = 0;
   device.type = DeviceWord::Of("CPU");
   const DeviceSpec& asked = body_.placing.device;
-  // What asks for another kind of device runs where there is a kernel.
+  // An op that requests another kind of device runs where there is a kernel.
   if (!asked.type || asked.type == device.type) device.Override(asked);
   options_.log_placement(Severity::kInfo,
                          ("Executing op " + op + " in device " + device.ToString()).str());
 }
 
-// --- Values and operations of eager mode, as their users see them
+// --- Values and operations of eager mode, as users see them.
 
 EagerObject::~EagerObject() = default;
 
@@ -360,14 +359,14 @@ Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where) {
   if (state.current->is_eager) return state.eager->Give(std::move(tensor), where);
   if (!tensor.HoldsObjects()) return t.Constant(Operand(tensor.ToLiteral(), where));
   state.Report(where, "a tensor of " + DataTypeName(tensor.dtype()).str() +
-                          " is no constant of a graph: only eager mode takes it");
+                          " cannot be a constant of a graph: only eager mode accepts it");
   return Value(state.current, {});
 }
 
 Expected<Tensor> TensorOfType(const Value& value, DataType dtype) {
   ASSIGN_OR_RETURN(Tensor tensor, value.tensor());
   if (tensor.dtype() == dtype) return tensor;
-  return MakeError("'{0}' is {1}, and {2} is asked for", value.name(), DataTypeName(tensor.dtype()),
+  return MakeError("'{0}' is {1}, but {2} was requested", value.name(), DataTypeName(tensor.dtype()),
                    DataTypeName(dtype));
 }
 
@@ -375,7 +374,7 @@ namespace {
 
 Error CheckFeeds(llvm::ArrayRef<TensorSpec> inputs, llvm::ArrayRef<Tensor> feeds) {
   if (inputs.size() != feeds.size())
-    return MakeError("{0} feeds are given for {1} inputs", feeds.size(), inputs.size());
+    return MakeError("{0} feeds were given for {1} inputs", feeds.size(), inputs.size());
   for (size_t i = 0; i < feeds.size(); ++i) {
     Shape shape(feeds[i].dims());
     if (feeds[i].dtype() == inputs[i].dtype && IsAsKnown(shape, inputs[i].shape)) continue;

@@ -1,4 +1,4 @@
-// What a Tracer keeps in eager mode: kernels by signature, and the ops that tapes and hooks see.
+// State of a Tracer in eager mode: kernels by signature, and the ops that tapes and hooks see.
 // Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_RUNNER_H_
 #define GRAPNEL_LIB_TRACE_EAGER_RUNNER_H_
@@ -22,7 +22,7 @@ namespace grapnel {
 
 struct FunctionGradient;  // lib/trace/function_gradient.h
 
-// One output of an op that has run, or a value that was given.
+// One output of an op that has run, or a given value.
 class EagerTensor : public EagerObject {
  public:
   EagerTensor(TraceBody* body, Tensor tensor, const SourceLocation& where)
@@ -31,13 +31,13 @@ class EagerTensor : public EagerObject {
   Tensor tensor;
   Node made_by;  // the node of its signature; none: it was given
   SourceLocation where;
-  uint32_t frame = 0;      // the call of a branch or loop that it was made in; 0: none
-  uint32_t recording = 0;  // the recording that it is in, by number; 0: none
-  Port recorded;           // there
-  std::string error;       // not empty: there is no tensor
+  uint32_t frame = 0;      // the call of a branch or loop that made it; 0: none
+  uint32_t recording = 0;  // number of the recording that contains it; 0: none
+  Port recorded;           // its port in the recording
+  std::string error;       // if not empty, there is no tensor
 };
 
-// An op with another number of outputs than one.
+// An op whose number of outputs is not one.
 class EagerOperation : public EagerObject {
  public:
   explicit EagerOperation(TraceBody* body) : EagerObject(body, /*is_operation=*/true) {}
@@ -45,20 +45,20 @@ class EagerOperation : public EagerObject {
   Node made_by;
 };
 
-// What tapes and hooks see of an eager program: a node for each op, beside the values that it read
-// and made as long as a tape looks.
+// An eager program as tapes and hooks see it: a node for each op and, while a tape records, the
+// values that it read and made.
 struct EagerRecording {
-  // `into`: the empty graph that nodes go to; null: one of its own.
+  // `into` is the empty graph that receives the nodes; null: the recording makes its own.
   EagerRecording(TraceState* state, TraceBody* outer, uint32_t number, Graph* into);
 
   std::unique_ptr<Graph> own;
   Graph& graph;
   TraceBody body;
   const uint32_t number;
-  int tapes = 0;   // that see what is made now
-  int owners = 0;  // tapes that may still ask
+  int tapes = 0;   // currently recording
+  int owners = 0;  // tapes that may still need it
   llvm::DenseMap<std::pair<NodeId, int32_t>, Value> values;
-  // Of calls: the gradient that goes with the forward function that has run.
+  // The gradient that belongs to the forward function that ran, by call.
   llvm::DenseMap<NodeId, const FunctionGradient*> calls;
 };
 
@@ -67,18 +67,17 @@ class EagerRunner {
   EagerRunner(TraceState& state, const EagerOptions& options);
   ~EagerRunner();
 
-  // Runs the op. Not ok() after an error, which is reported; the value of an input that is not ok()
-  // stands for the result then.
+  // Runs the op. Not ok() after an error, which is reported; if an input is not ok(), the result is
+  // that input's value.
   Operation Run(const OpRequest& request, const SourceLocation& where);
   Value Give(Tensor tensor, const SourceLocation& where);
   Value Constant(const Literal& literal, const SourceLocation& where);
-  // Reports the error, and gives a value that has it.
+  // Reports the error and returns a value that has it.
   Value Fail(const SourceLocation& where, const std::string& text);
-  // The same of an error that has just been reported.
+  // The same for an error that was just reported.
   Value FailedAlready();
 
-  // --- Calls of branches and bodies: values that they made are seen outside where they are given
-  // as results.
+  // --- Calls of branches and bodies: their values are visible outside only if returned as results.
   class Call {
    public:
     explicit Call(EagerRunner& runner) : runner_(runner) {
@@ -93,38 +92,38 @@ class EagerRunner {
   };
   bool IsSeen(const EagerTensor& tensor) const;
   bool IsCancelled() const { return options_.cancel && options_.cancel->is_set(); }
-  // What stands for a result then.
+  // The result when the run is cancelled.
   Value Cancelled(const SourceLocation& where);
 
   // --- Recordings.
   bool records() const { return recording_ && (recording_->tapes > 0 || options_.hook); }
-  // The one that there is; null: none.
+  // The current recording, or null.
   EagerRecording* recording() const { return recording_.get(); }
-  // For a tape: records from now on. The recording stays until Leave().
+  // Starts recording for a tape. The recording stays until Leave().
   EagerRecording& Join();
   void Pause() { --recording_->tapes; }
   void Leave();
-  // SourceLocation the value is in the recording; one that is not there becomes a node that is given.
+  // Returns the value's port in the recording; adds a node for a given value that is not there yet.
   Port PortIn(const Value& value, llvm::StringRef name = {});
-  // Gradients of the inputs of a call that is recorded, which has handed out what `of` captures.
+  // Returns the gradients of the inputs of a recorded call, which has returned what `of` captures.
   InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
   std::string UniqueName(llvm::StringRef name, const std::string& scope);
 
   const EagerOptions& options() const { return options_; }
 
  private:
-  // What ops of one name, attributes and dtypes share.
+  // State shared by ops with the same name, attributes and dtypes.
   struct Signature {
     Node node;
     BoundKernel kernel;
     llvm::SmallVector<DataType, 2> outputs;
-    // By operand: what a number is made; DT_INVALID of values.
+    // The dtype that each operand's numbers are converted to; DT_INVALID for values.
     llvm::SmallVector<DataType, 4> literals;
-    bool is_call = false;  // runs a function of the library
+    bool is_call = false;  // calls a function of the library
   };
   using Inputs = llvm::SmallVector<Value, 4>;
 
-  // Whether all operands are there to be seen; `result` is what stands for the result if not.
+  // True if all operands are visible here; if not, `result` receives the op's result.
   bool CheckOperands(const OpRequest& request, const SourceLocation& where, Operation* result);
   std::string ProblemOf(const Value& value) const;
   Signature* SignatureOf(const OpRequest& request, const SourceLocation& where);
@@ -156,13 +155,13 @@ class EagerRunner {
   Session own_session_;
   std::unique_ptr<Allocator> allocator_;
   RunServices services_;
-  // A node for each signature, whose inputs are stand-ins of their dtypes.
+  // A node for each signature; its inputs are stand-ins of their dtypes.
   Graph signature_graph_;
   TraceBody signature_body_;
   llvm::DenseMap<int, NodeId> stand_ins_;
   llvm::StringMap<std::unique_ptr<Signature>> signatures_;
-  std::vector<std::unique_ptr<Signature>> named_;  // of ops that make a resource of their own
-  // By function; and by "function:" and which of its results have gradients.
+  std::vector<std::unique_ptr<Signature>> named_;  // ops that make a resource of their own
+  // By function, or by "function:" and which of its results have gradients.
   llvm::StringMap<std::unique_ptr<FunctionGradient>> gradients_;
   llvm::StringMap<bool> needs_name_;  // by op
   std::vector<uint32_t> frames_;
@@ -171,10 +170,10 @@ class EagerRunner {
   std::unique_ptr<EagerRecording> recording_;
 };
 
-// The eager tensor of a value that is ok(); null of a traced one.
+// The eager tensor of a value that is ok(); null for a traced value.
 EagerTensor* EagerOf(const Value& value);
 
-// Tracer::WhileLoop, IfElse and SwitchCase where the current body is eager.
+// Tracer::WhileLoop, IfElse and SwitchCase when the current body is eager.
 Values RunWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                 llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                 llvm::ArrayRef<Operand> init, const SourceLocation& where);

@@ -7,21 +7,21 @@ namespace grapnel {
 namespace {
 
 // The harmonic mean of a vector: n / (1/x[0] + ... + 1/x[n-1]). The minimum is computed, but
-// nothing reads it.
+// unused.
 Value HarmonicMean(Tracer&, Value x) {
   ReduceMin(x);
   Value n = Cast(Size(x), proto::DT_FLOAT);
   return n / ReduceSum(1.0f / x);
 }
 
-// The same, and the minimum is printed: now it has an effect, and no optimizer may drop it.
+// The same with the minimum printed: it now has an effect, so no optimizer may drop it.
 Value HarmonicMeanPrint(Tracer& t, Value x) {
   t.Print("min: {}", {ReduceMin(x)});
   Value n = Cast(Size(x), proto::DT_FLOAT);
   return n / ReduceSum(1.0f / x);
 }
 
-// Halves an even number and makes 3n + 1 of an odd one until it is 1; counts the steps.
+// Halves an even number and turns an odd n into 3n + 1 until it is 1; counts the steps.
 std::array<Value, 2> Collatz(Tracer& t, Value n) {
   auto not_done = [](Value n, Value) { return n > 1; };
   auto step = [&t](Value n, Value steps) {
@@ -38,7 +38,7 @@ Literal Floats(llvm::ArrayRef<int64_t> dims, const std::vector<float>& values) {
                        {reinterpret_cast<const char*>(values.data()), values.size() * 4});
 }
 
-// Of a function of one value.
+// For a function of one value.
 template <typename Fn>
 auto CallOf(Fn fn) {
   return [fn](Tracer& t, llvm::ArrayRef<Value> args) { return Tracer::ListOf(fn(t, args[0])); };

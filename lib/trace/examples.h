@@ -1,4 +1,5 @@
-// Functions to copy from, in examples.cpp: `grapnel trace` writes them, docs/tracing.md shows them.
+// Example functions, in examples.cpp: `grapnel trace` writes them as starting points,
+// docs/tracing.md shows them.
 #ifndef GRAPNEL_LIB_TRACE_EXAMPLES_H_
 #define GRAPNEL_LIB_TRACE_EXAMPLES_H_
 
@@ -19,7 +20,7 @@ struct TraceExample {
   std::vector<TensorSpec> inputs;
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
   std::function<Expected<std::unique_ptr<Module>>()> trace;
-  // Tensors with values to feed, and what must come out.
+  // Tensors with values to feed, and the expected results.
   std::vector<std::pair<std::string, Literal>> feeds, fetches;
 };
 

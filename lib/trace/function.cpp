@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// TensorFlow's rule for a warning: so many traces among so many calls, so often.
+// TensorFlow's conditions for a warning: this many traces among this many calls, at most this many
+// warnings.
 constexpr int kManyTraces = 5, kCallsRemembered = 10, kMaxAlerts = 2;
 
 using Signature = std::vector<TensorSpec>;
@@ -25,7 +26,7 @@ std::string SignatureText(const Signature& signature) {
   return texts.empty() ? "no arguments" : llvm::join(texts, ", ");
 }
 
-// Whether `wanted` takes a tensor that is known to be of `given`.
+// True if `wanted` accepts a tensor known to match `given`.
 bool Takes(const TensorSpec& wanted, const TensorSpec& given) {
   return wanted.dtype == given.dtype && IsAsKnown(given.shape, wanted.shape);
 }
@@ -39,7 +40,7 @@ bool AreTaken(const Signature& wanted, const Signature& given, bool exactly) {
   return true;
 }
 
-// What is new of a signature beside those before.
+// Describes how a signature differs from the previous ones.
 std::string ReasonFor(const Signature& given, llvm::ArrayRef<const Signature*> before) {
   if (before.empty()) return "the first call";
   auto distinct = [&](auto text_of) {
@@ -52,7 +53,7 @@ std::string ReasonFor(const Signature& given, llvm::ArrayRef<const Signature*> b
   };
   auto counts = distinct([](const Signature& s) { return std::to_string(s.size()); });
   if (!llvm::is_contained(counts, std::to_string(given.size())))
-    return llvm::formatv("{0} arguments are new; before: {1}", given.size(),
+    return llvm::formatv("a call with {0} arguments is new; before: {1}", given.size(),
                          llvm::join(counts, ", "));
   for (size_t i = 0; i < given.size(); ++i) {
     auto at = [&](auto text_of) {
@@ -75,7 +76,7 @@ std::string ReasonFor(const Signature& given, llvm::ArrayRef<const Signature*> b
 struct PolymorphicFunction::Impl {
   // One trace, in the module of one Tracer.
   struct Traced {
-    std::weak_ptr<int> tracer;  // while it lives
+    std::weak_ptr<int> tracer;  // valid while it lives
     const TraceState* state;
     Signature signature;
     TraceBody* body;
@@ -91,7 +92,7 @@ struct PolymorphicFunction::Impl {
   std::vector<TraceRecord> records;
   bool is_tracing = false;
   std::unique_ptr<Tracer> own;
-  // Of the calls that are remembered: how many followed each trace, itself counted.
+  // For the remembered calls: how many followed each trace, including the call that made it.
   std::vector<int> calls_of_trace;
   int num_calls = 0, num_alerts = 0;
 
@@ -120,7 +121,7 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   for (const Traced& one : traced) {
     if (one.tracer.expired() || one.state != &state) continue;
     if (!AreTaken(one.signature, given, exactly)) continue;
-    // What it captures has to be seen from here.
+    // All its captures must be visible from here.
     bool is_seen = llvm::all_of(one.body->captures, [&](const TraceBody::Captured& captured) {
       return state.current->IsInside(captured.outer.body());
     });
@@ -129,7 +130,7 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   return nullptr;
 }
 
-// With dimensions left open in which it differs from a signature before of the same dtypes.
+// Makes dimensions unknown in which it differs from an earlier signature of the same dtypes.
 Signature PolymorphicFunction::Impl::Relaxed(const TraceState& state,
                                              const Signature& given) const {
   if (options.input_signature) return *options.input_signature;
@@ -152,7 +153,7 @@ bool PolymorphicFunction::Impl::CheckSignature(TraceState& state, const Signatur
   const Signature& wanted = *options.input_signature;
   std::string problem;
   if (given.size() != wanted.size())
-    problem = llvm::formatv("{0} arguments are given, its signature has {1}", given.size(),
+    problem = llvm::formatv("{0} arguments were given, its signature has {1}", given.size(),
                             wanted.size());
   for (size_t i = 0; problem.empty() && i < given.size(); ++i) {
     if (Takes(wanted[i], given[i])) continue;
@@ -219,7 +220,7 @@ Values PolymorphicFunction::Impl::Call(Tracer& t, llvm::ArrayRef<Operand> operan
     state.Report(at, "function '" + name + "': " + text);
     return failed();
   };
-  if (is_tracing) return fail("it calls itself while it is being traced, which has no end");
+  if (is_tracing) return fail("it calls itself while it is being traced, which would never end");
   Values args;
   Signature given;
   for (const Operand& operand : operands) {
@@ -280,9 +281,9 @@ void PolymorphicFunction::Impl::CountTrace(const SourceLocation& at) {
   options.sink(
       Severity::kWarning,
       llvm::formatv("{0}: function '{1}': {2} of the last {3} calls traced it again:\n{4}\n"
-                    "  a trace takes far longer than a call: leave open what varies "
+                    "  a trace takes far longer than a call: make varying dimensions unknown "
                     "({{.reduce_retracing = true}, or an input_signature with kUnknownDim), and "
-                    "make the function once, outside of loops",
+                    "make the function once, outside loops",
                     TextOf(at), name, recent, num_calls, llvm::join(reasons, "\n"))
           .str());
 }

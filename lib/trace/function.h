@@ -1,12 +1,12 @@
-// A C++ function that is traced once for each signature that it is called with, as tf.function is.
+// A C++ function that is traced once for each signature it is called with, as tf.function is.
 //
 //   PolymorphicFunction step("step", [](Tracer& t, Value x, Value y) { return x * y + 1.0f; });
 //   Value z = step(t, {x, y})[0];    // in a trace a call; in eager mode it runs
 //   step.num_traces();
 //
-// In a trace the call is a PartitionedCall (StatefulPartitionedCall where there are effects) of a
-// function of the library, `__inference_step_12`; values of outer functions that it uses are passed
-// in. In eager mode the executor runs that function. Gradients go through both.
+// In a trace the call is a PartitionedCall (StatefulPartitionedCall if there are effects) of a
+// function of the library, `__inference_step_12`; captured values of outer functions become its
+// inputs. In eager mode the executor runs that function. Gradients flow through both.
 #ifndef GRAPNEL_LIB_TRACE_FUNCTION_H_
 #define GRAPNEL_LIB_TRACE_FUNCTION_H_
 
@@ -23,11 +23,11 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC FunctionOptions {
-  // What arguments must be; it is traced once, for this.
+  // The dtypes and shapes that all calls must have; the function is traced once, for these.
   std::optional<std::vector<TensorSpec>> input_signature = std::nullopt;
-  // A shape that differs from those before makes a trace that leaves open what differs.
+  // A new shape makes a trace in which the differing dimensions are unknown.
   bool reduce_retracing = false;
-  // Told, twice at most, when five of the last calls made a trace.
+  // Receives a message, at most twice, when all of the last five calls made a trace.
   MessageSink sink = nullptr;
 };
 
@@ -37,7 +37,7 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
 
   PolymorphicFunction(llvm::StringRef name, Body body, FunctionOptions options = {},
                       SourceLocation where = SourceLocation());
-  // Of fn(Tracer&, Value x, Value y, ...) that gives a Value, Values, an array, or nothing.
+  // Takes fn(Tracer&, Value x, Value y, ...) that returns a Value, Values, an array, or nothing.
   template <typename Fn>
   requires(!std::is_convertible_v<Fn, Body>)
       PolymorphicFunction(llvm::StringRef name, Fn fn, FunctionOptions options = {},
@@ -48,13 +48,13 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   PolymorphicFunction(const PolymorphicFunction&) = delete;
   PolymorphicFunction& operator=(const PolymorphicFunction&) = delete;
 
-  // The results. Errors, of `t`: an argument that the input signature does not allow; what the
-  // trace says; what the function throws. One value that is not ok() stands for the results then.
-  // Cost: of a signature that is known, that of a call.
+  // Returns the results. Errors, reported to `t`: an argument that the input signature does not
+  // allow; the trace's errors; exceptions of the function. The result is then one value that is not
+  // ok(). With a known signature it costs only the call.
   Values operator()(Tracer& t, llvm::ArrayRef<Operand> args, SourceLocation where = SourceLocation());
-  // The same of tensors, in an eager Tracer of its own, which keeps variables from call to call.
+  // The same for tensors, in an eager Tracer of its own, which keeps variables from call to call.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> args, SourceLocation where = SourceLocation());
-  // The module of one signature, as Trace makes it. It counts as no trace.
+  // Returns the module of one signature, as Trace makes it. Does not count as a trace.
   Expected<std::unique_ptr<Module>> Concrete(llvm::ArrayRef<TensorSpec> signature) const;
 
   struct TraceRecord {

@@ -1,5 +1,5 @@
-// A traced body becomes a function of the library: placeholders become arguments, and the signature
-// is named as TensorFlow's graph_to_functiondef names it.
+// Turns a traced body into a function of the library: placeholders become arguments, and the
+// signature is named as in TensorFlow's graph_to_functiondef.
 
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// Lower case, with '_' for what is no letter or digit, from the first letter on.
+// In lower case, with '_' for anything but letters and digits, starting at the first letter.
 std::string Normalized(llvm::StringRef name) {
   std::string text = name.lower();
   for (char& c : text) {
@@ -22,7 +22,7 @@ std::string Normalized(llvm::StringRef name) {
   return begin == std::string::npos ? "unknown" : text.substr(begin);
 }
 
-// The name, or name_0, name_1, ...
+// The first free name of name, name_0, name_1, ...
 template <typename Taken>
 std::string FirstFree(const std::string& name, Taken taken) {
   std::string free = name;
@@ -30,7 +30,8 @@ std::string FirstFree(const std::string& name, Taken taken) {
   return free;
 }
 
-// Writes messages itself: building and reading protobuf's is a fifth of a small function's trace.
+// Writes messages itself: protobuf's building and parsing takes a fifth of a small function's
+// trace.
 class FunctionMaker {
  public:
   explicit FunctionMaker(TraceBody& body)
@@ -40,29 +41,28 @@ class FunctionMaker {
     OpInfo& info = function_.info;
     info = OpInfo();
     info.name = function_.name().str();
-    // Before there are arguments, whose ops are stateful by their definition.
+    // Must precede arguments, whose ops are stateful by definition.
     info.is_stateful = body_.HasStatefulNodes();
-    // Results are named first: an argument gives way to a result of its name.
+    // Results are named first: an argument gives way to a result of the same name.
     for (Port port : results) AddResultArg(port);
     for (NodeId id : args) AddArg(id);
     for (size_t i = 0; i < results.size(); ++i) AddResult(static_cast<int>(i), results[i]);
     for (NodeId id : body_.must_run)
       function_.control_results.emplace_back(graph_.node(id).name().str(), id);
     function_.signature = Signature();
-    // What Function has no member for.
+    // Fields that Function has no member for.
     std::string rest;
     AppendMapEntry(&rest, kFunctionAttr, "_construction_context", attr::String("kEagerRuntime"));
     rest += arg_attrs_;
     function_.source = rest;
     function_.changed = true;
-    // TensorFlow writes the nodes of a function that it traced in the order in which they were
-    // made.
+    // TensorFlow writes the nodes of a traced function in creation order.
     function_.source = graph_.module().Keep(ExportFunctionDef(function_, /*in_order_made=*/true));
     function_.changed = false;
   }
 
  private:
-  // Fields of FunctionDef, its ArgAttrs, OpDef and its ArgDef.
+  // Field numbers of FunctionDef, its ArgAttrs, OpDef and its ArgDef.
   static constexpr uint32_t kFunctionAttr = 5, kFunctionArgAttr = 7, kArgAttrs = 1;
   static constexpr uint32_t kOpName = 1, kOpInput = 2, kOpOutput = 3, kOpIsStateful = 17,
                             kOpControlOutput = 20;

@@ -46,10 +46,10 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   FunctionGradient made;
   std::string base = function.name().str();
   Function* copy = state.module->AddCopy(function, FreeFunctionName(state, "__forward_" + base));
-  InBody back(state, state.current);  // when the bodies below are done
+  InBody back(state, state.current);  // restores the current body after the scopes below
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
-  // SourceLocation the user wrote it: errors are said there.
+  // Errors are reported at the user's line.
   if (TraceBody* body = state.body_of.lookup(&function.body)) {
     forward.lines = body->lines;
     forward.calls = body->calls;

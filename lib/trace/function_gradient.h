@@ -1,4 +1,4 @@
-// The gradient of a function as a function: what rules of calls, branches and loops are made of.
+// The gradient of a function as a function: the basis of the rules for calls, branches and loops.
 // Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_FUNCTION_GRADIENT_H_
 #define GRAPNEL_LIB_TRACE_FUNCTION_GRADIENT_H_
@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// Another body is the current one while it lasts.
+// Makes another body the current one during its lifetime.
 class InBody {
  public:
   InBody(TraceState& state, TraceBody* body) : state_(state), before_(state.current) {
@@ -24,29 +24,29 @@ class InBody {
   TraceBody* before_;
 };
 
-// A function that takes the gradients of some results of `forward` and what it needs of its inner
-// tensors, and gives gradients of its arguments.
+// A function that takes the gradients of some results of `forward` and the inner tensors of
+// `forward` that it needs, and returns gradients of its arguments.
 struct FunctionGradient {
-  TraceBody* forward = nullptr;  // a copy of the function, which may be given more results
+  TraceBody* forward = nullptr;  // a copy of the function, which may get more results
   std::string name;              // of the gradient function
   bool is_stateful = false;
-  std::vector<int> results;     // of `forward`: those whose gradients it takes, first
-  std::vector<Port> captures;   // tensors of `forward` that it takes then
-  std::vector<int> args;        // arguments of `forward` whose gradients it gives
-  std::vector<DataType> types;  // of these
-  std::vector<int> places;      // set by TakeDtypes: of each capture, the result of `forward`; -1: an
-                                // argument
+  std::vector<int> results;     // results of `forward` whose gradients it takes first
+  std::vector<Port> captures;   // tensors of `forward` that it takes next
+  std::vector<int> args;        // arguments of `forward` whose gradients it returns
+  std::vector<DataType> types;  // of these gradients
+  // Set by TakeDtypes: for each capture, the result of `forward`, or -1 for an argument.
+  std::vector<int> places;
 
-  // The argument of `forward` that a captured tensor is; -1: an inner one.
+  // Returns the argument of `forward` that a captured tensor is, or -1 for an inner tensor.
   int ArgOf(Port capture) const;
-  // Gives `forward` a result for each inner tensor that is captured. Returns their dtypes.
+  // Adds a result to `forward` for each captured inner tensor. Returns their dtypes.
   std::vector<DataType> TakeDtypes();
-  // Calls it in the current body: a gradient for each of `args`.
+  // Calls it in the current body; returns a gradient for each of `args`.
   Values Call(TraceState& state, const Values& dys, const Values& captured) const;
 };
 
-// `dys`: a value of the dtype and shape of the gradient for each result; one that was never made
-// has none.
+// `dys` has, for each result, a value of the dtype and shape of its gradient; a default Value means
+// that the result has no gradient.
 FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
                                     llvm::ArrayRef<Value> dys);
 

@@ -7,12 +7,12 @@
 namespace grapnel {
 namespace {
 
-// Checks what a user gives, and brings it into the terms of Backprop.
+// Checks the user's arguments and converts them to a BackpropRequest.
 class GradientRequest {
  public:
   GradientRequest(Tracer& t, const SourceLocation& where) : state_(t.state()), where_(where) {
-    // A body that is being traced may ask for gradients of one around it: the innermost that a y is
-    // of is gone through.
+    // A body that is being traced may request gradients of an enclosing one: uses the innermost
+    // body that contains a y.
     request_.forward = nullptr;
   }
 
@@ -21,7 +21,7 @@ class GradientRequest {
       EagerRecording* recording = state_.eager->recording();
       if (!recording) {
         Report(
-            "gradients: an eager program keeps no ops: make a Tape before those that count, or the "
+            "gradients: an eager program does not keep ops: make a Tape before the relevant ops, or the "
             "Tracer with {.records = true}");
         return false;
       }
@@ -40,12 +40,12 @@ class GradientRequest {
       if (!seed.body() || i >= ys.size()) continue;
       if (!Check(seed, "the gradient given")) return false;
       if (seed.dtype() == ys[i].dtype()) continue;
-      Report(llvm::formatv("gradients: y {0} ('{1}') is {2}, the gradient given for it is {3}", i,
+      Report(llvm::formatv("gradients: y {0} ('{1}') is {2}, its given gradient is {3}", i,
                            ys[i].name(), DataTypeName(ys[i].dtype()), DataTypeName(seed.dtype())));
       return false;
     }
     if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size()) {
-      Report(llvm::formatv("gradients: {0} gradients are given for {1} ys", options.grad_ys.size(),
+      Report(llvm::formatv("gradients: {0} gradients were given for {1} ys", options.grad_ys.size(),
                            ys.size()));
       return false;
     }
@@ -73,7 +73,7 @@ class GradientRequest {
 
   BackpropRequest& get() { return request_; }
 
-  // What there is instead of none.
+  // Replaces missing gradients.
   void FillIn(std::vector<Gradient>& gradients, llvm::ArrayRef<Value> xs, Unconnected unconnected) {
     if (unconnected != Unconnected::kZeros) return;
     for (size_t i = 0; i < xs.size(); ++i) {
@@ -88,7 +88,7 @@ class GradientRequest {
       if (!foreign.empty()) {
         Report(llvm::formatv("gradients: {0}{1}", what, foreign));
       } else if (!state_.current->IsInside(value.body())) {
-        Report(llvm::formatv("gradients: {0} '{1}' is of function '{2}' and cannot be seen here",
+        Report(llvm::formatv("gradients: {0} '{1}' belongs to function '{2}' and is not visible here",
                              what, value.name(), value.body()->function->name()));
       } else {
         return true;
@@ -100,7 +100,7 @@ class GradientRequest {
     return false;
   }
 
-  // In the body that is gone through: what is of one around it is an argument there.
+  // In the walked body, a value of an enclosing body is an argument.
   Port PortOf(const Value& value) {
     if (request_.forward->recording) return state_.eager->PortIn(value);
     return value.body() == request_.forward ? value.port()
@@ -124,8 +124,8 @@ Values Dense(TraceState& state, llvm::ArrayRef<Gradient> gradients) {
   return values;
 }
 
-// All nodes are within the call that asks for the gradient; those that no forward op asks for
-// (ones, sums) are of its line.
+// All nodes are within the call that requests the gradient; nodes without a forward op (ones, sums)
+// have its line.
 class LineGuard {
  public:
   LineGuard(TraceState& state, const SourceLocation& where)
@@ -168,15 +168,15 @@ struct Tape::Impl {
   NodeId begin, end = kNoNode;
   bool is_used = false;
   std::vector<Watched> watched = {};
-  bool is_recording = false, owns_recording = false;  // of eager mode
+  bool is_recording = false, owns_recording = false;  // for eager mode
 
   NodeId EndId() const { return body->graph->end_id(); }
-  // Sees nothing from now on.
+  // Stops recording.
   void Stop() {
     end = std::min(end, EndId());
     if (std::exchange(is_recording, false)) tracer->state().eager->Pause();
   }
-  // The gradient that a tape gives once has been given.
+  // Releases the values after the tape's only gradient.
   void Release() {
     Stop();
     if (!std::exchange(owns_recording, false)) return;
@@ -184,7 +184,7 @@ struct Tape::Impl {
     body = nullptr;
   }
 
-  // Handles of variables that ops of the tape's window read.
+  // The handles of variables that ops in the tape's window read.
   std::vector<Watched> AllWatched() const {
     std::vector<Watched> all = watched;
     if (!options.watch_accessed_variables) return all;
@@ -236,7 +236,7 @@ Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unco
   LineGuard line(impl_->tracer->state(), where);
   if (!impl_->options.persistent) Stop();
   const bool was_persistent = impl_->options.persistent;
-  impl_->options.persistent = true;  // for the loop below, which asks once, inside
+  impl_->options.persistent = true;  // for the loop below, which requests one gradient inside
   Values rows = MakeJacobian(
       *impl_->tracer, y, xs, unconnected, [&](llvm::ArrayRef<Value> connected, const Value& seed) {
         return Gradient(llvm::ArrayRef<Value>(y), connected,
@@ -263,13 +263,13 @@ Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
   LineGuard line(state, where);
   if (impl_->is_used && !impl_->options.persistent) {
     state.Report(where,
-                 "tape: a tape that is not persistent gives gradients once; make it with "
+                 "tape: a tape that is not persistent can return gradients only once; make it with "
                  "{.persistent = true}");
     return Dense(state, None(state, xs.size()));
   }
   impl_->is_used = true;
   if (!impl_->options.persistent) Stop();
-  // Whatever comes of it, a tape of eager mode keeps its values no longer.
+  // An eager tape releases its values, even after an error.
   auto release = llvm::make_scope_exit([&] {
     if (!impl_->options.persistent && impl_->owns_recording) impl_->Release();
   });
@@ -289,7 +289,7 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   TraceState& state = t.state();
   WithGradient made = fn(inputs);
   Values all = made.values;
-  // Nobody reads these of TensorFlow's.
+  // TensorFlow makes these too, although they are unread.
   if (!state.current->is_eager) {
     for (const Value& value : made.values) Identity(value, {}, where);
   }

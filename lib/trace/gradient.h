@@ -1,4 +1,4 @@
-// Gradients of what a Tracer made: reverse mode over the graph, which it goes on with.
+// Gradients of what a Tracer made: reverse mode over the graph, which it extends.
 //
 //   Value loss = ReduceMean(Square(prediction - truth));
 //   Values g = Gradients(t, {loss}, {w, b});
@@ -7,7 +7,7 @@
 // names (`gradient_tape/` and the name scope of the forward op), order and attributes. Each has the
 // line of its forward op. Cost: linear in the nodes between ys and xs; no recursion.
 //
-// docs/gradients.md lists the ops that have one; lib/trace/gradient_rule.h is how to add one.
+// docs/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to add one.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_H_
 
@@ -21,7 +21,7 @@
 namespace grapnel {
 
 // The gradient of one tensor: dense, or rows of it (TensorFlow's IndexedSlices): slice `indices[i]`
-// gets `values[i]`, all others 0; indices that come twice add up. Or none.
+// gets `values[i]`, all others 0; repeated indices add up. It may also not exist.
 struct GRAPNEL_PUBLIC Gradient {
   Gradient() = default;
   Gradient(const Value& values) : values(values) {}
@@ -36,20 +36,20 @@ struct GRAPNEL_PUBLIC Gradient {
 enum class Unconnected { kNone, kZeros };
 
 struct GRAPNEL_PUBLIC GradientOptions {
-  // The gradients that come in, one for each y; a Value that was never made, or none at all: ones.
+  // The incoming gradients, one per y. An empty list, or a default Value in it, means ones.
   Values grad_ys;
-  // Tensors that count as constants.
+  // Tensors that are treated as constants.
   Values stop_gradients;
-  // What an x that no y depends on has: a Value that is not ok(), or zeros.
+  // The gradient of an x that no y depends on: a Value that is not ok(), or zeros.
   Unconnected unconnected = Unconnected::kNone;
 };
 
-// d(sum of ys)/dx for each of `xs`, in order; xs may be inner tensors, placeholders, and handles of
-// variables. Slices are made dense. Errors, at the line of the op: it has no gradient, or refuses
-// one (PreventGradient).
+// Returns d(sum of ys)/dx for each of `xs`, in order; xs may be inner tensors, placeholders and
+// handles of variables. Slices become dense. Errors, at the line of the op: it has no gradient, or
+// refuses one (PreventGradient).
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                                 const GradientOptions& options = {}, SourceLocation where = SourceLocation());
-// The same, slices as they are.
+// The same, but slices stay slices.
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                                      llvm::ArrayRef<Value> xs,
                                                      const GradientOptions& options = {},
@@ -60,8 +60,8 @@ struct GRAPNEL_PUBLIC TapeOptions {
   bool watch_accessed_variables = true;
 };
 
-// tf.GradientTape: sees the ops that are made from its making until Stop() (or its first gradient,
-// unless it is persistent), as far as they depend on what is watched by then. Must not outlive its
+// tf.GradientTape: records the ops made from its construction until Stop() (or its first gradient,
+// unless it is persistent), as far as they depend on tensors watched by then. Must not outlive its
 // Tracer.
 class GRAPNEL_PUBLIC Tape {
  public:
@@ -71,7 +71,7 @@ class GRAPNEL_PUBLIC Tape {
   Tape& operator=(const Tape&) = delete;
 
   void Watch(const Value& x);
-  void Stop();  // what is made from now on is not seen
+  void Stop();  // later ops are not recorded
   // As Gradients. An error when called twice on a tape that is not persistent.
   Values Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                   const GradientOptions& options = {}, SourceLocation where = SourceLocation());
@@ -79,8 +79,9 @@ class GRAPNEL_PUBLIC Tape {
                  SourceLocation where = SourceLocation()) {
     return Gradient(llvm::ArrayRef<Value>(y), llvm::ArrayRef<Value>(x), options, where)[0];
   }
-  // d y[i] / dx for each element of y: of the shape of y, then that of x. A While over the elements
-  // of y (TensorFlow's experimental_use_pfor=False), so the graph does not grow with y.
+  // d y[i] / dx for each element of y; its shape is that of y followed by that of x. Makes a While
+  // over the elements of y (TensorFlow's experimental_use_pfor=False), so the graph does not grow
+  // with y.
   Values Jacobian(const Value& y, llvm::ArrayRef<Value> xs,
                   Unconnected unconnected = Unconnected::kNone, SourceLocation where = SourceLocation());
 
@@ -89,13 +90,13 @@ class GRAPNEL_PUBLIC Tape {
   std::unique_ptr<Impl> impl_;
 };
 
-// The jacobian of a y and xs without a tape: see Tape::Jacobian.
+// The Jacobian of y with respect to xs without a tape: see Tape::Jacobian.
 GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
                                Unconnected unconnected = Unconnected::kNone, SourceLocation where = SourceLocation());
 
-// tf.custom_gradient: fn(inputs) gives values and a function, which gives from their gradients one
-// for each input (a Value that was never made: none). What comes back is the values with that
-// gradient in the place of their own. The function is kept as long as the Tracer.
+// tf.custom_gradient: fn(inputs) returns values and a function, which maps their gradients to one
+// gradient per input (a default Value: none). The result is those values, with that gradient
+// instead of their own. The function is kept as long as the Tracer.
 using CustomGradientFn = std::function<Values(llvm::ArrayRef<Value> dys)>;
 struct GRAPNEL_PUBLIC WithGradient {
   Values values;
@@ -105,7 +106,8 @@ GRAPNEL_PUBLIC Values CustomGradient(Tracer& t, const Values& inputs,
                                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn,
                                      SourceLocation where = SourceLocation());
 
-// x, through which no gradient flows (tf.stop_gradient); and one that is an error to ask for.
+// StopGradient returns x and passes no gradient; with PreventGradient, requesting a gradient is an
+// error.
 GRAPNEL_PUBLIC Value StopGradient(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value PreventGradient(const Value& x, llvm::StringRef message,
                                      SourceLocation where = SourceLocation());

@@ -23,7 +23,7 @@ std::vector<OpAttribute> GradientContext::Attrs(llvm::ArrayRef<const char*> keys
 }
 
 InputGradients GradientContext::Fail(const std::string& text) {
-  // An error of this op, and where the op came from: the line is set.
+  // Adds the op's own line to the error: the current line may be another.
   state_.Report(forward_.LineOf(node_.id()),
                 ("op '" + node_.op() + "', node '" + node_.name() + "': " + text).str());
   return {};

@@ -1,6 +1,6 @@
-// What a gradient rule is told of its op, and the ops that it makes, each with the names and the
-// constants that TensorFlow's Python function for it gives it. lib/trace/gradient_rule.h is where
-// rules register.
+// The input of a gradient rule, and functions for the ops that it makes, each with the names and
+// constants that TensorFlow's Python function for it produces. Rules register in
+// lib/trace/gradient_rule.h.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_CONTEXT_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_CONTEXT_H_
 
@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// What a rule gives: a gradient for each input of the op, in order. Fewer: the others have none.
+// A rule's result: a gradient for each input of the op, in order. Inputs beyond its end have none.
 using InputGradients = std::vector<Gradient>;
 
 class GRAPNEL_PUBLIC GradientContext {
@@ -33,55 +33,57 @@ class GRAPNEL_PUBLIC GradientContext {
   int num_outputs() const { return static_cast<int>(gradients_.size()); }
   Value x(int i = 0) const { return ForwardAt(node_.input(i)); }
   Value y(int i = 0) const { return ForwardAt({node_.id(), i}); }
-  // The gradient of an output; of one that has none: zeros, or nothing where the op can do without
-  // (has_dy). dy() makes a dense tensor of slices; gradient() is as it came.
+  // The gradient of an output. For one that has none, dy() returns zeros, or a value that is not
+  // ok() if the op allows a missing gradient (has_dy). dy() makes slices dense; gradient() returns
+  // them as they came.
   const Value& dy(int i = 0);
   const Gradient& gradient(int i = 0) const { return gradients_[i]; }
   bool has_dy(int i) const { return gradients_[i].exists(); }
-  // Whether nobody wants the gradient of that input.
+  // True if the gradient of that input is not needed.
   bool Skips(int i) const { return i < 64 && (unneeded_ >> i & 1) != 0; }
-  // Attributes of the forward op by name, for an op that has them too.
+  // Attributes of the forward op by name, to copy to another op.
   std::vector<OpAttribute> Attrs(llvm::ArrayRef<const char*> keys) const;
 
-  // --- Ops, each named as TensorFlow's Python function for it names it. Those with a function in
-  // lib/trace/ops.h are made by that.
+  // --- Ops, each named as TensorFlow's Python function for it names it. Ops with a function in
+  // lib/trace/ops.h are made by that function.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // The same, of a function that opens a scope of the op's name.
+  // The same for a function that opens a scope of the op's name.
   Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // The same, of the name of the open scope.
+  // The same, with the name of the open scope as its name.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   llvm::ArrayRef<OpAttribute> attributes = {});
   [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name);
-  // Nodes made while it lasts run after the gradient has been computed.
+  // Nodes made during its lifetime run after the gradient has been computed.
   [[nodiscard]] Tracer::ScopeGuard AfterGradient() { return After({dy()}); }
   [[nodiscard]] Tracer::ScopeGuard After(const Values& values);
-  // Nodes made while it lasts are on the device of x's node; on that of the forward op.
+  // Nodes made during its lifetime are on the device of x's node, or on that of the forward op.
   [[nodiscard]] Tracer::ScopeGuard ColocatedWith(const Value& x);
   [[nodiscard]] Tracer::ScopeGuard OnDeviceOfOp();
   Value Constant(double value, DataType dtype, llvm::StringRef name = "Const");
-  Value CastNumber(double value, DataType dtype);  // math_ops.cast of a number: by way of float
+  // math_ops.cast of a number: converts through float
+  Value CastNumber(double value, DataType dtype);
   Value ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype = proto::DT_INT32,
                      llvm::StringRef name = "Const");
-  // `dims` may be any number of elements: small ones become a constant, others a Fill.
+  // `dims` may have any number of elements; a small tensor becomes a constant, a large one a Fill.
   Value Zeros(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "zeros");
   Value Zeros(const Value& shape, DataType dtype) { return Filled(0, shape, dtype, "zeros"); }
   Value Ones(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "ones");
   Value Ones(const Value& shape, DataType dtype) { return Filled(1, shape, dtype, "ones"); }
-  // Of numbers and scalars, which are packed.
+  // `dims` are numbers and scalars, which are packed.
   Value Zeros(const std::vector<Operand>& dims, DataType dtype);
   Value Ones(const std::vector<Operand>& dims, DataType dtype);
   Value ZerosLike(const Value& x, DataType dtype = proto::DT_INVALID);
   Value OnesLike(const Value& x, DataType dtype = proto::DT_INVALID);
-  Value Conj(const Value& x);  // x itself unless it is complex
+  Value Conj(const Value& x);  // returns x unless it is complex
   Value ShapeOf(const Value& x, DataType dtype = proto::DT_INT32);
   Values ShapeN(const Values& values);
   Value Size(const Value& x, DataType dtype = proto::DT_INT32);
   Value Reshape(const Value& x, const Operand& shape) { return Op("Reshape", {x, shape}); }
-  // The shape is of numbers and scalars, which are packed.
+  // The shape consists of numbers and scalars, which are packed.
   Value ReshapeTo(const Value& x, const std::vector<Operand>& dims);
-  // The shape of what a reduction of a tensor of `shape` over `axes` gives with dimensions kept.
+  // The shape of a reduction with keep_dims of a tensor of `shape` over `axes`.
   Operand ReducedShape(const Value& shape, const Value& axes);
   Value Range(const Operand& start, const Operand& limit, const Operand& delta = 1);
   Value Gather(const Value& params, const Operand& indices) {
@@ -105,29 +107,30 @@ class GRAPNEL_PUBLIC GradientContext {
   Value MatrixDiagPart(const Value& x, const Operand& k = 0, llvm::StringRef align = "RIGHT_LEFT");
   Value MatrixSetDiag(const Value& x, const Value& diagonal, const Operand& k = 0,
                       llvm::StringRef align = "RIGHT_LEFT");
-  // Unit matrices, of the shape `batch` (a vector).
+  // Unit matrices of the batch shape `batch` (a vector).
   Value Eye(const Value& size, const Value& batch, DataType dtype);
-  // An int32 constant of rows of `columns` elements.
+  // An int32 constant with rows of `columns` elements.
   Value MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t columns);
-  // tf.slice of a vector, by numbers and scalars.
+  // tf.slice of a vector; `begin` and `size` are numbers and scalars.
   Value SliceOf(const Value& x, const std::vector<Operand>& begin,
                 const std::vector<Operand>& size);
-  // x[i] of Python for a vector, x[begin:end] (kEnd: to the end), x[..., ] below.
+  // Python's x[i] for a vector, x[begin:end] (kEnd: to the end), and x[..., ] below.
   static constexpr int64_t kEnd = INT64_MAX;
   Value At(const Value& x, int64_t i);
   Value At(const Value& x, const Value& i);
   Value Cut(const Value& x, int64_t begin, int64_t end);
-  Value CutBetween(const Value& x, int64_t begin, int64_t end);  // x[0:end] and not x[:end]
-  // x[..., a:b, c:d] and the like: what stands behind the ellipsis.
+  Value CutBetween(const Value& x, int64_t begin, int64_t end);  // x[0:end], not x[:end]
+  // x[..., a:b, c:d] and the like: an index after the ellipsis.
   struct Index {
     int64_t begin = 0, end = kEnd;
     bool is_one = false;  // x[..., begin]
   };
   Value CutLast(const Value& x, llvm::ArrayRef<Index> indices);
-  // The elements of an integer tensor, where they are known while tracing.
+  // The elements of an integer tensor, if they are known while tracing.
   std::optional<std::vector<int64_t>> IntegersOf(const Value& x) const;
 
-  // An error of this op, at the line of the user that made it; the rule then gives nothing.
+  // Reports an error of this op, at the line of the user's code that made it; the rule returns no
+  // gradients.
   InputGradients Fail(const std::string& text);
 
   TraceState& state() { return state_; }

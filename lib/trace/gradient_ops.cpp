@@ -1,5 +1,5 @@
-// The ops that gradients are made of, with the names and constants that TensorFlow's Python
-// functions give them: array_ops.shape, math_ops.range and so on.
+// The ops that gradients consist of, with the names and constants of TensorFlow's Python functions:
+// array_ops.shape, math_ops.range and so on.
 #include <numeric>
 
 #include "lib/trace/body.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// TensorFlow writes a tensor of as many elements or more as a Fill, to keep graphs small.
+// TensorFlow writes a tensor of at least this many elements as a Fill, to keep graphs small.
 constexpr int64_t kLargeConstant = 1000;
 
 std::string ElementBytes(double value, DataType dtype) {
@@ -238,7 +238,7 @@ Value GradientContext::Range(const Operand& start, const Operand& limit, const O
 }
 
 Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& axis) {
-  // Constants among the parts are made inside of the op's scope, of the dtype of the others.
+  // Constants among the parts are made inside the op's scope, with the dtype of the other parts.
   ScopeGuard scope(state_.current, "concat");
   DataType dtype = proto::DT_INT32;
   for (const Operand& part : parts) {
@@ -429,7 +429,7 @@ Value GradientContext::Cut(const Value& x, int64_t begin, int64_t end) {
   Value to = ConstantInts({end == kEnd ? 0 : end}, proto::DT_INT32, "stack");
   Value stride = ConstantInts({1}, proto::DT_INT32, "stack");
   Operand operands[] = {x, from, to, stride};
-  // TensorFlow leaves a bound out where Python's slice does: x[:2], x[1:].
+  // TensorFlow omits a bound where Python's slice does: x[:2], x[1:].
   return MakeOp(state_,
                 {"StridedSlice",
                  operands,

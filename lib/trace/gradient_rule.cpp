@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Filled before main() begins, and by plugins before anybody looks. Hundreds of entries that few
-// programs ask for: they are put in order when one is first looked for.
+// Filled before main() begins, and by plugins before the first look-up. It has hundreds of entries
+// that few programs need, so it is sorted at the first look-up.
 class Registry {
  public:
   static Registry& Get() {
@@ -42,7 +42,7 @@ class Registry {
     num_sorted_ = entries_.size();
     sorted_.clear();
     for (const GradientEntry& entry : entries_) sorted_.push_back(&entry);
-    // Stable: of two rules for one op the first counts.
+    // Stable: of two rules for one op the first one counts.
     std::stable_sort(sorted_.begin(), sorted_.end(),
                      [](const GradientEntry* x, const GradientEntry* y) { return x->op < y->op; });
     assert(std::adjacent_find(sorted_.begin(), sorted_.end(),
@@ -52,7 +52,7 @@ class Registry {
            "two rules for one op");
   }
 
-  std::mutex mutex_;  // guards the rest
+  std::mutex mutex_;  // guards the members below
   std::deque<GradientEntry> entries_;
   std::vector<const GradientEntry*> sorted_;  // by op
   size_t num_sorted_ = 0;                     // of entries_

@@ -1,5 +1,5 @@
-// Gradient rules, and how they register themselves. A rule is a place in
-// lib/trace/gradients/FAMILY.cpp and a row of tests/python/gradient_cases.py:
+// Gradient rules and their registration. A rule is a function in lib/trace/gradients/FAMILY.cpp and
+// a row of tests/python/gradient_cases.py:
 //
 //   // y = tanh(x)
 //   InputGradients Tanh(GradientContext& g) {
@@ -8,9 +8,9 @@
 //   }
 //   GRAPNEL_GRADIENT("Tanh", Tanh);
 //
-// A rule makes the ops, in the order, that TensorFlow's registered gradient function makes
-// (tensorflow/python/ops/*_grad.py), so that graphs of both are equal. C++ does not say which
-// argument of an operator is computed first: where both sides make nodes, name one.
+// A rule makes the same ops, in the same order, as TensorFlow's registered gradient function
+// (tensorflow/python/ops/*_grad.py), so that both graphs are equal. C++ does not define which
+// argument of an operator is evaluated first: if both sides make nodes, give one a name first.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 
@@ -22,7 +22,8 @@
 
 namespace grapnel {
 
-// Slices added up where they belong: a dense tensor; the values where they are dense already.
+// Returns slices as a dense tensor, with the rows added up; values that are already dense are
+// returned.
 GRAPNEL_PUBLIC Value ToDense(TraceState& state, const Gradient& gradient,
                              llvm::StringRef name = {});
 
@@ -30,15 +31,16 @@ using GradientFn = InputGradients (*)(GradientContext&);
 
 struct GRAPNEL_PUBLIC GradientEntry {
   std::string op;
-  GradientFn fn = nullptr;  // null: the op has no gradient, and that is no mistake
-  // Outputs whose gradient may be missing: the rule is not given zeros for them. A bit each.
+  GradientFn fn = nullptr;  // null: the op correctly has no gradient
+  // Outputs whose gradient may be missing: the rule gets no zeros for them. One bit each.
   uint64_t optional_outputs = 0;
-  // Why the op has no gradient although TensorFlow registers one: an error where it is asked for.
+  // Why grapnel has no gradient of the op although TensorFlow registers one; requesting it is an
+  // error.
   const char* refusal = nullptr;
 };
 
 GRAPNEL_PUBLIC bool RegisterGradient(const GradientEntry& entry);
-GRAPNEL_PUBLIC const GradientEntry* FindGradient(llvm::StringRef op);  // null: nobody knows one
+GRAPNEL_PUBLIC const GradientEntry* FindGradient(llvm::StringRef op);  // null: unknown op
 GRAPNEL_PUBLIC std::vector<const GradientEntry*> AllGradients();       // sorted by op
 
 #define GRAPNEL_GRADIENT(op, ...)                                                        \

@@ -7,9 +7,9 @@ namespace grapnel {
 namespace {
 
 bool DependsOn(const Value& y, const Value& x) {
-  if (y.body() != x.body()) return true;  // a loop or branch between: the gradient will tell
+  if (y.body() != x.body()) return true;  // a loop or branch in between: the gradient reports it
   EagerRunner* eager = y.body()->is_eager ? y.body()->state->eager.get() : nullptr;
-  if (eager && !eager->recording()) return true;  // the gradient will tell
+  if (eager && !eager->recording()) return true;  // the gradient reports it
   TraceBody& body = eager ? eager->recording()->body : *y.body();
   const Graph& graph = *body.graph;
   const Port x_port = eager ? eager->PortIn(x) : x.port();
@@ -65,7 +65,7 @@ Values LoopOverElements(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients) {
   if (!y.ok()) return Values(xs.size(), y);
-  // Which xs have one at all is known before the loop is made, whose variables have to exist.
+  // The loop's variables must exist, so the xs that have a gradient are determined first.
   Values connected;
   std::vector<bool> is_connected;
   for (const Value& x : xs) {

@@ -1,5 +1,4 @@
-// Learning rates that change with the step, and gradients that are kept small: Keras's formulas, in
-// its order.
+// Learning rates that depend on the step, and gradient clipping: Keras's formulas, in its order.
 #include <cmath>
 #include <utility>
 
@@ -10,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Ops of one line on numbers of one dtype.
+// Makes ops of one line on numbers of one dtype.
 class Maker {
  public:
   Maker(TraceState& state, DataType dtype, const SourceLocation& where)
@@ -36,7 +35,7 @@ class Maker {
 Value LearningRate::At(Tracer& t, const Value& step, const SourceLocation& where) const {
   if (schedule_) return schedule_(t, step);
   if (value_.body()) return value_;
-  // Keras keeps it as a float, whatever the variables are.
+  // Keras keeps it as a float, whatever the dtype of the variables.
   TraceBody& body = *t.state().current;
   return MakeConstant(body, Literal::Scalar(proto::DT_FLOAT, rate_.value_or(0)),
                       body.UniqueName("learning_rate"), where);
@@ -72,7 +71,7 @@ LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<doub
     if (values.size() != boundaries.size() + 1) {
       t.ReportError(SourceLocation(),
                     llvm::formatv("piecewise constant: {0} boundaries need {1} values, {2} "
-                                  "are given",
+                                  "were given",
                                   boundaries.size(), boundaries.size() + 1, values.size())
                         .str());
       return Value(t.state().current, {});
@@ -80,7 +79,7 @@ LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<doub
     Maker make(t.state(), proto::DT_FLOAT, SourceLocation());
     Maker integer(t.state(), proto::DT_INT64, SourceLocation());
     Value rate = make.Number(values.back());
-    // From the last boundary to the first: the first that the step does not exceed counts.
+    // From the last boundary to the first: the first one that the step does not exceed counts.
     for (size_t i = boundaries.size(); i-- > 0;) {
       Value limit = integer.Number(static_cast<double>(boundaries[i]));
       Value is_before = make.Op("LessEqual", {step, limit});
@@ -101,7 +100,7 @@ Values ClipByGlobalNorm(const Values& xs, double norm, SourceLocation where) {
   Value inverse = make.Op("RealDiv", {make.Number(1), length});
   Value least = make.Op("Minimum", {inverse, make.Number(1 / norm)});
   Value finite = make.Op("Mul", {make.Number(norm), least});
-  // Infinity and NaN make a scale of NaN.
+  // Infinity and NaN turn the scale into NaN.
   Value scale = make.Op("AddV2", {finite, make.Op("Sub", {length, length})});
   Values clipped;
   for (const Value& x : xs) clipped.push_back(x.ok() ? make.Op("Mul", {x, scale}) : x);

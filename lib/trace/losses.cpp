@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-7;  // keras.config.epsilon()
 
-// One loss: its inputs brought together, its ops, its reduction, all of one line.
+// One loss: matches its inputs, makes its ops and reduces; all ops have one line.
 class Loss {
  public:
   Loss(const char* name, const Value& truth, const Value& prediction, const SourceLocation& where)
@@ -39,7 +39,7 @@ class Loss {
     return Operand(Literal::Scalar(prediction_.dtype(), number), where_);
   }
 
-  // Of the prediction's dtype and rank.
+  // Converts the truth to the prediction's dtype and rank.
   bool Match() {
     truth_ = Cast(truth_, prediction_.dtype(), where_);
     return SameRank() && SameShape(prediction_.shape(), 0);
@@ -66,7 +66,7 @@ class Loss {
     return false;
   }
 
-  // Whether the truth may have the dimensions of `wanted` but for the last `without` ones.
+  // True if the truth may have the dimensions of `wanted` without the last `without` ones.
   bool SameShape(const Shape& wanted, int without) const {
     Shape t = truth_.shape();
     if (!t.known_rank() || !wanted.known_rank()) return true;
@@ -183,7 +183,7 @@ Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predi
   if (kind == Predictions::kLogits) {
     Shape shape = x.shape();
     if (!shape.known_rank() || shape.rank() < 1) {
-      loss.Fail("the rank of the prediction is not known, or 0");
+      loss.Fail("the rank of the prediction is unknown, or 0");
       return loss.Failed();
     }
     if (shape.rank() == 2) {
@@ -215,7 +215,7 @@ Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction,
   if (!loss.Begin()) return loss.Failed();
   Shape shape = prediction.shape(), of_truth = truth.shape();
   if (!shape.known_rank() || shape.rank() < 1) {
-    loss.Fail("the rank of the prediction is not known, or 0");
+    loss.Fail("the rank of the prediction is unknown, or 0");
     return loss.Failed();
   }
   Value labels = Cast(truth, proto::DT_INT64, where);

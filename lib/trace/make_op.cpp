@@ -1,5 +1,5 @@
-// From what a user writes for an op to a node: constants, attributes that follow from inputs,
-// dtypes. As TensorFlow's op_def_library does, with the op table instead of the registry.
+// Turns the user's description of an op into a node: constants, attributes that follow from inputs,
+// dtypes. Follows TensorFlow's op_def_library, with the op table instead of the registry.
 
 #include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Whether `number` is one of `dtype`.
+// True if `dtype` can represent `number`.
 bool Holds(DataType dtype, int64_t number) {
   unsigned bits = 8 * DataTypeSize(dtype);
   switch (dtype) {
@@ -30,7 +30,7 @@ bool Holds(DataType dtype, int64_t number) {
   }
 }
 
-// A few texts by key, in the order of the keys, which live elsewhere.
+// A few texts by key, sorted by key; the keys are owned elsewhere.
 class AttrList {
  public:
   using Entry = std::pair<llvm::StringRef, std::string>;
@@ -63,7 +63,7 @@ class OpMaker {
     info_ = Definition();
     if (!info_) return {};
     if (request_.inputs.size() != info_->inputs.size()) {
-      Fail("takes {0} inputs, {1} are given", info_->inputs.size(), request_.inputs.size());
+      Fail("takes {0} inputs, {1} were given", info_->inputs.size(), request_.inputs.size());
       return {};
     }
     llvm::StringRef scope = request_.exact          ? llvm::StringRef()
@@ -92,8 +92,8 @@ class OpMaker {
                               .str());
   }
 
-  // False when an input is not ok: that has been reported where it was made, unless it is no value
-  // at all.
+  // False if an input is not ok: that was reported where it was made, unless it is not a value at
+  // all.
   bool CheckOperands() {
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       for (const Value& value : request_.inputs[i].values) {
@@ -106,8 +106,8 @@ class OpMaker {
         }
         if (!body_.IsInside(value.body())) {
           Fail(
-              "input {0} ('{1}') is of function '{2}' and cannot be seen here: let the function "
-              "give it as a result",
+              "input {0} ('{1}') belongs to function '{2}' and is not visible here: return it from "
+              "the function",
               i, value.name(), value.body()->function->name());
           return false;
         }
@@ -122,13 +122,13 @@ class OpMaker {
     if (!info) {
       Fail("TensorFlow 2.21 has no such op{0}", DidYouMean(request_.op, AllOpNames()));
     } else if (info->deprecated_since != 0 && info->deprecated_since <= state_.producer) {
-      Fail("TensorFlow refuses it since GraphDef version {0}", info->deprecated_since);
+      Fail("TensorFlow does not support it since GraphDef version {0}", info->deprecated_since);
       return nullptr;
     }
     return info;
   }
 
-  // What the user gives, of the kinds that the op has.
+  // Takes the user's attributes, if they have the types that the op declares.
   void TakeAttributes() {
     for (const OpAttribute& given : request_.attributes) {
       const OpAttr* attr = info_->FindAttr(given.key);
@@ -140,7 +140,7 @@ class OpMaker {
       }
       auto number = AttrView(value).AsInt();
       if (attr && attr->type == "float" && number) value = attr::Float(static_cast<float>(*number));
-      // An empty list has no kind of its own.
+      // An empty list has no element type of its own.
       bool list = attr && llvm::StringRef(attr->type).take_front(5) == "list(";
       if (attr && !list && !KindFits(attr->type, AttrView(value).kind())) {
         Fail("attribute '{0}' is {1}, a value of type {2} was expected", key,
@@ -186,7 +186,7 @@ class OpMaker {
     }
   }
 
-  // The dtype that the argument takes; DT_INVALID where any will do.
+  // The dtype that the argument requires; DT_INVALID if any is accepted.
   DataType Wanted(const OpArg& arg) const {
     if (arg.type_attr.empty()) return arg.type;
     if (auto type = TypeAttr(arg.type_attr)) return *type;
@@ -246,7 +246,7 @@ class OpMaker {
   void SetOrCompare(const OpArg& arg, const std::string& key, const std::string& value) {
     auto [it, added] = attrs_.try_emplace(key, value);
     if (!added && it->second != value) {
-      Fail("input '{0}' asks for attribute '{1}' to be {2}, it is {3}", arg.name, key,
+      Fail("input '{0}' requires attribute '{1}' to be {2}, it is {3}", arg.name, key,
            AttrView(value).ToString(), AttrView(it->second).ToString());
     }
   }
@@ -256,7 +256,7 @@ class OpMaker {
       if (attr.default_value && attrs_.try_emplace(attr.name, *attr.default_value).second) continue;
       auto it = attrs_.find(attr.name);
       if (it == attrs_.end()) {
-        Fail("attribute '{0}' ({1}) must be given", attr.name, attr.type);
+        Fail("attribute '{0}' ({1}) is required", attr.name, attr.type);
       } else {
         CheckAllowed(attr, AttrView(it->second));
       }
@@ -273,7 +273,7 @@ class OpMaker {
       std::string allowed;
       for (DataType one : attr.allowed_types)
         allowed += (allowed.empty() ? "" : ", ") + DataTypeName(one).str();
-      Fail("does not take {0} for {1}, only {2}", DataTypeName(type), attr.name, allowed);
+      Fail("does not support {0} for {1}, only {2}", DataTypeName(type), attr.name, allowed);
     }
     if (attr.allowed_strings.empty() && !attr.minimum) return;
     if (auto text = value.AsString(); text && !attr.allowed_strings.empty()) {
@@ -306,7 +306,7 @@ class OpMaker {
   const OpInfo* info_ = nullptr;
   bool ok_ = true;
   AttrList attrs_;
-  AttrList giver_;  // the argument that a type attribute comes from
+  AttrList giver_;  // the argument that determined a type attribute
   llvm::SmallVector<Value, 8> bound_;
 };
 
@@ -344,7 +344,7 @@ Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
   if (operand.kind == Operand::kValue) return operand.values[0];
   if (operand.kind == Operand::kList) {
-    state.Report(operand.where, "a list is given where one value was expected");
+    state.Report(operand.where, "a list was given where one value was expected");
     return Value(state.current, {});
   }
   if (operand.IsRagged()) {
@@ -358,7 +358,7 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where) {
   if (state.current->is_eager) return state.eager->Run(request, where);
   Operation made = OpMaker(state, request, where).Run();
-  // Not ok, but with the body: so that a value of it is known to have been reported.
+  // Not ok, but with the body, so that its value is known to have been reported.
   return made.ok() ? made : Operation(state.current, kNoNode);
 }
 

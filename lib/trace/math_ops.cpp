@@ -13,7 +13,7 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where, llv
   return OpBuilder(x, where).Op(op, x, {}, name);
 }
 
-// The value among the two, which says where the trace is.
+// The operand that is a value, to find the trace.
 const Value& Made(const Operand& x, const Operand& y) {
   static const Value kNone;
   if (x.kind == Operand::kValue) return x.values[0];
@@ -91,7 +91,7 @@ Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis, bool k
   Value shifted = make.Op("Sub", {x, bounded});
   Value logs = Log(ReduceSum(Exp(shifted, where), axis, keep_dims, where), where);
   if (!keep_dims) {
-    // TensorFlow asks for the shape when the graph runs even where it is known.
+    // TensorFlow computes the shape when the graph runs, even if it is known.
     Value shape = make.Op("Shape", logs);
     bounded = make.Op("Reshape", {bounded, shape});
   }
@@ -127,7 +127,8 @@ TopKResult TopK(const Value& x, const Operand& k, SourceLocation where) {
 
 namespace {
 
-// Both of a sort, which TensorFlow makes of TopKV2; of the negated values where it rises.
+// Values and indices of a sort, which TensorFlow builds from TopKV2; ascending sorts use negated
+// values.
 TopKResult Sorted(const OpBuilder& make, const Value& x, bool descending) {
   make.Scalar(-1, proto::DT_INT32, "axis");
   Value values = descending ? x : make.Op("Neg", x).output();
@@ -209,7 +210,7 @@ Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where) {
     }
     ones = make.Exact("Fill", {shape, make.Scalar(1, x.dtype())});
   }
-  // A square root of zero has no gradient, so it is not taken.
+  // A square root of zero has no gradient, so it is avoided.
   Value root = Sqrt(make.Op("Select", {is_positive, sum, ones}), where);
   Value length = make.Op("Select", {is_positive, root, sum});
   Value scaled = make.Scoped("Mul", {x, norm}, {}, "mul");
@@ -257,7 +258,7 @@ Value Trace(const Value& a, SourceLocation where) {
 
 Value BandPart(const Value& a, int lower, int upper, SourceLocation where) {
   OpBuilder make(a, where);
-  // int32, and not the dtype that the op has by default.
+  // int32, not the op's default dtype.
   auto scope = make.Scope("MatrixBandPart");
   Value below = make.Scalar(lower, proto::DT_INT32, "num_lower");
   return make.Exact("MatrixBandPart", {a, below, make.Scalar(upper, proto::DT_INT32, "num_upper")});

@@ -30,7 +30,7 @@ GRAPNEL_PUBLIC Value Expm1(const Value& x, SourceLocation where = SourceLocation
 GRAPNEL_PUBLIC Value IsFinite(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value IsNan(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogicalNot(const Value& x, SourceLocation where = SourceLocation());
-// The functions of operators, whose nodes have the op's name: tf.add's is Add, not add.
+// The functional forms of operators; their nodes have the op's name: tf.add's is Add, not add.
 GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogicalAnd(const Value& x, const Value& y, SourceLocation where = SourceLocation());
@@ -55,7 +55,7 @@ GRAPNEL_PUBLIC Value ArgMin(const Value& x, int axis = 0, DataType dtype = proto
 struct GRAPNEL_PUBLIC TopKResult {
   Value values, indices;
 };
-// Of the last dimension, largest first.
+// Along the last dimension, largest first.
 GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k, SourceLocation where = SourceLocation());
 // Along the last dimension.
 GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false, SourceLocation where = SourceLocation());
@@ -68,7 +68,8 @@ GRAPNEL_PUBLIC Value Cumsum(const Value& x, int axis = 0, const CumulativeOption
 GRAPNEL_PUBLIC Value Cumprod(const Value& x, int axis = 0, const CumulativeOptions& options = {},
                              SourceLocation where = SourceLocation());
 
-// `segments`: sorted, from 0, one for each row. The unsorted ones take the number of segments.
+// `segments` is sorted, starts at 0, and has one entry per row. The unsorted variants take the
+// number of segments.
 GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value SegmentMax(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
@@ -78,7 +79,7 @@ GRAPNEL_PUBLIC Value UnsortedSegmentSum(const Value& x, const Operand& segments,
 GRAPNEL_PUBLIC Value UnsortedSegmentMax(const Value& x, const Operand& segments,
                                         const Operand& count, SourceLocation where = SourceLocation());
 
-// The elements within the bounds; the tensor scaled down to a Euclidean norm of at most `norm`.
+// The elements clipped to the bounds; the tensor scaled down to a Euclidean norm of at most `norm`.
 GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Operand& high,
                                  SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where = SourceLocation());
@@ -94,7 +95,7 @@ GRAPNEL_PUBLIC Value Inv(const Value& a, bool adjoint = false, SourceLocation wh
 GRAPNEL_PUBLIC Value Trace(const Value& a, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value DiagPart(const Value& a, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Diag(const Value& diagonal, SourceLocation where = SourceLocation());
-// `lower`, `upper`: subdiagonals and superdiagonals that are kept; -1: all.
+// `lower` and `upper` are the numbers of subdiagonals and superdiagonals to keep; -1 keeps all.
 GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MatrixTranspose(const Value& a, SourceLocation where = SourceLocation());
 // The Euclidean norm of all elements, or along `axis`.

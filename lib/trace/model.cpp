@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// SourceLocation an inner body is the current one.
+// Makes an inner body the current one.
 class FunctionGuard {
  public:
   FunctionGuard(TraceState& state, llvm::StringRef function)
@@ -26,7 +26,7 @@ class FunctionGuard {
   TraceBody* body_;
 };
 
-// A function of the library, as far as its calls need it.
+// The data of a library function that its calls need.
 struct Made {
   bool ok = false;
   Values captures;  // of the main graph
@@ -72,7 +72,7 @@ Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<Tensor
   return made;
 }
 
-// "__inference_train_step_12", as tf.function calls what it traced.
+// "__inference_train_step_12", tf.function's name for a traced function.
 std::string LibraryName(TraceState& state, llvm::StringRef name) {
   std::string full = ("__inference_" + name + "_" + llvm::Twine(state.uid++)).str();
   std::replace(full.begin(), full.end(), '/', '_');
@@ -99,7 +99,7 @@ Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Sourc
     return {};
   }
   if (function->args.size() != values.size()) {
-    state.Report(where, llvm::formatv("function '{0}' takes {1} values, {2} are given", name,
+    state.Report(where, llvm::formatv("function '{0}' takes {1} values, {2} were given", name,
                                       function->args.size(), values.size())
                             .str());
     return {};
@@ -151,7 +151,7 @@ void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> 
   TraceState& state = tracer_->state();
   for (const ModelFunction& function : functions_) {
     if (function.name == name)
-      return state.Report(where, ("model: there is a function '" + name + "' already").str());
+      return state.Report(where, ("model: function '" + name + "' already exists").str());
   }
   if (!state.variables) state.variables = std::make_shared<TracedVariables>();
   ++state.variables->epoch;
@@ -164,14 +164,14 @@ void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> 
   Made inner = MakeFunction(
       state, made.function, inputs, [&](llvm::ArrayRef<Value> args) { return fn(*tracer_, args); },
       where);
-  // The function that is named beside each error is this one.
+  // Errors of this function begin with its name.
   for (size_t i = errors; i < state.errors.size(); ++i)
     state.errors[i] = (name + ": " + state.errors[i]).str();
   state.name = before;
   if (!inner.ok) return;
   if (!outputs.empty() && outputs.size() != inner.dtypes.size()) {
     return state.Report(where,
-                        llvm::formatv("model: function '{0}' gives {1} values, {2} names are "
+                        llvm::formatv("model: function '{0}' returns {1} values, {2} names were "
                                       "given for them",
                                       name, inner.dtypes.size(), outputs.size())
                             .str());
@@ -233,7 +233,7 @@ Expected<TracedModel> TraceWithVariables(
     return results;
   };
   ASSIGN_OR_RETURN(model.module, TraceFunction(name, inputs, call, where));
-  // What Finish makes first is an Identity for each result.
+  // Finish first makes an Identity for each result.
   for (size_t i = 0; i < function.outputs.size(); ++i) {
     function.outputs[i].key = "output_" + std::to_string(i);
     function.outputs[i].tensor = model.module->main.node(traced + i).name().str();

@@ -26,8 +26,8 @@
 
 namespace grapnel {
 
-// One function of a model, as a signature of a SavedModel has it: placeholders of the main graph,
-// and a call of the function.
+// One function of a model, like a signature of a SavedModel: placeholders of the main graph, and a
+// call of the function.
 struct GRAPNEL_PUBLIC ModelFunction {
   struct End {
     std::string key;     // "x", "output_0"
@@ -37,9 +37,9 @@ struct GRAPNEL_PUBLIC ModelFunction {
   };
   std::string name;      // "train_step"
   std::string function;  // of the library
-  std::string wrapper;   // of the library: the same, for a signature
+  std::string wrapper;   // of the library: its wrapper for a signature
   std::vector<End> inputs, outputs;
-  std::vector<std::string> captures;  // nodes of the main graph that are its last arguments
+  std::vector<std::string> captures;  // nodes of the main graph, its last arguments
 };
 
 struct GRAPNEL_PUBLIC TracedModel {
@@ -51,14 +51,14 @@ struct GRAPNEL_PUBLIC TracedModel {
 class GRAPNEL_PUBLIC ModelBuilder {
  public:
   ModelBuilder();
-  // Goes on with a graph that was read: its functions can be called (Tracer::Op), its variables
+  // Continues a graph that was read: its functions can be called (Tracer::Op) and its variables
   // found (Variable::Find).
   explicit ModelBuilder(std::unique_ptr<Module> module, SourceLocation where = SourceLocation());
   ~ModelBuilder();
 
-  // Traces fn(tracer, values) as a function of the library, with what it captures as its last
-  // arguments, and calls it in the main graph. Results are called `outputs`, or output_0, output_1.
-  // Errors are Finish's, each with the line of the program.
+  // Traces fn(tracer, values) as a function of the library, whose last arguments are its captures,
+  // and calls it in the main graph. Results are named `outputs`, or output_0, output_1. Finish
+  // returns the errors, each with the line of the program.
   void AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
                    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
                    llvm::ArrayRef<std::string> outputs = {}, SourceLocation where = SourceLocation());
@@ -74,7 +74,7 @@ class GRAPNEL_PUBLIC ModelBuilder {
   }
 
   Tracer& tracer() { return *tracer_; }
-  // Once. Errors: all of the functions, a line each.
+  // Call once. Errors: all errors of the functions, one per line.
   Expected<TracedModel> Finish();
 
  private:
@@ -82,14 +82,14 @@ class GRAPNEL_PUBLIC ModelBuilder {
   std::vector<ModelFunction> functions_;
 };
 
-// As Trace, with the variables beside the module: of one function, in the main graph.
+// As Trace, with the variables in addition to the module: one function, in the main graph.
 GRAPNEL_PUBLIC Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where = SourceLocation());
 
-// A function of the library called by its values: a PartitionedCall, or a StatefulPartitionedCall
-// where the function has effects. What it captured of a model that was read, such as variables, is
-// handed in behind `values` by whoever calls it.
+// Calls a function of the library: a PartitionedCall, or a StatefulPartitionedCall if the function
+// has effects. In a model that was read, the function's captures, such as variables, are passed
+// after `values`.
 GRAPNEL_PUBLIC Values CallFunction(Tracer& t, llvm::StringRef function, const Values& values,
                                    SourceLocation where = SourceLocation());
 

@@ -21,7 +21,7 @@ std::vector<int64_t> OfImages(const std::vector<int>& sizes) {
   return {1, height, width, 1};
 }
 
-// A number of Python's, in the dtype of the values beside it.
+// A Python number, in the dtype of the other operand.
 Operand Number(double number, const Value& beside, const SourceLocation& where) {
   return Operand(Literal::Scalar(beside.ok() ? beside.dtype() : proto::DT_FLOAT, number), where);
 }
@@ -174,8 +174,8 @@ Value EmbeddingLookup(const Value& table, const Value& ids, SourceLocation where
 
 namespace {
 
-// [-1, classes] for a tensor of any rank, as tf.nn._flatten_outer_dims makes it: worked out when
-// the graph runs.
+// [-1, classes] for a tensor of any rank, as in tf.nn._flatten_outer_dims: computed when the graph
+// runs.
 Value FlattenOuter(const OpBuilder& make, const Value& x) {
   Value rank = Rank(x, make.where());
   Value shape = ShapeOf(x, make.where());

@@ -1,5 +1,5 @@
-// Functions that networks are made of, each named and built as TensorFlow's Python function of that
-// name in tf.nn does. lib/trace/ops.h has Relu, Sigmoid and Tanh.
+// Functions for neural networks, each named and built as TensorFlow's Python function of that name
+// in tf.nn does. lib/trace/ops.h has Relu, Sigmoid and Tanh.
 #ifndef GRAPNEL_LIB_TRACE_NN_OPS_H_
 #define GRAPNEL_LIB_TRACE_NN_OPS_H_
 
@@ -21,7 +21,7 @@ GRAPNEL_PUBLIC Value Elu(const Value& x, SourceLocation where = SourceLocation()
 GRAPNEL_PUBLIC Value Selu(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Relu6(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f, SourceLocation where = SourceLocation());
-// x * P(X <= x) of a normal X; `approximate`: by tanh.
+// x * P(X <= x) for a normal X; `approximate` uses tanh.
 GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false, SourceLocation where = SourceLocation());
 // x * sigmoid(x). TensorFlow marks it as a custom gradient; the values are the same.
 GRAPNEL_PUBLIC Value Silu(const Value& x, SourceLocation where = SourceLocation());
@@ -32,7 +32,7 @@ GRAPNEL_PUBLIC Value L2Normalize(const Value& x, int axis, double epsilon = 1e-1
                                  SourceLocation where = SourceLocation());
 
 // Images are [batch, height, width, channels]; filters [height, width, in, out]. A size or stride
-// is one number for both, or two.
+// is one number for both directions, or two numbers.
 GRAPNEL_PUBLIC Value Conv2D(const Value& x, const Value& filter, const std::vector<int>& strides,
                             llvm::StringRef padding, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MaxPool2D(const Value& x, const std::vector<int>& size,
@@ -47,8 +47,7 @@ struct GRAPNEL_PUBLIC MomentsResult {
 };
 GRAPNEL_PUBLIC MomentsResult Moments(const Value& x, const std::vector<int>& axes,
                                      bool keep_dims = false, SourceLocation where = SourceLocation());
-// (x - mean) / sqrt(variance + epsilon) * scale + offset; a Value that was never made: no such
-// part.
+// (x - mean) / sqrt(variance + epsilon) * scale + offset; a default Value omits that part.
 GRAPNEL_PUBLIC Value BatchNormalization(const Value& x, const Value& mean, const Value& variance,
                                         const Value& offset, const Value& scale, double epsilon,
                                         SourceLocation where = SourceLocation());
@@ -56,7 +55,7 @@ struct GRAPNEL_PUBLIC FusedBatchNormResult {
   Value y, mean, variance;  // of the batch when training
 };
 struct GRAPNEL_PUBLIC FusedBatchNormOptions {
-  Value mean, variance;  // inference takes them
+  Value mean, variance;  // used for inference
   float epsilon = 1e-3f;
   bool is_training = true;
 };
@@ -66,11 +65,12 @@ GRAPNEL_PUBLIC FusedBatchNormResult FusedBatchNorm(const Value& x, const Value& 
                                                    SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value EmbeddingLookup(const Value& table, const Value& ids, SourceLocation where = SourceLocation());
 
-// Losses of examples, without a reduction.
-// `labels`: probabilities along the last dimension, of the shape of `logits`.
+// Losses per example, without a reduction.
+//
+// `labels` are probabilities along the last dimension, of the shape of `logits`.
 GRAPNEL_PUBLIC Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
                                                    SourceLocation where = SourceLocation());
-// `labels`: class numbers, int32 or int64, one for each row of `logits` [n, classes].
+// `labels` are class numbers, int32 or int64, one for each row of `logits` [n, classes].
 GRAPNEL_PUBLIC Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
                                                          SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits,

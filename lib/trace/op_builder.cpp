@@ -38,7 +38,7 @@ Tracer::ScopeGuard OpBuilder::Scope(llvm::StringRef name) const {
 }
 
 Tracer::ScopeGuard OpBuilder::After(const Operation& op) const {
-  // In eager mode what comes later runs later.
+  // In eager mode later ops run later anyway.
   if (!state_ || state_->current->is_eager) return Tracer::ScopeGuard([] {});
   TraceBody* body = state_->current;
   TraceBody::Controller controller;
@@ -70,7 +70,7 @@ Value OpBuilder::Text(llvm::StringRef text, llvm::StringRef name) const {
 Value OpBuilder::Convert(const Operand& operand, DataType dtype, llvm::StringRef name) const {
   if (!state_) return {};
   if (operand.kind == Operand::kValue) return operand.values[0];
-  if (operand.kind == Operand::kList) return Fail("a list is given where one value was expected");
+  if (operand.kind == Operand::kList) return Fail("a list was given where one value was expected");
   if (operand.IsRagged()) return Fail(llvm::formatv("'{0}' has {1}", name, Operand::kUnequalRows));
   std::optional<Literal> literal = operand.literal;
   if (dtype != proto::DT_INVALID && dtype != literal->dtype()) {

@@ -1,5 +1,5 @@
-// What the functions of lib/trace/*_ops.h are made of: nodes that all have the line of one call of
-// the user. Private to lib/trace.
+// The basis of the functions in lib/trace/*_ops.h: makes nodes that all have the line of the user's
+// one call. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_OP_BUILDER_H_
 #define GRAPNEL_LIB_TRACE_OP_BUILDER_H_
 
@@ -11,14 +11,14 @@
 
 namespace grapnel {
 
-// SourceLocation no value was ever made there is no trace: every method then gives a Value that was never
-// made, and whoever uses it says so.
+// If none of the values was ever made, there is no trace: every method then returns a default
+// Value, and its consumer reports the error.
 class OpBuilder {
  public:
   OpBuilder(Tracer& t, const SourceLocation& where) : state_(&t.state()), where_(where) {}
   OpBuilder(const Value& x, const SourceLocation& where)
       : state_(x.body() ? x.body()->state : nullptr), where_(where) {}
-  // Of the first value that was made.
+  // Uses the trace of the first value that was made.
   OpBuilder(llvm::ArrayRef<Value> values, const SourceLocation& where);
 
   // Named as Tracer::Op names it.
@@ -31,14 +31,14 @@ class OpBuilder {
   Operation NoOp(llvm::StringRef name = {}) const {
     return Op("NoOp", llvm::ArrayRef<Operand>(), {}, name);
   }
-  // The same, of a Python function that opens a scope of that name: OpRequest::own_scope.
+  // The same for a Python function that opens a scope of that name: OpRequest::own_scope.
   Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) const;
   Value Scoped(llvm::StringRef op, const Value& x, const std::vector<OpAttribute>& attributes = {},
                llvm::StringRef name = {}) const {
     return Scoped(op, Operand(x, where_), attributes, name);
   }
-  // The same, of the name of the open scope.
+  // The same, with the name of the open scope as its name.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   const std::vector<OpAttribute>& attributes = {}) const;
   Operation Exact(llvm::StringRef op, const Value& x,
@@ -46,7 +46,7 @@ class OpBuilder {
     return Exact(op, Operand(x, where_), attributes);
   }
   [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name) const;
-  // Nodes made while it lasts run after `op`, which is of the current body.
+  // Nodes made during its lifetime run after `op`, which is in the current body.
   [[nodiscard]] Tracer::ScopeGuard After(const Operation& op) const;
 
   Value Constant(const Literal& literal, llvm::StringRef name = "Const") const;
@@ -54,12 +54,12 @@ class OpBuilder {
   Value Ints(llvm::ArrayRef<int64_t> values, llvm::StringRef name = "Const",
              DataType dtype = proto::DT_INT32) const;
   Value Text(llvm::StringRef text, llvm::StringRef name = "Const") const;
-  // The value, or the constant in `dtype`; DT_INVALID: in its own.
+  // Returns the value, or the constant in `dtype`; DT_INVALID keeps its own dtype.
   Value Convert(const Operand& operand, DataType dtype, llvm::StringRef name) const;
-  // One tensor of scalars: a constant where all are numbers, else a Pack with their dtype.
+  // One tensor of scalars: a constant if all are numbers, else a Pack with their dtype.
   Value Packed(llvm::ArrayRef<Operand> scalars, llvm::StringRef name) const;
 
-  // An error of the user's line; a value that is not ok.
+  // Reports an error at the user's line; returns a value that is not ok().
   Value Fail(const std::string& text) const;
   bool ok() const { return state_ != nullptr; }
   TraceState& state() const { return *state_; }

@@ -1,8 +1,9 @@
-// A typed function for every op of TensorFlow 2.21, in namespace ops: ops::Conv2D(t, x, filter, {1,
-// 1, 1, 1}, "SAME").
+// A typed function for every op of TensorFlow 2.21, in namespace ops:
 //
-// Of one family alone: lib/trace/ops/math.h, nn.h, array.h and so on. The build makes them of the
-// op table (scripts/make_op_builders.py).
+//   ops::Conv2D(t, x, filter, {1, 1, 1, 1}, "SAME")
+//
+// lib/trace/ops/math.h, nn.h, array.h and so on have one family each. The build generates them from
+// the op table (scripts/make_op_builders.py).
 #ifndef GRAPNEL_LIB_TRACE_OP_BUILDERS_H_
 #define GRAPNEL_LIB_TRACE_OP_BUILDERS_H_
 

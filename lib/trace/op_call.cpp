@@ -8,7 +8,7 @@ namespace grapnel {
 
 namespace {
 
-// The node whose attributes say how many tensors an argument stands for.
+// The node whose attributes determine how many tensors an argument stands for.
 Node DefinedBy(const Operation& made) {
   const EagerObject* eager = made.home().object();
   if (!eager) return made.body()->graph->node(made.node());
@@ -33,7 +33,7 @@ Values OpCall::List(int argument) {
   if (!made.ok()) return {};
   Node node = DefinedBy(made);
   const OpInfo* info = DefinitionOf(node);
-  // All of a node that was made have their attributes.
+  // Every node that was made has these attributes.
   auto size = [&](int i) { return cantFail(NumTensors(node, info->outputs[i])); };
   int64_t first = 0;
   for (int i = 0; i < argument; ++i) first += size(i);

@@ -1,5 +1,5 @@
-// What the typed builders of lib/trace/ops/*.h are made of: one op, its inputs and attributes in
-// the order of its definition, and its outputs by argument.
+// The basis of the typed builders in lib/trace/ops/*.h: one op, its inputs and attributes in the
+// order of its definition, and its outputs by argument.
 //
 //   ops::Conv2DOptions options;
 //   options.data_format = "NHWC";
@@ -20,7 +20,7 @@ namespace grapnel {
 
 class GRAPNEL_PUBLIC OpCall {
  public:
-  // An empty name: the op's.
+  // An empty name stands for the op's name.
   OpCall(Tracer& t, llvm::StringRef op, llvm::StringRef name, SourceLocation where)
       : tracer_(t), op_(op), name_(name), where_(where) {}
 
@@ -30,7 +30,7 @@ class GRAPNEL_PUBLIC OpCall {
     attributes_.emplace_back(key, value);
   }
   void Attr(llvm::StringRef key, const std::string& value) { Attr(key, llvm::StringRef(value)); }
-  // None: the op's default.
+  // No value: the op's default.
   template <typename T>
   void Attr(llvm::StringRef key, const std::optional<T>& value) {
     if (value) Attr(key, *value);
@@ -46,9 +46,9 @@ class GRAPNEL_PUBLIC OpCall {
     if (name) Function(key, llvm::StringRef(*name));
   }
 
-  // The node, made at the first call. After an error it is not ok(), and neither are its outputs.
+  // Returns the node, made at the first call. After an error neither it nor its outputs are ok().
   Operation Make();
-  // Output argument `argument` of the op's definition: one tensor, or as many as it stands for.
+  // Output argument `argument` of the op's definition: its one tensor, or its list of tensors.
   Value Single(int argument);
   Values List(int argument);
 

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// The body that is being traced. Null for values that were never made.
+// The body that is being traced; null if no value was ever made.
 TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
   for (const Value& value : values) {
     if (value.body()) return value.body()->state->current;
@@ -16,7 +16,7 @@ TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
   return nullptr;
 }
 
-// `own_scope` of ops whose Python function opens a name scope: see OpRequest.
+// `own_scope` is set for ops whose Python function opens a name scope: see OpRequest.
 Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const SourceLocation& where,
            std::vector<OpAttribute> attributes = {}, llvm::StringRef name = {},
            bool own_scope = false) {
@@ -36,9 +36,9 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where, boo
 
 Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
              std::vector<OpAttribute> attributes = {}) {
-  // An operator opens a scope of its name; a comparison has no name of its own, and opens none.
+  // An operator opens a scope of its name; a comparison has no name and opens none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
-  // An operator of Python's variables reads its own variable before the op's scope is open.
+  // An operator of a Python variable reads that variable before the op's scope is open.
   const Operand& own = x.kind == Operand::kValue ? x : y;
   if (own.kind == Operand::kValue && own.values[0].ok() && op != "Maximum" && op != "Minimum")
     NameReadHere(*own.values[0].body()->state, own.values[0]);
@@ -50,14 +50,14 @@ bool IsText(const Operand& operand) {
   return operand.literal.dtype() == proto::DT_STRING;
 }
 
-// The dtype of the value among the two.
+// The dtype of the operand that is a value.
 DataType TypeOf(const Operand& x, const Operand& y) {
   return x.kind == Operand::kValue && x.values[0].ok() ? x.values[0].dtype()
          : y.kind == Operand::kValue                   ? y.values[0].dtype()
                                                        : proto::DT_INVALID;
 }
 
-// What true division computes integers in; DT_INVALID: in their own dtype.
+// The dtype in which true division computes integers; DT_INVALID: their own dtype.
 DataType QuotientType(DataType dtype) {
   switch (dtype) {
     case proto::DT_INT8:
@@ -75,7 +75,7 @@ DataType QuotientType(DataType dtype) {
   }
 }
 
-// x / y of integers: constants and casts are made in the scope of the division.
+// x / y for integers: constants and casts are made in the scope of the division.
 Value DivideIntegers(const Operand& x, const Operand& y, DataType dtype) {
   TraceBody* body = BodyOf(x.kind == Operand::kValue ? x.values : y.values);
   TraceState& state = *body->state;
@@ -101,8 +101,8 @@ Value DivideIntegers(const Operand& x, const Operand& y, DataType dtype) {
   return MakeOp(state, {"RealDiv", casts, {}, {}, /*exact=*/true}, x.where);
 }
 
-// All axes, as TensorFlow's _ReductionDims: a constant where the rank is known and not 0, else
-// worked out at run time.
+// All axes, as TensorFlow's _ReductionDims: a constant if the rank is known and not 0, else
+// computed when the graph runs.
 Value AllAxes(const Value& x, const SourceLocation& where) {
   TraceBody* body = BodyOf(x);
   Shape shape = x.shape();

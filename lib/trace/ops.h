@@ -1,6 +1,6 @@
-// Functions for ops that are used every day, each named and built as TensorFlow's Python function
-// of that name does; Tracer::Op makes all others. Sizes that are known before running become
-// constants, as there.
+// Functions for common ops, each named and built as TensorFlow's Python function of that name does;
+// Tracer::Op makes all others. Sizes that are known before running become constants, as in
+// TensorFlow.
 #ifndef GRAPNEL_LIB_TRACE_OPS_H_
 #define GRAPNEL_LIB_TRACE_OPS_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// tf.cast. The value itself when it has that dtype already.
+// tf.cast. Returns the value itself if it already has that dtype.
 GRAPNEL_PUBLIC Value Cast(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {}, SourceLocation where = SourceLocation());
 
@@ -52,7 +52,7 @@ GRAPNEL_PUBLIC Value Reshape(const Value& x, const Operand& shape);
 // tf.concat and tf.stack: values of one dtype, at least one.
 GRAPNEL_PUBLIC Value Concat(const Values& values, int axis, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Stack(const Values& values, int axis = 0, SourceLocation where = SourceLocation());
-// tf.where: element by element `x` where `cond` is true, else `y`.
+// tf.where: element by element, `x` if `cond` is true, else `y`.
 GRAPNEL_PUBLIC Value Select(const Value& cond, const Operand& x, const Operand& y);
 
 }  // namespace grapnel

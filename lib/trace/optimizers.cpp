@@ -65,7 +65,7 @@ Variable Optimizer::Slot(const Variable& variable, llvm::StringRef name, double 
   return MakeSlot((of + "_" + name).str(), initial::Fill(dims, value, variable.dtype()));
 }
 
-// Named by the optimizer alone, whatever scope its ops are in.
+// Named after the optimizer alone, whatever scope is open.
 Variable Optimizer::MakeSlot(const std::string& name, const Literal& value) {
   std::string scope;
   std::swap(scope, t_.state().current->scope);
@@ -88,7 +88,7 @@ Value Optimizer::SquareOf(const Gradient& gradient) const {
 
 void Optimizer::Clip(std::vector<Gradient>& gradients) {
   if (!options_.clip_norm && !options_.clip_global_norm && !options_.clip_value) return;
-  // Of slices each counts by itself, as Keras has it.
+  // For slices, each slice counts separately, as in Keras.
   Values values;
   for (const Gradient& gradient : gradients) values.push_back(gradient.values);
   auto number = [&](const Value& like, double value) {
@@ -130,13 +130,13 @@ void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variabl
 void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variable>& all,
                       SourceLocation where) {
   if (gradients.size() != all.size()) {
-    return t_.ReportError(where, llvm::formatv("optimizer '{0}': {1} gradients are given for {2} "
+    return t_.ReportError(where, llvm::formatv("optimizer '{0}': {1} gradients were given for {2} "
                                                "variables",
                                                name_, gradients.size(), all.size())
                                      .str());
   }
   if (is_applied_)
-    return t_.ReportError(where, "optimizer '" + name_ + "': it is applied once a step already");
+    return t_.ReportError(where, "optimizer '" + name_ + "': it is already applied in this step");
   is_applied_ = true;
   std::vector<Gradient> given;
   std::vector<Variable> variables;

@@ -1,5 +1,6 @@
-// Optimizers: what changes variables by their gradients. The arithmetic, its order and its epsilons
-// are those of Keras 3, so that a run from the same start gives the same numbers to rounding.
+// Optimizers, which update variables from their gradients. The arithmetic, its order and its
+// epsilons are those of Keras 3, so that a run from the same start gives the same numbers up to
+// rounding.
 //
 //   Adam adam(t, {.learning_rate = 0.001});
 //   adam.Minimize(loss, {w, b});
@@ -19,7 +20,7 @@
 
 namespace grapnel {
 
-// A number, a float Value, or what makes one of the step (an int64 scalar, from 0).
+// A number, a float Value, or a function of the step (an int64 scalar, from 0).
 class GRAPNEL_PUBLIC LearningRate {
  public:
   using Schedule = std::function<Value(Tracer& t, const Value& step)>;
@@ -27,7 +28,7 @@ class GRAPNEL_PUBLIC LearningRate {
   LearningRate(const Value& rate) : value_(rate) {}
   LearningRate(Schedule schedule) : schedule_(std::move(schedule)) {}
   Value At(Tracer& t, const Value& step, const SourceLocation& where) const;
-  // Set: it is this number in every step.
+  // The rate, if it is the same number in every step.
   std::optional<double> number() const { return rate_; }
 
  private:
@@ -39,20 +40,21 @@ class GRAPNEL_PUBLIC LearningRate {
 // rate * decay ^ (step / steps); with `staircase` the exponent is rounded down.
 GRAPNEL_PUBLIC LearningRate ExponentialDecay(double rate, int64_t steps, double decay,
                                              bool staircase = false);
-// Half a cosine from `rate` down to alpha * rate in so many steps, and that from then on.
+// Half a cosine from `rate` down to alpha * rate over `steps` steps, constant from then on.
 GRAPNEL_PUBLIC LearningRate CosineDecay(double rate, int64_t steps, double alpha = 0);
-// values[i] up to and with step boundaries[i], the last value beyond: one value more than
-// boundaries.
+// values[i] up to and including step boundaries[i], the last value beyond; there is one more value
+// than boundaries.
 GRAPNEL_PUBLIC LearningRate PiecewiseConstant(std::vector<int64_t> boundaries,
                                               std::vector<double> values);
 
-// What all optimizers may be told. One of the three clips at most is used, the first that is set.
+// Options of all optimizers. At most one of the three clips is used: the first that is set.
 struct GRAPNEL_PUBLIC OptimizerOptions {
   std::optional<double> clip_norm = {};         // of each gradient
   std::optional<double> clip_global_norm = {};  // of all gradients together
   std::optional<double> clip_value = {};        // of each element
-  std::optional<double> weight_decay = {};      // learning rate * this is taken of each variable
-  // Ops that update a variable at once (ResourceApplyAdam), as those of tf.compat.v1.train do;
+  // this times the learning rate is subtracted from each variable
+  std::optional<double> weight_decay = {};
+  // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does;
   // their rounding differs from Keras's.
   bool fused = false;
   std::string name = {};  // the scope of its variables; default: "adam", ...
@@ -62,33 +64,33 @@ class GRAPNEL_PUBLIC Optimizer {
  public:
   virtual ~Optimizer();
   Optimizer(const Optimizer&) = delete;
-  // Gradients of `loss` by the variables, applied. Of variables that it does not depend on nothing
-  // changes; an error where it depends on none.
+  // Applies the gradients of `loss` to the variables. Variables that `loss` does not depend on stay
+  // unchanged; it is an error if it depends on none.
   void Minimize(const Value& loss, const std::vector<Variable>& variables, SourceLocation where = SourceLocation());
-  // One gradient a variable, in order; one that does not exist changes nothing. Slices are treated
-  // as Keras treats them: plain SGD changes their rows alone, others change the whole variable; of
-  // an index that comes twice norms and squares count each slice, not their sum.
-  // Once an optimizer.
+  // Applies one gradient per variable, in order; a missing gradient changes nothing. Slices are
+  // treated as in Keras: plain SGD changes only their rows, others change the whole variable; for a
+  // repeated index, norms and squares count each slice, not their sum. Call once per optimizer.
   void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
              SourceLocation where = SourceLocation());
-  // Steps that were made, int64.
+  // The number of steps done, int64.
   const Variable& iterations() const { return iterations_; }
   const std::string& name() const { return name_; }
 
  protected:
   Optimizer(Tracer& t, const LearningRate& rate, const OptimizerOptions& options,
             llvm::StringRef name, SourceLocation where);
-  // What one variable becomes; `rate` is of its dtype.
+  // Updates one variable; `rate` has its dtype.
   virtual void Step(const Gradient& gradient, const Variable& variable, const Value& rate) = 0;
-  // Once a step, before all variables, and after.
+  // Called once per step, before and after all variables.
   virtual void Begin(const std::vector<Variable>&) {}
   virtual void End() {}
 
-  // A slot of the variable: zeros, or `value`.
+  // A slot of the variable, initially zeros or `value`.
   Variable Slot(const Variable& variable, llvm::StringRef name, double value = 0);
   Variable ScalarSlot(llvm::StringRef name, DataType dtype, double value);
   Value Dense(const Gradient& gradient) const;
-  // Of slices the squares are added up where they belong, as Keras has it: not the square of a sum.
+  // The square of the gradient. Squares of slices with the same index are added up, as in Keras:
+  // not the square of their sum.
   Value SquareOf(const Gradient& gradient) const;
   Value Op(llvm::StringRef op, llvm::ArrayRef<Value> inputs) const;
   Operation Run(llvm::StringRef op, llvm::ArrayRef<Value> inputs,
@@ -167,22 +169,22 @@ class GRAPNEL_PUBLIC Adam : public Optimizer {
   Variable beta_1_power_, beta_2_power_;  // of the fused op
 };
 
-// Adam with weight decay apart from the gradient; 0.004 unless common.weight_decay says otherwise.
+// Adam with weight decay decoupled from the gradient; 0.004 unless common.weight_decay is set.
 class GRAPNEL_PUBLIC AdamW : public Adam {
  public:
   explicit AdamW(Tracer& t, const AdamOptions& options = {}, SourceLocation where = SourceLocation());
 };
 
-// By name: "sgd", "momentum" (SGD with 0.9), "nesterov", "rmsprop", "adam", "adamw", with what else
-// they take at its default. Null: there is none of that name.
+// Makes an optimizer by name: "sgd", "momentum" (SGD with 0.9), "nesterov", "rmsprop", "adam",
+// "adamw", with default options otherwise. Null if the name is unknown.
 GRAPNEL_PUBLIC std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringRef name,
                                                         const LearningRate& rate,
                                                         SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
 
-// All of them made smaller by one factor where the norm of all is larger than so
-// (tf.clip_by_global_norm, as Keras has it); lib/trace/math_ops.h has the clips of one. One that
-// does not exist stays so; slices are made dense.
+// Scales all values by one factor if their global norm exceeds `norm` (tf.clip_by_global_norm, as
+// in Keras); lib/trace/math_ops.h clips single tensors. A missing gradient stays missing; slices
+// become dense.
 GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm, SourceLocation where = SourceLocation());
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// Ifs, each in the else branch of the one before, as tensorflow/python/ops/control_flow_case.py
-// makes them.
+// Nested Ifs, each in the else branch of the previous one, as in
+// tensorflow/python/ops/control_flow_case.py.
 #include "lib/trace/predicate_case.h"
 
 #include "lib/trace/check_ops.h"
@@ -17,7 +17,7 @@ class CaseMaker {
 
   Values Run(const BranchFn& otherwise, bool exclusive) {
     if (branches_.empty()) {
-      make_.Fail("case: there is no branch");
+      make_.Fail("case: there are no branches");
       return {};
     }
     for (const auto& [predicate, branch] : branches_) {
@@ -28,7 +28,7 @@ class CaseMaker {
       return {};
     }
     auto scope = make_.Scope("case");
-    // Without a default the last branch is it, if its predicate holds then.
+    // Without a default the last branch is the default, if its predicate holds then.
     if (!otherwise) --last_;
     Operation check;
     if (exclusive) {
@@ -53,7 +53,7 @@ class CaseMaker {
     return predicates;
   }
 
-  // Checks that of the first predicates no more than `most` are true.
+  // Checks that at most `most` of the first predicates are true.
   Operation AssertAtMost(int most, size_t count, const std::string& text) {
     Values predicates = PredicatesTo(count);
     Value packed = make_.Op("Pack", Operand(predicates, where_), {{"axis", 0}}, "preds_c");
@@ -94,7 +94,7 @@ class CaseMaker {
   OpBuilder make_;
   const std::vector<PredicateBranch>& branches_;
   const SourceLocation where_;
-  size_t last_ = branches_.size();  // of the Ifs
+  size_t last_ = branches_.size();  // number of Ifs
 };
 
 }  // namespace

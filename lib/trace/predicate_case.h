@@ -14,11 +14,12 @@ namespace grapnel {
 using BranchFn = std::function<Values()>;
 using PredicateBranch = std::pair<Value, BranchFn>;  // the predicate: a bool scalar
 
-// Branches give the same number of values, of the same dtypes. None true: `otherwise`; where that
-// is empty the run fails. `exclusive`: the run fails where more than one predicate is true.
+// Branches return the same number of values, of the same dtypes. If no predicate is true,
+// `otherwise` runs; if that is empty, the run fails. With `exclusive`, the run also fails if more
+// than one predicate is true.
 //
-//   PredicateCase(t, {{x < 0.0f, [&] { return Values{-x}; }}, {x > 1.0f, [&] { return Values{x};
-//   }}},
+//   PredicateCase(t,
+//                 {{x < 0.0f, [&] { return Values{-x}; }}, {x > 1.0f, [&] { return Values{x}; }}},
 //                 [&] { return Values{x * x}; })[0]
 GRAPNEL_PUBLIC Values PredicateCase(Tracer& t, const std::vector<PredicateBranch>& branches,
                                     const BranchFn& otherwise = {}, bool exclusive = false,

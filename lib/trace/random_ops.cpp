@@ -5,8 +5,8 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's, where an op has a seed and the graph none
-constexpr int kAnyAlgorithm = 3;          // the best of the device: Philox on CPUs and GPUs
+constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's, for an op seed without a graph seed
+constexpr int kAnyAlgorithm = 3;          // the device's default: Philox on CPUs and GPUs
 
 std::vector<OpAttribute> WithSeed(std::vector<OpAttribute> attributes,
                                   const std::optional<int64_t>& seed) {
@@ -19,7 +19,7 @@ Value ShapeTensor(const OpBuilder& make, const DimList& shape) {
   return shape.shape.body() ? shape.shape : make.Packed(shape.dims, "shape");
 }
 
-// Of the numbers between 0 and 1 those between the bounds.
+// Maps numbers from [0, 1) to the bounds.
 Value Between(const OpBuilder& make, const Value& unit, const Value& low, const Value& high) {
   Value width = make.Scoped("Sub", {high, low}, {}, "sub");
   return make.Exact("AddV2", {make.Scoped("Mul", {unit, width}, {}, "mul"), low});

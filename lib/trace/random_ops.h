@@ -1,6 +1,6 @@
 // Random tensors, each named and built as TensorFlow's Python function of that name in tf.random
-// does. The stateless ones give the same numbers for the same seed; the others go on from call to
-// call, and from the same start in each run where they have a seed.
+// does. The stateless ones return the same numbers for the same seed. The others continue from call
+// to call; with a seed, each run starts at the same number.
 #ifndef GRAPNEL_LIB_TRACE_RANDOM_OPS_H_
 #define GRAPNEL_LIB_TRACE_RANDOM_OPS_H_
 
@@ -13,9 +13,9 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC UniformOptions {
-  double minimum = 0, maximum = 1;  // `maximum` itself never comes; of integers it must be given
+  double minimum = 0, maximum = 1;  // `maximum` is excluded; required for integers
   DataType dtype = proto::DT_FLOAT;
-  std::optional<int64_t> seed;  // of the ones that are not stateless
+  std::optional<int64_t> seed;  // not for the stateless functions
 };
 struct GRAPNEL_PUBLIC NormalOptions {
   double mean = 0, stddev = 1;

@@ -1,5 +1,5 @@
-// Functions of a file that are to be traced, by name: `grapnel trace FILE.cpp:FUNCTION` compiles
-// the file and traces one.
+// Registers functions of a file for tracing by name: `grapnel trace FILE.cpp:FUNCTION` compiles the
+// file and traces one.
 //
 //   Value HarmonicMean(Tracer&, Value x) { ... }
 //   GRAPNEL_TRACE(HarmonicMean, {{"x", proto::DT_FLOAT, {3}}});
@@ -20,18 +20,19 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC TracedFunction {
   std::string name;
   std::vector<TensorSpec> inputs;
-  SourceLocation where = SourceLocation();  // of the registration; its strings live as long as the program
-  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // as it was written: may throw
-  // The next three are made of `call`. Errors: Trace's; what it throws.
+  // of the registration; its strings live as long as the program
+  SourceLocation where = SourceLocation();
+  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // the user's function: may throw
+  // The next three are derived from `call`. Errors: Trace's; exceptions of the function.
   std::function<Expected<std::unique_ptr<Module>>()> trace = {};
   // The same with the variables that it makes.
   std::function<Expected<TracedModel>()> trace_model = {};
-  // As one function of a model.
+  // Adds it as one function of a model.
   std::function<void(ModelBuilder&)> add = {};
-  const char* plugin = "";  // the file that it came with; "": the program's own
+  const char* plugin = "";  // the file that registered it; "": the program itself
 };
 
-// In the order in which they registered. Two may have one name, in two plugins.
+// In registration order. Two plugins may register the same name.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
 GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs, SourceLocation where,
@@ -55,8 +56,10 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), SourceLocat
   return RegisterTrace(TracedFunction{name, {}, where, call});
 }
 
-// At namespace scope, after the function: GRAPNEL_TRACE(Pair, {{"x", proto::DT_FLOAT, {3}},
-// {"y", proto::DT_INT32, {}}}); GRAPNEL_TRACE(NoInputs);
+// Use at namespace scope, after the function:
+//
+//   GRAPNEL_TRACE(Pair, {{"x", proto::DT_FLOAT, {3}}, {"y", proto::DT_INT32, {}}});
+//   GRAPNEL_TRACE(NoInputs);
 #define GRAPNEL_TRACE(function, ...)                                                  \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(trace_registered_, __COUNTER__) = \
       ::grapnel::RegisterTrace(#function, function __VA_OPT__(, ) __VA_ARGS__, ::grapnel::SourceLocation())

@@ -1,4 +1,4 @@
-// Texts, each function named and built as TensorFlow's Python function of that name in tf.strings
+// String functions, each named and built as TensorFlow's Python function of that name in tf.strings
 // does.
 #ifndef GRAPNEL_LIB_TRACE_STRING_OPS_H_
 #define GRAPNEL_LIB_TRACE_STRING_OPS_H_
@@ -20,7 +20,7 @@ GRAPNEL_PUBLIC Value Substr(const Value& x, const Operand& position, const Opera
 GRAPNEL_PUBLIC Value AsString(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ToNumber(const Value& x, DataType dtype = proto::DT_FLOAT,
                               SourceLocation where = SourceLocation());
-// RE2's syntax; all matches.
+// RE2 syntax; replaces all matches.
 GRAPNEL_PUBLIC Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite,
                                   SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern, SourceLocation where = SourceLocation());

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// How a list op is told the shape of elements: -1 where nothing is known, a constant of its own for
+// The element shape as an operand of a list op: -1 if nothing is known, a separate constant for
 // scalars.
 Operand ShapeOperand(const OpBuilder& make, const Shape& shape) {
   if (!shape.known_rank()) return Operand(-1, make.where());
@@ -17,7 +17,7 @@ Operand ShapeOperand(const OpBuilder& make, const Shape& shape) {
   return Operand(dims, make.where());
 }
 
-// What is known of a tensor that is as both say; nullopt when it cannot be.
+// The combined knowledge of two shapes of the same tensor; nullopt if they contradict each other.
 std::optional<Shape> Merged(const Shape& a, const Shape& b) {
   if (!a.known_rank()) return b;
   if (!b.known_rank()) return a;
@@ -37,7 +37,7 @@ Shape WithoutFirst(const Shape& shape) {
   return rest;
 }
 
-// The number of elements, where it is known while tracing; -1.
+// The number of elements if it is known while tracing, else -1.
 int64_t StaticSize(const std::optional<Operand>& size) {
   if (!size) return -1;
   if (size->kind == Operand::kNumbers) return size->literal.AsInt(0);
@@ -86,7 +86,7 @@ bool TensorArray::Check(const Value& value, const Shape& shape, const SourceLoca
   std::optional<Shape> merged = Merged(*element_shape_, shape);
   if (!merged) {
     make.Fail("TensorArray: the elements have shape " + element_shape_->ToString() + ", '" +
-              value.name() + "' gives them shape " + shape.ToString());
+              value.name() + "' has shape " + shape.ToString());
     return false;
   }
   if (infer_shape_) *element_shape_ = *merged;

@@ -1,5 +1,5 @@
-// tf.TensorArray: elements that are written one by one, also in a loop, on a TensorList as
-// TensorFlow 2 makes it. Gradients flow through it.
+// tf.TensorArray: elements written one by one, also in a loop, stored in a TensorList as in
+// TensorFlow 2. Gradients flow through it.
 //
 //   TensorArray squares(t, proto::DT_FLOAT, n);
 //   auto loop = t.While(cond, [&](Value i, Value array) {
@@ -18,19 +18,20 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC TensorArrayOptions {
-  bool dynamic_size = false;  // a write beyond the end makes it longer
+  bool dynamic_size = false;  // a write beyond the end extends it
   Shape element_shape = Shape::Unknown();
-  bool infer_shape = true;  // all elements have one shape, which the first write says
+  bool infer_shape = true;  // all elements have one shape, set by the first write
 };
 
-// A value: a write gives the new array, and the old one stays as it is. Copies share what is known
-// of the elements' shape. As in TensorFlow 2, an element may be read more than once.
+// Immutable: a write returns the new array, and the old one stays unchanged. Copies share the known
+// element shape. As in TensorFlow 2, an element may be read more than once.
 class GRAPNEL_PUBLIC TensorArray {
  public:
   TensorArray(Tracer& t, DataType dtype, const Operand& size,
               const TensorArrayOptions& options = {}, SourceLocation where = SourceLocation());
 
-  // The same array as it is elsewhere: a variable of a loop, or its result. `flow` is a variant.
+  // The same array at another point of the program: a loop variable or a loop's result. `flow` is a
+  // variant.
   TensorArray With(const Value& flow) const;
   const Value& flow() const { return flow_; }
   operator Value() const { return flow_; }
@@ -38,14 +39,16 @@ class GRAPNEL_PUBLIC TensorArray {
   DataType dtype() const { return dtype_; }
   const Shape& element_shape() const { return *element_shape_; }
 
-  // `index`: an int32 scalar. Errors: another dtype, or a shape that other elements have not.
+  // `index` is an int32 scalar. Errors: another dtype, or a shape unlike the other elements'.
   Value Read(const Operand& index, SourceLocation where = SourceLocation()) const;
   TensorArray Write(const Operand& index, const Value& value, SourceLocation where = SourceLocation()) const;
-  // All elements as one tensor, along a new first dimension; some of them; all end to end.
+  // Stack: all elements as one tensor, along a new first dimension. Gather: some of them. Concat:
+  // all, end to end.
   Value Stack(SourceLocation where = SourceLocation()) const;
   Value Gather(const Operand& indices, SourceLocation where = SourceLocation()) const;
   Value Concat(SourceLocation where = SourceLocation()) const;
-  // The rows of a tensor as elements: all, in the places of `indices`, or parts of these lengths.
+  // Store the rows of a tensor as elements: all, at the positions `indices`, or parts of these
+  // lengths.
   TensorArray Unstack(const Value& value, SourceLocation where = SourceLocation()) const;
   TensorArray Scatter(const Operand& indices, const Value& value, SourceLocation where = SourceLocation()) const;
   TensorArray Split(const Value& value, const Operand& lengths, SourceLocation where = SourceLocation()) const;

@@ -1,5 +1,5 @@
-// A function written in C++ becomes a GraphDef, node for node as tf.function would make it from the
-// same Python.
+// Traces a C++ function into a GraphDef, node for node as tf.function would make it from the same
+// Python.
 //
 //   auto module = Trace("harmonic_mean", {{"x", proto::DT_FLOAT, {3}}}, [](Tracer& t, Value x) {
 //     t.Print("min: {}", {ReduceMin(x)});
@@ -31,13 +31,13 @@ struct GRAPNEL_PUBLIC TensorSpec {
   Shape shape;
 };
 
-// Calls fn(tracer, one value an input) and gives the module of what it did: a Placeholder an input,
-// and what Finish adds. `name` is said in errors.
+// Calls fn(tracer, one value per input) and returns the resulting module: a Placeholder per input,
+// the nodes that fn made, and what Finish adds. Errors begin with `name`.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where = SourceLocation());
 
-// The same for fn(Tracer&, Value x, Value y, ...) that gives a Value, Values or an array.
+// The same for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an array.
 template <size_t N, typename Fn>
 Expected<std::unique_ptr<Module>> Trace(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
                                         SourceLocation where = SourceLocation()) {

@@ -1,4 +1,4 @@
-// What a Tracer keeps of variables. Private to lib/trace.
+// A Tracer's state for variables. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_TRACED_VARIABLES_H_
 #define GRAPNEL_LIB_TRACE_TRACED_VARIABLES_H_
 
@@ -16,30 +16,30 @@ namespace grapnel {
 
 struct TracedVariable {
   VariableInfo info;
-  NodeId handle = kNoNode;  // of the main graph
+  NodeId handle = kNoNode;  // in the main graph
   Value eager_handle;       // in eager mode
   int epoch = 0;            // the function that made it last
 };
 
-// A ReadVariableOp that the op that takes it will name; left alone, it is named in the scope where
-// it was read.
+// A ReadVariableOp that will be named after the op that takes it; if no op does, it is named in the
+// scope where it was read.
 struct PendingRead {
   TraceBody* body;
   NodeId node;
   std::string scope;
 };
 
-// In the order made; each is found by its node.
+// In creation order; each is found by its node.
 class PendingReads {
  public:
   bool empty() const { return places_.empty(); }
   void Add(PendingRead read);
-  // The one of that node, which is pending no more; nothing: there is none.
+  // Removes and returns the pending read of that node, if there is one.
   std::optional<PendingRead> Take(TraceBody* body, NodeId node);
   std::vector<PendingRead> TakeAll();
 
  private:
-  std::vector<PendingRead> reads_;  // those that were taken too, until none is left
+  std::vector<PendingRead> reads_;  // includes taken ones until none is left
   llvm::DenseMap<std::pair<TraceBody*, NodeId>, size_t> places_;
 };
 
@@ -47,21 +47,21 @@ struct TracedVariables {
   void Add(std::unique_ptr<TracedVariable> variable);
   TracedVariable* Find(llvm::StringRef name, llvm::StringRef container) const;
 
-  std::vector<std::unique_ptr<TracedVariable>> all;  // in the order made; Add adds to them
-  llvm::StringMap<TracedVariable*> by_name;          // container, a zero byte, name
+  std::vector<std::unique_ptr<TracedVariable>> all;  // in creation order; Add appends to them
+  llvm::StringMap<TracedVariable*> by_name;          // key: container, a zero byte, name
   PendingReads pending;
-  int epoch = 0;  // counts functions of a model: each may name the same variables
+  int epoch = 0;  // counts functions of a model: each may declare the same variables
   bool captures = false;
-  bool is_model = false;  // calls of the main graph are each a run of its own: no order among them
+  bool is_model = false;  // each call of the main graph is a run of its own: calls are not ordered
 };
 
-// Names the reads among the inputs of an op that is being made, in its scope; they are of its line.
+// Names the pending reads among the inputs of a new op, in its scope and with its line.
 void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where);
-// Names one, or all that are left, in the scopes where they were read: left sides of operators and
-// results.
+// Name one, or all remaining reads, in the scopes where they were read: left operands of operators,
+// and results.
 void NameReadHere(TraceState& state, const Value& value);
 void NameOtherReads(TraceState& state);
-// SourceLocation CaptureVariables asked for it, handles become placeholders.
+// If CaptureVariables was called, handles become placeholders.
 void FinishVariables(TraceState& state);
 
 }  // namespace grapnel

@@ -16,14 +16,14 @@
 namespace grapnel {
 namespace {
 
-// tf.Graph's rule for names; the first character is freer inside a scope.
+// tf.Graph's rule for names; inside a scope, more first characters are allowed.
 bool IsValidName(llvm::StringRef name, bool in_scope) {
   auto is_part = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_.\\/>-").contains(c); };
   if (name.empty() || !llvm::all_of(name, is_part)) return false;
   return in_scope || llvm::isAlnum(name.front()) || name.front() == '.';
 }
 
-// Of GraphDef.debug_info; two messages of one field, one after the other, are read as one.
+// The imported GraphDef.debug_info; two concatenated messages of a field parse as one.
 std::string ImportedDebugInfo(const Module& module) {
   constexpr uint32_t kDebugInfo = 5;
   std::string imported;
@@ -90,11 +90,11 @@ Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef na
   if (body.is_eager) {
     return state_->eager->Fail(where,
                                ("placeholder '" + name +
-                                "': eager mode feeds nothing; FromTensor makes a value of a tensor")
+                                "': eager mode has no feeds; use FromTensor to make a value from a tensor")
                                    .str());
   }
   if (!IsValidName(name, !body.scope.empty())) {
-    state_->Report(where, ("'" + name + "' is no name for a node").str());
+    state_->Report(where, ("'" + name + "' is not a node name").str());
     return Value(&body, {});
   }
   return body.ValueOf(body.AddPlaceholder(dtype, shape, name, /*keep_name=*/false, where));
@@ -112,7 +112,7 @@ Value Tracer::Constant(const Operand& value, DataType dtype, llvm::StringRef nam
   if (!literal) {
     bool constant = value.kind == Operand::kNumbers || value.kind == Operand::kLiteral;
     state_->Report(value.where,
-                   constant ? llvm::formatv("the {0} {1} is no {2} constant",
+                   constant ? llvm::formatv("the {0} {1} is not a valid {2} constant",
                                             DataTypeName(value.literal.dtype()),
                                             value.literal.ToString(), DataTypeName(dtype))
                                   .str()
@@ -124,7 +124,7 @@ Value Tracer::Constant(const Operand& value, DataType dtype, llvm::StringRef nam
 
 Tracer::ScopeGuard Tracer::Scope(llvm::StringRef name, SourceLocation where) {
   if (!IsValidName(name, !state_->current->scope.empty())) {
-    state_->Report(where, ("'" + name + "' is no name for a scope").str());
+    state_->Report(where, ("'" + name + "' is not a scope name").str());
     name = "scope";
   }
   TraceBody* body = state_->current;
@@ -138,14 +138,14 @@ Tracer::ScopeGuard Tracer::Scope(llvm::StringRef name, SourceLocation where) {
 
 Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, SourceLocation where) {
   TraceBody* body = state_->current;
-  if (body->is_eager) return ScopeGuard([] {});  // what was called has run
+  if (body->is_eager) return ScopeGuard([] {});  // earlier ops have run
   TraceBody::Controller controller;
   for (const Operation& op : ops) {
     if (!op.ok()) {
       if (!op.body() && state_->errors.empty())
         state_->Report(where, "a control dependency was never made");
     } else if (op.home().object() && body->IsInside(op.body())) {
-      continue;  // has run
+      continue;  // has already run
     } else if (op.body() == body) {
       controller.inputs.push_back(op.node());
       body->MarkControl(op.node());
@@ -153,7 +153,7 @@ Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, So
       body->outer_controls.push_back(op);
     } else {
       state_->Report(where, "control dependency '" + op.name() +
-                                "' is of a function that cannot be seen here");
+                                "' belongs to a function that is not visible here");
     }
   }
   body->controllers.push_back(std::move(controller));
@@ -179,17 +179,17 @@ Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where)
   TraceBody::Placing before = body->placing;
   if (!with.ok()) {
     if (!with.body() && state_->errors.empty())
-      state_->Report(where, "an operation to be placed with was never made");
+      state_->Report(where, "the operation to colocate with was never made");
   } else if (with.body() != body) {
     state_->Report(where, "operation '" + with.name() +
-                              "' is of another function: nodes are placed with those of their own");
+                              "' belongs to another function: nodes can only be colocated within a function");
   } else {
     Node node = body->graph->node(with.node());
-    // It was read or made by this tracer: a device that cannot be read says nothing.
+    // This tracer read or made the node: an unparsable device counts as none.
     Expected<DeviceSpec> spec = DeviceSpec::Parse(node.device());
     body->placing.device = spec ? *spec : DeviceSpec();
     llvm::consumeError(spec.takeError());
-    // With whom that one is placed, where it is.
+    // The colocation group of that node, if it has one.
     std::optional<AttrView> with_class = node.FindAttr("_class");
     body->placing.colocation =
         with_class ? with_class->bytes().str() : attr::Strings({("loc:@" + node.name()).str()});
@@ -200,7 +200,7 @@ Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where)
 Operation Tracer::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                      llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name, SourceLocation where) {
   if (!name.empty() && !IsValidName(name, !state_->current->scope.empty())) {
-    state_->Report(where, ("op '" + op + "': '" + name + "' is no name for a node").str());
+    state_->Report(where, ("op '" + op + "': '" + name + "' is not a node name").str());
     name = {};
   }
   return MakeOp(*state_, {op, inputs, attributes.vec(), name}, where);
@@ -232,7 +232,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
   TraceBody& body = *state_->current;
   if (body.is_eager) {
     RETURN_IF_ERROR(TakeErrors());
-    return MakeError("an eager program has no graph: it has run");
+    return MakeError("an eager program has no graph: its ops have run");
   }
   NameOtherReads(*state_);
   std::vector<NodeId> identities;
@@ -282,7 +282,7 @@ Expected<std::unique_ptr<Module>> TraceFunction(
   Values args;
   for (const TensorSpec& input : inputs) {
     if (!IsValidName(input.name, /*in_scope=*/false)) {
-      return MakeError("{0}: {1}: '{2}' is no name for an input", TextOf(where), name, input.name);
+      return MakeError("{0}: {1}: '{2}' is not an input name", TextOf(where), name, input.name);
     }
     TraceBody& body = *state.current;
     args.push_back(body.ValueOf(

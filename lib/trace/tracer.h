@@ -1,5 +1,5 @@
-// Builds a GraphDef op by op, named and wired as TensorFlow's Python would. lib/trace/trace.h is
-// the way in for a whole function.
+// Builds a GraphDef op by op, named and wired as TensorFlow's Python would. To trace a whole
+// function, start with lib/trace/trace.h.
 #ifndef GRAPNEL_LIB_TRACE_TRACER_H_
 #define GRAPNEL_LIB_TRACE_TRACER_H_
 
@@ -24,21 +24,21 @@ struct GRAPNEL_PUBLIC PrintOptions {
   std::string end = "\n", output_stream = "stderr";
 };
 
-// Whether what is called becomes a node, or runs (lib/trace/eager.h).
+// Whether a call creates a node or runs the op (lib/trace/eager.h).
 enum class Mode : uint8_t { kGraph, kEager };
 
 struct EagerOptions;  // lib/trace/eager.h
 struct TensorSpec;    // lib/trace/trace.h
 struct TraceState;    // lib/trace/body.h
 
-// Builds one Module, op by op; not thread-safe. Each method that makes nodes takes the line of its
-// call. Names follow TensorFlow: a name scope goes before each name, and a name that is taken gets
-// _1, _2, ... (upper and lower case count as the same). Errors are collected; Finish gives them.
+// Builds one Module, op by op; not thread-safe. Each method that makes nodes records the line of
+// its call. Names follow TensorFlow: each name gets its name scope as a prefix, and a taken name
+// gets _1, _2, ... (ignoring case). Errors are collected; Finish returns them.
 class GRAPNEL_PUBLIC Tracer {
  public:
   Tracer();
-  // Goes on with a graph that was read: what it holds stays as it is, and new nodes may read it
-  // (Find). Its functions are there to be called by name. `where` stands for the line of its nodes.
+  // Continues a graph that was read: its content stays unchanged, and new nodes may read it (Find).
+  // Its functions can be called by name. `where` becomes the line of its nodes.
   explicit Tracer(std::unique_ptr<Module> module, SourceLocation where = SourceLocation());
   // kEager: each op runs as it is made, and a value has its tensor at once. Placeholder, Find and
   // Finish are errors then. Functions of `module` can be called by name.
@@ -49,7 +49,7 @@ class GRAPNEL_PUBLIC Tracer {
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  // Ends what began with Scope or ControlDependencies when it goes out of C++ scope.
+  // Ends a Scope or ControlDependencies when it goes out of C++ scope.
   class ScopeGuard {
    public:
     explicit ScopeGuard(llvm::unique_function<void()> end) : end_(std::move(end)) {}
@@ -66,45 +66,44 @@ class GRAPNEL_PUBLIC Tracer {
                     llvm::StringRef name = "Placeholder", SourceLocation where = SourceLocation()) {
     return Placeholder(dtype, Shape(llvm::ArrayRef<int64_t>(dims)), name, where);
   }
-  // Of the dtype that C++ gives it (int is int32, double is double), or the one that is asked for.
+  // Has the dtype of the C++ type (int is int32, double is double), or the requested one.
   Value Constant(const Operand& value, llvm::StringRef name = "Const");
   Value Constant(const Operand& value, DataType dtype, llvm::StringRef name = "Const");
 
   // Names made until the end of the C++ scope begin with "name/" (name_1/ if that is taken). A name
-  // with "/" at its end goes back to a scope that there was.
+  // that ends with "/" reopens an earlier scope.
   [[nodiscard]] ScopeGuard Scope(llvm::StringRef name, SourceLocation where = SourceLocation());
-  // Nodes made until the end of the C++ scope run after these, save those that depend on one that
+  // Nodes made until the end of the C++ scope run after these, except nodes that depend on one that
   // already does.
   [[nodiscard]] ScopeGuard ControlDependencies(llvm::ArrayRef<Operation> ops, SourceLocation where = SourceLocation());
 
-  // Nodes made until the end of the C++ scope have this device, any spelling of DeviceSpec
-  // ("/gpu:0",
-  // "/job:worker/task:1", "GPU"): what an inner one leaves open comes from those around it, also
-  // from around a branch or a loop. Empty: none, whatever is around it.
+  // Nodes made until the end of the C++ scope have this device, in any spelling of DeviceSpec
+  // ("/gpu:0", "/job:worker/task:1", "GPU"). Parts that it leaves open come from the enclosing
+  // calls, also from around a branch or a loop. Empty: no device, whatever the enclosing calls say.
   [[nodiscard]] ScopeGuard Device(llvm::StringRef device, SourceLocation where = SourceLocation());
-  // Nodes made until the end of the C++ scope are placed with `with` and have its device, whatever
-  // Device says.
+  // Nodes made until the end of the C++ scope are colocated with `with` and have its device,
+  // whatever Device says.
   [[nodiscard]] ScopeGuard Colocate(const Operation& with, SourceLocation where = SourceLocation());
-  // A tensor of the main graph by name, "x:0" or "x". Not there: an error of the trace, with the
-  // names that are near.
+  // Returns a tensor of the main graph by name, "x:0" or "x". If it does not exist, reports an
+  // error with similar names.
   Value Find(llvm::StringRef tensor, SourceLocation where = SourceLocation());
 
-  // Any op of TensorFlow 2.21, or function of the module, by name. Attributes that follow from the
-  // inputs (T, N, Tidx) are found, others default as TensorFlow writes them. `name`: the op's
-  // unless given.
+  // Makes any op of TensorFlow 2.21, or calls a function of the module, by name. Attributes that
+  // follow from the inputs (T, N, Tidx) are inferred, others get TensorFlow's defaults. `name`
+  // defaults to the op's.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {},
                SourceLocation where = SourceLocation());
 
-  // tf.print: a "{}" of `format` for each value. It runs when the function does, in the order of
-  // the program, although no result reads it.
+  // tf.print: `format` has a "{}" for each value. It runs when the function does, in program order,
+  // although no result reads it.
   Operation Print(llvm::StringRef format, llvm::ArrayRef<Operand> values = {},
                   const PrintOptions& options = {}, SourceLocation where = SourceLocation());
 
-  // A loop over variables that start as `init`: cond(variables...) gives a bool, body(variables...)
-  // the next ones, as a Value, Values or std::array. Both are functions of the library
-  // (while_cond_12, while_body_13); values of outer functions that they use are passed in as
-  // variables that do not change. dtypes and shapes stay the same.
+  // A loop over variables that start as `init`: cond(variables...) returns a bool,
+  // body(variables...) the next values, as a Value, Values or std::array. Both become functions of
+  // the library (while_cond_12, while_body_13); captured values of outer functions become
+  // loop-invariant variables. dtypes and shapes stay the same.
   template <typename Cond, typename Body, size_t N>
   std::array<Value, N> While(Cond cond, Body body, const Operand (&init)[N],
                              SourceLocation where = SourceLocation()) {
@@ -119,8 +118,9 @@ class GRAPNEL_PUBLIC Tracer {
                    llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                    llvm::ArrayRef<Operand> init, SourceLocation where = SourceLocation());
 
-  // One of the two, as the bool `cond` says when the graph runs. Both give a Value, Values, an
-  // array, or nothing, and the same number and dtypes; the result is of the type that `then` gives.
+  // Runs one of the two, depending on the bool `cond` when the graph runs. Both return a Value,
+  // Values, an array, or nothing, with the same number and dtypes; the result has the return type
+  // of `then`.
   template <typename Then, typename Else>
   auto If(const Operand& cond, Then then, Else otherwise) {
     return ResultsOf<Then>(IfElse(
@@ -129,8 +129,8 @@ class GRAPNEL_PUBLIC Tracer {
   Values IfElse(const Operand& cond, llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
 
-  // The branch of that number, an int32 from 0, as the graph says when it runs; the last one where
-  // there is none of that number (tf.switch_case). Branches are as those of If.
+  // Runs branch number `index`, an int32 from 0, when the graph runs; the last branch if the number
+  // is out of range (tf.switch_case). Branches are like those of If.
   template <typename First, typename... Others>
   auto Case(const Operand& index, First first, Others... others) {
     auto call = [](auto& branch) { return [&branch] { return CallBranch(branch); }; };
@@ -138,18 +138,18 @@ class GRAPNEL_PUBLIC Tracer {
   }
   Values SwitchCase(const Operand& index, llvm::ArrayRef<llvm::function_ref<Values()>> branches);
 
-  // Adds an Identity for each result, control edges that keep the effects (see Print) in order and
-  // alive, the source lines of all nodes as GraphDef.debug_info, and gives the module away. All
-  // errors of the trace at once, a line each: `program.cpp:12: op 'AddV2': ...`. Call it once.
+  // Adds an Identity for each result, control edges that keep the effects (see Print) alive and in
+  // order, the source lines of all nodes as GraphDef.debug_info, and returns the module. Errors:
+  // all errors of the trace, one per line: `program.cpp:12: op 'AddV2': ...`. Call it once.
   Expected<std::unique_ptr<Module>> Finish(const Values& results = {});
 
-  // The errors so far, a line each, which are forgotten: the program goes on.
+  // Returns the errors so far, one per line, and clears them: the program continues.
   Error TakeErrors();
-  bool is_eager() const;  // in a function that is being traced for an eager program: false
-  // Reports an error of the traced function itself; Finish gives it with the others.
+  bool is_eager() const;  // false in a function that an eager program traces
+  // Reports an error of the traced function itself; Finish returns it with the others.
   void ReportError(const SourceLocation& where, const std::string& text);
-  const Module& module() const;            // as it is now; until Finish
-  TraceState& state() { return *state_; }  // for lib/trace itself
+  const Module& module() const;            // the current state; until Finish
+  TraceState& state() { return *state_; }  // for lib/trace only
 
   static Values ListOf(const Value& value) { return {value}; }
   static Values ListOf(Values values) { return values; }
@@ -181,7 +181,7 @@ class GRAPNEL_PUBLIC Tracer {
       return ListOf(branch());
     }
   }
-  // What `branch` gives, of the values that it gave.
+  // Converts the values that `branch` returned back to its return type.
   template <typename Branch>
   static std::invoke_result_t<Branch&> ResultsOf(Values results) {
     using Result = std::invoke_result_t<Branch&>;
@@ -197,7 +197,7 @@ class GRAPNEL_PUBLIC Tracer {
       return array;
     }
   }
-  // The calls live until it returns; a list of function_refs needs them to have names.
+  // The calls must live until it returns: a list of function_refs requires named objects.
   template <typename First, typename... Calls>
   auto CaseOf(const Operand& index, const Calls&... calls) {
     llvm::function_ref<Values()> branches[] = {calls...};

@@ -1,4 +1,4 @@
-// Calls of what the user wrote: what it throws is an error of the trace. Private to lib/trace.
+// Calls to user code; its exceptions become errors of the trace. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_USER_CALL_H_
 #define GRAPNEL_LIB_TRACE_USER_CALL_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// False: `call` threw, which is reported. `what`: whose call it is, "while: the body".
+// Returns false if `call` threw, after reporting it. `what` names the call: "while: the body".
 template <typename Call>
 bool CallUser(TraceState& state, llvm::StringRef what, const SourceLocation& where, Call&& call) {
   Error error = WithoutExceptions([&]() -> Error {

@@ -1,4 +1,4 @@
-// What a traced function computes with: tensors that will exist when the graph runs.
+// The values that a traced function computes with: tensors that will exist when the graph runs.
 #ifndef GRAPNEL_LIB_TRACE_VALUE_H_
 #define GRAPNEL_LIB_TRACE_VALUE_H_
 
@@ -23,8 +23,8 @@ class Operand;
 class Tensor;     // lib/exec/tensor.h
 class TraceBody;  // lib/trace/body.h
 
-// What a Value or Operation of eager mode stands for. Counted by those that hold it, which are used
-// on one thread at a time; the last one frees it, and the tensor in it. May outlive its Tracer.
+// The object behind a Value or Operation in eager mode. Counts its owners, which are used on one
+// thread at a time; the last owner deletes it and its tensor. May outlive its Tracer.
 class GRAPNEL_PUBLIC EagerObject {
  public:
   EagerObject(TraceBody* body, bool is_operation) : body(body), is_operation(is_operation) {}
@@ -37,7 +37,8 @@ class GRAPNEL_PUBLIC EagerObject {
   uint32_t owners = 0;
 };
 
-// The body that a traced value is of, or the object of an eager one: one word, told apart by a bit.
+// The body of a traced value, or the object of an eager one: one word, in which the lowest bit
+// tells them apart.
 class GRAPNEL_PUBLIC ValueHome {
  public:
   ValueHome() = default;
@@ -57,8 +58,8 @@ class GRAPNEL_PUBLIC ValueHome {
   ~ValueHome() { Release(); }
   bool operator==(const ValueHome& other) const { return bits_ == other.bits_; }
 
-  // One word for both pointers: a Value is copied by the million. Hence the casts.
-  EagerObject* object() const {  // null of a traced value
+  // One word for both pointers, hence the casts: a Value is copied by the million.
+  EagerObject* object() const {  // null for a traced value
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return (bits_ & 1) != 0 ? reinterpret_cast<EagerObject*>(bits_ - 1) : nullptr;
   }
@@ -88,41 +89,39 @@ struct GRAPNEL_PUBLIC SourceLocation {
 };
 
 // One output of a node that is being traced, or, in eager mode, a tensor (lib/trace/eager.h). Two
-// words, copied freely; good while its Tracer lives. An eager one has its tensor for as long as a
-// copy of it is held.
+// words, cheap to copy; valid while its Tracer lives. Copies of an eager value keep its tensor
+// alive.
 //
 // An operator makes one node, named as TensorFlow's Python operators name theirs (`x + 1.0f` is
-// `add`, its constant `add/y`). A C++ number takes the dtype of the value beside it. Two values of
+// `add`, its constant `add/y`). A C++ number takes the dtype of the other operand. Two values of
 // different dtypes are an error, as in TensorFlow: nothing is cast silently. `/` is true division,
 // which turns integers into floating point; FloorDiv is Python's `//`, and `%` follows it: the
 // result has the sign of the divisor.
 //
-// C++ does not say which side of an operator is computed first. SourceLocation both sides make nodes, whose
-// order and numbers (add, add_1) then follow the compiler, give one side a name on a line of its
-// own.
+// C++ does not define which side of an operator is evaluated first. If both sides make nodes, their
+// order and numbers (add, add_1) depend on the compiler: give one side a name on a line of its own.
 //
-// What cannot be made gives a value that is not ok(); the error, with the line of the user's
-// program, is kept by the Tracer, and what is computed from such a value is not ok() either and
-// adds no error of its own.
+// After an error the result is a value that is not ok(). The Tracer keeps the error with the line
+// of the user's program; results computed from such a value are not ok() either and add no errors.
 class GRAPNEL_PUBLIC Value {
  public:
   Value() = default;
   Value(const ValueHome& home, Port port) : home_(home), port_(port) {}
 
   bool ok() const { return port_.node != kNoNode; }
-  DataType dtype() const;    // DT_INVALID when not ok()
+  DataType dtype() const;    // DT_INVALID if not ok()
   Shape shape() const;       // as far as it is known before running
   std::string name() const;  // "mean/Sum:0"
-  // Of eager mode. Errors: of a value that is not ok(), the one that it is not ok for; the value is
-  // traced, and has no tensor before its graph runs.
+  // Eager mode only. Errors: the error that made the value not ok(); a traced value, which has no
+  // tensor before its graph runs.
   Expected<Tensor> tensor() const;
   TraceBody* body() const { return home_.body(); }
   const ValueHome& home() const { return home_; }
   bool IsSame(const Value& other) const { return home_ == other.home_ && port_ == other.port_; }
-  // Of an eager value: where it is among the nodes that a tape has seen, if it is there.
+  // For an eager value: its port in a tape's recording, if it is recorded.
   Port port() const { return home_.object() ? RecordedPort() : port_; }
 
-  // A tensor has no truth while it is traced: see Tracer::If.
+  // A traced tensor has no truth value: see Tracer::If.
   explicit operator bool() const = delete;
 
   friend GRAPNEL_PUBLIC Value operator+(const Operand& x, const Operand& y);
@@ -136,7 +135,7 @@ class GRAPNEL_PUBLIC Value {
   friend GRAPNEL_PUBLIC Value operator>=(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value operator==(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value operator!=(const Operand& x, const Operand& y);
-  // & and |: of bool, or bit by bit of integers.
+  // & and |: logical for bool, bitwise for integers.
   friend GRAPNEL_PUBLIC Value operator&(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value operator|(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value FloorDiv(const Operand& x, const Operand& y);
@@ -151,8 +150,7 @@ class GRAPNEL_PUBLIC Value {
   Value& operator/=(const Operand& y);
 
  private:
-  // The caller's line is not to be had for an operator without a second operand: the value's own
-  // stands for it.
+  // An operator without a second operand cannot capture the caller's line; it uses the value's own.
   static Value Negate(const Value& x);
   static Value Not(const Value& x);
   Port RecordedPort() const;
@@ -163,7 +161,7 @@ class GRAPNEL_PUBLIC Value {
 
 using Values = std::vector<Value>;
 
-// A node that is being traced: what an op with no output, or with several, gives.
+// A node that is being traced: the result of an op with no output, or with several.
 class GRAPNEL_PUBLIC Operation {
  public:
   Operation() = default;
@@ -172,8 +170,8 @@ class GRAPNEL_PUBLIC Operation {
       : home_(value.home()), node_(value.ok() ? value.port().node : kNoNode) {}
 
   bool ok() const { return node_ != kNoNode || (home_.object() && IsEagerOk()); }
-  int num_outputs() const;        // of one made of an eager value: 1
-  Value output(int i = 0) const;  // not ok() when there is no such output
+  int num_outputs() const;        // 1 if made from an eager value
+  Value output(int i = 0) const;  // not ok() if there is no such output
   operator Value() const { return output(0); }
   std::string name() const;
   TraceBody* body() const { return home_.body(); }
@@ -187,10 +185,10 @@ class GRAPNEL_PUBLIC Operation {
   NodeId node_ = kNoNode;
 };
 
-// What an op takes: a value, a list of values, or a constant that becomes a Const node named after
-// the op's argument
-// (`Sum/reduction_indices`). Numbers, and vectors of them, become the dtype that the op takes where
-// no digit is lost; a Literal keeps its own. Made where it is used, and so it knows the line.
+// An input of an op: a value, a list of values, or a constant that becomes a Const node named after
+// the op's argument (`Sum/reduction_indices`). Numbers, and vectors of them, are converted to the
+// op's dtype if no digit is lost; a Literal keeps its own. Constructed at the call, so that it
+// records the line.
 class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, SourceLocation where = SourceLocation())
@@ -198,7 +196,7 @@ class GRAPNEL_PUBLIC Operand {
   Operand(const Operation& op, SourceLocation where = SourceLocation()) : Operand(op.output(), where) {}
   Operand(const Values& values, SourceLocation where = SourceLocation())
       : where(where), kind(kList), values(values.begin(), values.end()) {}
-  // A Variable (lib/trace/variable.h), which is read.
+  // Reads a Variable (lib/trace/variable.h).
   template <typename T, std::enable_if_t<T::kIsVariable, int> = 0>
   Operand(const T& variable, SourceLocation where = SourceLocation())
       : Operand(static_cast<Value>(variable), where) {}
@@ -213,7 +211,8 @@ class GRAPNEL_PUBLIC Operand {
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(std::initializer_list<T> numbers, SourceLocation where = SourceLocation())
       : Operand(std::vector<T>(numbers), where) {}
-  // Rows of one length, {{1, 2}, {3, 4}}, and what is made of them; others are an error when used.
+  // Rows of equal length, {{1, 2}, {3, 4}}, and deeper nesting; unequal lengths are an error when
+  // used.
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(std::initializer_list<std::initializer_list<T>> rows, SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOfRows<T>(rows)) {}
@@ -236,13 +235,13 @@ class GRAPNEL_PUBLIC Operand {
             LiteralOf<T>({static_cast<int64_t>(numbers.size())}, numbers.data(), numbers.size())) {}
 
   static constexpr const char* kUnequalRows = "rows of different lengths";
-  // Whether it was made of such rows: an error for whoever makes a tensor of it.
+  // True if it was made of unequal rows; making a tensor of it is an error.
   bool IsRagged() const { return kind == kNumbers && literal.dtype() == proto::DT_STRING; }
 
   SourceLocation where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
-  llvm::SmallVector<Value, 1> values;  // one, or the list's
-  Literal literal;                     // of kNumbers: in the dtype that C++ has
+  llvm::SmallVector<Value, 1> values;  // one, or the list
+  Literal literal;                     // kNumbers: in the dtype of the C++ type
 
  private:
   template <typename T>
@@ -256,7 +255,7 @@ class GRAPNEL_PUBLIC Operand {
     constexpr int kLog2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return std::is_signed_v<T> ? kSigned[kLog2] : kUnsigned[kLog2];
   }
-  // What nested vectors are made of.
+  // The element type of nested vectors.
   template <typename T>
   struct ElementOf {
     using Type = T;
@@ -266,7 +265,7 @@ class GRAPNEL_PUBLIC Operand {
   template <typename T>
   using Element = typename ElementOf<T>::Type;
 
-  // Appends the numbers of nested lists; false where two lists beside each other differ in length.
+  // Appends the numbers of nested lists; false if two lists at one level differ in length.
   template <typename T, typename Rows>
   static bool Flatten(const Rows& rows, size_t depth, std::vector<int64_t>& dims,
                       std::vector<T>& numbers) {
@@ -284,7 +283,7 @@ class GRAPNEL_PUBLIC Operand {
   static Literal LiteralOfRows(const Rows& rows) {
     std::vector<int64_t> dims;
     std::vector<T> numbers;
-    // Numbers are never a text: IsRagged.
+    // Numbers never have a string dtype, so it marks unequal rows: IsRagged.
     if (!Flatten<T>(rows, 0, dims, numbers)) return Literal::MakeStrings({}, {kUnequalRows});
     std::unique_ptr<T[]> elements(new T[numbers.size()]);  // vector<bool> has no array
     std::copy(numbers.begin(), numbers.end(), elements.get());

@@ -19,7 +19,7 @@ std::string TextOfType(DataType dtype, const Shape& shape) {
       .str();
 }
 
-// SourceLocation nodes of the main graph are made that belong to no scope, device or order of the program.
+// Nodes of the main graph, outside any scope, device or program order.
 class MainGuard {
  public:
   explicit MainGuard(TraceState& state) : state_(state), current_(state.current) {
@@ -52,7 +52,7 @@ std::string KeyOf(llvm::StringRef name, llvm::StringRef container) {
   return (llvm::Twine(container) + llvm::Twine('\0') + name).str();
 }
 
-// In eager mode: unless the session has a value of it already.
+// In eager mode: unless the session already has a value for it.
 bool Initialize(TraceState& state, const TracedVariable& variable) {
   const SourceLocation& where = variable.info.where;
   Operand handle(variable.eager_handle, where);
@@ -70,7 +70,7 @@ bool Initialize(TraceState& state, const TracedVariable& variable) {
       .ok();
 }
 
-// The VarHandleOp. It has the variable's name, unless another node does.
+// Makes the VarHandleOp. It has the variable's name, unless another node has it.
 bool MakeHandle(TraceState& state, TracedVariable* variable) {
   MainGuard guard(state);
   VariableInfo& info = variable->info;
@@ -97,7 +97,7 @@ bool MakeHandle(TraceState& state, TracedVariable* variable) {
   return true;
 }
 
-// Whether a value of `shape` may be one of `wanted`.
+// True if a value of `shape` is compatible with `wanted`.
 bool Fits(const Shape& shape, const Shape& wanted) {
   if (!shape.known_rank() || !wanted.known_rank()) return true;
   if (shape.rank() != wanted.rank()) return false;
@@ -112,12 +112,12 @@ const VariableInfo* Refuse(TraceState& state, const VariableInfo& info, const st
   return nullptr;
 }
 
-// Another function of the model made it: it must be the same.
+// Another function of the model declared it: the declarations must agree.
 const VariableInfo* Share(TraceState& state, TracedVariable& known, const VariableInfo& info) {
   const VariableInfo& other = known.info;
-  // An eager program makes its variables again in each step.
+  // An eager program declares its variables again in each step.
   if (known.epoch == state.variables->epoch && !known.eager_handle.ok())
-    return Refuse(state, info, "there is one of that name already, of " + TextOf(other.where));
+    return Refuse(state, info, "another variable already has that name, made at " + TextOf(other.where));
   bool same_type = other.dtype == info.dtype && other.shape == info.shape;
   if (!same_type || other.trainable != info.trainable || !other.initial.SameValue(info.initial))
     return Refuse(state, info,
@@ -250,7 +250,7 @@ Value Variable::Read(SourceLocation where) const {
 
 Variable::operator Value() const {
   if (!ok() || state().current->is_eager) return ReadHere(info_ ? info_->where : SourceLocation());
-  // The op that takes the value gives the node its name: see NamePendingReads.
+  // The op that takes the value names the node: see NamePendingReads.
   TraceBody& body = *state().current;
   std::string scope = body.scope;
   body.scope = "_read";
@@ -301,7 +301,7 @@ Operation Variable::Update(llvm::StringRef op, const Operand& value) const {
   }
   std::vector<OpAttribute> attributes;
   if (op == "AssignVariableOp") attributes = {{"validate_shape", info_->shape.IsFullyKnown()}};
-  // A constant is made beside the op, as tf.convert_to_tensor makes it.
+  // A constant is made next to the op, as tf.convert_to_tensor does.
   if (!is_value && operand.kind == Operand::kLiteral)
     operand = Operand(MakeConstant(*state().current, operand.literal,
                                    state().current->UniqueName("Const"), value.where),
@@ -406,7 +406,7 @@ void NameReadHere(TraceState& state, const Value& value) {
 
 namespace {
 
-// What TensorFlow calls the placeholder of a captured tensor: the argument that it is of the first
+// TensorFlow's name for the placeholder of a captured tensor: the name of the argument of the first
 // op that takes it, with its number in a list.
 std::string CaptureName(const Node& reader, int input) {
   const OpInfo* info = DefinitionOf(reader);
@@ -454,7 +454,7 @@ Literal Fill(llvm::ArrayRef<int64_t> dims, double value, DataType dtype) {
 
 Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
                 DataType dtype) {
-  // The standard fixes the engine's numbers, and not those of its distributions.
+  // The C++ standard specifies the engine's numbers, but not those of its distributions.
   std::mt19937_64 engine(seed);
   int64_t count = 1;
   for (int64_t dim : dims) count *= dim;

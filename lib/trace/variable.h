@@ -1,13 +1,12 @@
 // Variables of a traced program: tensors that outlive a run.
 //
 //   Variable w(t, "w", initial::Glorot({784, 10}, /*seed=*/1));
-//   Value logits = MatMul(x, w);            // reads it
-//   w.AssignSub(0.1f * gradient);           // after what reads it before, before what reads it
-//   later
+//   Value logits = MatMul(x, w);   // reads it
+//   w.AssignSub(0.1f * gradient);  // after earlier reads, before later ones
 //
-// In the graph a variable is the VarHandleOp of its name, in functions the handle that they
-// capture; nodes are named and ordered as tf.function's. lib/trace/model.h has several functions
-// over the same variables, lib/job/program.h runs them. docs/training.md is the guide.
+// In the main graph a variable is the VarHandleOp of its name, in functions the captured handle;
+// nodes are named and ordered as tf.function's. lib/trace/model.h has several functions over the
+// same variables, lib/job/program.h runs them. docs/training.md is the guide.
 #ifndef GRAPNEL_LIB_TRACE_VARIABLE_H_
 #define GRAPNEL_LIB_TRACE_VARIABLE_H_
 
@@ -23,64 +22,65 @@
 
 namespace grapnel {
 
-// What a trace knows of a variable, for who runs or saves it.
+// A trace's record of a variable, for running or saving it.
 struct GRAPNEL_PUBLIC VariableInfo {
-  std::string name;  // of the variable in sessions and checkpoints: the node's shared_name
+  std::string name;  // in sessions and checkpoints: the node's shared_name
   std::string node;  // the VarHandleOp of the main graph
   std::string container;
   DataType dtype = proto::DT_INVALID;
-  Shape shape;      // of the values that it takes; may be open in part
-  Literal initial;  // of dtype DT_INVALID: of a graph that was read, which does not say
+  Shape shape;      // of its values; may be partly unknown
+  Literal initial;  // dtype DT_INVALID: comes from a graph that was read, so unknown
   bool trainable = true;
   SourceLocation where = SourceLocation();
 };
 
 struct GRAPNEL_PUBLIC VariableOptions {
-  bool trainable = true;       // whether Optimizer::Minimize may be given it by `Trainable`
+  bool trainable = true;       // whether `Trainable` includes it, for Optimizer::Minimize
   std::optional<Shape> shape;  // default: the initial value's
   std::string container;
 };
 
-// Two words, copied freely; good while its Tracer lives. SourceLocation a Value or an Operand is taken, it
-// is read. What cannot be made is not ok(), as a Value.
+// Two words, cheap to copy; valid while its Tracer lives. Passing it as a Value or an Operand reads
+// it. After an error it is not ok(), like a Value.
 class GRAPNEL_PUBLIC Variable {
  public:
   Variable() = default;
-  // Called `name` after the open name scope. Of a model with several functions each may make its
-  // variables: those of one name are one, and must be alike. `initial`: a Literal or numbers (which
-  // are float or int32 as Tracer::Constant makes them). Errors: a Value as the initial value; a
-  // name that is taken in the same function; a name that another function made otherwise.
+  // Its name is `name` within the open name scope. In a model with several functions each may
+  // declare its variables: those of the same name are one, and must be alike. `initial` is a
+  // Literal or numbers (which are float or int32 as Tracer::Constant makes them). Errors: a Value
+  // as the initial value; a name that is taken in the same function; a name that another function
+  // declared differently.
   Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
            const VariableOptions& options = {}, SourceLocation where = SourceLocation());
-  // A variable of the graph that the tracer goes on with, by name. Not there: an error, with the
-  // names that are near.
+  // Finds a variable by name in the graph that the tracer continues. If it does not exist, reports
+  // an error with similar names.
   static Variable Find(Tracer& t, llvm::StringRef name, SourceLocation where = SourceLocation());
 
   bool ok() const { return info_ != nullptr; }
-  const std::string& name() const { return info_->name; }  // the next four: of one that is ok()
+  const std::string& name() const { return info_->name; }  // this and the next three require ok()
   DataType dtype() const { return info_->dtype; }
   const Shape& shape() const { return info_->shape; }
   bool trainable() const { return info_->trainable; }
-  // The resource, of the main graph.
+  // The resource, in the main graph.
   Value handle() const;
   Tracer& tracer() const { return *tracer_; }
 
-  // The value as it is when the op runs. An op that takes the variable reads it in its own name
-  // scope (MatMul/ReadVariableOp), Read() in one of its own, as read_value() does.
+  // Returns the value at the time the op runs. An op that takes the variable reads it in its own
+  // name scope (MatMul/ReadVariableOp), Read() in one of its own, as read_value() does.
   Value Read(SourceLocation where = SourceLocation()) const;
   operator Value() const;
-  static constexpr bool kIsVariable = true;  // to Operand
+  static constexpr bool kIsVariable = true;  // for Operand
 
-  // Errors name both sides where dtype or shape do not fit.
+  // If dtype or shape do not match, the error names both sides.
   Operation Assign(const Operand& value) const { return Update("AssignVariableOp", value); }
   Operation AssignAdd(const Operand& value) const { return Update("AssignAddVariableOp", value); }
   Operation AssignSub(const Operand& value) const { return Update("AssignSubVariableOp", value); }
 
-  // Rows by index (tf.gather of the variable): nothing else of it is read, and its gradient is
-  // slices.
+  // Gathers rows by index (tf.gather of the variable): reads nothing else of it, and its gradient
+  // is slices.
   Value Gather(const Operand& indices, llvm::StringRef name = {}) const;
   Value GatherNd(const Operand& indices, llvm::StringRef name = {}) const;
-  // Rows indices[i] and updates[i]: replaced, added, ... Of an index that comes twice both count.
+  // Replace, add to, ... rows indices[i] with updates[i]. Repeated indices all count.
   Operation ScatterUpdate(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterUpdate", indices, updates);
   }
@@ -102,7 +102,7 @@ class GRAPNEL_PUBLIC Variable {
   Operation ScatterMax(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterMax", indices, updates);
   }
-  // By vectors of indices.
+  // `indices` are index vectors.
   Operation ScatterNdUpdate(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterNdUpdate", indices, updates);
   }
@@ -123,7 +123,7 @@ class GRAPNEL_PUBLIC Variable {
   friend std::vector<Variable> VariablesOf(Tracer& t);
 
   Tracer* tracer_ = nullptr;
-  const VariableInfo* info_ = nullptr;  // the tracer's
+  const VariableInfo* info_ = nullptr;  // owned by the tracer
 };
 
 // Operators take variables as they take values.
@@ -132,15 +132,15 @@ GRAPNEL_PUBLIC Value operator-(const Operand& x, const Operand& y);
 GRAPNEL_PUBLIC Value operator*(const Operand& x, const Operand& y);
 GRAPNEL_PUBLIC Value operator/(const Operand& x, const Operand& y);
 
-// All variables that were made so far, in that order; Trainable: those that are trained.
+// All variables made so far, in creation order; Trainable returns only the trainable ones.
 GRAPNEL_PUBLIC std::vector<Variable> VariablesOf(Tracer& t);
 GRAPNEL_PUBLIC std::vector<Variable> Trainable(Tracer& t);
-// What is known of them beside the graph; good until the Tracer goes, after Finish too.
+// Returns the records of all variables; valid until the Tracer is destroyed, also after Finish.
 GRAPNEL_PUBLIC std::vector<VariableInfo> VariableInfosOf(Tracer& t);
 
-// Gradients by variables: as Gradients, and TensorFlow's tape, of their handles. Slices stay slices
-// in SparseGradients. A list of values that holds a variable reads it: its gradient is that of the
-// value just read.
+// Gradients with respect to variables: as Gradients, and TensorFlow's tape, of their handles.
+// Slices stay slices in SparseGradients. A list of values that holds a variable reads it: its
+// gradient is that of the value just read.
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                 const std::vector<Variable>& xs,
                                 const GradientOptions& options = {}, SourceLocation where = SourceLocation());
@@ -154,10 +154,10 @@ GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<V
                                                      SourceLocation where = SourceLocation());
 
 // From now on Finish writes the graph as tf.function holds it: resources are placeholders, named
-// after the op that reads them first. Such a graph cannot be run; it is there to be compared.
+// after the op that reads them first. Such a graph cannot run; it serves for comparison.
 GRAPNEL_PUBLIC void CaptureVariables(Tracer& t);
 
-// Values to begin with. The same seed gives the same numbers everywhere.
+// Initial values. The same seed gives the same numbers everywhere.
 namespace initial {
 GRAPNEL_PUBLIC Literal Fill(llvm::ArrayRef<int64_t> dims, double value,
                             DataType dtype = proto::DT_FLOAT);
@@ -169,7 +169,7 @@ inline Literal Ones(llvm::ArrayRef<int64_t> dims, DataType dtype = proto::DT_FLO
 }
 GRAPNEL_PUBLIC Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
                                DataType dtype = proto::DT_FLOAT);
-// Uniform within +-sqrt(6 / (inputs + outputs)) of a dense layer's or a convolution's weights.
+// Uniform within +-sqrt(6 / (inputs + outputs)) of the weights of a dense layer or a convolution.
 GRAPNEL_PUBLIC Literal Glorot(llvm::ArrayRef<int64_t> dims, uint64_t seed,
                               DataType dtype = proto::DT_FLOAT);
 }  // namespace initial

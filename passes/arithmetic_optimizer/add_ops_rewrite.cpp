@@ -4,8 +4,8 @@
 //   Before:  (x + y) + (z + w), all [2,2]     After:  AddN(x, y, z, w)
 //   Before:  (x:[] + m:[2,2]) + y:[]          After:  AddN(x, y) + m
 //
-// Refuses: nodes that are fetched, fed, kept or have control edges; inside the tree also those on
-// another device or with other readers; shapes that are not known, be it as symbols.
+// Refuses: nodes that are fetched, fed, kept or have control edges; inside the tree also nodes on
+// another device or with other readers; shapes that are unknown, even as symbols.
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,7 +28,7 @@ void Tag(Arithmetic& rule, const Node& node) {
   rule.edit.SetAttr(node, kAddOpsRewriteTag, attr::Bool(true));
 }
 
-// What the tree reads of one shape.
+// The tree's inputs of one shape.
 struct Leaf {
   Shape shape;
   std::vector<Port> terms;
@@ -41,7 +41,8 @@ std::vector<Leaf> LeavesOf(const Group& group) {
     if (same == leaves.end()) same = leaves.insert(leaves.end(), {input.shape, {}});
     same->terms.push_back(input.port);
   }
-  // TensorFlow's hash table gives them back latest first; that decides between shapes of one size.
+  // TensorFlow's hash table returns them latest first; that decides the order of shapes of one
+  // size.
   std::reverse(leaves.begin(), leaves.end());
   llvm::stable_sort(leaves,
                     [](const Leaf& a, const Leaf& b) { return IsSmaller(a.shape, b.shape); });
@@ -102,7 +103,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "add_ops_rewrite",
               .ops = {"Add", "AddV2", "AddN"},
               .help = "a tree of additions becomes AddN",
-              .refuses = "control edges; inner sums with other readers; shapes that are not known",
+              .refuses = "control edges; inner sums with other readers; unknown shapes",
               .apply = AddOpsRewrite});
 
 }  // namespace

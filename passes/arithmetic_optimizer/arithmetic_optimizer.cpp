@@ -1,14 +1,15 @@
-// Simplifies arithmetic: what cancels goes, what is computed twice over is computed once, and what
-// has a cheaper form gets it.
+// Simplifies arithmetic: removes operations that cancel, merges repeated computations, and uses
+// cheaper forms.
 //
 //   Before:  Neg(Neg(x)) * Neg(Neg(x)) -> y       After:  Square(x) -> y
 //
-// Nodes are looked at from the results back, and again when something near them changed. Each rule
-// is a file of this folder; the first that is done with a node ends the visit. A rule either
-// changes the node in place or makes another, "ArithmeticOptimizer/<Stage>_<node>" in the node's
-// scope, which all readers then read. The node that was replaced stays where it is for the pruner.
+// Nodes are visited from the results back, and again when a node near them changes. Each rule is a
+// file in this folder; the first rule that is done with a node ends the visit. A rule either
+// changes the node in place or makes a new one, "ArithmeticOptimizer/<Stage>_<node>" in the node's
+// scope, which then replaces it for all readers. The replaced node stays until the pruner removes
+// it.
 //
-// Refuses, beside what each rule says: shapes are not trusted of what is fed, unless
+// Refuses, in addition to the rules' own conditions: shapes of fed nodes are not trusted, unless
 // arithmetic_optimization is AGGRESSIVE.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
@@ -48,16 +49,16 @@ class ArithmeticOptimizer : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(ArithmeticOptimizer,
-             (PassInfo{
-                 .name = "arithmetic_optimizer",
-                 .config_name = "arithmetic",
-                 .order = 11,
-                 .default_on = true,
-                 .toggle = "arithmetic_optimization",
-                 .help = "simplifies arithmetic: removes what cancels, puts cheaper forms in place",
-                 .refuses = "nodes that are fetched, fed or read elsewhere; shapes that are not "
-                            "known; some need a device or AGGRESSIVE"}), );
+GRAPNEL_PASS(
+    ArithmeticOptimizer,
+    (PassInfo{.name = "arithmetic_optimizer",
+              .config_name = "arithmetic",
+              .order = 11,
+              .default_on = true,
+              .toggle = "arithmetic_optimization",
+              .help = "simplifies arithmetic: removes operations that cancel, uses cheaper forms",
+              .refuses = "nodes that are fetched, fed or read elsewhere; unknown shapes; some "
+                         "rules need a device or AGGRESSIVE"}), );
 
 }  // namespace
 }  // namespace grapnel::arithmetic

@@ -1,5 +1,5 @@
-// What the rules of the arithmetic optimizer share: the queue, facts about nodes, names, and the
-// edits that several make.
+// Shared by the rules of the arithmetic optimizer: the queue, facts about nodes, names, and common
+// edits.
 #ifndef GRAPNEL_PASSES_ARITHMETIC_OPTIMIZER_ARITHMETIC_OPTIMIZER_H_
 #define GRAPNEL_PASSES_ARITHMETIC_OPTIMIZER_ARITHMETIC_OPTIMIZER_H_
 
@@ -20,81 +20,86 @@ class Arithmetic : public RuleContext {
   explicit Arithmetic(Editor& editor);
   ~Arithmetic() { edit.FollowShapes(); }
 
-  const bool aggressive;  // arithmetic_optimization: AGGRESSIVE; then feeds have the shapes that
-                          // their placeholders promise
+  // arithmetic_optimization is AGGRESSIVE; feeds then have the shapes that their placeholders
+  // promise
+  const bool aggressive;
 
-  // What rules remember of nodes that they have dealt with.
+  // Nodes that rules have already processed.
   llvm::DenseSet<NodeId> hoisted_factors, hoisted_chains, composed;
 
-  // --- The queue: the latest first, each node once.
+  // --- The queue: last in, first out; each node once.
   void Enqueue(llvm::ArrayRef<Node> nodes);
-  Node Pop();  // false: it is empty
+  Node Pop();  // no node: the queue is empty
 
   // --- Facts.
-  bool IsAggregate(const Node& node) const;  // AddN and its like, and sums of two numbers
-  // TensorFlow's groups of ops that hand their input on: in its order and shape, or only in value.
+  bool IsAggregate(const Node& node) const;  // AddN and the like, and sums of two numbers
+  // TensorFlow's groups of ops that pass their input on: with order and shape unchanged, or only
+  // the values.
   bool KeepsShape(const Node& node) const;
   bool KeepsValue(const Node& node) const;
   bool IsUnaryElementwise(const Node& node) const;
-  int NumValueReaders(const Node& node) const;  // nodes that read its value, not merely its shape
-  // Whether all elements of the constant are 1, of one of the dtypes that TensorFlow looks at.
+  int NumValueReaders(const Node& node) const;  // readers of its value, not only of its shape
+  // True if all elements of the constant are 1, in one of the dtypes that TensorFlow supports here.
   bool IsOnes(Port port) const;
-  // Whether one input alone reads `inner`, and it need not stay; a refusal if not.
+  // True if `inner` has only one reading input and need not stay; refuses if not.
   bool IsOwn(const Node& inner);
-  // The last node of the chain from `node` along first inputs, as long as `follow` holds of the
-  // next.
+  // The last node of the chain that starts at `node` and follows first inputs while `follow` is
+  // true for the next node.
   Node TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const;
-  // The same through nodes that `keeps` holds of, have one reader and may go.
+  // The same through nodes for which `keeps` is true, that have one reader and may be removed.
   Node TailOfOwnChain(const Node& node, llvm::function_ref<bool(const Node&)> keeps) const;
 
-  // --- Shapes: as they were before this pass. Nothing is known of what the pass made, or was told
-  // to forget.
+  // --- Shapes, as they were before this pass. Nodes that the pass made, or whose shape it
+  // discarded, have none.
   Shape ShapeOf(Port port) override;
-  // Shape of what `node` reads, if the node was there before.
+  // The shape of the node's input, if the node existed before the pass.
   Shape ShapeOfInput(const Node& node, int i);
   void ForgetShape(const Node& node) { forgotten_.insert(node.id()); }
-  // Whether input `other` of an elementwise op leaves the shape of input `kept` as it is; a refusal
-  // if not.
+  // True if input `other` of an elementwise op cannot change the shape of input `kept`; refuses if
+  // not.
   bool LeavesShape(const Node& node, int kept, int other);
 
   // --- Names.
-  // "a/b" of stage S -> "a/ArithmeticOptimizer/S_b"; with a part P: "a/ArithmeticOptimizer/S_P_b".
-  // A stage is what TensorFlow calls a rule.
+  //
+  // "a/b" in stage S -> "a/ArithmeticOptimizer/S_b"; with a part P: "a/ArithmeticOptimizer/S_P_b".
+  // A stage is TensorFlow's word for a rule.
   static std::string NameFor(const Node& node, llvm::StringRef stage, llvm::StringRef part = "");
-  // The same, with "_unique<n>" when it is taken.
+  // The same, with "_unique<n>" if it is taken.
   std::string UniqueNameFor(const Node& node, llvm::StringRef stage,
                             llvm::StringRef part = "") const;
 
-  // --- Readers that TensorFlow loses track of: it changes what they read without noting it, and
-  // later replacements of that node pass them by.
+  // --- Stale readers: TensorFlow changes their inputs without recording it, so later replacements
+  // of the node that they now read skip them.
   void MarkStaleReader(const Node& reader, Port of) { lost_.insert({reader.id(), of.node}); }
-  // This rewrite changes the value of the node that is replaced: all its readers must go along,
-  // lost ones too (there TensorFlow computes something else).
+  // This rewrite changes the value of the replaced node: all its readers must follow, stale ones
+  // too (there TensorFlow computes a wrong value).
   void ChangesValue() { changed_value_ = true; }
-  // `of` computes something else from here on: says of its lost readers that TensorFlow lets them
-  // read that.
+  // `of` now computes another value: notes for its stale readers that TensorFlow lets them read it.
   void ReportStaleReaders(const Node& of);
 
   // --- Edits.
-  // A node like `node`, with all that it reads and waits for.
+  //
+  // Adds a copy of `node` with the same data and control inputs.
   Node Copy(llvm::StringRef name, const Node& node);
-  // A constant vector of int32, on `device`.
+  // Adds a constant vector of int32 on `device`.
   Node MakeVector(llvm::StringRef name, llvm::ArrayRef<int64_t> values, llvm::StringRef device,
                   llvm::ArrayRef<Node> controls = {});
-  // A Tile where `like` is, of its dtype.
+  // Adds a Tile on the device of `like`, with its dtype.
   Node MakeTile(llvm::StringRef name, const Node& like, Port input, const Node& multiples);
-  // `target` waits for what `sources` wait for, unless it reads it.
+  // `target` waits for everything that `sources` wait for, except for nodes that it reads.
   void ForwardControls(const Node& target, llvm::ArrayRef<Node> sources);
-  // Data input `i` becomes a control input.
+  // Turns data input `i` into a control input.
   void TurnIntoControl(const Node& node, int i);
-  // Reads of `from`, and control edges from its node, go to `to`, but for those of `to` itself.
+  // Redirects reads of `from`, and control edges from its node, to `to`, except those of `to`
+  // itself.
   void UpdateReaders(Port from, Port to);
 
   // --- For the schedule.
-  // Reads of any output of `node` are of `by` instead, and control edges come from its node; but
-  // for those of readers that TensorFlow has lost.
+  //
+  // Redirects reads of any output of `node` to `by`, and control edges to the node of `by`, except
+  // those of stale readers.
   void Replace(const Node& node, Port by);
-  // A rule has been applied.
+  // Call this after applying a rule.
   void EndRewrite() { changed_value_ = false; }
 
  private:
@@ -111,15 +116,15 @@ class Arithmetic : public RuleContext {
 
 bool IsAdd(const Node& node);       // Add and AddV2 of numbers
 bool IsAnyDiv(const Node& node);    // any division but DivNoNan
-bool IsCastLike(const Node& node);  // reads one dtype and gives another, element by element
-// Relu or Relu6 after a BiasAdd or batch norm, which the remapper makes one op of.
+bool IsCastLike(const Node& node);  // converts from one dtype to another, element by element
+// Relu or Relu6 after a BiasAdd or batch norm, which the remapper fuses into one op.
 bool IsFusableRelu(const Node& node, const Node& input);
 
 // Symbolic shapes, as TensorFlow compares them.
-bool IsDefined(const Shape& shape);  // rank and every dimension, be it as a symbol
+bool IsDefined(const Shape& shape);  // the rank and every dimension are known, at least as a symbol
 bool SameShape(const Shape& a, const Shape& b);
 std::optional<Shape> Broadcast(const Shape& a, const Shape& b);
-// Whether `a` is sure to have fewer elements than `b`.
+// True if `a` certainly has fewer elements than `b`.
 bool IsSmaller(const Shape& a, const Shape& b);
 
 }  // namespace grapnel::arithmetic

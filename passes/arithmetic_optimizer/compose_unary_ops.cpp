@@ -1,13 +1,13 @@
-// Elementwise ops in a row become one op that goes over the elements once.
+// A chain of elementwise ops becomes one op that processes the elements once.
 //
 //   Before:  Relu(Log(Sqrt(x))) -> y
 //   After:   _UnaryOpsComposition(x) {op_names=[Sqrt, Log, Relu]} -> y
 //
 // The new node is "<last op's node>/unary_ops_composition".
 //
-// Refuses: nodes without a CPU of their own; ops, or dtypes, that the composed op does not know;
-// nodes that are fetched, fed, kept or have control edges, and inner ones that are read elsewhere;
-// a body through which a gradient is taken.
+// Refuses: nodes without a CPU as their own device; ops, or dtypes, that the composed op does not
+// support; nodes that are fetched, fed, kept or have control edges, and inner ones that are read
+// elsewhere; a body through which a gradient is taken.
 #include <algorithm>
 
 #include "lib/ir/device_name.h"
@@ -83,7 +83,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
                       "Cos",  "Cosh",   "Expm1", "Exp",  "Floor",      "Inv",  "Log",   "Log1p",
                       "Neg",  "Rint",   "Round", "Sin",  "Reciprocal", "Sinh", "Rsqrt", "Sigmoid",
                       "Sqrt", "Square", "Tan",   "Tanh", "Elu",        "Relu", "Relu6", "Selu"},
-              .help = "elementwise ops in a row on a CPU become one _UnaryOpsComposition",
+              .help = "a chain of elementwise ops on a CPU becomes one _UnaryOpsComposition",
               .refuses = "nodes without a CPU of their own; control edges; other readers; a body "
                          "through which a gradient is taken",
               .apply = ComposeUnaryOps});

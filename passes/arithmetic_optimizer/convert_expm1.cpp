@@ -1,9 +1,9 @@
-// Exp(x) - 1, in the op that is exact near 0. The node changes in place and waits for the constant.
+// Replaces Exp(x) - 1 with the op that is exact near 0. The node changes in place and waits for the
+// constant.
 //
 //   Before:  Exp(x) - 1       After:  Expm1(x)
 //
-// Refuses: constants other than ones; constants that change the shape, or shapes that are not
-// known.
+// Refuses: constants other than ones; constants that change the shape; unknown shapes.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -30,7 +30,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_expm1",
               .ops = {"Sub"},
               .help = "Exp(x) - 1 becomes Expm1",
-              .refuses = "ones that change the shape, or shapes that are not known",
+              .refuses = "ones that change the shape; unknown shapes",
               .apply = ConvertExpm1});
 
 }  // namespace

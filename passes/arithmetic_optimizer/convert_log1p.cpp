@@ -1,9 +1,9 @@
-// Log(1 + x), in the op that is exact near 0. The node changes in place and waits for the constant.
+// Replaces Log(1 + x) with the op that is exact near 0. The node changes in place and waits for the
+// constant.
 //
 //   Before:  Log(x + 1)       After:  Log1p(x)
 //
-// Refuses: constants other than ones; constants that change the shape, or shapes that are not
-// known.
+// Refuses: constants other than ones; constants that change the shape; unknown shapes.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -37,7 +37,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_log1p",
               .ops = {"Log"},
               .help = "Log(1 + x) becomes Log1p",
-              .refuses = "ones that change the shape, or shapes that are not known",
+              .refuses = "ones that change the shape; unknown shapes",
               .apply = ConvertLog1p});
 
 }  // namespace

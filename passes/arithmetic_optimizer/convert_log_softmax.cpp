@@ -1,4 +1,4 @@
-// The logarithm of a softmax has an op of its own, which does not underflow.
+// Replaces the logarithm of a softmax with its own op, which does not underflow.
 //
 //   Before:  Log(s = Softmax(x))     After:  LogSoftmax(s = Identity(x))
 //

@@ -1,19 +1,20 @@
-// Powers that have an op of their own. The node changes in place and waits for the exponent.
+// Replaces powers that have an op of their own. The node changes in place and waits for the
+// exponent.
 //
 //   Before:  Pow(x, 2)     After:  Square(x)       so 1: Identity, 0.5: Sqrt, -0.5: Rsqrt,
 //                                                  -1: Reciprocal, 0: a constant of ones
 //   Before:  Pow(x, 3)     After:  x * Square(x)   on a CPU only; the square is a new node,
 //                                                  "..._ConvertPow__inner_<node>"
 //
-// Refuses: exponents that are not constant or not all the same, and other ones; for 1 and 0, shapes
-// that the exponent changes or that are not known.
+// Refuses: exponents that are not constant or not all equal, and other powers; for 1 and 0, shapes
+// that the exponent changes or that are unknown.
 #include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
 namespace {
 
-// The value that all elements have; of a complex one the imaginary part must be 0.
+// The value of all elements; for a complex dtype, only if the imaginary part is 0.
 std::optional<double> ExponentOf(const Literal& value) {
   if (!IsNumeric(value.dtype()) || value.num_elements() == 0) return std::nullopt;
   if (IsComplex(value.dtype())) {

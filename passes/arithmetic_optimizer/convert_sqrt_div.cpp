@@ -1,4 +1,4 @@
-// Dividing by a square root is multiplying by its reciprocal, for which there is an op.
+// Turns division by a square root into multiplication by its reciprocal, which has an op.
 //
 //   Before:  Div(x, s = Sqrt(y))       After:  Mul(x, s = Rsqrt(y))
 //   Before:  Xdivy(x, s = Sqrt(y))     After:  MulNoNan(s = Rsqrt(y), x)

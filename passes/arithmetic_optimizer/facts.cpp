@@ -1,4 +1,4 @@
-// The queue, facts and edits that rules share: see arithmetic_optimizer.h.
+// The queue, facts and edits shared by the rules: see arithmetic_optimizer.h.
 #include "lib/ir/op_table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -97,7 +97,7 @@ bool Arithmetic::IsOwn(const Node& inner) {
 
 Node Arithmetic::TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const {
   Node tail = node;
-  // A chain cannot be longer than the graph, but one in a broken loop could go on.
+  // A chain cannot be longer than the graph, but in a broken loop it could be endless.
   for (size_t steps = graph.num_nodes(); steps > 0 && tail.num_inputs() > 0; --steps) {
     Node next = tail.input_node(0);
     if (!next || next == node || !follow(next)) break;
@@ -224,8 +224,8 @@ void Arithmetic::ReportStaleReaders(const Node& of) {
     bool is_lost = lost_.contains({reader.id(), of.id()}) && !reader.input(use.slot).IsControl();
     if (!is_lost) continue;
     RefuseAt(reader,
-             "it does not keep reading '{0}', which computes something else now; unlike "
-             "TensorFlow, where the value of '{1}' changes",
+             "it stops reading '{0}', whose value changes; unlike "
+             "TensorFlow, where '{1}' then has a wrong value",
              of.name(), reader.name());
   }
 }
@@ -303,7 +303,7 @@ std::optional<Shape> Broadcast(const Shape& a, const Shape& b) {
 
 bool IsSmaller(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank()) return false;
-  // Dimensions that are not known cancel when both have them.
+  // Unknown dimensions cancel if both shapes have them.
   double size_a = 1, size_b = 1;
   llvm::SmallVector<int64_t, 4> symbols_of_a;
   for (int64_t dim : a.dims()) {

@@ -1,4 +1,4 @@
-// A transposition conjugates itself, or stops to.
+// Folds Conj into a transposition, which then conjugates, or no longer does.
 //
 //   Before:  Conj(Transpose(x)), Transpose(Conj(x))     After:  ConjugateTranspose(x)
 //   Before:  Conj(ConjugateTranspose(x))                After:  Transpose(x)

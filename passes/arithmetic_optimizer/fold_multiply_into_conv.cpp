@@ -1,8 +1,8 @@
-// A convolution of something scaled scales its weights instead: they are smaller and constant.
+// Scales the weights of a convolution instead of its input: they are smaller and constant.
 //
 //   Before:  Conv2D(Transpose(x * 2), w)     After:  Conv2D(Transpose(x), w * 2)
 //
-// Refuses: weights that are no constant; a scale that is no constant scalar of their dtype; a
+// Refuses: weights that are not constant; a scale that is not a constant scalar of their dtype; a
 // product, or ops between, that are fetched, fed, kept or read elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
@@ -40,8 +40,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "fold_multiply_into_conv",
               .ops = {"Conv2D", "Conv3D"},
               .help = "scales the weights of a convolution instead of its input",
-              .refuses = "a product that is fetched, fed, kept or read elsewhere; scales that are "
-                         "no constant scalar",
+              .refuses = "a product that is fetched, fed, kept or read elsewhere; scales that "
+                         "are not constant scalars",
               .apply = FoldMultiplyIntoConv});
 
 }  // namespace

@@ -2,8 +2,9 @@
 //
 //   Before:  MatMul(Transpose(a, [1,0]), b)     After:  MatMul(a, b, transpose_a=true)
 //
-// BatchMatMul of real numbers takes Transpose and ConjugateTranspose of the last two dimensions;
-// of complex ones it conjugates, and so takes ConjugateTranspose only, as MatMul takes Transpose.
+// BatchMatMul of real numbers absorbs Transpose and ConjugateTranspose of the last two dimensions.
+// For complex numbers it conjugates, and so absorbs only ConjugateTranspose, as MatMul absorbs only
+// Transpose.
 //
 // Refuses: products that are fetched, fed or kept; permutations that are not constant, or do more
 // than swap the last two dimensions.
@@ -24,7 +25,7 @@ bool SwapsLastTwo(Arithmetic& rule, const Node& transpose) {
   return (*permutation)[rank - 1] == rank - 2 && (*permutation)[rank - 2] == rank - 1;
 }
 
-// Whether the product can read what `operand` reads, and transpose it itself.
+// True if the product can read the input of `operand` and transpose it itself.
 bool CanFold(Arithmetic& rule, const Node& product, const Node& operand) {
   bool is_complex = product.op() != "SparseMatMul" && IsComplex(product.GetType("T"));
   bool conjugates = operand.op() == "ConjugateTranspose";

@@ -1,11 +1,11 @@
-// The square of a difference has an op of its own.
+// Replaces the square of a difference with its own op.
 //
 //   Before:  Square(s = Sub(x, y))   After:  Identity(s = SquaredDifference(x, y))
 //
 // Both nodes change in place.
 //
-// Refuses: a difference that is fetched, fed, kept or read elsewhere; complex numbers, of which
-// SquaredDifference takes the conjugate.
+// Refuses: a difference that is fetched, fed, kept or read elsewhere; complex numbers, which
+// SquaredDifference conjugates.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

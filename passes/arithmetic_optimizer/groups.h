@@ -1,4 +1,4 @@
-// Trees of one operation, which rules that choose an order of operands take as a whole.
+// Trees of one operation, for rules that reorder the operands of the whole tree.
 #ifndef GRAPNEL_PASSES_ARITHMETIC_OPTIMIZER_GROUPS_H_
 #define GRAPNEL_PASSES_ARITHMETIC_OPTIMIZER_GROUPS_H_
 
@@ -9,12 +9,13 @@
 
 namespace grapnel::arithmetic {
 
-// Boolean attributes that mark what a rule made or took in, so that it is not taken up again.
+// Boolean attributes that mark nodes that a rule made or absorbed, so that it does not process them
+// again.
 inline constexpr char kAddOpsRewriteTag[] = "_grappler_ArithmeticOptimizer_AddOpsRewriteStage";
 inline constexpr char kMinimizeBroadcastsTag[] = "_grappler_ArithmeticOptimizer_MinimizeBroadcasts";
 
-// A tree of nodes of one device under `root`, each with the next above as its only reader, and what
-// the tree reads.
+// A tree of nodes of one device under `root`, in which each node's only reader is its parent, and
+// the inputs of the tree.
 struct Group {
   struct Input {
     Port port;
@@ -25,11 +26,11 @@ struct Group {
   std::vector<Input> inputs;
 };
 
-// Nothing when the rank of something that it reads is not known, or nothing belongs to it but the
-// root. `absorbs` says which nodes do.
+// Returns nothing if the rank of some input is unknown, or if the tree has only the root. `absorbs`
+// selects the nodes of the tree.
 std::optional<Group> FindGroup(Arithmetic& rule, const Node& root,
                                llvm::function_ref<bool(const Node&)> absorbs);
-// Whether the shapes of `node` and of all that it reads are known and go together.
+// True if the shapes of `node` and its inputs are known and can be broadcast.
 bool HasBroadcastableInputs(Arithmetic& rule, const Node& node);
 void MarkGroup(Arithmetic& rule, const Group& group, const char* tag);
 

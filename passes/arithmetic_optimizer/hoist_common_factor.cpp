@@ -1,13 +1,13 @@
-// What all terms of a sum are multiplied with, or divided by, is taken out of it.
+// Factors out what all terms of a sum are multiplied with, or divided by.
 //
 //   Before:  x * a + x * b                     After:  x * (a + b)
 //   Before:  AddN(a / x, b / x, c / x)         After:  AddN(a, b, c) / x
 //
 // Only when arithmetic_optimization is AGGRESSIVE: rounding differs.
 //
-// Refuses: terms that have no factor, or more than one, in common; for AddN, other factors whose
-// shapes are not known to be the same; division of anything but float and double (references to
-// variables among it).
+// Refuses: terms with no common factor, or more than one; for AddN, other factors whose shapes are
+// not known to be equal; division of dtypes other than float and double (which excludes references
+// to variables).
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,7 +20,7 @@ constexpr char kStage[] = "HoistCommonFactor";
 
 bool IsFloat(DataType type) { return type == proto::DT_FLOAT || type == proto::DT_DOUBLE; }
 
-// Whether the terms are all products, or all quotients.
+// True if all terms are products, or all are quotients.
 bool HasTermsOfOneKind(const Node& sum) {
   bool divides = IsAnyDiv(sum.input_node(0));
   for (int i = 0; i < sum.num_inputs(); ++i) {
@@ -30,7 +30,7 @@ bool HasTermsOfOneKind(const Node& sum) {
   return true;
 }
 
-// The factors that all terms have in common; of quotients, the divisor.
+// The factors that all terms have in common; for quotients, the divisor.
 std::vector<Port> CommonFactors(Arithmetic& rule, const Node& sum, bool divides) {
   std::vector<Port> common;
   for (int i = 0; i < sum.num_inputs(); ++i) {
@@ -51,7 +51,7 @@ std::vector<Port> CommonFactors(Arithmetic& rule, const Node& sum, bool divides)
   return common;
 }
 
-// What the terms are without the common factor; nothing where the sum of that might broadcast.
+// The terms without the common factor; nothing if their sum might broadcast.
 std::optional<std::vector<Port>> OtherFactors(Arithmetic& rule, const Node& sum, bool divides,
                                               Port common) {
   std::vector<Port> others;
@@ -101,14 +101,15 @@ Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(Hoist(rule, node, divides, common[0], *others));
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 5,
-              .name = "hoist_common_factor",
-              .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
-              .help = "x * a + x * b becomes x * (a + b); only when AGGRESSIVE",
-              .refuses = "terms without one factor in common; for AddN, shapes that are not known "
-                         "to be the same",
-              .apply = HoistCommonFactor});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .place = 5,
+     .name = "hoist_common_factor",
+     .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
+     .help = "x * a + x * b becomes x * (a + b); only when AGGRESSIVE",
+     .refuses = "terms without exactly one common factor; for AddN, shapes that are not known "
+                "to be the same",
+     .apply = HoistCommonFactor});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

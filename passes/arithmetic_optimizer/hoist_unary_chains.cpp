@@ -1,15 +1,15 @@
-// Elementwise ops that all inputs of a concatenation, or all outputs of a split, go through run
-// once, on the whole.
+// Moves elementwise ops that are applied to all inputs of a concatenation, or to all outputs of a
+// split, so that they run once, on the whole.
 //
 //   Before:  Concat(Exp(Sin(x)), Exp(Sin(y))) -> z     After:  Exp(Sin(Concat(x, y))) -> z
 //   Before:  Split(x) -> Exp -> a, Exp -> b            After:  Split(Exp(x)) -> a, b
 //
-// After a concatenation the nodes of the first chain are used; before a split new ones are made,
+// After a concatenation the nodes of the first chain are reused; before a split new ones are made,
 // "ArithmeticOptimizer/_<op's node>_<split>".
 //
-// Refuses: ops that are fetched, fed or kept, have another reader, or stand on another device; Relu
-// after BiasAdd or batch norm, of which the remapper makes one op; a concatenation that reads a
-// tensor twice; a split that something waits for.
+// Refuses: ops that are fetched, fed or kept, have another reader, or are on another device; Relu
+// after BiasAdd or batch norm, which the remapper fuses; a concatenation that reads a tensor twice;
+// a split that other nodes wait for.
 #include <map>
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +18,7 @@
 namespace grapnel::arithmetic {
 namespace {
 
-// One link of a chain: the port of the root that the chain hangs on, and the node.
+// One link of a chain: the node, and the root's port where the chain starts.
 struct Link {
   int port;
   Node node;
@@ -50,7 +50,8 @@ class Hoist {
   }
 
  private:
-  // In order of ports and names, each once: which chain is kept, and so the names, follows from it.
+  // Sorts by port and name, without duplicates: the order decides which chain is kept, and so the
+  // names.
   static void Order(std::vector<Link>* links) {
     llvm::sort(*links, [](const Link& a, const Link& b) {
       return std::pair(a.port, a.node.name()) < std::pair(b.port, b.node.name());
@@ -112,7 +113,7 @@ class Hoist {
     return true;
   }
 
-  // Nodes that those of the chains wait for, from the root's end of each chain to its link.
+  // The nodes that the links wait for, from the root's end of each chain to its link.
   std::vector<Node> Controls(const std::vector<Link>& links) {
     std::map<std::string, Node> controls;
     auto add = [&](const Node& node) {
@@ -204,7 +205,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Concat", "ConcatV2", "Split", "SplitV"},
               .help = "the same op on all inputs of Concat, or outputs of Split, runs once",
               .refuses = "ops with another reader, or on another device; Relu that the remapper "
-                         "fuses; a split that something waits for",
+                         "fuses; a split that other nodes wait for",
               .apply = HoistUnaryChains});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The largest of values of a monotonic function is its value at the largest: fewer values to
+// Computes the maximum before a monotonic function, so that the function has fewer values to
 // compute.
 //
 //   Before:  Max(Sqrt(x)) -> y     After:  Sqrt(Max(x)) -> y
@@ -6,7 +6,7 @@
 //   Before:  ArgMax(Exp(x)) -> y   After:  Identity(ArgMax(x)) -> y
 //
 // Refuses: nodes that are fetched, fed, kept or read elsewhere; MaxPool of a decreasing function,
-// for there is no MinPool; Relu after BiasAdd or batch norm, of which the remapper makes one op.
+// because there is no MinPool; Relu after BiasAdd or batch norm, which the remapper fuses.
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
@@ -40,8 +40,7 @@ Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
                        inner.name());
   }
   if (direction < 0 && node.op().contains("Pool")) {
-    return rule.Refuse("'{0}' falls where its input rises, and {1} has no opposite", inner.name(),
-                       node.op());
+    return rule.Refuse("'{0}' is decreasing, and {1} has no opposite", inner.name(), node.op());
   }
   Node input = inner.input_node(0);
   if (IsFusableRelu(inner, input))

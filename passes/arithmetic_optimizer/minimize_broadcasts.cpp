@@ -1,10 +1,10 @@
-// Sums and products of several tensors start with the small ones. The nodes stay, their inputs
-// change places.
+// Reorders sums and products of several tensors so that small ones come first. The nodes stay;
+// their inputs are swapped.
 //
 //   Before:  (m:[2,2] * a:[]) * (n:[2,2] * b:[])     After:  (a * b) * (m * n)
 //
-// Refuses: shapes that are not known; nodes inside the tree that are fetched, fed, kept, read
-// elsewhere, have control edges or are on another device; what add_ops_rewrite has dealt with.
+// Refuses: unknown shapes; nodes inside the tree that are fetched, fed, kept, read elsewhere, have
+// control edges or are on another device; nodes that add_ops_rewrite has processed.
 #include <deque>
 
 #include "llvm/ADT/STLExtras.h"
@@ -36,7 +36,7 @@ void SmallestFirst(Arithmetic& rule, const Group& group) {
   llvm::stable_sort(terms, [](const Group::Input& a, const Group::Input& b) {
     return IsSmaller(a.shape, b.shape);
   });
-  // Of an odd number the largest comes in at the root.
+  // With an odd number of terms, the root adds the largest.
   std::optional<Port> largest;
   if (terms.size() % 2 != 0) {
     largest = terms.back().port;
@@ -52,8 +52,8 @@ void SmallestFirst(Arithmetic& rule, const Group& group) {
       free.pop_back();
     }
     SetOperands(rule, at, left, right);
-    // A wide tree needs fewer temporary tensors; where the next step would broadcast, what is small
-    // goes first.
+    // A wide tree needs fewer temporary tensors; if the next step would broadcast, small terms go
+    // first.
     Group::Input made{{at.id(), 0}, Shape::Scalar()};
     if (terms.size() >= 2 && IsSmaller(terms[0].shape, terms[1].shape)) {
       terms.push_front(made);
@@ -71,7 +71,8 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
   if (IsTagged(node)) return rule.NotMine();
   if (!HasBroadcastableInputs(rule, node)) {
     return rule.Refuse(
-        "the shapes of '{0}' and its inputs are not known, or it waits for something", node.name());
+        "the shapes of '{0}' and its inputs are not known, or it waits for other nodes",
+        node.name());
   }
   std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {
     return is_same_op(inner) && !rule.IsPreserved(inner) && !IsTagged(inner) &&
@@ -88,8 +89,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 6,
               .name = "minimize_broadcasts",
               .ops = {"Mul", "Add", "AddV2"},
-              .help = "adds and multiplies what is small first",
-              .refuses = "shapes that are not known; control edges; inner nodes with other readers",
+              .help = "adds and multiplies small tensors first",
+              .refuses = "unknown shapes; control edges; inner nodes with other readers",
               .apply = MinimizeBroadcasts});
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Upsampling of rows and columns by Tile, with four dimensions in place of six: Tile is slow on
-// many.
+// Upsamples rows and columns by Tile with four dimensions instead of six: Tile is slow on many
+// dimensions.
 //
 //   Before:  Reshape(Tile(Reshape(x, [b,h,1,w,1,c]), [p,q,r,1,s,1]), t)
 //   After:   Reshape(Tile(Reshape(x, [b,h,w,c]), [p,q,r,s]), t)
@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kStage[] = "ReduceUpsamplingDims";
 
-// The four of six elements at `places` when the elements at `ones` are 1.
+// The four of six elements at `places`, if the elements at `ones` are 1.
 std::optional<std::vector<int64_t>> Reduced(Arithmetic& rule, Port port, llvm::ArrayRef<int> places,
                                             llvm::ArrayRef<int> ones) {
   const Literal* value = rule.ConstantOf(port);
@@ -27,7 +27,7 @@ std::optional<std::vector<int64_t>> Reduced(Arithmetic& rule, Port port, llvm::A
   return kept;
 }
 
-// The Tile of a Reshape, both of four dimensions.
+// Makes the Tile of a Reshape, both with four dimensions.
 Node MakeTileOfReshape(Arithmetic& rule, const Node& node, llvm::ArrayRef<int64_t> multiples,
                        llvm::ArrayRef<int64_t> dims) {
   Node tile = node.input_node(0), reshape = tile.input_node(0);
@@ -78,7 +78,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 13,
               .name = "reduce_upsampling_dims",
               .ops = {"Reshape"},
-              .help = "upsampling by Tile with four dimensions instead of six",
+              .help = "upsamples by Tile with four dimensions instead of six",
               .refuses = "nodes that are fetched, fed, kept or read elsewhere",
               .apply = ReduceUpsamplingDims});
 

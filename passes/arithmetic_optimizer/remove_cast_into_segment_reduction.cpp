@@ -1,4 +1,4 @@
-// A sparse segment reduction takes int32 and int64 indices as they are.
+// A sparse segment reduction accepts int32 and int64 indices without a cast.
 //
 //   Before:  SparseSegmentSum(data, Cast(ids:int64, int32), segments)
 //   After:   SparseSegmentSum(data, ids, segments)
@@ -37,7 +37,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentMean",
                       "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
                       "SparseSegmentSqrtNWithNumSegments"},
-              .help = "indices of sparse segment reductions without a Cast",
+              .help = "removes the Cast of a sparse segment reduction's indices",
               .refuses = "nodes that are fetched, fed or kept; casts from other dtypes than int32 "
                          "and int64",
               .apply = RemoveCastIntoSegmentReduction});

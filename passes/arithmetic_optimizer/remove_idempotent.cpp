@@ -1,9 +1,9 @@
-// An op that hands its input on, twice in a row.
+// Merges two consecutive ops that only pass their input on.
 //
 //   Before:  Identity(Identity(x)) -> y     After:  Identity(x) -> y
 //
-// Refuses: nodes that are fetched, fed or kept, or wait for something; pairs on different devices,
-// which copy; loop frames and effects.
+// Refuses: nodes that are fetched, fed or kept, or wait for other nodes; pairs on different
+// devices, which copy; loop frames and effects.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -17,8 +17,8 @@ Verdict RemoveIdempotent(Arithmetic& rule, const Node& node) {
   if (input.op_id() != node.op_id()) return rule.NotMine();
   if (node.num_controls() > 0 || rule.IsPreserved(node) || input.device_id() != node.device_id()) {
     return rule.Refuse(
-        "'{0}' is fetched, fed or kept, waits for something or is not where '{1}' is", node.name(),
-        input.name());
+        "'{0}' is fetched, fed or kept, waits for other nodes or is not on the device of '{1}'",
+        node.name(), input.name());
   }
   return rule.ReplaceBy(node.input(0));
 }
@@ -29,7 +29,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"CheckNumerics", "DebugGradientIdentity", "DeepCopy", "PreventGradient",
                       "Print", "Snapshot", "StopGradient", "Identity", "AddN", "AccumulateNV2"},
               .help = "Identity(Identity(x)) and the like become one",
-              .refuses = "nodes that are fetched, fed or kept, or wait for something; pairs on "
+              .refuses = "nodes that are fetched, fed or kept, or wait for other nodes; pairs on "
                          "different devices",
               .apply = RemoveIdempotent});
 

@@ -1,14 +1,14 @@
-// Transposes that undo each other go, as do those that change nothing.
+// Removes Transposes that cancel, or that change nothing.
 //
 //   Before:  Transpose(Transpose(x, [0,3,1,2]), [0,2,3,1]) -> y     After:  x -> y
 //   Before:  ConjugateTranspose(x, [0,1]) -> y                      After:  Conj(x) -> y
 //
-// Ops that hand their input on may stand between the two.
+// Ops that only pass their input on may come between the two.
 //
 // Refuses: permutations that are not constant, or of scalars; in the default pipeline also [0],
-// which TensorFlow's shape inference writes as a constant without values, and this rule of its then
-// cannot read; ops between that are fetched, fed, kept or read elsewhere; with ops between, also a
-// node that is fetched, fed or kept itself.
+// which TensorFlow's shape inference writes as a constant without values, so that its version of
+// this rule cannot read it; ops between that are fetched, fed, kept or read elsewhere; with ops
+// between, also a node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -32,20 +32,20 @@ bool IsIdentity(const Permutation& permutation) {
   return true;
 }
 
-// Whether constants go through TensorFlow's tfg_optimizer before this pass: only in the pipeline.
+// True if constants go through TensorFlow's tfg_optimizer before this pass: only in the pipeline.
 bool WritesZerosAsNothing(const Arithmetic& rule) {
   const proto::RewriterConfig& config = rule.edit.config();
   return config.optimizers().empty() && !config.disable_tfg_optimizer();
 }
 
-// `first` and `node` are transposes of one op; `tail` is `node`, or what stands next to `first`.
+// `first` and `node` are transposes of the same op; `tail` is `node`, or the node after `first`.
 Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const Node& node,
                    const Permutation& permutation) {
   if (first.num_inputs() != 2) return rule.NotMine();
   std::optional<Permutation> inner = rule.ConstantInts(first, 1);
   if (!inner || !AreInverse(permutation, *inner))
     return rule.Refuse("'{0}' is not known to be its inverse", first.name());
-  // What stands between changes its value, which a node that must stay would pass on.
+  // The nodes between change their values, which a preserved node would expose.
   if (tail != node && rule.IsPreserved(node)) {
     return rule.Refuse("'{0}' is fetched, fed or kept, and not next to '{1}'", node.name(),
                        first.name());
@@ -68,7 +68,7 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   if (!first || !permutation || permutation->empty()) return rule.NotMine();
   if (permutation->size() == 1 && WritesZerosAsNothing(rule)) {
     return rule.Refuse(
-        "'{0}' is all zeros: TensorFlow's shape inference leaves no values in it, and "
+        "'{0}' is all zeros: TensorFlow's shape inference stores no values for it, and "
         "then cannot read it",
         node.input_node(1).name());
   }
@@ -87,7 +87,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 7,
               .name = "remove_identity_transpose",
               .ops = {"Transpose", "ConjugateTranspose"},
-              .help = "transposes that cancel, or change nothing",
+              .help = "removes transposes that cancel, or change nothing",
               .refuses = "permutations that are not constant; ops between that are fetched, fed, "
                          "kept or read elsewhere",
               .apply = RemoveIdentityTranspose});

@@ -1,8 +1,8 @@
-// A function that is its own inverse, applied twice.
+// Removes two applications of a function that is its own inverse.
 //
 //   Before:  Neg(Reshape(Neg(x))) -> y     After:  Reshape(x) -> y
 //
-// So for Conj, Reciprocal, Invert, Neg and LogicalNot.
+// Handles Conj, Reciprocal, Invert, Neg and LogicalNot.
 //
 // Refuses: ops between that are fetched, fed, kept or read elsewhere; with ops between, also a node
 // that is fetched, fed or kept itself.
@@ -16,8 +16,8 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   Node first = rule.Input(tail, 0);
   if (!first || first.op_id() != node.op_id() || first == node || first.num_inputs() == 0)
     return rule.NotMine();
-  // What stands between changes its value, which a node that must stay would pass on. TensorFlow
-  // does it all the same, and computes something else.
+  // The nodes between change their values, which a preserved node would expose. TensorFlow does it
+  // anyway, and computes a wrong value.
   if (tail != node && rule.IsPreserved(node)) {
     return rule.Refuse("'{0}' is fetched, fed or kept, and '{1}' is not next to it", node.name(),
                        first.name());

@@ -1,4 +1,4 @@
-// A comparison that is negated is the opposite comparison.
+// Replaces a negated comparison with the opposite comparison.
 //
 //   Before:  LogicalNot(Less(x, y)) -> z     After:  GreaterEqual(x, y) -> z
 //

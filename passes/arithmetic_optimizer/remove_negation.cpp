@@ -1,4 +1,4 @@
-// Adding what is negated is subtracting, and the other way round.
+// Turns addition of a negated value into subtraction, and vice versa.
 //
 //   Before:  x + Neg(y)     After:  x - y
 //   Before:  Neg(x) + y     After:  y - x

@@ -1,4 +1,4 @@
-// Bitcasts that change nothing, and bitcasts of bitcasts.
+// Removes bitcasts that change nothing, and merges bitcasts of bitcasts.
 //
 //   Before:  Bitcast(x:int32, int32) -> y               After:  x -> y
 //   Before:  Bitcast(Bitcast(x:float, int32), uint32)   After:  Bitcast(x:float, uint32)
@@ -30,7 +30,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 9,
               .name = "remove_redundant_bitcast",
               .ops = {"Bitcast"},
-              .help = "bitcasts to the same dtype, or one after the other",
+              .help = "removes bitcasts to the same dtype, and merges consecutive ones",
               .refuses = "nodes that are fetched, fed or kept",
               .apply = RemoveRedundantBitcast});
 

@@ -1,4 +1,4 @@
-// Casts that change nothing.
+// Removes casts that change nothing.
 //
 //   Before:  Cast(x:float, float) -> y     After:  x -> y
 //
@@ -18,7 +18,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 10,
               .name = "remove_redundant_cast",
               .ops = {"Cast"},
-              .help = "casts to the same dtype",
+              .help = "removes casts to the same dtype",
               .refuses = "nodes that are fetched, fed or kept; casts to another dtype and back",
               .apply = RemoveRedundantCast});
 

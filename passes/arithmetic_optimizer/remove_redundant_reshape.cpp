@@ -1,19 +1,19 @@
-// Reshapes and broadcasts to the shape that is there, and reshapes of reshapes.
+// Removes reshapes and broadcasts to the tensor's own shape, and merges reshapes of reshapes.
 //
 //   Before:  Reshape(x:[2,3], [2,3]) -> y                After:  x -> y
 //   Before:  Reshape(Exp(Reshape(x, s)), t) -> y         After:  Reshape(Exp(x), t) -> y
 //
-// The inner Reshape becomes NoOp in place.
+// The inner Reshape becomes a NoOp in place.
 //
-// Refuses: for the first, nodes that are fetched, fed, kept or wait for something, and shapes that
-// are not known to be the same; for the second, anything between that is fetched, fed, kept or read
+// Refuses: for the first, nodes that are fetched, fed, kept or wait for other nodes, and shapes
+// that are not known to be equal; for the second, ops between that are fetched, fed, kept or read
 // elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
 namespace {
 
-// Nobody reads it, or waits for it, any more.
+// By now no node reads it or waits for it.
 void TurnIntoNoOp(Arithmetic& rule, const Node& node) {
   rule.edit.SetOp(node, "NoOp");
   rule.edit.SetInputs(node, {});
@@ -33,7 +33,7 @@ Verdict SkipInnerReshape(Arithmetic& rule, const Node& node) {
   Node inner = rule.Input(tail, 0);
   if (!inner || inner.op() != "Reshape" || inner == node) return rule.NotMine();
   if (is_shared || rule.IsPreserved(tail)) {
-    return rule.Refuse("something between it and '{0}' is fetched, fed, kept or read elsewhere",
+    return rule.Refuse("an op between it and '{0}' is fetched, fed, kept or read elsewhere",
                        inner.name());
   }
   rule.edit.Used(inner);
@@ -49,7 +49,7 @@ Verdict RemoveRedundantReshape(Arithmetic& rule, const Node& node) {
   Verdict verdict = rule.NotMine();
   if (SameShape(rule.ShapeOf(node.input(0)), rule.ShapeOf({node.id(), 0}))) {
     if (!rule.IsPreserved(node) && node.num_controls() == 0) return rule.ReplaceBy(node.input(0));
-    verdict = rule.Refuse("'{0}' is fetched, fed or kept, or waits for something", node.name());
+    verdict = rule.Refuse("'{0}' is fetched, fed or kept, or waits for other nodes", node.name());
   }
   return node.op() == "Reshape" ? SkipInnerReshape(rule, node) : verdict;
 }
@@ -58,9 +58,9 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 14,
               .name = "remove_redundant_reshape",
               .ops = {"Reshape", "BroadcastTo"},
-              .help = "reshapes to the same shape, or one after the other",
-              .refuses = "nodes that are fetched, fed, kept or wait for something; shapes that are "
-                         "not known; anything between two reshapes that is read elsewhere",
+              .help = "removes reshapes to the same shape, and merges consecutive ones",
+              .refuses = "nodes that are fetched, fed, kept or wait for other nodes; unknown "
+                         "shapes; ops between two reshapes that are read elsewhere",
               .apply = RemoveRedundantReshape});
 
 }  // namespace

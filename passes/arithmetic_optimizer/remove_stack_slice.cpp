@@ -1,10 +1,10 @@
-// A slice of a stack that is one of the tensors stacked.
+// Replaces a slice of a stack that selects one of the stacked tensors with that tensor.
 //
 //   Before:  Pack(a, b, c, axis=k)[:, i, :] -> y       After:  Identity(i-th of them) -> y
 //   Before:  Pack(a, b, c, axis=k)[:, i:i+1, :] -> y   After:  ExpandDims(i-th of them, k) -> y
 //
 // Refuses: nodes that are fetched, fed or kept; bounds that are not constant; slices of more than
-// one, or along other dimensions too, or with new dimensions; a stack of unknown rank.
+// one tensor, or along other dimensions too, or with new dimensions; a stack of unknown rank.
 #include <algorithm>
 
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
@@ -16,10 +16,10 @@ constexpr char kStage[] = "RemoveStackStridedSliceSameAxis";
 
 struct Selection {
   int64_t index;
-  bool keeps_dim;  // the dimension is left with size 1
+  bool keeps_dim;  // the result keeps the dimension, with size 1
 };
 
-// A dimension of the stack as a StridedSlice cuts it: from begin to end.
+// The cut that a StridedSlice makes in one dimension of the stack: from begin to end.
 struct Cut {
   int64_t begin, end;
 };
@@ -28,7 +28,7 @@ bool IsSet(const Node& slice, const char* mask, int i) {
   return (slice.GetInt(mask) >> i & 1) != 0;
 }
 
-// The cut that the bounds in place `i` are for; nothing where they select what is not there.
+// Resolves the slice's bounds number `i`; nothing if they select outside the tensor.
 std::optional<Cut> CutOf(const Node& slice, int i, int64_t dim, Cut bounds) {
   if (dim < 0) return bounds;
   auto at = [&](int64_t bound) { return bound < 0 ? bound + dim : bound; };
@@ -41,7 +41,7 @@ std::optional<Cut> CutOf(const Node& slice, int i, int64_t dim, Cut bounds) {
              IsSet(slice, "end_mask", i) ? dim : std::clamp<int64_t>(end, 0, dim)};
 }
 
-// What a StridedSlice with stride 1 cuts from each dimension; masked bounds are written out.
+// The cut of a StridedSlice with stride 1 in each dimension, with masked bounds resolved.
 std::optional<std::vector<Cut>> CutsOf(Arithmetic& rule, const Node& slice, const Shape& shape) {
   std::optional<std::vector<int64_t>> begin = rule.IntegersOf(slice.input(1)),
                                       end = rule.IntegersOf(slice.input(2)),
@@ -77,7 +77,7 @@ std::optional<Selection> SelectionOfStridedSlice(Arithmetic& rule, const Node& s
     const Cut& cut = (*cuts)[i];
     bool is_whole = cut.begin == 0 && cut.end == shape.dim(i);
     if (i != axis && !is_whole) return std::nullopt;
-    // A stack of one is cut nowhere; TensorFlow leaves the slice alone then.
+    // A stack of one tensor is not cut at all; TensorFlow leaves the slice alone then.
     if (i == axis && (is_whole || cut.end != cut.begin + 1)) return std::nullopt;
   }
   int64_t shrink = slice.GetInt("shrink_axis_mask");
@@ -99,12 +99,12 @@ std::optional<Selection> SelectionOfSlice(Arithmetic& rule, const Node& slice, c
   return Selection{(*begin)[axis], true};
 }
 
-// What reads `input` in place of the slice `node`.
+// Makes the node that reads `input` and replaces the slice `node`.
 Node MakeReader(Arithmetic& rule, const Node& node, Port input, bool keeps_dim, int64_t axis) {
   std::string name = Arithmetic::NameFor(node, kStage);
   Node made;
   if (keeps_dim) {
-    // The constant is anchored, so that it is made in the loop frame that the input is in.
+    // The constant is anchored, so that it is in the loop frame of the input.
     Node axis_node =
         rule.edit.AddConstant(Arithmetic::NameFor(node, kStage, "Axis"),
                               Literal::Scalar(proto::DT_INT32, static_cast<double>(axis)),
@@ -135,7 +135,7 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
                                            ? SelectionOfSlice(rule, node, shape, axis)
                                            : SelectionOfStridedSlice(rule, node, shape, axis);
   if (!selection || selection->index < 0 || selection->index >= pack.num_inputs())
-    return rule.Refuse("it does not take one of what '{0}' stacks", pack.name());
+    return rule.Refuse("it does not select exactly one of the tensors in '{0}'", pack.name());
   if (rule.Exists(Arithmetic::NameFor(node, kStage))) return rule.NotMine();
   rule.edit.Used(pack);
   Port input = pack.input(static_cast<int>(selection->index));
@@ -145,14 +145,15 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(made);
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 29,
-              .name = "remove_stack_slice",
-              .ops = {"StridedSlice", "Slice"},
-              .help = "a slice of a stack that is one of its inputs",
-              .refuses = "nodes that are fetched, fed or kept; slices of more than one, or along "
-                         "other dimensions; a stack of unknown rank",
-              .apply = RemoveStackSlice});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .place = 29,
+     .name = "remove_stack_slice",
+     .ops = {"StridedSlice", "Slice"},
+     .help = "a slice of a stack that selects one of its inputs becomes that input",
+     .refuses = "nodes that are fetched, fed or kept; slices of more than one tensor, or along "
+                "other dimensions; a stack of unknown rank",
+     .apply = RemoveStackSlice});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

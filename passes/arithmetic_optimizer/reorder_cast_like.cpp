@@ -1,13 +1,13 @@
-// Elements move while they are small: what moves them goes before a cast that makes them larger,
-// and after one that makes them smaller.
+// Moves data while elements are small: reorders a data movement before a cast that enlarges
+// elements, and after one that shrinks them.
 //
 //   Before:  Transpose(Cast(x:uint8, float)) -> y     After:  Cast(Transpose(x), float) -> y
 //   Before:  Cast(Transpose(x:float), uint8) -> y     After:  Transpose(Cast(x, uint8)) -> y
 //
-// The new nodes are "..._<dtype>_<node>": of the mover with the dtype it now has.
+// The new nodes are "..._<dtype>_<node>", with the new dtype of the moving op.
 //
-// Refuses: nodes without a CPU or GPU of their own, or on two devices; nodes that are fetched, fed
-// or kept; CheckNumerics; movers that do not take the other dtype.
+// Refuses: nodes without a CPU or GPU as their own device, or on two devices; nodes that are
+// fetched, fed or kept; CheckNumerics; moving ops that do not support the other dtype.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/op_table.h"
@@ -19,23 +19,23 @@ namespace {
 
 constexpr char kStage[] = "ReorderCastLikeAndValuePreserving";
 
-// A node and what it reads, of which one casts and the other moves elements.
+// A node and its producer: one of them casts and the other moves elements.
 struct Pair {
   bool casts_first;
   DataType from, to;         // of the cast
-  const OpInfo* mover_info;  // definition of the other
+  const OpInfo* mover_info;  // definition of the moving op
 
   DataType smaller() const { return casts_first ? from : to; }
 };
 
 bool HasFixedSize(DataType type) { return DataTypeSize(type) > 0 && !IsQuantized(type); }
 
-// What checks values, or opens or closes a loop or a branch, stays where it is.
+// False for ops that check values, or that open or close a loop or a branch.
 bool MayTradePlaces(Arithmetic& rule, const Node& node) {
   return node.op() != "CheckNumerics" && !rule.kinds.Is(node, kFrameOp | kSwitchOp | kMergeOp);
 }
 
-// Nothing when they are not such a pair, or elements move while they are small as it is.
+// Nothing if they are not such a pair, or if elements already move while they are small.
 std::optional<Pair> PairOf(Arithmetic& rule, const Node& node, const Node& producer) {
   bool casts_first = IsCastLike(producer) && rule.KeepsValue(node);
   bool casts_last = IsCastLike(node) && rule.KeepsValue(producer);
@@ -60,7 +60,7 @@ std::optional<Pair> PairOf(Arithmetic& rule, const Node& node, const Node& produ
   return Pair{casts_first, from, to, mover_info};
 }
 
-// The attribute that says the dtype of the first input; null when `type` is not allowed there.
+// The attribute for the dtype of the first input; null if it does not allow `type`.
 const OpAttr* TypeAttr(const OpInfo& info, DataType type) {
   if (info.inputs.empty()) return nullptr;
   const OpAttr* attr = info.FindAttr(info.inputs[0].type_attr);
@@ -127,7 +127,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
                       "AccumulateNV2"},
               .help = "moves elements while they are small, then casts; needs a device",
               .refuses = "nodes without a CPU or GPU of their own; nodes that are fetched, fed or "
-                         "kept; movers that do not take the other dtype",
+                         "kept; moving ops that do not support the other dtype",
               .apply = ReorderCastLike});
 
 }  // namespace

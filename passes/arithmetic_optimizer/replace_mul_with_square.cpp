@@ -1,4 +1,4 @@
-// A product of a tensor with itself.
+// Replaces the product of a tensor with itself.
 //
 //   Before:  Mul(x, x) -> y     After:  Square(x) -> y
 //

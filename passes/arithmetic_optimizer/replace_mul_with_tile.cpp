@@ -1,9 +1,9 @@
-// A product with ones that broadcasts copies a tensor along its dimensions, as Tile does.
+// Replaces a broadcasting product with ones, which copies a tensor along its dimensions, with Tile.
 //
 //   Before:  Mul(x:[1,3], ones:[2,3]) -> y     After:  Tile(x, [2,1]) -> y
 //
-// Refuses: nodes that are fetched, fed or kept; shapes that are not known; ones of other dtypes
-// than float or of another rank.
+// Refuses: nodes that are fetched, fed or kept; unknown shapes; ones of other dtypes than float or
+// of another rank.
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kStage[] = "ReplaceMulWithBroadcastByTile";
 
-// How often `from` must be repeated along each dimension to be `to`; nothing for more than an int32
-// can say.
+// The number of repetitions of `from` along each dimension that makes `to`; nothing if it exceeds
+// an int32.
 std::optional<std::vector<int64_t>> MultiplesOf(const Shape& from, const Shape& to) {
   std::vector<int64_t> multiples;
   for (int i = 0; i < to.rank(); ++i) {
@@ -41,7 +41,7 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
   std::optional<Shape> to = Broadcast(from, by);
   if (!to || from.rank() != to->rank() || by.rank() != to->rank() ||
       llvm::is_contained(from.dims(), 0)) {
-    return rule.Refuse("shapes {0} and {1} are not known or not of one rank", from.ToString(),
+    return rule.Refuse("shapes {0} and {1} are not known or differ in rank", from.ToString(),
                        by.ToString());
   }
   std::optional<std::vector<int64_t>> multiples = MultiplesOf(from, *to);
@@ -61,8 +61,8 @@ GRAPNEL_RULE(
      .name = "replace_mul_with_tile",
      .ops = {"Mul"},
      .help = "multiplying by ones that broadcasts becomes Tile",
-     .refuses = "nodes that are fetched, fed or kept; shapes that are not known, or not of "
-                "one rank; ones of other dtypes than float",
+     .refuses = "nodes that are fetched, fed or kept; shapes that are unknown or differ in "
+                "rank; ones of other dtypes than float",
      .apply = ReplaceMulWithTile});
 
 }  // namespace

@@ -1,10 +1,9 @@
-// A stack of one tensor repeats it along a dimension, as Tile does; a stack of such stacks along
-// several.
+// Replaces a stack of copies of one tensor with Tile, which repeats it along a dimension; a stack
+// of such stacks repeats along several.
 //
 //   Before:  Pack(x:[2,3], x, axis=1) -> y     After:  Reshape(Tile(x, [1,2]), [2,2,3]) -> y
 //
-// Refuses: nodes that are fetched, fed or kept; shapes that are not known; Pack along a new last
-// dimension.
+// Refuses: nodes that are fetched, fed or kept; unknown shapes; Pack along a new last dimension.
 #include <limits>
 #include <numeric>
 
@@ -23,7 +22,7 @@ bool HasEqualInputs(const Node& node) {
   return true;
 }
 
-// `node` and the stacks of one tensor that it is a stack of, the innermost last.
+// `node`, followed by the nested stacks of one tensor that it consists of, the innermost last.
 llvm::SmallVector<Node, 4> PacksFrom(Arithmetic& rule, const Node& node) {
   llvm::SmallVector<Node, 4> packs = {node};
   while (packs.size() < rule.graph.num_nodes()) {
@@ -36,14 +35,14 @@ llvm::SmallVector<Node, 4> PacksFrom(Arithmetic& rule, const Node& node) {
   return packs;
 }
 
-// How often each dimension of the input, of this rank, is repeated by the packs.
+// The number of repetitions of each dimension of the input, which has this rank.
 std::optional<std::vector<int64_t>> MultiplesOf(int rank, llvm::ArrayRef<Node> packs) {
   std::vector<int64_t> multiples(rank, 1);
   std::vector<int> dims(rank);
   std::iota(dims.begin(), dims.end(), 0);
   for (const Node& pack : llvm::reverse(packs)) {
     int64_t axis = pack.GetInt("axis");
-    // A new last dimension repeats elements, which no multiple of a dimension does.
+    // A new last dimension repeats single elements, which Tile cannot do.
     if (axis < 0 || axis >= static_cast<int64_t>(dims.size())) return std::nullopt;
     multiples[dims[axis]] *= pack.GetInt("N");
     if (multiples[dims[axis]] > std::numeric_limits<int32_t>::max()) return std::nullopt;
@@ -52,7 +51,7 @@ std::optional<std::vector<int64_t>> MultiplesOf(int rank, llvm::ArrayRef<Node> p
   return multiples;
 }
 
-// The Reshape of the Tile.
+// Makes the Reshape of the Tile.
 Node MakeReshapeOfTile(Arithmetic& rule, const Node& node, llvm::ArrayRef<Node> packs,
                        llvm::ArrayRef<int64_t> multiples, const Shape& to) {
   auto name = [&](const char* part) { return Arithmetic::NameFor(node, kStage, part); };
@@ -94,7 +93,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "replace_pack_with_tile_reshape",
               .ops = {"Pack"},
               .help = "stacking the same tensor becomes Tile and Reshape",
-              .refuses = "nodes that are fetched, fed or kept; shapes that are not known; a new "
+              .refuses = "nodes that are fetched, fed or kept; unknown shapes; a new "
                          "last dimension",
               .apply = ReplacePackWithTileReshape});
 

@@ -1,4 +1,4 @@
-// A sparse segment reduction of looked-up rows looks them up itself, in the table.
+// Lets a sparse segment reduction of gathered rows read the table itself.
 //
 //   Before:  SparseSegmentSum(Gather(table, Unique(ids)), Unique(ids):1, segments)
 //   After:   SparseSegmentSum(table, ids, segments)
@@ -56,15 +56,16 @@ Verdict SimplifyEmbeddingLookup(Arithmetic& rule, const Node& node) {
   Node unique = gather.input_node(1);
   if (!IsUnique(unique) || unique.num_inputs() == 0) return rule.NotMine();
   if (node.input(1) != Port{unique.id(), 1} || gather.input(1) != Port{unique.id(), 0})
-    return rule.Refuse("its indices are not those that '{0}' gives", unique.name());
+    return rule.Refuse("its indices are not those of '{0}'", unique.name());
   if (!IsAlongFirst(rule, gather) || !IsAlongFirst(rule, unique)) {
-    return rule.Refuse("'{0}' or '{1}' is not known to go along dimension 0", gather.name(),
+    return rule.Refuse("'{0}' or '{1}' is not known to work along dimension 0", gather.name(),
                        unique.name());
   }
   if (rule.IsPreserved(node) || rule.IsPreserved(gather) || rule.IsPreserved(unique) ||
       gather.device_id() != node.device_id() || unique.device_id() != node.device_id()) {
-    return rule.Refuse("'{0}', '{1}' or '{2}' is fetched, fed or kept, or they are on two devices",
-                       node.name(), gather.name(), unique.name());
+    return rule.Refuse(
+        "'{0}', '{1}' or '{2}' is fetched, fed or kept, or they are on different devices",
+        node.name(), gather.name(), unique.name());
   }
   rule.edit.Used(gather);
   rule.edit.Used(unique);

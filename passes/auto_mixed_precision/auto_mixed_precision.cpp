@@ -1,20 +1,21 @@
-// Convolutions, matrix products and what lies between them work in half precision.
+// Converts convolutions, matrix products and the ops between them to half precision.
 //
 //   Before:  x:float, w:float -> MatMul m -> Relu r -> Exp e
 //   After:   x -> Cast -> m:half;  w -> Cast -> m;  m -> r:half -> Cast -> e
 //            "<node>-<port>-CastToFp16-<i>-AutoMixedPrecision", "...-CastToFp32-..."
 //
-// auto_mixed_precision does so on GPUs, which are taken to have tensor cores; _onednn_bfloat16, and
-// _mkl, an older name of it, on the CPU with bfloat16. _cpu shows on the CPU what half would do to
-// the values: it keeps the ops in float and rounds what they read and give:
+// auto_mixed_precision does so on GPUs, which are assumed to have tensor cores; _onednn_bfloat16,
+// and _mkl, an older name for it, on the CPU with bfloat16. _cpu shows on the CPU how half would
+// affect the values: it keeps the ops in float and rounds their inputs and outputs:
 //
 //   After:   x -> Cast to half -> Cast to float -> m -> Cast to half -> Cast to float -> r ...
 //
-// The whole graph is one rewrite, for half of it would not fit together. TensorFlow runs the first
-// on CPUs with arithmetic in half too; what a pass does must not depend on the machine it runs on.
+// The whole graph is one rewrite, because half of it would not fit together. TensorFlow also runs
+// the first pass on CPUs with half arithmetic; a pass here must not depend on the machine it runs
+// on.
 //
-// Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and what
-// follows them; for _cpu, graphs with a loop that works in half; for bfloat16, TensorFlow without
+// Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and the
+// ops after them; for _cpu, graphs with a loop that carries half; for bfloat16, TensorFlow without
 // oneDNN.
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,7 +45,7 @@ class Converter {
       }
     }
     if (!emulate_) return;
-    // By now all that these read is half.
+    // By now all inputs of these casts are half.
     for (int i = 0; i < types_.size(); ++i) {
       if (half_[i] && types_[i].type == proto::DT_FLOAT) ReadAsFloat(types_[i]);
     }
@@ -61,7 +62,7 @@ class Converter {
     edit_.SetAttr(vertex.node, vertex.attr, attr::Types(types));
   }
 
-  // All readers of the port read it rounded to half. Returns no port when there are none.
+  // Makes all readers of the port read it rounded to half. Returns no port if there are no readers.
   Port Round(Port port) {
     llvm::SmallVector<Use, 4> uses = edit_.graph().node(port.node).UsesOf(port.index);
     if (uses.empty()) return {};
@@ -78,7 +79,7 @@ class Converter {
     }
   }
 
-  // A Cast for those readers that want the other precision.
+  // Adds a Cast for the readers that need the other precision.
   void CastFor(Port port, bool is_half) {
     Node cast;
     for (const Use& use : edit_.graph().node(port.node).UsesOf(port.index)) {
@@ -116,7 +117,7 @@ class Converter {
   const DataType target_;
 };
 
-// Later versions have scale and offset in a dtype of their own. False when --limit is used up.
+// Later versions have a separate dtype for scale and offset. False if --limit is used up.
 bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
   if (!edit.Runs("update_batch_norm")) return true;
   for (Node node : edit.graph().nodes()) {
@@ -130,11 +131,11 @@ bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
   return true;
 }
 
-// A Cast has no place on the edge that goes back to the start of a loop: TensorFlow crashes there.
+// A Cast on the back edge of a loop is not possible: TensorFlow crashes there.
 bool RefuseLoops(Editor& edit, const TypeGraph& types, const std::vector<bool>& half) {
   for (int i = 0; i < types.size(); ++i) {
     if (!half[i] || types[i].node.op() != "NextIteration") continue;
-    edit.Refuse("convert", types[i].node, "'{0}' hands half precision back to the start of a loop",
+    edit.Refuse("convert", types[i].node, "'{0}' passes half precision back to the start of a loop",
                 types[i].node.name());
     return true;
   }
@@ -162,7 +163,7 @@ class AutoMixedPrecision : public GraphPass {
   }
 
  private:
-  // TensorFlow without oneDNN has no kernels in bfloat16 that would be faster, and no such pass.
+  // Without oneDNN, TensorFlow has no faster bfloat16 kernels, and no such pass.
   static Error RefuseAll(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (node.op() != "MatMul" && node.op() != "Conv2D") continue;
@@ -185,18 +186,18 @@ class AutoMixedPrecision : public GraphPass {
                          .toggle = pass,                                                         \
                          .help = does,                                                           \
                          .refuses = "fetched nodes, other devices, ops on the deny "             \
-                                    "list and what follows"}),                                   \
+                                    "list and ops after them"}),                                 \
                {.name = "convert", .help = "the dtypes that change, and the casts around them"}, \
                {.name = "update_batch_norm", .help = "FusedBatchNorm becomes FusedBatchNormV2"})
 
 GRAPNEL_MIXED_PRECISION(Mode::kCuda, "auto_mixed_precision",
-                        "convolutions and matrix products work in half precision on GPUs");
+                        "convolutions and matrix products run in half precision on GPUs");
 GRAPNEL_MIXED_PRECISION(Mode::kCpu, "auto_mixed_precision_cpu",
-                        "shows what half precision does to the values, on the CPU");
+                        "shows how half precision affects the values, on the CPU");
 GRAPNEL_MIXED_PRECISION(Mode::kBf16, "auto_mixed_precision_mkl",
-                        "auto_mixed_precision_onednn_bfloat16 under its older name");
+                        "auto_mixed_precision_onednn_bfloat16 under its old name");
 GRAPNEL_MIXED_PRECISION(Mode::kBf16, "auto_mixed_precision_onednn_bfloat16",
-                        "convolutions and matrix products work in bfloat16 on the CPU");
+                        "convolutions and matrix products run in bfloat16 on the CPU");
 
 }  // namespace
 }  // namespace grapnel::auto_mixed_precision

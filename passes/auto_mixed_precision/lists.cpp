@@ -5,8 +5,8 @@
 namespace grapnel::auto_mixed_precision {
 namespace {
 
-// What both precisions have, and what one has beyond it. TensorFlow has two lists of its own for
-// each precision.
+// The ops common to both precisions, followed by those of one precision alone. TensorFlow has two
+// separate lists for each precision.
 constexpr const char* kAllow[] = {"BatchMatMul",
                                   "BatchMatMulV2",
                                   "Conv2D",
@@ -222,7 +222,7 @@ void Insert(llvm::StringSet<>* set, const char* const (&ops)[N]) {
   for (const char* op : ops) set->insert(op);
 }
 
-// The ops of these lists that have no kernel for half on the CPU.
+// Ops of these lists without a half kernel on the CPU.
 constexpr const char* kNoHalfOnCpu[] = {"AvgPool3D",     "AvgPool3DGrad",     "MaxPool3D",
                                         "MaxPool3DGrad", "MaxPool3DGradGrad", "_FusedBatchNormEx"};
 

@@ -1,4 +1,4 @@
-// Which ops may work in half precision: TensorFlow's four lists, as data.
+// The ops that may work in half precision: TensorFlow's four lists, as data.
 #ifndef GRAPNEL_PASSES_AUTO_MIXED_PRECISION_LISTS_H_
 #define GRAPNEL_PASSES_AUTO_MIXED_PRECISION_LISTS_H_
 
@@ -10,20 +10,19 @@ namespace grapnel::auto_mixed_precision {
 
 enum class Mode {
   kCuda,  // half on GPUs
-  kCpu,   // half on the CPU, emulated: values are rounded to half, ops work in float
-  kBf16,  // bfloat16 on the CPU, in oneDNN's kernels
+  kCpu,   // half on the CPU, emulated: values are rounded to half, ops compute in float
+  kBf16,  // bfloat16 on the CPU, with oneDNN's kernels
 };
 
 struct OpLists {
-  llvm::StringSet<> allow;  // safe and worth it: always converted
-  llvm::StringSet<> infer;  // safe unless something dangerous is upstream
-  llvm::StringSet<> deny;   // dangerous, and so is what follows
-  llvm::StringSet<> clear;  // no numerics: converted when a neighbor is
+  llvm::StringSet<> allow;  // safe and profitable: always converted
+  llvm::StringSet<> infer;  // safe unless a denied op is upstream
+  llvm::StringSet<> deny;   // unsafe, and so are the ops after them
+  llvm::StringSet<> clear;  // no numeric effect: converted when a neighbor is
 };
 OpLists ListsFor(Mode mode);
 
-// Whether the CPU has a kernel of the op in `type`, which the op's definition
-// allows.
+// True if the CPU has a kernel for `op` in `type`, and the op's definition allows it.
 bool HasCpuKernel(llvm::StringRef op, DataType type);
 
 }  // namespace grapnel::auto_mixed_precision

@@ -23,7 +23,7 @@ bool IsTensorListWriter(llvm::StringRef op) {
       .Default(false);
 }
 
-// Where a tensor list comes from or goes to that cannot be followed.
+// True if a tensor list comes from or goes to this node and cannot be followed further.
 bool IsSourceOrSink(const Node& node) {
   return llvm::StringSwitch<bool>(node.op())
              .Cases("_Arg", "_Retval", "Placeholder", true)
@@ -33,7 +33,7 @@ bool IsSourceOrSink(const Node& node) {
          node.graph().module().FindFunction(node.op());
 }
 
-// A variable of v1 is read without a copy: what reads it must keep its dtype.
+// A v1 variable is read without a copy: its reader must keep its dtype.
 bool ReadsVariable(const Node& node) {
   if (node.num_inputs() == 0) return false;
   Node input = node.input_node(0);
@@ -62,11 +62,11 @@ class Painter {
       any = true;
     }
     if (!any) return half_;
-    BarDangerous();
+    PropagateDenyFwdThroughClearAndInfer();
     MatchTensorLists();
-    PaintBetween();
-    if (mode_ != Mode::kCuda) PaintFollowers();
-    PaintThroughClear();
+    AddClearAndInferToAllowIfBetweenAllow();
+    if (mode_ != Mode::kCuda) AddInferToAllowIfFollowAllow();
+    PropagateAllowThroughClear();
     TakeBackUnsupported();
     MatchTensorLists();
     MatchLoops();
@@ -79,7 +79,7 @@ class Painter {
   bool Is(const llvm::StringSet<>& list, int i) const { return list.contains(types_[i].node.op()); }
   bool IsFloat(int i) const { return types_[i].type == proto::DT_FLOAT; }
 
-  // By the op's definition.
+  // Whether the op's definition allows half for the vertex.
   bool Allows(int i) const {
     const TypeVertex& vertex = types_[i];
     const OpInfo* info = FindOp(vertex.node.op());
@@ -95,7 +95,8 @@ class Painter {
   }
 
   // --- Tensor lists.
-  // The vertex of the dtype of the list's tensors when that is float; -1 otherwise.
+  //
+  // The vertex of the element dtype of the list, if that is float; -1 otherwise.
   int ElementVertex(const Node& node) const {
     if (!node.op().contains("TensorList")) return -1;
     for (int i : types_.Of(node)) {
@@ -156,8 +157,8 @@ class Painter {
     }
   }
 
-  // --- The steps.
-  void BarDangerous() {
+  // --- The steps, with the names of TensorFlow's functions.
+  void PropagateDenyFwdThroughClearAndInfer() {
     std::vector<bool> leads_on(types_.size());  // to a deny or infer op, through clear ops
     for (int root = 0; root < types_.size(); ++root) {
       if (!Is(lists_.deny, root) && !Is(lists_.infer, root)) continue;
@@ -173,7 +174,7 @@ class Painter {
     }
   }
 
-  void PaintBetween() {
+  void AddClearAndInferToAllowIfBetweenAllow() {
     std::vector<bool> after(types_.size()), before(types_.size());
     for (int root = 0; root < types_.size(); ++root) {
       if (!IsToProcess(root) || !Is(lists_.allow, root)) continue;
@@ -196,7 +197,7 @@ class Painter {
     }
   }
 
-  void PaintFollowers() {
+  void AddInferToAllowIfFollowAllow() {
     for (int i = 0; i < types_.size(); ++i) {
       bool may = IsToProcess(i) && !barred_[i] && !half_[i] && Is(lists_.infer, i) && IsFloat(i) &&
                  Allows(i);
@@ -205,7 +206,7 @@ class Painter {
     }
   }
 
-  void PaintThroughClear() {
+  void PropagateAllowThroughClear() {
     std::vector<bool> seen(types_.size());
     for (int root = 0; root < types_.size(); ++root) {
       if (!IsToProcess(root) || seen[root] || !half_[root]) continue;

@@ -1,4 +1,4 @@
-// Which dtypes of which nodes become half: the painting of the type graph.
+// Decides which dtypes of which nodes become half, by painting the type graph.
 #ifndef GRAPNEL_PASSES_AUTO_MIXED_PRECISION_PAINTING_H_
 #define GRAPNEL_PASSES_AUTO_MIXED_PRECISION_PAINTING_H_
 
@@ -10,20 +10,20 @@
 
 namespace grapnel::auto_mixed_precision {
 
-// The nodes that may change at all: on the right device, and not preserved. Indexed by NodeId.
+// The nodes that may change: on the right device, and not preserved. Indexed by NodeId.
 std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists);
 
-// By vertex: whether it becomes half. TensorFlow's algorithm, step by step:
+// For each vertex, whether it becomes half. TensorFlow's algorithm, step by step:
 //   1. ops on the allow list are painted
-//   2. ops on the deny list, and what follows them through infer and clear ops up to the last deny
-//      or infer op, are barred
+//   2. ops on the deny list, and the ops that follow them through infer and clear ops up to the
+//      last deny or infer op, are barred
 //   3. infer and clear ops between painted ones are painted
 //   4. on the CPU, infer ops that follow a painted one are painted
 //   5. clear ops are painted when connected to painted ones through clear ops
-//   6. what the op's definition does not allow in half is taken back
-// Tensor lists have one color for all ops on them, loops one for both ends of the back edge, and a
-// Cast to float of which all readers are half casts to half.
-// Adds edges from writers of tensor lists to their readers. All false: nothing to do.
+//   6. ops whose definition does not allow half are unpainted
+// All ops on one tensor list get the same color, so do both ends of a loop's back edge, and a Cast
+// to float whose readers are all half casts to half. Adds edges from writers of tensor lists to
+// their readers. If all are false, there is nothing to do.
 std::vector<bool> Paint(TypeGraph& types, Mode mode, const OpLists& lists,
                         const std::vector<bool>& to_process);
 

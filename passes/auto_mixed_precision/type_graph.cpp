@@ -7,7 +7,7 @@
 namespace grapnel::auto_mixed_precision {
 namespace {
 
-// How many ports an argument has; -1 when the node does not say.
+// The number of ports of an argument; -1 if the node does not specify it.
 int NumPorts(const Node& node, const OpArg& arg) {
   if (!arg.type_list_attr.empty()) {
     auto attr = node.Attr(arg.type_list_attr);
@@ -43,7 +43,7 @@ int TypeGraph::VertexFor(const Node& node, llvm::StringRef attr, int index, Data
 
 Error TypeGraph::AddNode(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
-  if (!info) return MakeError("node '{0}': nothing is known of op '{1}'", node.name(), node.op());
+  if (!info) return MakeError("node '{0}': unknown op '{1}'", node.name(), node.op());
   auto add_ports = [&](const std::vector<OpArg>& args, bool is_input) -> Error {
     for (const OpArg& arg : args) {
       int count = NumPorts(node, arg);
@@ -64,10 +64,11 @@ Error TypeGraph::AddNode(const Node& node) {
   RETURN_IF_ERROR(add_ports(info->inputs, true));
   RETURN_IF_ERROR(add_ports(info->outputs, false));
   if (static_cast<int>(nodes_[node.id()].inputs.size()) != node.num_inputs()) {
-    return MakeError("node '{0}' has {1}, the op takes {2}", node.name(),
+    return MakeError("node '{0}' has {1}, its op takes {2}", node.name(),
                      Plural(node.num_inputs(), "input"), nodes_[node.id()].inputs.size());
   }
-  // A dtype of no port counts too: that of a stack is one of its handle's maker.
+  // A dtype without ports counts too: the element dtype of a stack is an attribute of the op that
+  // makes its handle.
   for (const OpAttr& attr : info->attrs) {
     if (attr.type == "type" && node.FindAttr(attr.name)) VertexFor(node, attr.name, -1, {});
   }

@@ -1,6 +1,6 @@
-// A graph of which the vertices are not nodes but dtypes of nodes: each dtype that a node has by an
-// attribute, or by its op's definition, with the ports that have it. What is painted half is such a
-// vertex, for a node may take one dtype in half and another in float.
+// A graph whose vertices are dtypes of nodes: each dtype that a node has through an attribute, or
+// through its op's definition, with the ports of that dtype. Painting works on these vertices,
+// because a node may take one dtype in half and another in float.
 #ifndef GRAPNEL_PASSES_AUTO_MIXED_PRECISION_TYPE_GRAPH_H_
 #define GRAPNEL_PASSES_AUTO_MIXED_PRECISION_TYPE_GRAPH_H_
 
@@ -14,8 +14,8 @@ namespace grapnel::auto_mixed_precision {
 
 struct TypeVertex {
   Node node;
-  std::string attr;  // empty: the dtype is fixed by the op
-  int index = -1;    // in the list that the attribute is; -1: it is no list
+  std::string attr;  // empty: the op fixes the dtype
+  int index = -1;    // in the attribute's list; -1: not a list
   DataType type = proto::DT_INVALID;
   llvm::SmallVector<int, 2> inputs, outputs;  // ports of this dtype
   llvm::SmallVector<int, 4> from, to;         // vertices
@@ -23,7 +23,7 @@ struct TypeVertex {
 
 class TypeGraph {
  public:
-  // An error names a node that says too little of its dtypes.
+  // Errors: a node whose dtypes are not fully defined; names it.
   static Expected<TypeGraph> Make(const Graph& graph);
 
   int size() const { return static_cast<int>(vertices_.size()); }
@@ -32,15 +32,14 @@ class TypeGraph {
   llvm::ArrayRef<int> Of(const Node& node) const { return nodes_[node.id()].vertices; }
   int OfInput(const Node& node, int port) const { return nodes_[node.id()].inputs[port]; }
   int OfOutput(Port port) const { return nodes_[port.node].outputs[port.index]; }
-  // The vertex of an attribute that is no list; -1 when there is none.
+  // The vertex of an attribute that is not a list, or -1.
   int OfAttr(const Node& node, llvm::StringRef attr) const;
-  // Whether the node was there when the graph was made.
+  // True if the node existed when the type graph was made.
   bool Has(const Node& node) const { return node.id() < nodes_.size(); }
 
   void AddEdge(int from, int to);
 
-  // Every vertex that is reached from `root` through vertices that may be entered, `root` among
-  // them.
+  // All vertices reachable from `root` through vertices that may be entered, including `root`.
   enum Direction { kFromInputs = 1, kToOutputs = 2, kBoth = 3 };
   void Walk(int root, Direction direction, llvm::function_ref<bool(int)> enter,
             llvm::function_ref<void(int)> visit) const;

@@ -1,4 +1,4 @@
-// Arithmetic with a constant that decides the result, whatever the other side.
+// Folds arithmetic with a constant that determines the result, whatever the other operand is.
 //
 //   Before:  x:int32[2,2], 0 -> Mul -> y          (MatMul, LogicalAnd alike)
 //   After:   x, 0 -^-> Mul:Const 0 -> y
@@ -6,13 +6,13 @@
 //   Before:  x:bool[2], true -> LogicalOr -> y
 //   After:   x, true -^-> LogicalOr:Const true -> y
 //
-// Refuses: floating point, where 0 * NaN is NaN; a result whose shape is not known.
+// Refuses: floating point, where 0 * NaN is NaN; a result of unknown shape.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// The shape of the result is not known in full, but it is that of the zeros.
+// The shape of the result is not fully known, but equals that of the zeros.
 Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
   Shape zero = rule.InputShape(node, zeros), other = rule.InputShape(node, 1 - zeros);
   if (!Folding::BroadcastsInto(other, zero))
@@ -49,7 +49,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"LogicalOr", "Mul", "MulNoNan", "LogicalAnd", "MatMul", "SparseMatMul",
                       "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Div", "RealDiv",
                       "TruncateDiv", "Xdivy"},
-              .help = "integers times 0, true or x: the result whatever the other side",
+              .help = "folds x * 0 of integers, true or x and the like to the constant",
               .refuses = "floating point, where 0 * NaN is NaN; results of unknown shape",
               .apply = SimplifyAbsorbing});
 

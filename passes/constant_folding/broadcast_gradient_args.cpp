@@ -1,17 +1,17 @@
-// Works out along which axes the gradient of a broadcast is summed, from the shapes of both sides.
+// Computes the axes along which the gradient of a broadcast is summed, from the shapes of both
+// sides.
 //
 //   Before:  Shape(x:[2,3]), Shape(w:[3]) -> BroadcastGradientArgs -> :0 y, :1 z
 //   After:   BroadcastGradientArgs -^-> "ConstantFolding/<node>-bcastargs-0":Const []  -> y
 //                                  -^-> "ConstantFolding/<node>-bcastargs-1":Const [0] -> z
 //
-// Refuses: dimensions that are not known, unless both sides have the same one there: they may be 1.
+// Refuses: unknown dimensions, unless both sides have the same one there: they may be 1.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// The shape that `port` holds: of the tensor that a Shape node looks at, or the value of a
-// constant.
+// The shape in `port`: that of the input of a Shape node, or the value of a constant.
 std::optional<Shape> ShapeHeld(Folding& rule, Port port) {
   Node node = rule.graph.node(port.node);
   if (node.op() == "Shape" && node.num_inputs() == 1 && !rule.edit.IsFed(node)) {
@@ -22,8 +22,8 @@ std::optional<Shape> ShapeHeld(Folding& rule, Port port) {
   return dims ? std::optional<Shape>(Shape(*dims)) : std::nullopt;
 }
 
-// Whether which dimensions are broadcast does not depend on those that are not known. Compared from
-// the left, as Grappler does: shapes of different rank with unknown dimensions are rarely decided.
+// True if the broadcast dimensions do not depend on the unknown ones. Compares from the left, as
+// Grappler does: shapes of different rank with unknown dimensions are rarely decided.
 bool IsDecided(const Shape& a, const Shape& b) {
   int common = std::min(a.rank(), b.rank());
   for (int i = 0; i < common; ++i) {
@@ -40,7 +40,7 @@ bool IsDecided(const Shape& a, const Shape& b) {
 
 using Axes = std::vector<int64_t>;
 
-// The axes of the result along which each side was broadcast; nullopt when the shapes do not fit.
+// The axes of the result along which each side was broadcast; nullopt if the shapes do not match.
 std::optional<std::array<Axes, 2>> BroadcastAxes(const Shape& a, const Shape& b) {
   std::array<Axes, 2> axes;
   if (a == b) return axes;
@@ -64,10 +64,10 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
       rule.Exists(Folding::NameFor(node, "-folded-2")))
     return rule.NotMine();
   std::optional<Shape> a = ShapeHeld(rule, node.input(0)), b = ShapeHeld(rule, node.input(1));
-  if (!a || !b) return rule.Refuse("'{0}' holds no known shape", node.input_node(a ? 1 : 0).name());
+  if (!a || !b)
+    return rule.Refuse("the shape in '{0}' is not known", node.input_node(a ? 1 : 0).name());
   if (!IsDecided(*a, *b)) {
-    return rule.Refuse("dimensions that are not known may be 1: {0} and {1}", a->ToString(),
-                       b->ToString());
+    return rule.Refuse("unknown dimensions may be 1: {0} and {1}", a->ToString(), b->ToString());
   }
   std::optional<std::array<Axes, 2>> axes = BroadcastAxes(*a, *b);
   if (!axes) return rule.NotMine();
@@ -91,8 +91,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kValues + 0,
               .name = "broadcast_gradient_args",
               .ops = {"BroadcastGradientArgs"},
-              .help = "axes of a broadcast's gradient as constants",
-              .refuses = "dimensions that are not known, unless both sides have the same one",
+              .help = "writes the axes of a broadcast's gradient as constants",
+              .refuses = "unknown dimensions, unless both sides have the same one",
               .apply = MaterializeBroadcastGradientArgs});
 
 }  // namespace

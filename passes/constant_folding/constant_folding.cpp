@@ -1,12 +1,14 @@
-// Computes what depends on no input, and simplifies what constants and known shapes decide.
+// Computes nodes that depend on no input, and simplifies nodes with the help of constants and known
+// shapes.
 //
 //   Before:  Reshape(x:[2,3], Shape(x)) * (1 + 1) -> y
 //   After:   x * 2 -> y
 //
-// A round writes known shapes as constants, then values that need no computing, computes what has
-// only constant inputs, drops what nobody reads, and simplifies the rest node by node. Rounds look
-// only at what changed and what is near it. They end as Grappler's do: after one that simplified
-// nothing and left as many nodes as there were, though it may have folded some and dropped as many.
+// A round writes known shapes as constants, then values that need no computation, computes nodes
+// with only constant inputs, drops unread nodes, and simplifies the others node by node. Rounds
+// visit only changed nodes and their neighborhood. They end as Grappler's do: after a round that
+// simplified nothing and did not change the number of nodes, though it may have folded some and
+// dropped as many.
 #include "lib/pass/node_order.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/BitVector.h"
@@ -16,8 +18,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The rounds over one body. Nodes are looked at in Grappler's order, which each round changes:
-// which of two constants moves first follows from it.
+// The rounds over one body. Nodes are visited in Grappler's order, which each round changes: it
+// decides which of two constants moves first.
 class Rounds {
  public:
   explicit Rounds(Editor& edit)
@@ -55,7 +57,7 @@ class Rounds {
   }
 
  private:
-  // What is made on the way waits for the next phase, as in Grappler.
+  // Nodes made meanwhile wait for the next phase, as in Grappler.
   template <typename Visit>
   void ForEachTodo(Visit visit) {
     for (Node node : graph_.nodes(order_)) {
@@ -64,14 +66,14 @@ class Rounds {
     }
   }
 
-  // Nodes that were made since the last call.
+  // Returns the nodes made since the last call.
   std::vector<NodeId> TakeMade() {
     std::vector<NodeId> made;
     for (; known_ < graph_.end_id(); ++known_) made.push_back(known_);
     return made;
   }
 
-  // Whether any rule fired.
+  // True if any rule fired.
   bool Show(const RuleTable& rules) {
     bool fired = false;
     ForEachTodo([&](Node node) {
@@ -85,7 +87,7 @@ class Rounds {
     return fired;
   }
 
-  // Then drops what nobody reads. Nodes that results became come before all others, as in Grappler.
+  // Folds, then drops unread nodes. The new constants precede all other nodes, as in Grappler.
   void Fold() {
     FoldAndFollow();
     DropUnread();
@@ -97,7 +99,7 @@ class Rounds {
     order_ = std::move(folded);
   }
 
-  // Where a result folds, its readers may be foldable: they follow in the same phase.
+  // When a node folds, its readers may become foldable: they follow in the same phase.
   void FoldAndFollow() {
     auto is_foldable = [&](Node node) { return folds_.Has(node) && IsFoldable(fold_, node); };
     std::vector<NodeId> queue;
@@ -119,7 +121,8 @@ class Rounds {
     }
   }
 
-  // What only they read goes in the next round, as in Grappler: until then it counts as read.
+  // Nodes that only they read are dropped in the next round, as in Grappler: until then they count
+  // as read.
   void DropUnread() {
     std::vector<NodeId> unread;
     auto look = [&](Node node) {
@@ -133,7 +136,7 @@ class Rounds {
     Spread();
   }
 
-  // Marks what a rewrite touched and what looks at it: rules look at inputs of inputs, and at
+  // Marks the nodes that a rewrite touched and their neighbors: rules inspect inputs of inputs, and
   // readers.
   void Spread() {
     todo_.resize(graph_.end_id());
@@ -159,19 +162,20 @@ class Rounds {
 
   Editor& edit_;
   Graph& graph_;
-  std::vector<NodeId> order_;  // of the nodes, and what of it has died since the last Fold()
-  NodeId known_ = 0;           // the first that is not yet in it
+  // of the nodes; those that died since the last Fold() are still in it
+  std::vector<NodeId> order_;
+  NodeId known_ = 0;  // the first node that is not yet in it
   Folding fold_;
-  const RuleTable shapes_, values_, folds_, drop_unread_, simplify_;  // a phase each
-  llvm::BitVector todo_, next_;  // what to look at in this round, and in the next
+  const RuleTable shapes_, values_, folds_, drop_unread_, simplify_;  // one per phase
+  llvm::BitVector todo_, next_;  // nodes to visit in this round, and in the next
   bool simplified_ = false;      // in this round
-  llvm::BitVector spread_;       // of what the neighbors have been marked in this round
+  llvm::BitVector spread_;       // nodes whose neighbors were marked in this round
 };
 
 class ConstantFolding : public GraphPass {
  public:
   Error Run(Editor& edit) override {
-    // TensorFlow makes the pass without its level where `optimizers` names it.
+    // TensorFlow creates the pass without its level if `optimizers` names it.
     const proto::RewriterConfig& config = edit.config();
     edit.TrustFeeds(config.optimizers().empty() &&
                     config.constant_folding() == proto::RewriterConfig::AGGRESSIVE);
@@ -186,8 +190,8 @@ GRAPNEL_PASS(ConstantFolding,
                        .order = 7,
                        .default_on = true,
                        .toggle = "constant_folding",
-                       .help = "computes what does not depend on inputs, and simplifies what "
-                               "constants and known shapes decide",
+                       .help = "computes nodes that do not depend on inputs, and simplifies nodes "
+                               "with the help of constants and known shapes",
                        .refuses = "state and effects, strings, results over 100 KiB that outgrow "
                                   "their inputs, floating point times 0"}), );
 

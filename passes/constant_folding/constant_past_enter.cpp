@@ -1,10 +1,11 @@
-// Lets the body of a loop have a constant that goes in unchanged.
+// Lets the body of a loop read a constant that enters the loop unchanged.
 //
 //   Before:  k:Const -> Enter(is_constant) -> y
 //   After:   Enter -^-> "ConstantFolding/k_enter":Const -> y
 //
 // The copy waits for the Enter, so that it belongs to the loop's frame.
-// Refuses: an Enter that is not marked is_constant; a constant that has such a copy already.
+//
+// Refuses: an Enter that is not marked is_constant; a constant that already has such a copy.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -17,9 +18,9 @@ Verdict MoveConstantsPastEnter(Folding& rule, const Node& node) {
   if (!node.GetBool("is_constant"))
     return rule.Refuse("'{0}' is not marked is_constant", node.name());
   std::string name = Folding::NameFor(constant, "_enter");
-  if (rule.Exists(name)) return rule.Refuse("'{0}' has a copy in a loop already", constant.name());
+  if (rule.Exists(name)) return rule.Refuse("'{0}' already has a copy in a loop", constant.name());
   if (!rule.ConstantOf(node.input(0))) return rule.NotMine();
-  // The attributes are shared with the constant: nothing is copied.
+  // Shares the attributes of the constant: nothing is copied.
   Node made = rule.edit.AddNode(name, constant.op(), node.device());
   rule.edit.CopyAttrs(made, constant);
   rule.edit.AddControl(made, node);
@@ -32,7 +33,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "constant_past_enter",
               .ops = {"Enter", "RefEnter"},
               .help = "a loop's body reads a constant itself instead of an Enter",
-              .refuses = "an Enter not marked is_constant; constants that have a copy already",
+              .refuses = "an Enter not marked is_constant; constants that already have a copy",
               .apply = MoveConstantsPastEnter});
 
 }  // namespace

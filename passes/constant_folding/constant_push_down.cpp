@@ -1,6 +1,6 @@
-// Moves constants of sums and products to where they meet, so that they fold. Two stages of
-// Grappler are one rule here: they match the same tree, the same forbids them, and no stage between
-// the two looks at the ops of the second.
+// Moves the constants of nested sums and products together, so that they fold. Two stages of
+// Grappler are one rule here: they match the same tree, the same conditions forbid them, and no
+// stage between the two affects the ops of the second.
 //
 //   Before:  c1 + (c2 + x) -> y            the same with - and, in pairs of their own, * and /
 //   After:   x + (c1 + c2) -> y            the inner node takes the constants
@@ -10,20 +10,20 @@
 //
 // Refuses: an inner node that others read or that must stay; half and bfloat16, where the other
 // order rounds too differently; integers unless both are Add or both Mul; a constant that would
-// make the inner result larger; another device; a constant that waits for the inner node, be it
-// through others: TensorFlow sees that only where it waits for the node itself, makes a cycle else,
-// and then drops the pass for the whole graph (docs/found-in-tensorflow.md).
+// make the inner result larger; another device; a constant that waits for the inner node, directly
+// or through others: TensorFlow detects only a direct wait, otherwise makes a cycle, and then drops
+// the pass for the whole graph (docs/found-in-tensorflow.md).
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// parent(constant, child(left, right)), in whichever order the parent has its inputs.
+// parent(constant, child(left, right)); the parent's inputs may be in either order.
 struct Tree {
   Node child;
   bool constant_is_left;
-  bool left_leaf_is_constant;  // of the child; at most one of its leaves is
-  Port constant, result;       // what the parent reads: the constant, and the child
+  bool left_leaf_is_constant;  // whether the child's left leaf is constant; at most one leaf is
+  Port constant, result;       // inputs of the parent: the constant, and the child
 };
 
 bool IsAdd(const Node& node) {
@@ -45,7 +45,7 @@ std::optional<Tree> Match(Folding& rule, const Node& parent) {
   return tree;
 }
 
-// Whether the constant waits for the child, through whatever stands between.
+// True if the constant waits for the child, directly or through other nodes.
 bool WaitsFor(Folding& rule, const Node& constant, const Node& child) {
   llvm::SmallVector<NodeId, 8> open = {constant.id()};
   llvm::DenseSet<NodeId> seen;
@@ -58,7 +58,7 @@ bool WaitsFor(Folding& rule, const Node& constant, const Node& child) {
   return false;
 }
 
-// What forbids it though the ops are right.
+// The conditions that forbid the rewrite although the ops match.
 bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   const Node& child = tree.child;
   Node constant = rule.graph.node(tree.constant.node);
@@ -78,14 +78,14 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   }
   if (constant.num_controls() > 0 && WaitsFor(rule, constant, child)) {
     return rule.Fails(
-        "'{0}' waits for what reads '{1}'; unlike TensorFlow, which makes a cycle here "
+        "'{0}' waits for a reader of '{1}'; unlike TensorFlow, which makes a cycle here "
         "and loses all of constant folding for the graph",
         constant.name(), child.name());
   }
   return true;
 }
 
-// Whether the child with the constant for its left leaf has the shape of its right leaf.
+// True if the child has the shape of its right leaf when the constant is its left leaf.
 bool FitsRightLeaf(Folding& rule, const Node& parent, const Tree& tree) {
   if (!rule.KnowsInputs(parent) || !rule.KnowsInputs(tree.child)) return true;
   Shape c = rule.InputShape(parent, tree.constant_is_left ? 0 : 1),
@@ -109,8 +109,8 @@ void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, P
   rule.edit.SetInput(node, 1, right);
 }
 
-// The ops that put `x`, `y` and the constant together again when Sub or Div is among them. A sign
-// says which of them the whole subtracts (divides by).
+// Chooses the ops that combine `x`, `y` and the constant again if Sub or Div is among them. A sign
+// says which of them the whole expression subtracts (divides by).
 void Reassociate(Folding& rule, const Node& parent, const Tree& tree, bool is_sum,
                  bool parent_symmetric, bool child_symmetric) {
   bool constant_left = tree.left_leaf_is_constant;
@@ -182,8 +182,8 @@ Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   } else if (constant.rank() == 1) {
     leaf = vector;
   }
-  // A leaf that is constant folds with the new one only if the other is, and then there is nothing
-  // to move.
+  // A constant leaf folds with the new one only if the other leaf is constant too, and then there
+  // is nothing to move.
   if (leaf < 0 || rule.IsConst(child.input(leaf))) return rule.NotMine();
   if (!IsSafe(rule, parent, *tree)) return rule.Refused();
   Port moved = child.input(leaf);
@@ -204,7 +204,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 16,
               .name = "constant_push_down",
               .ops = {"Add", "AddV2", "Sub", "Mul", "Div", "BiasAdd", "BiasAddV1"},
-              .help = "moves constants of sums and products to where they meet",
+              .help = "moves the constants of nested sums and products together",
               .refuses = "inner nodes that others read; half, bfloat16 and most integers; other "
                          "devices; constants that would enlarge the inner result, or that wait for "
                          "it",

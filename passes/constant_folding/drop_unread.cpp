@@ -1,10 +1,10 @@
-// Removes what nobody reads.
+// Removes unread nodes.
 //
 //   Before:  x -> y, x -> Neg                           After:  x -> y
 //
-// Refuses: what must stay; in function bodies also state and effects; everything where nothing is
-// fetched, because then any node may be asked for; a Merge with a constant that waits for nothing,
-// which Grappler leaves to the pruner.
+// Refuses: nodes that must stay; in function bodies also state and effects; everything if nothing
+// is fetched, because then any node may be requested; a Merge with a constant that waits for
+// nothing, which Grappler leaves to the pruner.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -37,8 +37,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kDropUnread + 0,
               .name = "drop_unread",
               .ops = {},  // any
-              .help = "removes what nobody reads",
-              .refuses = "what must stay; in function bodies also state and effects",
+              .help = "removes unread nodes",
+              .refuses = "nodes that must stay; in function bodies also state and effects",
               .apply = DropUnread});
 
 }  // namespace

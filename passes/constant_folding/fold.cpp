@@ -6,17 +6,18 @@
 //   Before:  c:Const -> Unique -> :0 y, :1 z
 //   After:   "ConstantFolding/Unique-folded-0":Const -> y        and "-1" -> z
 //
-// What the inputs waited for, the result waits for.
-// Refuses: what is not IsFoldable (foldable.cpp); values over 100 KiB that are larger than what
-// they come from; ops and dtypes without a CPU kernel; and whatever the kernel refuses.
+// The result inherits the control inputs of the inputs.
+//
+// Refuses: nodes that are not IsFoldable (foldable.cpp); values over 100 KiB that are larger than
+// their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// Bytes of the elements up to where the rest repeats the last: what Grappler writes, and what it
-// weighs.
+// The bytes of the elements up to where the rest repeats the last one: the size that Grappler
+// writes, and checks.
 int64_t WrittenBytes(const Literal& value) {
   llvm::StringRef bytes = value.bytes();
   size_t size = DataTypeSize(value.dtype());
@@ -39,8 +40,8 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
   return true;
 }
 
-// Values that an op hands on, perhaps under other dimensions: nothing is computed, and a splat
-// stays one element.
+// True for ops that pass values on, possibly with other dimensions: nothing is computed, and a
+// splat stays one element.
 bool HandsOn(llvm::StringRef op) {
   return op == "Identity" || op == "Snapshot" || op == "StopGradient" || op == "PreventGradient" ||
          op == "Reshape" || op == "Squeeze" || op == "ExpandDims";
@@ -58,11 +59,11 @@ Expected<std::vector<Literal>> Evaluate(Folding& rule, const Node& node) {
     if (shape.NumElements() == inputs[0].num_elements())
       return std::vector<Literal>{inputs[0].Reshaped(shape.dims())};
   }
-  if (!rule.edit.evaluator()) return MakeError("nothing here can compute");
+  if (!rule.edit.evaluator()) return MakeError("this run has no kernels to compute with");
   return rule.edit.evaluator()->Evaluate(node, inputs);
 }
 
-// Each port that is read becomes a node of its own. Nodes that waited for the folded one wait for
+// Each port that is read becomes a node of its own. Nodes that waited for the folded node wait for
 // the last of them.
 Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> values) {
   auto name_of = [&](size_t port) {
@@ -84,8 +85,8 @@ Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> v
   return rule.Done();
 }
 
-// What else is written as a constant keeps the attributes that begin with '_'; what is computed
-// does not, as in Grappler. Equal constants are merged only where attributes are equal too.
+// Other rules that write constants keep the attributes that begin with '_'; this one does not, as
+// in Grappler. Equal constants are merged only if their attributes are equal too.
 void DropAnnotations(Folding& rule, const Node& node) {
   llvm::SmallVector<std::string, 4> keys;
   for (const auto& [key, value] : node.Attrs()) {
@@ -95,7 +96,7 @@ void DropAnnotations(Folding& rule, const Node& node) {
 }
 
 Verdict Fold(Folding& rule, const Node& node) {
-  // fold_merge and fold_switch know what is dead.
+  // fold_merge and fold_switch know which outputs are dead.
   if (rule.kinds.Is(node, kMergeOp | kSwitchOp)) return rule.NotMine();
   if (NumOutputs(node) > 1 &&
       rule.Exists(Folding::NameFor(node, "-folded-" + llvm::Twine(NumOutputs(node) - 1))))
@@ -118,7 +119,7 @@ GRAPNEL_RULE(
      .place = kFold + 2,
      .name = "fold",
      .ops = {},  // any
-     .help = "computes nodes of which all inputs are constant",
+     .help = "computes nodes whose inputs are all constant",
      .refuses = "state and effects, strings, results over 100 KiB that outgrow their inputs",
      .apply = Fold});
 

@@ -1,18 +1,19 @@
-// Gives what a Merge gives when a constant is first. The Merge stays, because it may wait for
-// inputs that are dead.
+// Folds the outputs of a Merge whose first arriving input is a constant. The Merge stays, because
+// it may wait for dead inputs.
 //
 //   Before:  x, k:Const -> Merge -> :0 y, :1 z
 //   After:   Merge -^-> "ConstantFolding/Merge_const":Const -> y
 //                  -^-> "ConstantFolding/Merge_index":Const -> z
 //
-// A constant that waits for nothing is what Merge sees first, whatever else arrives.
-// Refuses: a Merge whose constants wait for something.
+// A constant without control inputs arrives at the Merge before any other input.
+//
+// Refuses: a Merge whose constants have control inputs.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// The first input that is constant and waits for nothing; -1 when there is none.
+// The first input that is a constant without control inputs, or -1.
 int FirstConstant(Folding& rule, const Node& node) {
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (rule.ConstantOf(node.input(i)) && node.input_node(i).num_controls() == 0) return i;
@@ -20,7 +21,7 @@ int FirstConstant(Folding& rule, const Node& node) {
   return -1;
 }
 
-// Readers of the port read a constant instead, which waits for the Merge.
+// Makes readers of the port read a constant instead, which waits for the Merge.
 void Replace(Folding& rule, Port port, const std::string& name, const Literal& value) {
   Node node = rule.graph.node(port.node);
   if (node.UsesOf(port.index).empty()) return;
@@ -44,8 +45,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kFold + 0,
               .name = "fold_merge",
               .ops = {"Merge", "RefMerge", "_XlaMerge"},
-              .help = "what a Merge gives when a constant is first",
-              .refuses = "constants that wait for something",
+              .help = "folds the outputs of a Merge that a constant reaches first",
+              .refuses = "constants with control inputs",
               .apply = FoldMerge});
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Gives what the live output of a Switch gives, where the Switch is constant. The Switch stays
-// where somebody reads its other output, which is dead.
+// Folds the live output of a Switch on a constant. The Switch stays if its other output, which is
+// dead, has readers.
 //
 //   Before:  k:Const, true:Const -> Switch -> :1 y
 //   After:   "ConstantFolding/Switch-folded-1":Const -> y
@@ -10,7 +10,7 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The output that lives; of several, the last for an index that is none of theirs.
+// The live output; with several outputs, the last one if the index is out of range.
 int32_t AliveOutput(const Node& node, const Literal& index) {
   int64_t chosen = index.AsInt(0);
   if (node.op() == "Switch") return chosen != 0;
@@ -47,7 +47,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kFold + 1,
               .name = "fold_switch",
               .ops = {"Switch", "_SwitchN"},
-              .help = "the live output of a Switch on a constant",
+              .help = "folds the live output of a Switch on a constant",
               .refuses = "a predicate that is not constant",
               .apply = FoldSwitch});
 

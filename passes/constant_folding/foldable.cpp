@@ -1,8 +1,9 @@
-// Which nodes fold: those whose inputs are all constant, and Merges that a constant decides.
+// Decides which nodes fold: those whose inputs are all constant, and Merges that a constant reaches
+// first.
 //
-// Not so: state and effects, calls of functions, placeholders and what is fed, nodes that must stay
-// with more than one output; frames of loops; strings, quantized ops, readers and savers; results
-// over 100 KiB that are larger than what they come from.
+// Excluded: state and effects, calls of functions, placeholders and fed nodes, nodes that must stay
+// and have more than one output; loop frames; strings, quantized ops, readers and savers; results
+// over 100 KiB that are larger than their inputs.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,14 +12,14 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The question is asked before the rule has its turn, and by materialize_value: refusals name it.
+// Called before the rule runs, and by materialize_value: refusals name the rule.
 constexpr char kRule[] = "fold";
 
 bool IsQuantizationEmulation(llvm::StringRef op) {
   return op.consume_front("QuantizeAndDequantize") || op.consume_front("FakeQuantWithMinMax");
 }
 
-// What TensorFlow leaves alone by name, whatever its inputs.
+// False for ops that TensorFlow never folds, whatever their inputs.
 bool IsFoldableByName(Folding& fold, const Node& node) {
   if (!fold.kinds.Is(node, kPureOp) ||
       fold.kinds.Is(node, kConstOp | kFrameOp | kVariableOp | kRetvalOp))
@@ -42,7 +43,7 @@ bool IsFoldableOp(Folding& fold, const Node& node) {
   auto [known, added] = fold.foldable_ops.try_emplace(node.op_id());
   if (added) known->second = IsFoldableByName(fold, node);
   if (!known->second) return false;
-  // Calls: TensorFlow evaluates nodes without a library of functions, and a body may never end.
+  // Calls: TensorFlow evaluates nodes without a function library, and a body may never end.
   bool calls = false;
   node.ForEachAttr(
       [&](llvm::StringRef, AttrView value) { calls = calls || !value.FuncNames().empty(); });

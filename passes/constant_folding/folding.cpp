@@ -36,7 +36,7 @@ Folding::Folding(Editor& editor)
   for (Node node : graph.nodes()) {
     if (node.num_inputs() > 1) first_inputs_[node.id()] = {node.input(0), node.input(1)};
     mutates_tensors = mutates_tensors || (!kinds.Is(node, kPureOp) && WritesIntoInputs(node));
-    // One without readers would not have outlived the iteration before.
+    // A Merge without readers would not have survived the previous iteration.
     bool was_read = !node.uses().empty() || editor.iteration() > 0;
     if (kinds.Is(node, kMergeOp) && was_read) merges_once_read.insert(node.id());
   }

@@ -1,9 +1,9 @@
-// Lets readers of IdentityN have its constant inputs directly.
+// Lets readers of an IdentityN read its constant inputs directly.
 //
 //   Before:  k:Const, x -> IdentityN -> :0 y, :1 z
 //   After:   k -> y, IdentityN -^-> y, IdentityN -> :1 z
 //
-// Refuses: an IdentityN that waits for something, because readers would then not.
+// Refuses: an IdentityN with control inputs, because its readers would no longer wait for them.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 
@@ -15,7 +15,7 @@ Verdict ForwardIdentityN(Folding& rule, const Node& node) {
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (!rule.IsConst(node.input(i))) continue;
     for (const Use& use : node.UsesOf(i)) {
-      // A _Retval cannot wait for anything but what it returns.
+      // A _Retval cannot wait for anything except its input.
       if (!rule.kinds.Is(rule.graph.node(use.node), kRetvalOp)) uses.push_back(use);
     }
   }
@@ -39,8 +39,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 18,
               .name = "forward_identity_n",
               .ops = {"IdentityN"},
-              .help = "readers of an IdentityN read its constants",
-              .refuses = "an IdentityN that waits for something",
+              .help = "readers of an IdentityN read its constant inputs directly",
+              .refuses = "an IdentityN with control inputs",
               .apply = ForwardIdentityN});
 
 }  // namespace

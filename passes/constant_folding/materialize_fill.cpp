@@ -1,4 +1,4 @@
-// Writes values that are one number, whatever the shape, as a constant of that number.
+// Writes tensors with a single repeated value as a constant of that value.
 //
 //   Before:  x:[2,3] -> ZerosLike -> y
 //   After:   x -^-> ZerosLike:Const 0 -> y
@@ -6,7 +6,7 @@
 //   Before:  dims:Const, v:Const -> Fill -> y
 //   After:   dims, v -^-> Fill:Const v -> y
 //
-// Refuses: shapes that are not known in full; dtypes other than numbers and bool; everything when
+// Refuses: shapes that are not fully known; dtypes other than numbers and bool; everything when
 // experimental_disable_compressed_tensor_optimization is set.
 #include "passes/constant_folding/folding.h"
 
@@ -39,8 +39,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kValues + 2,
               .name = "materialize_fill",
               .ops = {"Fill", "ZerosLike", "OnesLike"},
-              .help = "Fill, ZerosLike and OnesLike of known shape as one number",
-              .refuses = "shapes that are not known in full; dtypes other than numbers and bool",
+              .help = "writes Fill, ZerosLike and OnesLike of known shape as a constant",
+              .refuses = "shapes that are not fully known; dtypes other than numbers and bool",
               .apply = MaterializeFill});
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Writes shapes that are known as constants: what Shape, ShapeN, Size, Rank and TensorArraySizeV3
-// give. They are one rule, told apart by op, because they ask one question.
+// Writes known shapes as constants: the results of Shape, ShapeN, Size, Rank and TensorArraySizeV3.
+// They are one rule, because they have the same condition.
 //
 //   Before:  x:[2,3] -> Shape -> y                      (Size, Rank and array sizes alike)
 //   After:   x -^-> Shape:Const [2,3] -> y
@@ -8,14 +8,14 @@
 //   After:   ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y        and "-1" -> w
 //
 // The constant waits for the tensor, as the shape did.
-// Refuses: shapes that are not known in full (Rank: not in rank); what is fed, whose shape is not
-// trusted; an array that grows, or of size 0, which would trip static checks.
+// Refuses: shapes that are not fully known (for Rank: an unknown rank); fed nodes, whose shape is
+// not trusted; an array that grows, or of size 0, which would fail static checks.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// nullopt when not every dimension is known or int32 is too small.
+// nullopt if a dimension is unknown or does not fit in an int32.
 std::optional<Literal> ShapeLiteral(const Shape& shape, DataType type) {
   if (!shape.IsFullyKnown()) return std::nullopt;
   for (int64_t dim : shape.dims()) {
@@ -39,7 +39,7 @@ Verdict RefuseUnknown(Folding& rule, const Node& tensor) {
   return rule.Refuse("the shape of '{0}' is not known", tensor.name());
 }
 
-// Shape, Size, Rank.
+// Handles Shape, Size and Rank.
 Verdict MaterializeOne(Folding& rule, const Node& node) {
   if (node.num_inputs() != 1 || rule.edit.IsFed(node)) return rule.NotMine();
   DataType type = node.op() == "Rank" ? proto::DT_INT32 : node.GetType("out_type", proto::DT_INT32);
@@ -48,7 +48,7 @@ Verdict MaterializeOne(Folding& rule, const Node& node) {
   return rule.BecomeConstant(node, *value);
 }
 
-// Each output of ShapeN is a rewrite of its own.
+// Each output of ShapeN is a separate rewrite.
 Verdict MaterializeEach(Folding& rule, const Node& node) {
   bool changed = false;
   DataType type = node.GetType("out_type", proto::DT_INT32);
@@ -87,13 +87,14 @@ Verdict MaterializeShape(Folding& rule, const Node& node) {
   return MaterializeOne(rule, node);
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kShapes + 0,
-              .name = "materialize_shape",
-              .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
-              .help = "Shape, ShapeN, Size, Rank and array sizes that are known as constants",
-              .refuses = "shapes that are not known in full; arrays that grow or are empty",
-              .apply = MaterializeShape});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .place = kShapes + 0,
+     .name = "materialize_shape",
+     .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
+     .help = "writes known results of Shape, ShapeN, Size, Rank and array sizes as constants",
+     .refuses = "shapes that are not fully known; arrays that grow or are empty",
+     .apply = MaterializeShape});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

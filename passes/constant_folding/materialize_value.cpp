@@ -1,13 +1,14 @@
-// Writes the integers that shapes are put together from as constants. Grappler's shape inference
-// computes them, and constant folding writes what it has found before it folds anything. The
-// difference is in what the constant waits for.
+// Writes integers that are used to build shapes as constants. Grappler's shape inference computes
+// them, and constant folding writes these values before it folds anything. The difference is in the
+// control inputs of the constant.
 //
 //   Before:  a:Const, b:Const -> Pack(int32) -> y
 //   After:   a, b -^-> Pack:Const [a,b] -> y
 //
-// An IdentityN of one constant likewise, of any dtype.
-// Refuses: what folding refuses; other dtypes than int32 and int64; tensors of more than one
-// dimension, and results that are no vectors or have a negative number.
+// An IdentityN of one constant is handled likewise, for any dtype.
+//
+// Refuses: nodes that folding refuses; dtypes other than int32 and int64; tensors with more than
+// one dimension, and results that are not vectors or have a negative number.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
@@ -15,12 +16,12 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The value of `node`, of constant `inputs`; nullopt where shape inference would not know it.
+// The value of `node` with constant `inputs`; nullopt if shape inference would not know it.
 std::optional<Literal> Compute(Folding& rule, const Node& node, llvm::ArrayRef<Literal> inputs) {
   if (!rule.edit.evaluator()) return std::nullopt;
   Expected<std::vector<Literal>> values = rule.edit.evaluator()->Evaluate(node, inputs);
   if (!values) {
-    llvm::consumeError(values.takeError());  // folding says why it cannot be computed
+    llvm::consumeError(values.takeError());  // folding reports why it cannot be computed
     return std::nullopt;
   }
   const Literal& value = values->front();
@@ -51,7 +52,7 @@ GRAPNEL_RULE(
      .place = kValues + 3,
      .name = "materialize_value",
      .ops = {"Pack", "ConcatV2", "Slice", "StridedSlice", "IdentityN"},
-     .help = "integers that shapes are put together from as constants",
+     .help = "writes integers that are used to build shapes as constants",
      .refuses =
          "dtypes other than int32 and int64, tensors of several dimensions, negative numbers",
      .apply = MaterializeValue});

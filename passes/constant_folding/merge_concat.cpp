@@ -1,4 +1,4 @@
-// Takes a concatenation into the one that reads it.
+// Merges a concatenation into the one that reads it.
 //
 //   Before:  ConcatV2(ConcatV2(x, y, 0), z, 0) -> w
 //   After:   ConcatV2(x, y, z, 0) -> w
@@ -30,7 +30,7 @@ bool IsOnOneTask(const Node& node) {
   return tasks.size() < 2;
 }
 
-// What the outer one reads afterwards: data, then what both waited for.
+// The inputs of the merged concatenation: data, then the control inputs of both.
 llvm::SmallVector<Port, 8> JointInputs(const Node& outer, const Node& inner) {
   llvm::SmallVector<Port, 8> inputs;
   for (int i = 0; i < outer.num_inputs(); ++i) {
@@ -80,7 +80,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 20,
               .name = "merge_concat",
               .ops = {"ConcatV2"},
-              .help = "takes a concatenation into the one that reads it",
+              .help = "merges a concatenation into the one that reads it",
               .refuses = "other axes; inner ones that others read, that must stay or that fold; "
                          "inputs on several tasks",
               .apply = MergeConcats});

@@ -4,20 +4,20 @@
 //   After:   w, s -> "<Conv2D>/merged_input":Mul, which folds
 //            x, merged_input -> Mul:Conv2D -> y
 //
-// The Mul's node becomes the convolution, so that its name stays for its readers. The same where x
-// is constant and w is not, for one number.
+// The Mul's node becomes the convolution, so that its readers keep the name. If x is constant and w
+// is not, the same works for a scale of one number.
 //
-// Refuses: a convolution that others read or wait for, or that must stay; s that is not one number
-// or one for each output channel of an NHWC (NDHWC) convolution; s that was no constant when the
-// pass began, until the next (docs/found-in-tensorflow.md); another device; depthwise convolutions,
-// as TensorFlow does.
+// Refuses: a convolution that others read or wait for, or that must stay; s that is neither one
+// number nor one for each output channel of an NHWC (NDHWC) convolution; s that was not a constant
+// when the pass began, until the next run (docs/found-in-tensorflow.md); another device; depthwise
+// convolutions, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// Mul(conv(x, w), scale), each side of both in either order, with constant scale, and x or w
+// Mul(conv(x, w), scale), with the inputs of both in either order, constant scale, and x or w
 // constant.
 struct Match {
   Node conv, scale;
@@ -43,9 +43,9 @@ std::optional<Match> Find(Folding& rule, const Node& mul) {
 bool FitsWeights(Folding& rule, const Match& match, const Shape& scale) {
   std::string data_format = match.conv.GetString("data_format");
   if (scale.rank() <= static_cast<int>(data_format.size()) && scale.NumElements() == 1) return true;
-  // One for each output channel is one for each last index of w, and of nothing in x.
+  // A factor per output channel fits the last dimension of w, and no dimension of x.
   if (match.constant_input == 0 || (data_format != "NHWC" && data_format != "NDHWC")) return false;
-  // TensorFlow looks at what the convolution's node read first: a factor, where it was a Mul.
+  // TensorFlow checks what the convolution's node read first: a factor, where it was a Mul.
   if (!Folding::BroadcastsInto(scale, rule.ShapeOf(match.conv.input(1))) ||
       !Folding::BroadcastsInto(scale, rule.InputShape(match.conv, 1)))
     return false;
@@ -55,7 +55,7 @@ bool FitsWeights(Folding& rule, const Match& match, const Shape& scale) {
   return true;
 }
 
-// False when anything but the scale waits for the convolution: it would miss its node.
+// False if any node other than the scale waits for the convolution: its name would be gone.
 bool OnlyScaleWaits(Folding& rule, const Match& match) {
   for (const Use& use : match.conv.uses()) {
     bool is_data = static_cast<int>(use.slot) < rule.graph.node(use.node).num_inputs();
@@ -73,16 +73,16 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
   if (rule.IsPreserved(conv)) return rule.Fails("'{0}' must stay as it is", conv.name());
   if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
   if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
-  // As in TensorFlow the shape is what the name had when the pass began, be it made a constant
-  // since.
+  // As in TensorFlow, this is the shape that the name had when the pass began, even if the node
+  // became a constant since.
   const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
   if (!shape.known_rank())
-    return rule.Fails("'{0}' was made in this pass: TensorFlow knows its shape in the next",
+    return rule.Fails("'{0}' was made in this pass: TensorFlow infers its shape in the next one",
                       scale.name());
   if (!shape.IsFullyKnown()) {
     return rule.Fails(
-        "'{0}' had a shape that is not known when the pass began; unlike TensorFlow, whose process "
-        "ends here",
+        "'{0}' had an unknown shape when the pass began; unlike TensorFlow, whose process "
+        "crashes here",
         scale.name());
   }
   if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
@@ -91,13 +91,14 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
   if (!FitsWeights(rule, match, shape)) {
     return rule.Fails("'{0}' is neither one number nor one for each output channel", scale.name());
   }
-  return !rule.Exists(name) || rule.Fails("'{0}' has merged weights already", conv.name());
+  return !rule.Exists(name) || rule.Fails("'{0}' already has merged weights", conv.name());
 }
 
 void Rewrite(Folding& rule, const Node& mul, const Match& match, const std::string& name) {
   const Node &conv = match.conv, &scale = match.scale;
   Port constant = conv.input(match.constant_input);
-  // What waited for the convolution comes before it now, and waits for its constant instead.
+  // Nodes that the convolution waited on become control inputs of its constant instead: they now
+  // precede it.
   llvm::SmallVector<Node, 4> controls;
   for (int i = 0; i < scale.num_controls(); ++i) controls.push_back(scale.control(i));
   if (llvm::is_contained(controls, conv)) {

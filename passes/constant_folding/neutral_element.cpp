@@ -1,4 +1,5 @@
-// Arithmetic with a constant that changes nothing, or only the sign or the side of the fraction.
+// Simplifies arithmetic with a constant that changes nothing, or only negates or inverts the other
+// operand.
 //
 //   Before:  x, 0 -> AddV2 -> y                         (x - 0, x * 1, x / 1, BiasAdd alike)
 //   After:   x -> Identity -> y, 0 -^-> Identity
@@ -9,10 +10,10 @@
 //   Before:  0, x -> Sub -> y                           1, x -> RealDiv -> y
 //   After:   x -> Neg -> y                              x -> Reciprocal -> y
 //
-// Where some op writes into its input, Snapshot stands for Identity: an alias would see the write.
+// If some op writes to its input, Snapshot replaces Identity: an alias would see the write.
 //
-// Refuses: a rank that is not known; a broadcast to a shape that is not known in full; FloorDiv;
-// 1 / x on integers.
+// Refuses: an unknown rank; a broadcast to a shape that is not fully known; FloorDiv; 1 / x on
+// integers.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -27,7 +28,7 @@ Kind KindOf(llvm::StringRef op) {
   return Kind::kAdd;
 }
 
-// The shape with which `bias` meets the channels of `value`: a BiasAdd broadcasts no other
+// The shape with which `bias` aligns with the channels of `value`: a BiasAdd broadcasts no other
 // dimension.
 Shape BiasShape(const Node& node, const Shape& bias, const Shape& value) {
   if (node.GetString("data_format") != "NCHW" || !value.known_rank() || value.rank() < 3 ||
@@ -38,8 +39,8 @@ Shape BiasShape(const Node& node, const Shape& bias, const Shape& value) {
   return spread;
 }
 
-// x op constant -> x, when constant is neutral. `meets` is the shape with which x meets the
-// constant.
+// Replaces x op constant with x, for a neutral constant. `meets` is the shape of the constant that
+// x is broadcast with.
 Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], const Shape& meets) {
   const Shape output = rule.ShapeOf({node.id(), 0});
   if (Folding::SameShape(output, shapes[x]))
@@ -47,13 +48,13 @@ Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], c
   bool is_constants = Folding::SameShape(output, shapes[1 - x]) && output.IsFullyKnown();
   if (!is_constants || !Folding::BroadcastsInto(meets, output, /*as_far_as_known=*/true) ||
       rule.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x)))) {
-    return rule.Refuse("whether '{0}' gives the shape of '{1}' is not known", node.name(),
+    return rule.Refuse("it is not known whether '{0}' has the shape of '{1}'", node.name(),
                        node.input_node(x).name());
   }
   return rule.BecomeBroadcast(node, x, output);
 }
 
-// 0 - x and 1 / x: `op` of x, after the constant.
+// Replaces 0 - x and 1 / x with `op` of x, which waits for the constant.
 Verdict BecomeUnary(Folding& rule, const Node& node, llvm::StringRef op, const Shape shapes[2]) {
   if (!Folding::SameShape(rule.ShapeOf({node.id(), 0}), shapes[1])) {
     return rule.Refuse("'{0}' may change the shape of '{1}'", node.input_node(0).name(),
@@ -85,15 +86,14 @@ Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
   return y && !unary.rewrote() ? Forward(rule, node, 0, shapes, shapes[0]) : unary;
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "constant_folding",
-     .place = kSimplify + 13,
-     .name = "neutral_element",
-     .ops = {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan",
-             "LogicalAnd", "Div", "RealDiv", "TruncateDiv", "Xdivy"},
-     .help = "x + 0, x * 1 and the like; 0 - x and 1 / x",
-     .refuses = "shapes that are not known as far as the result needs them; 1 / x on integers",
-     .apply = SimplifyNeutralElements});
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 13,
+              .name = "neutral_element",
+              .ops = {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan",
+                      "LogicalAnd", "Div", "RealDiv", "TruncateDiv", "Xdivy"},
+              .help = "x + 0, x * 1 and the like become x, 0 - x becomes -x, 1 / x a Reciprocal",
+              .refuses = "shapes that the result needs and that are unknown; 1 / x on integers",
+              .apply = SimplifyNeutralElements});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

@@ -1,10 +1,10 @@
-// Computes the constant inputs of a sum of which others are not constant.
+// Computes the constant inputs of a sum that has other inputs too.
 //
 //   Before:  x, c1, z, c2 -> AddN -> y
 //   After:   c1, c2 -> "ConstantFolding/AddN_partial_split_2":AddN
 //            x, partial, z -> AddN -> y
 //
-// An AccumulateNV2 of constants only becomes an AddN, which has a kernel.
+// An AccumulateNV2 whose inputs are all constant becomes an AddN, which has a kernel.
 // Refuses: fewer than two constants.
 #include "passes/constant_folding/folding.h"
 
@@ -49,7 +49,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 19,
               .name = "partial_add_n",
               .ops = {"AddN", "AccumulateNV2"},
-              .help = "computes the constant inputs of a sum of several",
+              .help = "computes the constant inputs of a sum",
               .refuses = "fewer than two constants",
               .apply = FoldPartOfAddN});
 

@@ -1,16 +1,16 @@
-// Computes the constant inputs of a concatenation of which others are not constant.
+// Computes the constant inputs of a concatenation that has other inputs too.
 //
 //   Before:  x, c1, c2, z, axis -> ConcatV2 -> y
 //   After:   c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1":ConcatV2
 //            x, partial, z, axis -> ConcatV2 -> y
 //
-// Refuses: constants that are not neighbors; what is itself such a part.
+// Refuses: constants that are not adjacent; a concatenation that is itself such a part.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// `run`, inputs from `first` on, as a concatenation of its own.
+// Makes a concatenation of `run`, the inputs from `first` on.
 Node ConcatOfRun(Folding& rule, const Node& node, llvm::ArrayRef<Port> run, Port axis, int first) {
   std::string name = Folding::NameFor(node, "_partial_split");
   do {
@@ -57,8 +57,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 21,
               .name = "partial_concat",
               .ops = {"Concat", "ConcatV2"},
-              .help = "computes neighboring constants of a concatenation",
-              .refuses = "constants that are not neighbors",
+              .help = "computes adjacent constants of a concatenation",
+              .refuses = "constants that are not adjacent",
               .apply = FoldPartOfConcat});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Divides by a constant by multiplying with its reciprocal, which then folds.
+// Turns division by a constant into multiplication by its reciprocal, which then folds.
 //
 //   Before:  x, c:Const -> RealDiv -> y
 //   After:   c -> "ConstantFolding/RealDiv_recip":Reciprocal
@@ -17,7 +17,7 @@ Verdict ReduceDivision(Folding& rule, const Node& node) {
   if (node.op() == "Div" && !IsFloating(type) && !IsComplex(type))
     return rule.Refuse("the division of {0} in '{1}' rounds", DataTypeName(type), node.name());
   std::string name = Folding::NameFor(node, "_recip");
-  if (rule.Exists(name)) return rule.Refuse("there is a node '{0}' already", name);
+  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
   Port x = node.input(0), c = node.input(1);
   Node reciprocal = rule.Make(name, "Reciprocal", node.device(), c);
   rule.SetType(reciprocal, "T", type);
@@ -33,7 +33,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 15,
               .name = "reciprocal_of_constant",
               .ops = {"Div", "RealDiv", "Xdivy"},
-              .help = "divides by a constant by multiplying",
+              .help = "turns division by a constant into multiplication",
               .refuses = "division of integers, which rounds",
               .apply = ReduceDivision});
 

@@ -1,9 +1,9 @@
-// Writes the axes of a reduction (Sum, Mean, Max, ...) as a constant where it reduces all of them.
+// Writes the axes of a reduction (Sum, Mean, Max, ...) as a constant if it reduces all dimensions.
 //
 //   Before:  x:[2,3], axes:[2] -> Sum -> y
 //   After:   x, "ConstantFolding/Sum-reduction_indices":Const [0,1] -> Sum -> y
 //
-// Refuses: axes that are not known to be all of them; ranks that are not known.
+// Refuses: axes that are not known to be all of them; unknown ranks.
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +12,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// Whether every reader gives the result, which then has one element, a shape of its own anyway.
+// True if every reader reshapes the result, so that its own shape does not matter; it then has one
+// element.
 bool IsReshapedToOneElement(Folding& rule, const Node& node) {
   if (node.uses().empty()) return false;
   return llvm::all_of(node.uses(), [&](const Use& use) {
@@ -48,8 +49,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kValues + 1,
               .name = "reduction_indices",
               .ops = {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"},
-              .help = "axes of a full reduction as a constant",
-              .refuses = "axes that are not known to be all of them; ranks that are not known",
+              .help = "writes the axes of a full reduction as a constant",
+              .refuses = "axes that are not known to be all of them; unknown ranks",
               .apply = MaterializeReductionIndices});
 
 }  // namespace

@@ -21,7 +21,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 6,
               .name = "remove_pad",
               .ops = {"Pad", "PadV2"},
-              .help = "padding by nothing",
+              .help = "removes padding by nothing",
               .refuses = "paddings that are not constant",
               .apply = RemovePad});
 

@@ -2,7 +2,7 @@
 //
 //   Before:  x:[1,3] -> RandomShuffle -> y              After:  x -> Identity -> y
 //
-// Refuses: a number of rows that is not known.
+// Refuses: an unknown number of rows.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -19,8 +19,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 2,
               .name = "remove_random_shuffle",
               .ops = {"RandomShuffle"},
-              .help = "shuffling one row",
-              .refuses = "a number of rows that is not known",
+              .help = "removes the shuffle of one row",
+              .refuses = "an unknown number of rows",
               .apply = RemoveRandomShuffle});
 
 }  // namespace

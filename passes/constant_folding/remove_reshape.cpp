@@ -1,9 +1,9 @@
-// Removes a Reshape to the shape that is there.
+// Removes a Reshape to the tensor's own shape.
 //
 //   Before:  x:[2,3], [2,3]:Const -> Reshape -> y
 //   After:   x -> Identity -> y, [2,3] -^-> Identity
 //
-// Refuses: wanted shapes that are not constant; an input shape that is not known in full.
+// Refuses: requested shapes that are not constant; an input shape that is not fully known.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -29,8 +29,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 12,
               .name = "remove_reshape",
               .ops = {"Reshape"},
-              .help = "reshaping to the same shape",
-              .refuses = "shapes that are not constant, or not known in full",
+              .help = "removes a reshape to the same shape",
+              .refuses = "shapes that are not constant, or not fully known",
               .apply = RemoveReshape});
 
 }  // namespace

@@ -3,7 +3,7 @@
 //   Before:  x:[1,3], [0]:Const -> ReverseV2 -> y
 //   After:   x -> Identity -> y, [0] -^-> Identity
 //
-// Refuses: axes that are not constant; dimensions that are not known; Reverse, as TensorFlow does.
+// Refuses: axes that are not constant; unknown dimensions; Reverse, as TensorFlow does.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -28,8 +28,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 3,
               .name = "remove_reverse",
               .ops = {"ReverseV2"},
-              .help = "reversing dimensions of size 1",
-              .refuses = "axes that are not constant; dimensions that are not known",
+              .help = "removes the reversal of dimensions of size 1",
+              .refuses = "axes that are not constant; unknown dimensions",
               .apply = RemoveReverse});
 
 }  // namespace

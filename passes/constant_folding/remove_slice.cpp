@@ -1,12 +1,12 @@
-// Slices that take all there is. Slice and StridedSlice are one rule, told apart by op.
+// Removes slices that take the whole tensor. Slice and StridedSlice are one rule.
 //
 //   Before:  x:[2,3], begin [0,0], size [-1,3] -> Slice -> y
 //   After:   x -> Identity -> y, begin, size -^-> Identity
 //
-// So for StridedSlice with strides of 1 whose masks, or bounds, cover every dimension.
+// Likewise StridedSlice with strides of 1 whose masks, or bounds, cover every dimension.
 //
 // Refuses: bounds that are not constant; new or dropped axes, and an ellipsis, which TensorFlow
-// leaves; for StridedSlice an input shape that is not known in full.
+// leaves alone; for StridedSlice an input shape that is not fully known.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -14,7 +14,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Whether the slice takes the whole of each dimension; of those that are not written it does.
+// True if the slice takes the whole of each dimension, as it does for dimensions without bounds.
 bool TakesAll(const Node& node, const Shape& shape, const Ints& begin, const Ints& end,
               const Ints& strides) {
   int64_t begin_mask = node.GetInt("begin_mask"), end_mask = node.GetInt("end_mask");
@@ -35,7 +35,7 @@ Verdict RemovePlain(Folding& rule, const Node& node) {
   if (!begin || !size || begin->size() != size->size()) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.known_rank()) {
-    // Grappler's shapes have a rank here: that of the slice.
+    // Here Grappler's shape has a rank: that of the slice.
     shape = Shape::UnknownOfRank(static_cast<int>(begin->size()));
   }
   if (shape.rank() != static_cast<int>(begin->size())) return rule.NotMine();
@@ -76,7 +76,7 @@ GRAPNEL_RULE(
      .place = kSimplify + 4,
      .name = "remove_slice",
      .ops = {"Slice", "StridedSlice"},
-     .help = "slices that take all",
+     .help = "removes slices that take the whole tensor",
      .refuses =
          "bounds that are not constant; new or dropped axes, and an ellipsis; unknown shapes",
      .apply = RemoveSlice});

@@ -1,4 +1,4 @@
-// Removes a Split or SplitV that splits in one.
+// Removes a Split or SplitV into a single part.
 //
 //   Before:  axis, x -> Split(num_split=1) -> y
 //   After:   x -> Identity -> y, axis -^-> Identity
@@ -17,7 +17,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 0,
               .name = "remove_split",
               .ops = {"Split", "SplitV"},
-              .help = "splitting in one",
+              .help = "removes a split into a single part",
               .apply = RemoveSplit});
 
 }  // namespace

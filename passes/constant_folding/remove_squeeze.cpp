@@ -2,7 +2,7 @@
 //
 //   Before:  x:[2,3] -> Squeeze -> y                    After:  x -> Identity -> y
 //
-// Refuses: dimensions that are not known.
+// Refuses: unknown dimensions.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 
@@ -12,7 +12,7 @@ namespace {
 Verdict RemoveSqueeze(Folding& rule, const Node& node) {
   if (node.num_inputs() != 1) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
-  // A dimension of size 0 cannot be squeezed either, but Grappler asks for more than 1.
+  // A dimension of size 0 cannot be squeezed either, but Grappler requires more than 1.
   if (!shape.known_rank() || !llvm::all_of(shape.dims(), [](int64_t dim) { return dim > 1; }))
     return rule.NotMine();
   return rule.BecomeIdentity(node, 0);
@@ -22,8 +22,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 7,
               .name = "remove_squeeze",
               .ops = {"Squeeze"},
-              .help = "squeezing where no dimension has size 1",
-              .refuses = "dimensions that are not known",
+              .help = "removes a squeeze without dimensions of size 1",
+              .refuses = "unknown dimensions",
               .apply = RemoveSqueeze});
 
 }  // namespace

@@ -22,7 +22,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 5,
               .name = "remove_tile",
               .ops = {"Tile"},
-              .help = "tiling once",
+              .help = "removes a Tile that repeats nothing",
               .refuses = "multiples that are not constant",
               .apply = RemoveTile});
 

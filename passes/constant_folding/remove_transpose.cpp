@@ -3,8 +3,8 @@
 //   Before:  x:[2,3], [0,1]:Const -> Transpose -> y
 //   After:   x -> Identity -> y, [0,1] -^-> Identity
 //
-// Refuses: permutations that are not constant; ranks that are not known, but of a permutation of
-// nothing; ConjugateTranspose, as TensorFlow does.
+// Refuses: permutations that are not constant; unknown ranks, except for an empty permutation;
+// ConjugateTranspose, as TensorFlow does.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -16,7 +16,7 @@ Verdict RemoveTranspose(Folding& rule, const Node& node) {
   if (!permutation) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   int rank = static_cast<int>(permutation->size());
-  // No dimensions to move: the input is a scalar, or the graph fails.
+  // There are no dimensions to move: the input is a scalar, or the graph fails.
   bool all_known = shape.known_rank() ? shape.rank() == rank : rank == 0;
   for (int i = 0; i < rank; ++i) {
     bool stays = (*permutation)[i] == i || (all_known && shape.dim(i) == 1);
@@ -32,8 +32,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 1,
               .name = "remove_transpose",
               .ops = {"Transpose", "Shuffle"},
-              .help = "transposing dimensions of size 1 only",
-              .refuses = "permutations that are not constant; ranks that are not known",
+              .help = "removes a transpose that moves only dimensions of size 1",
+              .refuses = "permutations that are not constant; unknown ranks",
               .apply = RemoveTranspose});
 
 }  // namespace

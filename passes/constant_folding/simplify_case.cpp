@@ -10,8 +10,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The AttrValue of function `index` of a list(func), with its own attributes; empty when there is
-// none.
+// The AttrValue of function `index` in a list(func), with its own attributes; empty if out of
+// range.
 std::string BranchAttr(const AttrView& branches, int64_t index) {
   constexpr uint32_t kList = 1, kFuncOfList = 9, kFunc = 10;
   WireReader attr(branches.bytes());
@@ -28,8 +28,9 @@ std::string BranchAttr(const AttrView& branches, int64_t index) {
   return {};
 }
 
-// PartitionedCall keeps the shapes of its outputs where TensorFlow looks for them. TensorFlow takes
-// each list as one shape a branch; here one of as many shapes as outputs says what it says.
+// PartitionedCall keeps the shapes of its outputs where TensorFlow looks for them. TensorFlow
+// interprets each list as one shape per branch; here a list with as many shapes as outputs has its
+// literal meaning.
 void SetOutputShapes(Folding& rule, const Node& node, size_t branch) {
   std::optional<AttrView> attr = node.FindAttr("output_shapes");
   std::vector<Shape> shapes =
@@ -62,7 +63,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 22,
               .name = "simplify_case",
               .ops = {"Case"},
-              .help = "a Case of known index becomes a call",
+              .help = "a Case with a constant index becomes a call",
               .refuses = "an index that is not constant, or out of range",
               .apply = SimplifyCase});
 

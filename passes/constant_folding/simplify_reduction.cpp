@@ -1,4 +1,4 @@
-// Removes a reduction (Sum, Mean, Max, ...) that has nothing to reduce.
+// Removes a reduction (Sum, Mean, Max, ...) over no dimension, or over dimensions of size 1.
 //
 //   Before:  x, [] -> Sum -> y              x:[1,3], [0] -> Sum(keep_dims) -> y
 //   After:   x -> Identity -> y             x -> Identity -> y
@@ -6,7 +6,7 @@
 //   Before:  x:[1,1], [0] -> Sum -> y:[1]
 //   After:   x, "ConstantFolding/Sum_shape_const":Const [1] -> Reshape -> y
 //
-// Refuses: axes that are not constant; shapes that are not known.
+// Refuses: axes that are not constant; unknown shapes.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 
@@ -21,7 +21,7 @@ bool AreOfSizeOne(llvm::ArrayRef<int64_t> axes, const Shape& shape) {
   });
 }
 
-// One element to one element: only the rank changes.
+// From one element to one element: only the rank changes.
 Verdict BecomeReshape(Folding& rule, const Node& node, const std::string& name, int rank) {
   Literal ones = Literal::Integers(proto::DT_INT32, {rank}, std::vector<int64_t>(rank, 1));
   Node shape = rule.edit.AddConstant(name, ones, node.device(), node.input_node(1));
@@ -42,7 +42,7 @@ Verdict SimplifyReduction(Folding& rule, const Node& node) {
   if (axes->empty()) return rule.BecomeIdentity(node, 0);
   bool keep_dims = node.GetBool("keep_dims");
   Shape input = rule.ShapeOf(node.input(0)), output = rule.edit.ShapeOf({node.id(), 0});
-  // To no dimension at all TensorFlow keeps the reduction.
+  // TensorFlow keeps a reduction over no dimensions.
   bool is_reshape = has_type && !keep_dims && input.NumElements() == 1 &&
                     output.NumElements() == 1 && output.rank() > 0;
   std::string name = Folding::NameFor(node, "_shape_const");
@@ -59,8 +59,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 11,
               .name = "simplify_reduction",
               .ops = {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"},
-              .help = "reducing no dimension, or dimensions of size 1",
-              .refuses = "axes that are not constant; shapes that are not known",
+              .help = "removes a reduction of no dimension, or of dimensions of size 1",
+              .refuses = "axes that are not constant; unknown shapes",
               .apply = SimplifyReduction});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A Select on a condition that is the same everywhere.
+// Replaces a Select on a condition that is the same everywhere with the selected input.
 //
 //   Before:  true:Const, x, z -> SelectV2 -> y
 //   After:   x -> Identity -> y, true, z -^-> Identity
@@ -6,7 +6,7 @@
 //   Before:  true:Const, x:[2], z:[2,2] -> SelectV2 -> y
 //   After:   x, "ConstantFolding/SelectV2-broadcastto_shape-1":Const [2,2] -> BroadcastTo -> y
 //
-// Refuses: a result of which the shape is not known, unless both sides are known to have the same.
+// Refuses: a result of unknown shape, unless both sides are known to have the same shape.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -33,8 +33,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 23,
               .name = "simplify_select",
               .ops = {"Select", "SelectV2"},
-              .help = "a Select on a condition that is the same everywhere",
-              .refuses = "results of unknown shape, unless both sides have the same",
+              .help = "a Select on a uniform condition becomes the selected input",
+              .refuses = "results of unknown shape, unless both sides have the same shape",
               .apply = SimplifySelect});
 
 }  // namespace

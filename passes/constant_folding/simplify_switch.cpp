@@ -1,4 +1,4 @@
-// A Switch on its own predicate: each of its outputs has one value only.
+// Folds a Switch on its own predicate: each of its outputs has only one possible value.
 //
 //   Before:  p, p -> Switch -> :0 y, :1 z
 //   After:   Switch -> :0 "ConstantFoldingCtrl/Switch_0":Identity
@@ -6,8 +6,8 @@
 //                   -> :1 "ConstantFoldingCtrl/Switch_1":Identity
 //                      -^-> "ConstantFolding/Switch_const_true":Const -> z
 //
-// Refuses: a Switch that others than two nodes read, as Grappler has it, or two that are nothing
-// but such anchors.
+// Refuses: a Switch whose number of readers is not two, as in Grappler, or whose two readers are
+// both such anchors.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -19,7 +19,7 @@ Verdict SimplifySwitch(Folding& rule, const Node& node) {
                                 Folding::NameFor(node, "_const_true")};
   if (rule.Exists(names[0]) || rule.Exists(names[1])) return rule.NotMine();
   if (rule.NumReaders(node) != 2) {
-    return rule.Refuse("'{0}' has {1} readers, where TensorFlow looks for two", node.name(),
+    return rule.Refuse("'{0}' has {1} readers, and TensorFlow requires two", node.name(),
                        rule.NumReaders(node));
   }
   bool is_read = false;
@@ -46,8 +46,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 10,
               .name = "simplify_switch",
               .ops = {"Switch"},
-              .help = "a Switch on its own predicate",
-              .refuses = "a Switch with other than two readers, or with anchors alone",
+              .help = "folds a Switch on its own predicate",
+              .refuses = "a Switch whose number of readers is not two, or with only anchors",
               .apply = SimplifySwitch});
 
 }  // namespace

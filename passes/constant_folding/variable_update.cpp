@@ -1,9 +1,9 @@
-// Updates of variables that change nothing.
+// Removes updates of variables that change nothing.
 //
 //   Before:  h, 0 -> AssignAddVariableOp                ref, 0 -> AssignAdd -> y
 //   After:   h, 0 -^-> NoOp                             ref -> Identity -> y
 //
-// So for Sub, and Scatter by 0 or, with Mul and Div, by 1.
+// Likewise Sub, and Scatter by 0 or, with Mul and Div, by 1.
 // Refuses: a change that is not constant; a result that is read as the variable itself.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
@@ -11,8 +11,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// Whether a reader takes the result as a reference to the variable, which an Identity does not
-// give.
+// True if a reader takes the result as a reference to the variable, which an Identity cannot
+// provide.
 bool IsReadAsReference(Folding& rule, const Node& node) {
   for (const Use& use : node.uses()) {
     Node reader = rule.graph.node(use.node);
@@ -39,7 +39,7 @@ Verdict RemoveVariableUpdate(Folding& rule, const Node& node) {
   bool by_handle = op.contains("Variable") || op.contains("Resource");
   if (by_handle) return node.HasDataUses() ? rule.NotMine() : rule.BecomeNoOp(node);
   if (IsReadAsReference(rule, node))
-    return rule.Refuse("the variable that '{0}' hands on is written to", node.name());
+    return rule.Refuse("the variable that '{0}' passes on is written to", node.name());
   return rule.BecomeIdentity(node, 0);
 }
 
@@ -67,7 +67,7 @@ GRAPNEL_RULE(
              "ResourceScatterNdSub",
              "ResourceScatterNdMul",
              "ResourceScatterNdDiv"},
-     .help = "updates of variables by nothing",
+     .help = "removes updates that do not change the variable",
      .refuses = "changes that are not constant; results that are read as the variable itself",
      .apply = RemoveVariableUpdate});
 

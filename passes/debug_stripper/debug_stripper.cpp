@@ -1,12 +1,12 @@
-// Takes out what only speaks to the developer: assertions, prints, checks of numbers.
+// Removes ops that serve only debugging: assertions, prints, numeric checks.
 //
 //   Before:  c, x -> Assert a;  y(^a)           After:  NoOp a(^c, ^x);  y(^a)
 //
-// Each node keeps its name, so that control edges to it hold; what it read is still waited for, and
-// the dependency optimizer takes the rest away. Fetched nodes are stripped too, as TensorFlow does:
-// their values stay.
+// Each node keeps its name, so that control edges to it stay valid, and keeps waiting for its
+// inputs; the dependency optimizer removes the rest. Fetched nodes are stripped too, as TensorFlow
+// does: their values stay.
 //
-// Refuses nothing; CheckNumericsV2 is none of its ops.
+// Refuses nothing. CheckNumericsV2 is not one of its ops.
 #include "passes/debug_stripper/debug_stripper.h"
 
 namespace grapnel::debug_stripper {
@@ -33,7 +33,7 @@ GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper",
                             .config_name = "debug_stripper",
                             .order = 6,
                             .toggle = "debug_stripper",
-                            .help = "takes out assertions, prints and checks of numbers",
+                            .help = "removes assertions, prints and numeric checks",
                             .refuses = "CheckNumericsV2"}));
 
 }  // namespace grapnel::debug_stripper

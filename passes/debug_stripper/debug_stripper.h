@@ -1,4 +1,4 @@
-// The edits that rules of the debug stripper share.
+// Edits shared by the rules of the debug stripper.
 #ifndef GRAPNEL_PASSES_DEBUG_STRIPPER_DEBUG_STRIPPER_H_
 #define GRAPNEL_PASSES_DEBUG_STRIPPER_DEBUG_STRIPPER_H_
 
@@ -6,12 +6,12 @@
 
 namespace grapnel::debug_stripper {
 
-// Drops the node's attributes but for `kept`, and for those that begin with '_': they say something
-// of the node, not of the op.
+// Drops the node's attributes except `kept` and those that begin with '_', which describe the node,
+// not the op.
 void DropAttrsOfOp(Editor& edit, const Node& node, llvm::StringRef kept = "");
-// What the node reads from slot `first` on becomes something that it waits for, in the same order.
+// Turns the data inputs from slot `first` on into control inputs, in the same order.
 void WaitFrom(Editor& edit, const Node& node, int first);
-// The node does nothing, once all that it read is there.
+// Turns the node into a NoOp that waits for all its inputs.
 void BecomeNoOp(Editor& edit, const Node& node);
 
 }  // namespace grapnel::debug_stripper

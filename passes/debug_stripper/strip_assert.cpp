@@ -1,4 +1,4 @@
-// An assertion is made no more.
+// Removes an assertion.
 //
 //   Before:  c, x -> Assert a;  y(^a)           After:  NoOp a(^c, ^x);  y(^a)
 //
@@ -17,7 +17,7 @@ GRAPNEL_RULE({.optimizer = "debug_stripper",
               .place = 1,
               .name = "strip_assert",
               .ops = {"Assert"},
-              .help = "an Assert becomes a NoOp that waits for what it read",
+              .help = "an Assert becomes a NoOp that waits for its inputs",
               .apply = StripAssert});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Numbers are checked no more.
+// Removes a numeric check.
 //
 //   Before:  x -> CheckNumerics n -> y          After:  x -> Identity n -> y
 //

@@ -1,12 +1,12 @@
-// A tensor that TensorFlow's debugger looks at is looked at no more.
+// Removes the watch of TensorFlow's debugger on a tensor.
 //
 //   Before:  x -> DebugIdentityV2 n -> y        After:  x -> Identity n -> y
 //
-// The debugger leaves these ops in graphs that are saved while it is on; such a graph writes debug
-// files wherever it runs.
+// A graph that is saved while the debugger is on contains these ops; it then writes debug files
+// wherever it runs.
 //
-// Refuses nothing; DebugNanCount and DebugNumericSummary give other values than they read, and
-// stay.
+// Refuses nothing; DebugNanCount and DebugNumericSummary stay: their results differ from their
+// inputs.
 #include "passes/debug_stripper/debug_stripper.h"
 
 namespace grapnel::debug_stripper {

@@ -1,4 +1,4 @@
-// Nothing is printed.
+// Removes prints.
 //
 //   Before:  x, [u, v] -> Print p -> y          After:  x, ^u, ^v -> Identity p -> y
 //   Before:  s -> PrintV2 p;  y(^p)             After:  NoOp p(^s);  y(^p)

@@ -1,19 +1,19 @@
-// A node that is only waited for computes nothing.
+// Turns a node that is only waited for into a NoOp.
 //
 //   Before:  x -> Sqrt -^> y        After:  x -^> NoOp -^> y
 //
-// It keeps its name, and waits for what it read: for a tensor by its node, for the output of a
-// Switch by an Identity of it.
+// It keeps its name, and waits for its former inputs: for the node of a tensor; for the output of a
+// Switch, for an Identity of that output.
 //
-// Refuses: what is fetched, fed or kept; ops with effects, or that TensorFlow does not know;
+// Refuses: nodes that are fetched, fed or kept; ops with effects, or that TensorFlow does not know;
 // control flow; an Identity that must stay (see bypass.cpp).
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
 namespace grapnel {
 namespace {
 
-// What to wait for in the place of `port`. Of several Identities at an output of a Switch, the one
-// that was there first.
+// The node to wait for in place of `port`. If several Identities read an output of a Switch, the
+// oldest one.
 Node AnchorOf(Dependencies& rule, Port port) {
   Graph& graph = rule.graph;
   Node source = graph.node(port.node);
@@ -49,7 +49,7 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .place = 11,
               .name = "become_no_op",
               .ops = {},
-              .help = "a node that is only waited for computes nothing",
+              .help = "a node that is only waited for becomes a NoOp",
               .refuses = "ops with effects, control flow, an Identity that must stay",
               .apply = BecomeNoOp});
 

@@ -1,13 +1,13 @@
-// NoOps and Identities go where that makes no more edges, and no more that cross from device to
-// device.
+// Removes NoOps and Identities if that does not add edges, or edges that cross devices.
 //
 //   Before:  x -^> NoOp -^> y              After:  x -^> y
 //   Before:  x -> Identity -> y            After:  x -> y
 //
-// Two rules in one file: they take out a node in the same way, on the same condition.
+// Two rules in one file: they remove a node in the same way, on the same condition.
 //
 // Refuses: fetched nodes; an Identity that fixes the value of a variable, that anchors control
-// edges in a branch of a Switch, or whose reader would have to wait for what it waits for.
+// edges in a branch of a Switch, or whose reader would have to wait for the Identity's control
+// inputs.
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-// Distinct readers, but no more than `limit` + 1 of them.
+// Distinct readers, at most `limit` + 1 of them.
 llvm::SmallVector<Node, 4> ReadersOf(const Dependencies& rule, const Node& node, size_t limit) {
   llvm::SetVector<NodeId, std::vector<NodeId>, llvm::DenseSet<NodeId>> readers;
   for (const Use& use : node.uses()) {
@@ -42,18 +42,17 @@ bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<N
     for (const Node& reader : readers) after += id != reader.device_id();
   }
   if (after > in + out) return false;
-  // The tensor comes from another device once and is read here by several: a reception that is
-  // shared.
+  // The tensor comes from another device once and has several readers here: a shared receive.
   bool is_identity = rule.kinds.Is(node, kIdentityOp | kIdentityNOp);
   return !(is_identity && in > 0 && out > 0 && after > 0);
 }
 
-// Whether the graph has no more edges without the node, and no more between devices.
+// True if removing the node adds no edges, in total and between devices.
 bool IsBeneficial(Dependencies& rule, const Node& node) {
   size_t in = node.num_inputs() + node.num_controls();
   bool has_ports = rule.kinds.Is(node, kIdentityNOp) && !IsIdentityNOfOne(node);
-  if (in <= 1 && !has_ports && rule.on_one_device) return true;  // whatever reads it
-  // in * out <= in + out only for 1 of either, or 2 of both.
+  if (in <= 1 && !has_ports && rule.on_one_device) return true;  // for any number of readers
+  // in * out <= in + out only if either is 1, or both are 2.
   size_t limit = in <= 1 || has_ports ? node.uses().size() : in == 2 ? 2 : 1;
   llvm::SmallVector<Node, 4> readers = ReadersOf(rule, node, limit);
   size_t out = readers.size();
@@ -64,10 +63,10 @@ bool IsBeneficial(Dependencies& rule, const Node& node) {
       edges_after += rule.graph.node(use.node).input(use.slot).IsControl() ? in : 1;
   }
   if (edges_after > in + out)
-    return rule.Fails("'{0}' has {1} and {2}{3}: without it there would be more edges", node.name(),
+    return rule.Fails("'{0}' has {1} and {2}{3}: removing it would add edges", node.name(),
                       Plural(in, "input"), Plural(out, "reader"), out > limit ? " or more" : "");
   return rule.on_one_device || CrossesNoMoreDevices(rule, node, readers) ||
-         rule.Fails("without '{0}' more edges would cross from device to device", node.name());
+         rule.Fails("removing '{0}' would add edges between devices", node.name());
 }
 
 Verdict Bypass(Dependencies& rule, const Node& node) {
@@ -91,8 +90,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .place = 12,
               .name = "bypass_no_op",
               .ops = {"NoOp"},
-              .help = "who waits for a NoOp waits for what it waits for",
-              .refuses = "where more edges would come of it, or more that cross devices",
+              .help = "nodes that wait for a NoOp wait for its inputs directly",
+              .refuses = "NoOps whose removal would add edges, or edges between devices",
               .apply = BypassNoOp});
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
@@ -100,8 +99,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "bypass_identity",
               .ops = {"Identity", "RefIdentity", "IdentityN"},
               .help = "readers of an Identity read its input",
-              .refuses = "reads of variables, anchors in branches, where more edges would come of "
-                         "it, or more that cross devices",
+              .refuses = "reads of variables, anchors in branches, Identities whose removal would "
+                         "add edges, or edges between devices",
               .apply = BypassIdentity});
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Makes nodes wait for no more than they must.
+// Removes unnecessary waits between nodes.
 //
 //   Before:  x -> Sqrt -^> NoOp -^> y        k = Const -^> y        x -> n -> y, x -^> y
 //   After:   x -^> y                         (k is gone)            x -> n -> y
 //
-// Two rounds, as in TensorFlow, each: control edges that a longer path implies go; nodes that are
-// only waited for become NoOps, reads of variables among them; NoOps and Identities are bypassed
-// where that makes no more edges and no more device crossings; control edges from several nodes of
-// another device go through one NoOp there.
+// There are two rounds, as in TensorFlow. In each round, control edges that a longer path implies
+// are dropped; nodes that are only waited for become NoOps, including reads of variables; NoOps and
+// Identities are bypassed if that adds no edges and no device crossings; control edges from several
+// nodes of another device go through one NoOp there.
 //
 // Refuses: fetched nodes, ops with effects, Identities of variables, anchors in a branch of a
 // Switch, device crossings.
@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// In each round: what says the same twice goes; rules from kNearANode to kAfterwards look at nodes
-// until nothing is left to do; then again what says the same twice, and last what makes groups.
+// In each round: first duplicate edges are removed; then rules from kNearANode to kAfterwards visit
+// nodes until nothing is left to do; then duplicates again, and last the rule that makes groups.
 constexpr int kNearANode = 10, kAfterwards = 20;
 
 class DependencyOptimizer : public GraphPass {
@@ -77,7 +77,7 @@ GRAPNEL_PASS(DependencyOptimizer,
                        .order = 15,
                        .default_on = true,
                        .toggle = "dependency_optimization",
-                       .help = "makes nodes wait for no more than they must",
+                       .help = "removes unnecessary waits between nodes",
                        .refuses = "fetched nodes, ops with effects, Identities of variables, "
                                   "anchors in branches, device crossings"}), );
 
@@ -106,7 +106,7 @@ NodeId Dependencies::Pop() {
   return id;
 }
 
-// State, but what nobody reads need not be read.
+// Reads of variables are stateful, but unread ones can be dropped.
 static bool ReadsVariable(llvm::StringRef op) {
   return op == "ReadVariableOp" || op == "_ReadVariablesOp" || op == "ResourceGather" ||
          op == "ResourceGatherNd";

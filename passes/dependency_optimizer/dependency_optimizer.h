@@ -1,4 +1,4 @@
-// What the rules of the dependency optimizer share: which nodes to look at, and which may go.
+// Shared by the rules of the dependency optimizer: the worklist, and which nodes may be removed.
 #ifndef GRAPNEL_PASSES_DEPENDENCY_OPTIMIZER_DEPENDENCY_OPTIMIZER_H_
 #define GRAPNEL_PASSES_DEPENDENCY_OPTIMIZER_DEPENDENCY_OPTIMIZER_H_
 
@@ -20,17 +20,17 @@ class Dependencies : public RuleContext {
         bypasser(edit) {}
 
   const bool has_fetches;
-  const bool on_one_device;  // all nodes say the same of where they are
+  const bool on_one_device;  // all nodes have the same device string
   Bypasser bypasser;
 
-  // --- Nodes to look at, the last one put in first; none is in it twice.
+  // --- The worklist: last in, first out; each node once.
   bool has_work() const { return !work_.empty(); }
   void Push(const Node& node);
   NodeId Pop();
 
-  // Whether nobody reads the node, and it may be waited for instead of being computed. Refuses.
+  // True if the node is unread and may become a NoOp. Refuses.
   bool CanBecomeNoOp(const Node& node);
-  // Whether readers of an identity may read its input. Refuses.
+  // True if readers of an identity may read its input. Refuses.
   bool CanRemoveIdentity(const Node& node);
 
  private:

@@ -4,7 +4,7 @@
 //
 // Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
 //
-// Cost: nodes and edges a few times; where more would be needed, edges are left.
+// Cost: a small multiple of nodes and edges; if more would be needed, edges are left.
 #include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
@@ -22,9 +22,9 @@ class Reduction {
     mark_.assign(graph_.end_id(), 0);
     for (size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
     CountControls();
-    // A sweep answers for all control edges of a node, so each edge is asked for at the end that
-    // has more of them: one node that all wait for, and one that waits for all, take one sweep
-    // each.
+    // One sweep handles all control edges of a node, so each edge is handled at the end that has
+    // more of them: a node that all others wait for, and a node that waits for all others, take one
+    // sweep each.
     budget_ = 64 * (edges_ + order_.size()) + 100000;
     for (NodeId id : order_) {
       SweepFrom(id);
@@ -34,7 +34,7 @@ class Reduction {
   }
 
  private:
-  // Whether the edge says that `to` runs after `from` has: then paths may go through it.
+  // True if the edge means that `to` runs after `from`: paths may use it.
   bool Counts(const Node& from, const Node& to) {
     return !kinds_.Is(to, kFrameOp) && kinds_.Is(to, kKnownOp) &&
            !kinds_.Is(from, kFrameOp | kMergeOp);
@@ -53,7 +53,7 @@ class Reduction {
     return controls_out_[from.id()] >= static_cast<uint32_t>(to.num_controls());
   }
 
-  // Marks what is two or more edges after `source`, as far as its control edges reach.
+  // Marks nodes that are two or more edges after `source`, as far as its control edges reach.
   void SweepFrom(NodeId id) {
     Node source = graph_.node(id);
     if (controls_out_[id] == 0) return;
@@ -67,7 +67,7 @@ class Reduction {
       targets_.push_back(use.node);
       last = std::max(last, position_[use.node]);
     }
-    // A sole reader has no other way.
+    // A sole reader has no other path.
     if (targets_.empty() || source.uses().size() == 1) return;
     ++epoch_;
     open_.clear();
@@ -130,8 +130,8 @@ class Reduction {
     }
   }
 
-  // One rewrite for each node that waits for less. All at once is right: the longest path between
-  // two nodes has no edge that is implied.
+  // One rewrite for each node that loses control inputs. Dropping all at once is correct: the
+  // longest path between two nodes has no implied edge.
   void Drop() {
     llvm::sort(implied_);
     for (size_t i = 0; i < implied_.size();) {

@@ -1,14 +1,14 @@
-// Nobody waits for a constant: it is there before anything runs.
+// Drops control edges from constants, which exist before anything runs.
 //
-//   Before:  k = Const -^> y        After:  y, and k is gone when nobody reads it
+//   Before:  k = Const -^> y        After:  y, and k is removed if it is unread
 //
-// Refuses: constants that wait for something themselves.
+// Refuses: constants that have control inputs themselves.
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
 namespace grapnel {
 namespace {
 
-// Whatever it comes to, a constant without inputs is no other rule's.
+// Always claims a constant without inputs, so that no other rule handles it.
 Verdict DropWaitForConstant(Dependencies& rule, const Node& constant) {
   if (constant.num_inputs() + constant.num_controls() > 0) return rule.NotMine();
   Graph& graph = rule.graph;
@@ -32,8 +32,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .place = 10,
               .name = "drop_wait_for_constant",
               .ops = {"Const"},
-              .help = "drops control edges from a constant, and the constant if nobody reads it",
-              .refuses = "constants that wait for something themselves",
+              .help = "drops control edges from a constant, and the constant if it is unread",
+              .refuses = "constants with control inputs",
               .apply = DropWaitForConstant});
 
 }  // namespace

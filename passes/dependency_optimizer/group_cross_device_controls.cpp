@@ -1,5 +1,5 @@
-// Control edges from several nodes of another device go through one NoOp there: one message, not
-// many.
+// Routes control edges from several nodes of another device through one NoOp there: one message
+// instead of many.
 //
 //   Before:  a @cpu:1, b @cpu:1 -^> f @cpu:0
 //   After:   a, b -^> GroupCrossDeviceControlEdges_0/f = NoOp @cpu:1 -^> f @cpu:0
@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// The device, or which machine it is of; the name as it is when that says no device.
+// The device, or its machine; the name unchanged if it is not a device name.
 std::string PlaceOf(const Node& node, bool by_host) {
   std::string device = node.device().str();
   return by_host ? TaskOf(device).value_or(device) : device;
@@ -20,7 +20,7 @@ std::string PlaceOf(const Node& node, bool by_host) {
 
 using NodesByPlace = std::map<std::string, std::vector<Node>>;
 
-// Sources of control edges to `node` in other places.
+// Sources of control edges to `node` on other devices or machines.
 NodesByPlace SourcesElsewhere(const Node& node, bool by_host) {
   NodesByPlace sources;
   std::string here = PlaceOf(node, by_host);
@@ -43,7 +43,7 @@ std::string GroupName(const Node& node, int* number) {
 void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, bool by_host) {
   llvm::SmallVector<Port, 8> inputs;
   std::map<std::string, Node> groups;
-  // Numbered in the order in which the second node of each place is met.
+  // Places are numbered in the order in which their second node is found.
   std::map<std::string, int> met;
   int number = 0;
   for (Port port : node.inputs()) {
@@ -68,7 +68,7 @@ void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, boo
 
 bool MayBeGrouped(const Node& node) { return node.num_controls() > 1 && !node.device().empty(); }
 
-// By device first, then by machine.
+// First by device, then by machine.
 Verdict GroupCrossDeviceControls(Dependencies& rule) {
   bool any = false;
   for (Node node : rule.graph.nodes()) any = any || MayBeGrouped(node);

@@ -1,16 +1,16 @@
-// Takes functions apart: calls become the nodes of the function, functional If, Case and While the
-// Switch, Merge and loop nodes that the executor runs, and what must stay a call calls a function
-// made for it.
+// Inlines functions: calls become the nodes of the function; functional If, Case and While become
+// the Switch, Merge and loop nodes that the executor runs; a call that must stay calls a
+// specialized function.
 //
 //   Before:  x -> PartitionedCall(f) -> y          f(a) = Exp(Neg(a))
 //   After:   x -> Func/PartitionedCall/input/_0 -> PartitionedCall/Neg -> PartitionedCall/Exp
 //              -> Func/PartitionedCall/output/_1 -> y
 //
-// Nodes are visited once, and what a rule makes after them. Then the calls that are left get
-// functions of their own.
+// Each node is visited once, followed by the nodes that a rule makes for it. Then the remaining
+// calls get functions of their own.
 //
 // Refuses: functions marked `_noinline` or for XLA, variants of one interface (api_implements),
-// effects that might not happen once they are in the open, outputs that may be dead, recursion.
+// effects that might not happen after inlining, outputs that may be dead, recursion.
 #include "lib/function/function_rewriter.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,11 +39,11 @@ GRAPNEL_PASS(FunctionOptimizer,
                        .order = 4,
                        .default_on = true,
                        .toggle = "function_optimization",
-                       .help = "puts the nodes of functions in the place of calls, and makes "
-                               "functions for the calls that stay",
+                       .help = "replaces calls with the nodes of their functions, and makes "
+                               "specialized functions for the other calls",
                        .refuses = "functions marked _noinline or for XLA, effects that nothing "
                                   "waits for, outputs that may be dead, recursion, gradients that "
-                                  "have to be derived"}), );
+                                  "would have to be derived"}), );
 
 }  // namespace
 

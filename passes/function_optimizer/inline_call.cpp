@@ -1,31 +1,31 @@
-// The nodes of a function take the place of a call of it.
+// Replaces a call with the nodes of the function.
 //
 //   Before:  x, ^c -> PartitionedCall(f) -> y, ^d       f(a) = Exp(Neg(a))
 //   After:   x -> Func/PartitionedCall/input/_1 -> PartitionedCall/Neg -> PartitionedCall/Exp
 //              -> Func/PartitionedCall/output/_2 -> y
 //            ^c -> Func/PartitionedCall/input_control_node/_0, which inputs and nodes without any
-//            wait for Func/PartitionedCall/output_control_node/_3 -> ^d, after what the function
-//            says must run
+//            wait for
+//            Func/PartitionedCall/output_control_node/_3 -> ^d, after the nodes that the function
+//            requires to run
 //
-// Nodes are named after the call, and so are their loop frames and colocations. A call by name is
-// on one device, its own; the nodes of a PartitionedCall keep what they ask for, completed from the
-// device of the call.
+// Nodes are named after the call, and so are their loop frames and colocations. A call by function
+// name puts the nodes on its own device; the nodes of a PartitionedCall keep their requested
+// devices, completed from the device of the call.
 //
-// A call marked kOpenWhole is opened to be placed: what its function says against it does not
-// count.
+// A call marked kOpenWhole is inlined for placement: refusals of its function do not count.
 //
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
-// functions with an effect that no control output, or nobody who waits for the call, makes happen;
-// results that come from a Switch and may be dead; recursion; gradients that have to be derived;
-// results that are lists.
+// functions with an effect that neither a control output nor a node that waits for the call
+// triggers; results that come from a Switch and may be dead; recursion; gradients that would have
+// to be derived; results that are lists.
 #include "lib/function/inlining.h"
 #include "lib/pass/library.h"
 
 namespace grapnel {
 namespace {
 
-// What the node calls; of a SymbolicGradient, the gradient that the library gives. Refuses.
+// The callee of the node; for a SymbolicGradient, the gradient that the library defines. Refuses.
 Call CalleeOf(FunctionRewriter& rule, const Node& node) {
   if (node.op() != "SymbolicGradient") return CallOf(node);
   std::optional<AttrView> f = node.FindAttr("f");
@@ -53,7 +53,7 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .place = 3,
               .name = "inline_call",
               .ops = {},
-              .help = "the nodes of a function take the place of a call",
+              .help = "replaces a call with the nodes of its function",
               .refuses = "functions marked _noinline or for XLA, effects that nothing waits for, "
                          "results that may be dead, recursion",
               .apply = InlineCall});

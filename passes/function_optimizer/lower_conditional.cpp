@@ -1,17 +1,16 @@
-// An If or Case that is marked for it becomes Switch, its branches and Merge, which need no
-// function to run and let other passes look inside.
+// Lowers a marked If or Case to Switch, its branches and Merge, which run without a function call
+// and let other passes see the branches.
 //
 //   Before:  p, x -> If(then=f, else=g) -> y
-//   After:   p -> Switch(p) -> Identity (pivot) of each side, which everything on that side waits
-//   for
+//   After:   p -> Switch(p) -> Identity (pivot) of each side: everything on that side waits for it
 //            x -> Switch(p) --> f --\
 //                           \-> g ---> Merge -> y
 //
-// The branches are calls first; inline_call looks at them next. The node stays as something to wait
-// for. Case has _SwitchN with an output for each branch.
+// The branches are calls first; inline_call visits them next. The node itself stays, so that others
+// can wait for it. Case uses _SwitchN, with an output for each branch.
 //
 // Refuses: nodes that are fed, or marked for XLA; branches that are not in the library, or whose
-// lists are longer or shorter than what the node has.
+// numbers of arguments or results differ from the node's.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 
@@ -20,7 +19,7 @@ namespace {
 
 bool IsIf(const Node& node) { return node.op() == "If" || node.op() == "StatelessIf"; }
 
-// The branches, in the order of the calls that are made.
+// The branches, in the order in which their calls are made.
 std::vector<proto::NameAttrList> BranchesOf(const Node& node) {
   std::vector<proto::NameAttrList> branches;
   auto parse = [&](const char* key) {
@@ -69,7 +68,7 @@ class Lowering {
 
   std::string NewName(const llvm::Twine& part) { return in_.NewName(name_ + "/" + part); }
   int num_branches() const { return static_cast<int>(branches_.size()); }
-  // The Switch output that goes to a branch: true is 1, and `then` comes first.
+  // The Switch output for a branch: true is 1, and `then` comes first.
   int32_t SideOf(int branch) const { return is_if_ ? 1 - branch : branch; }
 
   Node AddSwitch(const std::string& name, llvm::StringRef device, Port input) {
@@ -78,7 +77,7 @@ class Lowering {
     return node;
   }
 
-  // What everything in a branch waits for.
+  // Makes the pivots, which all nodes in a branch wait for.
   void AddPivots() {
     Node chooser = AddSwitch(NewName(is_if_ ? "switch_pred" : "branch_index"), device_, chosen_);
     in_.edit.CopyControls(chooser, node_);
@@ -118,7 +117,7 @@ class Lowering {
       for (const Node& call : made_) inputs.push_back({call.id(), i});
       outputs.push_back({AddMerge(is_if_ ? "output" : "merge", inputs).id(), 0});
     }
-    // Runs when a branch has, even one without results.
+    // Runs after a branch even if it has no results.
     llvm::SmallVector<Port, 4> pivots;
     for (const Node& pivot : pivots_) pivots.push_back({pivot.id(), 0});
     Node executed = AddMerge("branch_executed", pivots);
@@ -162,15 +161,14 @@ Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "function_optimizer",
-     .place = 1,
-     .name = "lower_conditional",
-     .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
-     .help = "an If or Case becomes Switch, its branches and Merge",
-     .refuses =
-         "nodes that are fed or marked for XLA, branches not in the library or of other lengths",
-     .apply = LowerConditional});
+GRAPNEL_RULE({.optimizer = "function_optimizer",
+              .place = 1,
+              .name = "lower_conditional",
+              .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
+              .help = "an If or Case becomes Switch, its branches and Merge",
+              .refuses = "nodes that are fed or marked for XLA, branches not in the library or "
+                         "with other arguments",
+              .apply = LowerConditional});
 
 }  // namespace
 }  // namespace grapnel

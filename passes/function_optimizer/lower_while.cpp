@@ -1,4 +1,4 @@
-// A While that is marked for it becomes a loop of single nodes.
+// Lowers a marked While to a loop of single nodes.
 //
 //   Before:  x -> While(cond=c, body=b) -> y
 //   After:   x -> Enter -> Merge ---> c -> LoopCond
@@ -7,10 +7,10 @@
 //                          |           \ true
 //               NextIteration <--- b <--/
 //
-// Condition and body are calls first; inline_call looks at them next. Resources do not change in a
-// loop: they enter once, as constants of it. The node stays as something to wait for.
+// Condition and body are calls first; inline_call visits them next. Resources do not change in a
+// loop: they enter once, as loop constants. The node itself stays, so that others can wait for it.
 //
-// Refuses: nodes that are fed, or marked for XLA; loops that carry resources only; functions that
+// Refuses: nodes that are fed, or marked for XLA; loops that carry only resources; functions that
 // are not in the library.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
@@ -57,7 +57,8 @@ class Loop {
   const Node& First(const std::vector<Node>& nodes) const {
     return *llvm::find_if(nodes, [](const Node& node) { return static_cast<bool>(node); });
   }
-  // What the loop's functions read: of what is carried the given port, of a resource its Enter.
+  // The inputs of the loop's functions: for a carried value the given port, for a resource its
+  // Enter.
   llvm::SmallVector<Port, 8> Values(const std::vector<Node>& nodes, int32_t port) const {
     llvm::SmallVector<Port, 8> values;
     for (size_t i = 0; i < nodes.size(); ++i)
@@ -130,8 +131,8 @@ class Loop {
   FunctionRewriter& in_;
   Node node_;
   std::string name_, device_;
-  std::vector<bool> carried_;                     // by input: no resource
-  std::vector<Node> enters_, merges_, switches_;  // by input; none for what is not carried
+  std::vector<bool> carried_;                     // by input: not a resource
+  std::vector<Node> enters_, merges_, switches_;  // by input; no node if not carried
   Node loop_cond_;
   llvm::SmallVector<Port, 8> outputs_;
 };
@@ -151,7 +152,7 @@ Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
   bool carries = false;
   for (int i = 0; i < node.num_inputs(); ++i)
     carries |= rule.edit.TypeOf(node.input(i)) != proto::DT_RESOURCE;
-  if (!carries) return rule.Refuse("'{0}' carries nothing that changes", node.name());
+  if (!carries) return rule.Refuse("'{0}' has no loop variable that changes", node.name());
   rule.WaitForInputs(node);
   rule.WaitForFrame(node);
   Loop(rule, node).Run();
@@ -163,7 +164,7 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .name = "lower_while",
               .ops = {"While", "StatelessWhile"},
               .help = "a While becomes a loop of Enter, Merge, Switch and NextIteration",
-              .refuses = "nodes that are fed or marked for XLA, loops that carry resources only",
+              .refuses = "nodes that are fed or marked for XLA, loops that carry only resources",
               .apply = LowerWhile});
 
 }  // namespace

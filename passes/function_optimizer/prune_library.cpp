@@ -1,10 +1,10 @@
-// Drops functions that nobody calls any more.
+// Drops functions that are no longer called.
 //
 //   Before:  the call of f is inlined; the library has f and g, which f called
 //   After:   the library is empty
 //
-// Refuses: functions that the main graph still reaches, through calls of calls too. Bodies leave
-// the library to the main graph.
+// Refuses: functions that the main graph still reaches, directly or through other functions. Only
+// the main graph prunes the library, not function bodies.
 #include "lib/function/function_rewriter.h"
 #include "lib/pass/library.h"
 
@@ -24,7 +24,7 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .place = 11,
               .name = "prune_library",
               .ops = {},
-              .help = "drops functions that nobody calls any more",
+              .help = "drops functions that are no longer called",
               .apply = PruneLibrary});
 
 }  // namespace

@@ -1,13 +1,14 @@
-// A call that stays gets a function of its own, made for what it gives and for what is read of it.
+// Gives a call that stays a function of its own, specialized for the call's inputs and the results
+// that are read.
 //
-//   Before:  x, c -> PartitionedCall(f) -> y:0, :1 (read by nobody)        f(a, b) = a * b, a + b
+//   Before:  x, c -> PartitionedCall(f) -> y:0, :1 (unread)        f(a, b) = a * b, a + b
 //   After:   x -> PartitionedCall(f_specialized_for_PartitionedCall_at_ID) -> y:0
 //            f_specialized_for_PartitionedCall_at_ID(a) = a * c
 //
-// Dtypes and attributes that the call decides are written into the body; constants that it gives
-// become constants of the body, and what those waited for the call waits for; results that nobody
-// reads go, and readers of later ones are numbered anew. Calls alike in all this share one
-// function.
+// Dtypes and attributes that the call determines are written into the body. Constant inputs become
+// constants of the body, and the call waits for the control inputs of those constants. Unread
+// results are removed, and readers of later ones are renumbered. Calls that agree in all this share
+// one function.
 //
 // Refuses: functions marked `_nospecialize` or with a gradient of their own; calls that are fed or
 // for XLA; lists as arguments or results.
@@ -22,17 +23,17 @@
 namespace grapnel {
 namespace {
 
-// What a call gives and what is read of it.
+// The constant inputs of a call and the results that are read.
 struct Context {
   std::vector<NodeId> constants;  // by argument; kNoNode: not a constant
   llvm::BitVector read;           // by result
-  bool is_fetched = false;        // then results stay as they are
+  bool is_fetched = false;        // then all results stay
 
   bool KeepsArg(size_t arg) const { return constants[arg] == kNoNode; }
   bool KeepsResult(size_t result) const { return is_fetched || read[result]; }
 };
 
-// Fields of FunctionDef.
+// Field numbers of FunctionDef.
 enum { kAttrs = 5, kArgAttrs = 7 };
 
 class Copier {
@@ -40,7 +41,8 @@ class Copier {
   Copier(Editor& edit, const Call& call, const Context& context)
       : edit_(edit), call_(call), context_(context), from_(*call.function) {}
 
-  // A copy under that name; an error when the call does not give all that the body needs.
+  // Makes a copy under that name; an error if the call does not provide everything that the body
+  // needs.
   Expected<Function*> Make(llvm::StringRef name) {
     std::vector<CallAttrs> attrs(from_.body.end_id());
     for (Node node : from_.body.nodes()) {
@@ -135,7 +137,7 @@ class Copier {
     to_->info = OpInfoFromProto(op_def);
   }
 
-  // Attributes of the function, and those of arguments under the argument's new number.
+  // Copies the attributes of the function, and those of arguments under the argument's new number.
   void CopyFunctionAttrs() {
     std::vector<int> number(from_.args.size(), -1);
     int kept = 0;
@@ -165,7 +167,7 @@ class Copier {
     CopyInputShapes();
   }
 
-  // Of the arguments that are left.
+  // For the remaining arguments.
   void CopyInputShapes() {
     std::optional<AttrView> attr = FunctionAttr(from_, kInputShapes);
     auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -228,8 +230,7 @@ class Specializer {
     Context context;
     context.is_fetched = edit_.IsFetched(node);
     context.read.resize(function.results.size());
-    // Which of its results is fetched is not known here; TensorFlow takes the first for a bare
-    // name.
+    // It is not known here which result is fetched; TensorFlow takes the first one for a bare name.
     if (context.is_fetched && context.read.size() > 0) context.read.set(0);
     for (const Use& use : node.uses()) {
       Port read = rule_.graph.node(use.node).input(use.slot);
@@ -276,7 +277,7 @@ class Specializer {
       std::string name = llvm::formatv("{0}_specialized_for_{1}_at_{2}", call.function->name(),
                                        caller, edit_.id());
       if (rule_.module.FindFunction(name)) {
-        rule_.RefuseAt(node, "function '{0}' is there already", name);
+        rule_.RefuseAt(node, "function '{0}' already exists", name);
         return;
       }
       auto copy = Copier(edit_, call, context).Make(name);
@@ -347,7 +348,7 @@ class Specializer {
   std::map<std::string, Function*> made_;
 };
 
-// Of the whole body, because calls that are alike share what is made for the first.
+// A rule of the whole body, because equal calls share the function that is made for the first.
 Verdict SpecializeCalls(FunctionRewriter& rule) {
   Specializer specializer(rule);
   for (NodeId id : rule.nodes) {
@@ -356,15 +357,16 @@ Verdict SpecializeCalls(FunctionRewriter& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .place = 10,
-              .name = "specialize_call",
-              .ops = {},
-              .help = "a call of a function of its own: with its dtypes, its constants inside, and "
-                      "without results that nobody reads",
-              .refuses = "functions marked _nospecialize or with a gradient of their own, calls "
-                         "that are fed, lists as arguments or results",
-              .apply = SpecializeCalls});
+GRAPNEL_RULE(
+    {.optimizer = "function_optimizer",
+     .place = 10,
+     .name = "specialize_call",
+     .ops = {},
+     .help = "gives a call a function of its own: with its dtypes, its constants inside, and "
+             "without unread results",
+     .refuses = "functions marked _nospecialize or with a gradient of their own, calls "
+                "that are fed, lists as arguments or results",
+     .apply = SpecializeCalls});
 
 }  // namespace
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// A DeviceIndex that a Case reads becomes the number of the Case's device.
+// Replaces a DeviceIndex that a Case reads with the number of the Case's device.
 //
 //   Before:  DeviceIndex([CPU, GPU]) -> Case on /device:GPU:0    After:  Const(1) -> Case
 //

@@ -1,4 +1,4 @@
-// Chooses among functions that do the same for different devices, and says which device it is.
+// Selects among equivalent functions for different devices, and resolves DeviceIndex.
 //
 //   Before:  x -> PartitionedCall(gru_cpu) on /device:GPU:0
 //   After:   x -> PartitionedCall(gru_gpu) on /device:GPU:0

@@ -1,4 +1,4 @@
-// What the rules of the implementation selector share: which functions do the same.
+// Shared by the rules of the implementation selector: finds equivalent functions.
 #ifndef GRAPNEL_PASSES_IMPLEMENTATION_SELECTOR_IMPLEMENTATION_SELECTOR_H_
 #define GRAPNEL_PASSES_IMPLEMENTATION_SELECTOR_IMPLEMENTATION_SELECTOR_H_
 
@@ -16,10 +16,10 @@ class Implementations : public RuleContext {
   static constexpr char kOptimizer[] = "implementation_selector";
   using RuleContext::RuleContext;
 
-  // Whether an op such as the node's can call a function at all.
+  // True if the node's op can call a function at all.
   bool MayCall(const Node& node);
-  // Functions of one interface, in the library's order. The library is read when this is first
-  // asked for: most bodies have nothing to choose.
+  // The functions that implement an interface, in library order. The library is scanned at the
+  // first call, because most bodies have nothing to choose.
   llvm::ArrayRef<const Function*> FunctionsOf(const std::string& interface);
 
  private:
@@ -27,7 +27,7 @@ class Implementations : public RuleContext {
   llvm::DenseMap<StringId, bool> may_call_;  // by op
 };
 
-// An attribute of the function; "" when it has none of that name.
+// An attribute of the function, or "" if it has none of that name.
 std::string TextAttr(const Function& function, const char* key);
 
 }  // namespace grapnel

@@ -1,11 +1,11 @@
-// A call calls the function that is meant for the device that it is on.
+// Makes a call use the function that is meant for its device.
 //
 //   Before:  x -> PartitionedCall(gru_cpu) on /device:GPU:0
 //   After:   x -> PartitionedCall(gru_gpu) on /device:GPU:0
 //            where gru_cpu and gru_gpu have api_implements=gru
 //
-// Functions of one interface say so by the attribute api_implements, and for which device each is
-// by api_preferred_device. Keras does that for its recurrent layers.
+// Functions of one interface share the attribute api_implements; api_preferred_device names the
+// device of each. Keras uses this for its recurrent layers.
 //
 // Refuses: calls without a device; functions that specialization made for a call; functions of a
 // training pair with other dtypes than the one that is called.
@@ -16,8 +16,8 @@
 namespace grapnel {
 namespace {
 
-// Which of a pair for training the function is, if any: forward knows its backward and vice
-// versa.
+// Which function of a training pair this is, if any: the forward function names its backward, and
+// vice versa.
 int PassOf(const Function& function) {
   if (FunctionAttr(function, "backward_function_name")) return 1;
   return FunctionAttr(function, "forward_function_name") ? 2 : 0;
@@ -32,7 +32,8 @@ bool SameTypes(const Function& a, const Function& b) {
   return same(a.info.inputs, b.info.inputs) && same(a.info.outputs, b.info.outputs);
 }
 
-// The function for the device of the call; null when that is called already, or there is none.
+// The function for the device of the call; null if the call already uses it, or there is no such
+// function.
 const Function* Better(Implementations& rule, const Node& node, llvm::StringRef name) {
   const Function* called = rule.edit.module().FindFunction(name);
   if (!called) return nullptr;
@@ -44,8 +45,8 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
   }
   llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(node));
   if (type.empty()) {
-    rule.Refuse("'{0}' is on no device: which of '{1}' is meant is not known", node.name(),
-                interface);
+    rule.Refuse("'{0}' is on no device, so none of the functions for '{1}' can be chosen",
+                node.name(), interface);
     return nullptr;
   }
   for (const Function* other : rule.FunctionsOf(interface)) {
@@ -53,12 +54,12 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
     if (PassOf(*other) != PassOf(*called)) continue;
     if (TextAttr(*called, "api_preferred_device") == type) return nullptr;
     if (SameTypes(*called, *other)) return other;
-    rule.Refuse("'{0}' takes or gives other dtypes than '{1}'", other->name(), name);
+    rule.Refuse("'{0}' has other argument or result dtypes than '{1}'", other->name(), name);
   }
   return nullptr;
 }
 
-// Each function that the node names is a rewrite of its own.
+// Each function that the node names is a separate rewrite.
 Verdict SwapImplementation(Implementations& rule, const Node& node) {
   if (!rule.MayCall(node)) return rule.NotMine();
   if (rule.edit.module().FindFunction(node.op())) {
@@ -87,7 +88,7 @@ GRAPNEL_RULE({.optimizer = "implementation_selector",
               .place = 2,
               .name = "swap_implementation",
               .ops = {},
-              .help = "a call calls the function that is meant for the device it is on",
+              .help = "makes a call use the function for its device",
               .refuses = "calls without a device, functions of other dtypes",
               .apply = SwapImplementation,
               .may_apply = HasFunctions});

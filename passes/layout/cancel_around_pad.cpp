@@ -1,11 +1,11 @@
-// A Pad between Transposes that undo each other pads other dimensions instead.
+// Removes two Transposes that cancel around a Pad, which then pads other dimensions.
 //
 //   Before:  x -> Transpose [0,2,3,1] -> Pad p -> Transpose [0,3,1,2] -> y
 //   After:   x -> Identity -> Pad p' -> Identity -> y
 //
-// Any Transposes, not only those that this pass added.
+// Applies to all Transposes, not only to those that this pass added.
 //
-// Refuses: a Pad of which somebody else reads the result or the paddings, or that is fetched.
+// Refuses: a Pad whose result or paddings have other readers, or that is fetched.
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {
@@ -13,7 +13,7 @@ namespace {
 
 bool IsReadOnce(const Node& node) { return node.uses().size() == 1; }
 
-// The Transposes after the Pad that undo `before`, when all that read the Pad are such.
+// The Transposes after the Pad that undo `before`, if all readers of the Pad are such.
 std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
                                   llvm::ArrayRef<int64_t> before) {
   std::vector<Node> after;
@@ -25,7 +25,7 @@ std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
   return after;
 }
 
-// The paddings of the dimensions as they lie before they are permuted.
+// The paddings in the order of the dimensions before the permutation.
 Literal Permuted(const Literal& paddings, llvm::ArrayRef<int64_t> perm) {
   std::vector<int64_t> old = paddings.AsInts(), permuted;
   for (int64_t i : perm) {
@@ -53,7 +53,8 @@ Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
   if (!value || value->dtype() != proto::DT_INT32) return rule.NotMine();
   if (!IsReadOnce(before) || !IsReadOnce(paddings) || rule.IsPreserved(pad) ||
       rule.IsPreserved(before) || rule.IsPreserved(paddings))
-    return rule.Refuse("what '{0}' reads, or its result, is fetched or read by others", pad.name());
+    return rule.Refuse("an input of '{0}', or its result, is fetched or has other readers",
+                       pad.name());
   if (value->num_elements() != 2 * static_cast<int64_t>(perm_before.size())) return rule.NotMine();
   Literal permuted = Permuted(*value, rule.PermOf(after[0]));
   llvm::SmallVector<Node, 2> controls;
@@ -70,7 +71,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .name = "cancel_around_pad",
               .ops = {"Pad"},
               .help = "a Pad between two Transposes pads other dimensions",
-              .refuses = "a Pad or paddings that somebody else reads, fetched ones",
+              .refuses = "a Pad or paddings with other readers, fetched ones",
               .apply = CancelAroundPad});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Two conversions that undo each other go. Only those that this pass added.
+// Removes two conversions that cancel; only those that this pass added.
 //
 //   Before:  x -> Transpose [0,2,3,1] -> Transpose [0,3,1,2] -> y      After:  x -> y
 #include "passes/layout/conversion.h"
@@ -35,7 +35,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .place = 3,
               .name = "cancel_pair",
               .ops = {"DataFormatDimMap", "DataFormatVecPermute", "Transpose"},
-              .help = "conversions that undo each other go",
+              .help = "removes conversions that cancel",
               .apply = CancelPair});
 
 }  // namespace

@@ -55,7 +55,7 @@ bool Conversion::IsInLoop(const Node& node) const {
 }
 
 Shape Conversion::ShapeOf(Port port) {
-  // What we add does not change what the tensor is, only how it lies.
+  // The nodes that the pass adds change only the layout of a tensor.
   while (port.node >= first_added && graph.node(port.node).num_inputs() > 0)
     port = graph.node(port.node).input(0);
   return port.node < first_added ? shapes_.OfPort(port) : Shape::Unknown();
@@ -129,7 +129,7 @@ Node Conversion::AddConversion(const Node& node, const std::string& prefix, Kind
   Node source_node = graph.node(source.node);
   if (kind == kTranspose) {
     const std::vector<int>& perm = forward ? formats.perm : formats.back;
-    // A constant in a loop must know that it is in one.
+    // A constant in a loop must be in the loop's frame.
     llvm::SmallVector<Node, 1> controls;
     if (IsInLoop(node)) controls.push_back(source_node);
     Node constant = edit.AddConstant(
@@ -146,7 +146,7 @@ Node Conversion::AddConversion(const Node& node, const std::string& prefix, Kind
   SetType(added, "T", type);
   edit.SetAttr(added, "src_format", attr::String(from));
   edit.SetAttr(added, "dst_format", attr::String(to));
-  // Shapes and axes of ops on a GPU lie in the host's memory.
+  // Shapes and axes of ops on a GPU are in host memory.
   if (DeviceTypeOf(source_node.device()) == "GPU" && type == proto::DT_INT32)
     edit.SetAttr(added, "_kernel", attr::String("host"));
   return added;

@@ -1,5 +1,4 @@
-// One conversion of a graph from one layout to another: the facts that the rules ask for, and the
-// edits that they make.
+// A conversion of a graph from one layout to another: facts and edits for the rules.
 #ifndef GRAPNEL_PASSES_LAYOUT_CONVERSION_H_
 #define GRAPNEL_PASSES_LAYOUT_CONVERSION_H_
 
@@ -12,10 +11,10 @@
 
 namespace grapnel::layout {
 
-// From one format to another, for tensors of one rank.
+// The two formats for tensors of one rank.
 struct Formats {
   std::string from, to;   // "NHWC"; "NDHWC" for rank 5
-  std::vector<int> perm;  // Transpose by it takes `from` to `to`
+  std::vector<int> perm;  // transposing by it turns `from` into `to`
   std::vector<int> back;
   int rank() const { return static_cast<int>(from.size()); }
   int IndexIn(char dim) const { return static_cast<int>(from.find(dim)); }  // in `from`
@@ -28,67 +27,67 @@ class Conversion : public RuleContext {
   Conversion(Editor& edit, llvm::StringRef device, const std::string& from, const std::string& to,
              bool trust_feeds);
 
-  const NodeId first_added;  // nodes from here on are ours
+  const NodeId first_added;  // nodes from here on were added by the conversion
 
   const Formats& OfRank(int rank) const { return rank == 5 ? of_rank_5_ : of_rank_4_; }
   bool IsAdded(const Node& node) const { return node.id() >= first_added; }
 
-  // The shape, in the layout that the graph had. kUnknown for what has no rank.
+  // The shape in the original layout; kUnknown stands for an unknown rank.
   static constexpr int kUnknown = -1;
   Shape ShapeOf(Port port) override;
   int RankOf(Port port);
   int RankOfInput(const Node& node, int i) {
     return i < node.num_inputs() ? RankOf(node.input(i)) : kUnknown;
   }
-  // A constant must have these dimensions; what is no constant may have any.
+  // False for a constant without these dimensions; other nodes may have any.
   bool HasDimsIfConstant(const Node& node, int input, llvm::ArrayRef<int64_t> dims) const;
-  // The constant permutation of a Transpose; empty when it has none.
+  // The constant permutation of a Transpose, or empty.
   std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
-  // On the device, not preserved, and read by somebody. Refuses under `rule`, for the pass asks too
-  // before any rule runs.
+  // True if the node is on the device, not preserved, and read. Refuses under `rule`, because the
+  // pass also calls it before any rule runs.
   bool MayChange(const char* rule, const Node& node);
-  // Reads, maybe through agnostic ops, what was converted back to the old layout.
+  // True if the node reads, possibly through agnostic ops, a tensor that was converted back to the
+  // old layout.
   bool IsAfterConversion(const Node& node, const Formats& formats) const;
-  // The node itself converts something back.
+  // True if the node itself converts a tensor back.
   bool IsConversionBack(const Node& node, const Formats& formats) const;
 
   // --- Edits.
   enum Kind {
-    kTranspose,   // of the tensor
-    kVecPermute,  // of a vector with an element for each dimension, or of pairs
-    kDimMap,      // of numbers of dimensions
+    kTranspose,   // a tensor
+    kVecPermute,  // a vector with one element, or pair, per dimension
+    kDimMap,      // dimension numbers
   };
-  // Data inputs of a node, each with what it takes to convert it, in the order in which the nodes
-  // are made.
+  // Data inputs of a node and how to convert each, in the order in which the nodes are made.
   using Inputs = std::vector<std::pair<int, Kind>>;
   void ConvertInputs(const Node& node, const Inputs& inputs, const Formats& formats);
-  // A node for each reader of each of the outputs.
+  // Adds a node for each reader of each of the outputs.
   void ConvertOutputs(const Node& node, llvm::ArrayRef<int> outputs, Kind kind,
                       const Formats& formats);
-  // data_format, and the attributes that have a number for each dimension.
+  // Updates data_format and the attributes that have a number for each dimension.
   void UpdateFormat(const Node& node, const Formats& formats);
   bool IsInLoop(const Node& node) const;
 
  private:
-  // Of what `node` reads (`forward`: to the new layout) or gives (back to the old one).
+  // Converts an input of `node` (`forward`: to the new layout) or an output (back to the old one).
   Node AddConversion(const Node& node, const std::string& prefix, Kind kind, Port source,
                      bool forward, const Formats& formats);
 
   std::string device_;
   Formats of_rank_4_, of_rank_5_;
   ShapeMap shapes_;
-  std::vector<int> depth_;  // how many loops the node is in
+  std::vector<int> depth_;  // loop nesting depth by node
 };
 
-// The rule of which the pass itself asks what it is going to do, and in whose name it refuses.
+// The rule whose condition the pass itself checks in advance, and in whose name it then refuses.
 constexpr char kConvertSensitive[] = "convert_sensitive";
-// The formats of the tensors that this rule converts at the node: its op has the one as its layout,
-// and its tensors a rank that can be converted. Null when not. Refuses.
+// The formats of the tensors that this rule converts at the node, if its op has the layout `from`
+// and its tensors have a rank that can be converted; null if not. Refuses.
 const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node);
 
-// Whether `a` and `b`, neither of them empty, undo each other.
+// True if `a` and `b`, both not empty, are inverse permutations.
 bool AreInverse(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
 }  // namespace grapnel::layout

@@ -1,15 +1,15 @@
-// Ops that work in any layout follow what they read into the new one, so that the transposes around
-// them cancel out.
+// Converts ops that work in any layout to the new layout of their inputs, so that the transposes
+// around them cancel.
 //
 //   Before:  c:NCHW -> Transpose -> Relu -> y      After:  c -> Relu -> Transpose -> y
 //   Before:  c -> Transpose -> Mean [1, 2] -> y    After:  c, DataFormatDimMap([1, 2]) -> Mean -> y
 //
-// What an op knows of dimensions is translated with it: axes by DataFormatDimMap, shapes and
-// paddings by DataFormatVecPermute, masks and squeeze_dims in place, a vector that is added to the
-// last dimension by a Reshape.
+// Dimensions that an op names are translated: axes by DataFormatDimMap, shapes and paddings by
+// DataFormatVecPermute, masks and squeeze_dims in place, a vector that is added to the last
+// dimension by a Reshape.
 //
-// Refuses: ops on another device, fetched ones; reductions that leave other than whole groups of
-// dimensions; slices with other than begin and end masks.
+// Refuses: ops on another device, fetched ones; reductions of anything but whole groups of
+// dimensions; slices with masks other than begin and end masks.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/layout/conversion.h"
 
@@ -21,7 +21,7 @@ constexpr Conversion::Kind kTranspose = Conversion::kTranspose;
 constexpr Conversion::Kind kVecPermute = Conversion::kVecPermute;
 constexpr Conversion::Kind kDimMap = Conversion::kDimMap;
 
-// Whether `axes` are those with these letters, in any order.
+// True if `axes` are those of these letters, in any order.
 bool AreAxes(llvm::ArrayRef<int64_t> axes, llvm::StringRef letters, const Formats& formats) {
   if (axes.size() != letters.size()) return false;
   return llvm::all_of(axes, [&](int64_t axis) {
@@ -51,7 +51,7 @@ class AgnosticOp {
   }
 
  private:
-  // IdentityN: each of its tensors may have another rank.
+  // For IdentityN: each of its tensors may have another rank.
   Verdict FollowEachOnItsOwn() {
     std::vector<int> of_4 = ConvertedInputs(4), of_5 = ConvertedInputs(5);
     if (of_4.empty() && of_5.empty()) return rule_.NotMine();
@@ -77,7 +77,7 @@ class AgnosticOp {
            family_ == Family::kShape || family_ == Family::kShapeN || family_ == Family::kReduce;
   }
 
-  // The tensor at input `i` comes, in whole, from what was converted.
+  // True if all of the tensor at input `i` comes from a converted tensor.
   bool IsConverted(int i, int rank) const {
     Node input = node_.input_node(i);
     if (!input || rule_.RankOf(node_.input(i)) != rank) return false;
@@ -99,27 +99,27 @@ class AgnosticOp {
 
   bool Fails(const char* why) { return rule_.Fails("'{0}' {1}", node_.name(), why); }
 
-  // Whether what the op knows of dimensions can be translated. Refuses.
+  // True if the dimensions that the op names can be translated. Refuses.
   bool Fits() {
     int64_t rank = formats_->rank();
     switch (family_) {
       case Family::kBinary:
         return BinaryFits() || Fails("combines tensors of other ranks");
       case Family::kFill:
-        return HaveDims({0}, {4}) || Fails("has an odd shape");
+        return HaveDims({0}, {4}) || Fails("has an unsupported shape input");
       case Family::kPad:
-        return HaveDims({1}, {4, 2}) || Fails("has odd paddings");
+        return HaveDims({1}, {4, 2}) || Fails("has unsupported paddings");
       case Family::kTile:
-        return HaveDims({1}, {4}) || Fails("has odd multiples");
+        return HaveDims({1}, {4}) || Fails("has unsupported multiples");
       case Family::kSlice:
-        return HaveDims({1, 2}, {rank}) || Fails("has an odd beginning or size");
+        return HaveDims({1, 2}, {rank}) || Fails("has an unsupported begin or size");
       case Family::kStridedSlice:
-        if (!HaveDims({1, 2, 3}, {4})) return Fails("has an odd beginning, end or strides");
+        if (!HaveDims({1, 2, 3}, {4})) return Fails("has an unsupported begin, end or strides");
         return KeepsDimensions() || Fails("adds or drops dimensions");
       case Family::kReduce:
-        return ReductionFits() || Fails("reduces other than whole groups of dimensions");
+        return ReductionFits() || Fails("reduces anything but whole groups of dimensions");
       case Family::kSqueeze:
-        return SqueezeFits() || Fails("squeezes other than height and width");
+        return SqueezeFits() || Fails("squeezes anything but height and width");
       case Family::kSelect:
         return ConditionFits() || Fails("has a condition of another rank");
       case Family::kSplit:
@@ -132,7 +132,7 @@ class AgnosticOp {
     }
   }
 
-  // Of those inputs that are constant.
+  // Checks those of these inputs that are constant.
   bool HaveDims(llvm::ArrayRef<int> inputs, llvm::ArrayRef<int64_t> dims) const {
     return llvm::all_of(inputs, [&](int i) { return rule_.HasDimsIfConstant(node_, i, dims); });
   }
@@ -226,7 +226,7 @@ class AgnosticOp {
   }
 
   void Convert() {
-    std::vector<int> outputs = OutputsOf();  // before the inputs are another's
+    std::vector<int> outputs = OutputsOf();  // before the inputs change
     rule_.ConvertInputs(node_, InputsOf(), *formats_);
     if (family_ == Family::kBinary) {
       for (int vector : OperandsOfRank(1)) ReshapeVector(vector);
@@ -241,7 +241,7 @@ class AgnosticOp {
       rule_.ConvertOutputs(node_, outputs, gives_shapes ? kVecPermute : kTranspose, *formats_);
   }
 
-  // Of the two of a binary op.
+  // The operands of a binary op.
   std::vector<int> OperandsOfRank(int rank) const {
     std::vector<int> operands;
     for (int i : {0, 1}) {
@@ -250,8 +250,8 @@ class AgnosticOp {
     return operands;
   }
 
-  // A vector goes with the last dimension, wherever that is now. (TensorFlow puts it second, which
-  // is right only when the last one holds the channels.)
+  // A vector aligns with the last dimension, wherever that is now. (TensorFlow puts it second,
+  // which is right only if the last one holds the channels.)
   void ReshapeVector(int input) {
     Port source = node_.input(input);
     Shape shape = rule_.ShapeOf(source);
@@ -300,7 +300,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .place = 2,
               .name = kName,
               .ops = {},  // those of the agnostic families
-              .help = "ops that do not care follow",
+              .help = "converts ops that work in any layout",
               .refuses = "other devices, fetched ops, dimensions that cannot be translated",
               .apply = ConvertAgnostic});
 

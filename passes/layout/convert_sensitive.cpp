@@ -1,17 +1,17 @@
-// Ops with a data_format take the other one, between transposes of what they read and give.
+// Switches ops with a data_format to the other one, between transposes of their inputs and outputs.
 //
 //   Before:  x -> Conv2D c {data_format=NHWC, strides=[1,2,3,1]} -> y
 //   After:   x -> Transpose -> c {data_format=NCHW, strides=[1,1,2,3]} -> Transpose -> y
 //
-// Sizes and windows that are inputs are permuted by DataFormatVecPermute; filters have no layout.
+// Inputs that are sizes and windows are permuted by DataFormatVecPermute; filters have no layout.
 //
-// Refuses: ops on another device, fetched ones, convolutions of integers, ranks that are not known.
+// Refuses: ops on another device, fetched ones, convolutions of integers, unknown ranks.
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {
 namespace {
 
-// The tensor of which the rank decides: an output, or an input where outputs say nothing.
+// The tensor whose rank decides: an output, or an input if the outputs do not show it.
 Port DecidingPort(const Node& node, Family family) {
   switch (family) {
     case Family::kBiasAddGrad:
@@ -30,10 +30,10 @@ bool IsOfIntegers(const Node& node) {
   return is_conv && !IsFloating(type) && !IsComplex(type);
 }
 
-// These say where the channels are, no more, and do so with the same letters for every rank.
+// For these the data_format only says where the channels are, with the same letters for every rank.
 bool IsBias(Family family) { return family == Family::kBiasAdd || family == Family::kBiasAddGrad; }
 
-// input_sizes of two elements are height and width, which keep their order.
+// input_sizes with two elements are height and width, which keep their order.
 bool HasFullSizes(Conversion& rule, const Node& node) {
   Shape sizes = rule.ShapeOf(node.input(0));
   return sizes.known_rank() && sizes.rank() == 1 && sizes.IsKnown(0) && sizes.dim(0) == 4;
@@ -96,13 +96,13 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
   if (!formats) return rule.NotMine();
   if (!rule.MayChange(kConvertSensitive, node)) return rule.Refused();
   Family family = FamilyOf(node);
-  if (IsOfIntegers(node)) return rule.Refuse("'{0}' is of integers", node.name());
+  if (IsOfIntegers(node)) return rule.Refuse("'{0}' works on integers", node.name());
   if (family == Family::kBatchNormGrad && !node.GetBool("is_training"))
-    return rule.Refuse("'{0}' is not of training", node.name());
+    return rule.Refuse("'{0}' is not in training mode", node.name());
   rule.UpdateFormat(node, IsBias(family) ? rule.OfRank(4) : *formats);
   rule.ConvertInputs(node, InputsOf(rule, node), *formats);
   bool has_no_layout = family == Family::kBiasAddGrad || family == Family::kConvBackpropFilter ||
-                       family == Family::kConv3DBackpropFilter;  // what it gives
+                       family == Family::kConv3DBackpropFilter;  // of its result
   if (!has_no_layout) rule.ConvertOutputs(node, {0}, Conversion::kTranspose, *formats);
   return rule.Done();
 }
@@ -111,7 +111,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .place = 1,
               .name = kConvertSensitive,
               .ops = {},  // those of the sensitive families
-              .help = "ops with a data_format take the other one",
+              .help = "switches ops with a data_format to the other one",
               .refuses = "other devices, fetched ops, convolutions of integers, unknown ranks",
               .apply = ConvertSensitive});
 

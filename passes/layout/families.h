@@ -1,4 +1,4 @@
-// What a layout means to an op: the families of ops that are converted alike.
+// How ops use layouts: families of ops that are converted alike.
 #ifndef GRAPNEL_PASSES_LAYOUT_FAMILIES_H_
 #define GRAPNEL_PASSES_LAYOUT_FAMILIES_H_
 
@@ -26,7 +26,7 @@ enum class Family {
   kMaxPoolGrad,
   kMaxPoolGradV2,
   kLastSensitive = kMaxPoolGradV2,
-  // Ops that work in any layout, once what they know of dimensions is translated.
+  // Ops that work in any layout, if the dimensions they name are translated.
   kElementwise,
   kAddN,
   kBinary,
@@ -58,7 +58,8 @@ inline bool IsSensitive(Family family) {
 }
 inline bool IsAgnostic(Family family) { return family > Family::kLastSensitive; }
 
-// The inputs, and the outputs, that are tensors with a layout, as far as the op itself says.
+// The inputs, and the outputs, that are tensors with a layout, as far as the op itself determines
+// it.
 std::vector<int> DataInputs(const Node& node);
 std::vector<int> DataOutputs(const Node& node);
 

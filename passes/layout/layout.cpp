@@ -1,21 +1,20 @@
-// Images lie in memory as the device likes them: channels last (NHWC) or channels first (NCHW).
+// Arranges images in memory as the device prefers: channels last (NHWC) or channels first (NCHW).
 //
 //   Before:  x:NHWC -> Conv2D -> Relu -> MaxPool -> y
 //   After:   x -> Transpose -> Conv2D:NCHW -> Relu -> MaxPool:NCHW -> Transpose -> y
 //            "<node>-<input>-TransposeNHWCToNCHW-LayoutOptimizer",
 //            "<node>-<output>-<reader>-TransposeNCHWToNHWC-LayoutOptimizer"
 //
-// Ops with a data_format are converted first, each between transposes of its own; then those that
-// do not care follow; then transposes that undo each other go.
+// Ops with a data_format are converted first, each between transposes of its own; then ops that
+// work in any layout follow; then transposes that cancel are removed.
 //
-// On the CPU this happens only when cpu_layout_conversion says NCHW_TO_NHWC. With a GPU among the
-// devices that the graph names, the layout is the one that its kernels prefer: channels last when
-// at least half of the convolutions are in a dtype of tensor cores (half, bfloat16, and float
-// unless gradients of convolutions are in float too), channels first otherwise. GPUs are taken to
-// be of 2020 or later.
+// On the CPU this happens only if cpu_layout_conversion is NCHW_TO_NHWC. If the graph names a GPU,
+// the layout is the one that its kernels prefer: channels last if at least half of the convolutions
+// are in a dtype of tensor cores (half, bfloat16, and float unless gradients of convolutions are in
+// float too), channels first otherwise. GPUs are assumed to be from 2020 or later.
 //
 // Refuses: NHWC_TO_NCHW on the CPU, which TensorFlow does not have; graphs in which a loop would
-// carry a tensor in the new layout that it got in the old one; and see the rules.
+// carry a tensor in the new layout that it received in the old one; see also the rules.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Sequence.h"
@@ -67,12 +66,12 @@ class Layout : public GraphPass {
   }
 
  private:
-  // Each rule sees the whole graph before the next one does.
+  // Each rule processes the whole graph before the next one.
   static void Convert(Conversion& conversion, bool aggressive) {
     std::vector<NodeId> order = TopologicalOrder(conversion.graph);
     RuleTable sensitive = RuleIn(1, conversion);
     bool any = Show(conversion, sensitive, order);
-    // Where it found nothing only AGGRESSIVE goes on, unless another rule was asked for alone.
+    // If it found nothing, only AGGRESSIVE continues, unless another rule was selected alone.
     if (!any && !aggressive && !sensitive.all().empty()) return;
     Show(conversion, RuleIn(2, conversion), order);
     auto all = llvm::to_vector(llvm::seq<NodeId>(0, conversion.graph.end_id()));
@@ -84,7 +83,7 @@ class Layout : public GraphPass {
     return RuleTable(conversion.edit, Conversion::kOptimizer, place, place);
   }
 
-  // Whether the rule rewrote any of these nodes.
+  // True if the rule rewrote any of these nodes.
   static bool Show(Conversion& conversion, const RuleTable& rule, llvm::ArrayRef<NodeId> nodes) {
     bool rewrote = false;
     for (NodeId id : nodes) {
@@ -103,7 +102,8 @@ class Layout : public GraphPass {
     }
   }
 
-  // Whether the node will read, maybe through agnostic ops, what is going to be converted.
+  // True if the node will read, possibly through agnostic ops, a tensor that is going to be
+  // converted.
   static bool WillFollow(Conversion& conversion, const Node& node) {
     std::vector<Node> open = {node};
     llvm::DenseSet<NodeId> seen;
@@ -121,7 +121,7 @@ class Layout : public GraphPass {
     return false;
   }
 
-  // A Transpose between a NextIteration and its Merge would make a cycle that is no loop.
+  // A Transpose between a NextIteration and its Merge would make a cycle that is not a loop.
   static bool BreaksALoop(Conversion& conversion) {
     for (Node next : conversion.graph.nodes()) {
       if (next.op() != "NextIteration" || conversion.RankOf({next.id(), 0}) != 4) continue;
@@ -150,7 +150,7 @@ GRAPNEL_PASS(Layout,
                        .default_on = true,
                        .run_once = true,
                        .toggle = "layout_optimizer",
-                       .help = "lays images out in memory as the device likes them",
+                       .help = "arranges images in memory as the device prefers",
                        .refuses = "graphs without GPUs, unless cpu_layout_conversion says "
                                   "NCHW_TO_NHWC"}), );
 

@@ -1,12 +1,12 @@
-// Takes out of loops and branches what never runs, and stacks that nobody reads.
+// Removes parts of loops and branches that never run, and stacks that are never read.
 //
 //   Before:  true, x -> Switch -> :0 -> Exp               After:  x, ^true -> Identity -> Sin
 //                              -> :1 -> Sin -> Merge -> y              -> Identity -> y
 //
 // Runs once.
 //
-// Refuses: Switches that are fetched or kept, branches that hold what must stay, Merges of which
-// somebody reads which branch it was, stacks that are popped.
+// Refuses: Switches that are fetched or kept, branches with nodes that must stay, Merges whose
+// branch index is read, stacks that are popped.
 #include "lib/pass/rule.h"
 
 namespace grapnel {
@@ -18,8 +18,8 @@ GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_optimizer",
                             .run_once = true,
                             .toggle = "loop_optimization",
                             .help = "removes branches and loops that never run, and pushes on "
-                                    "stacks that nobody pops",
-                            .refuses = "branches that hold what is fetched or kept, Merges whose "
-                                       "choice is read, stacks that are popped"}));
+                                    "stacks that are never popped",
+                            .refuses = "branches with fetched or kept nodes, Merges whose "
+                                       "branch index is read, stacks that are popped"}));
 
 }  // namespace grapnel

@@ -1,17 +1,16 @@
-// Removes what follows the dead side of a Switch whose predicate is known.
+// Removes the nodes on the dead side of a Switch whose predicate is known.
 //
 //   Before:  true, x -> Switch -> :0 -> Exp \             After:  x, ^true -> Identity -> Sin
 //                              \> :1 -> Sin -> Merge -> y               -> Identity -> y
 //
-// A predicate is known when it is a constant, or the condition of a loop that compares what the
-// loop starts with, a constant, with another constant, and is false at once. A Merge that loses one
-// side becomes an Identity, one that loses both goes too. All Switches in one rewrite, because a
+// A predicate is known if it is a constant, or if it is the condition of a loop that compares a
+// constant initial value with another constant, and is false at once. A Merge that loses one side
+// becomes an Identity; one that loses both is removed. All Switches are one rewrite, because a
 // branch may be dead for two reasons.
 //
 // Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
-// ControlTrigger, a Merge of more than two inputs, or a Merge of which somebody reads which input
-// it was. All Switches, as TensorFlow has it, where a Merge on the edge of a dead side waits for
-// something.
+// ControlTrigger, a Merge of more than two inputs, or a Merge whose branch index is read. Refuses
+// all Switches, as TensorFlow does, if a Merge on the edge of a dead side has control inputs.
 #include <map>
 #include <set>
 
@@ -23,7 +22,7 @@
 namespace grapnel {
 namespace {
 
-// What the op says of two numbers; nullopt when it compares nothing.
+// The result of the op for two numbers; nullopt if it is not a comparison.
 std::optional<bool> Compare(llvm::StringRef op, const Literal& a, const Literal& b) {
   if (a.num_elements() != 1 || b.num_elements() != 1 || a.dtype() != b.dtype()) return std::nullopt;
   if (!IsInteger(a.dtype()) && !IsFloating(a.dtype())) return std::nullopt;
@@ -85,7 +84,7 @@ class DeadBranches {
     decided_.push_back(*decided);
   }
 
-  // The side that is dead, if that is known.
+  // The dead side, if it is known.
   std::optional<Decided> Decide(const Node& node) {
     Node predicate = node.input_node(1);
     if (predicate.op() == "Const" && edit_.IsConstant(predicate)) {
@@ -99,7 +98,7 @@ class DeadBranches {
                                               : std::nullopt;
   }
 
-  // Whether the condition of a loop is false from the start.
+  // True if the condition of a loop is false from the start.
   bool NeverRuns(const Node& condition) {
     const Literal *sides[2] = {nullptr, nullptr}, *start = nullptr;
     int start_side = -1;
@@ -131,7 +130,7 @@ class DeadBranches {
     return constant && constant.op() == "Const" ? edit_.ConstantOf(constant) : nullptr;
   }
 
-  // Adds what is dead with that output; false when something there must stay.
+  // Adds the nodes that are dead with that output; false if one of them must stay.
   bool Spread(const Node& node, int32_t port, Dead* dead) {
     std::vector<Use> open;
     for (const Use& use : node.UsesOf(port)) open.push_back(use);
@@ -175,7 +174,7 @@ class DeadBranches {
     return true;
   }
 
-  // A node that the Merge waits for and does not read; false when there is none.
+  // A node that the Merge waits for and does not read, or no node.
   static Node AwaitedBy(const Node& merge) {
     for (int i = 0; i < merge.num_controls(); ++i) {
       bool is_read = false;
@@ -235,9 +234,9 @@ GRAPNEL_RULE({.optimizer = "loop_optimizer",
               .place = 2,
               .name = "remove_dead_branches",
               .ops = {},
-              .help = "removes what follows the dead side of a Switch",
-              .refuses = "Switches that are fetched or kept, branches that hold what must stay, "
-                         "Merges whose choice is read; all where a Merge waits for something",
+              .help = "removes the nodes on the dead side of a Switch",
+              .refuses = "Switches that are fetched or kept, branches with nodes that must stay, "
+                         "Merges whose branch index is read; all if a Merge has control inputs",
               .apply = RemoveDeadBranches});
 
 }  // namespace

@@ -1,11 +1,11 @@
-// A push on a stack that nobody pops hands its value on.
+// Turns a push on a stack that is never popped into an Identity.
 //
 //   Before:  stack -> Enter -> StackPushV2(x) -> y        After:  x, ^Enter -> Identity -> y
 //
-// What a loop saves for its gradient is in vain when the gradient is not asked for.
+// A loop saves values for its gradient in vain if the gradient is not computed.
 //
-// Refuses: stacks that are fetched or kept, as another graph may pop them; stacks whose handle goes
-// to a pop that is read, or to an op that is not known to leave them alone.
+// Refuses: stacks that are fetched or kept, since another graph may pop them; stacks whose handle
+// goes to a pop that is read, or to an op that is not known to leave them alone.
 #include "lib/pass/rule.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -26,7 +26,7 @@ StackRole RoleOf(const Node& node) {
       .Default(StackRole::kNone);
 }
 
-// The pushes of the stack that may go.
+// The pushes on the stack, if they may be removed.
 std::vector<NodeId> PushesOf(RuleContext& rule, const Node& stack) {
   Graph& graph = rule.graph;
   std::vector<NodeId> pushes, open = {stack.id()};
@@ -38,7 +38,7 @@ std::vector<NodeId> PushesOf(RuleContext& rule, const Node& stack) {
     if (role == StackRole::kPush) pushes.push_back(node.id());
     bool is_read_pop = role == StackRole::kPop && (!node.uses().empty() || rule.IsPreserved(node));
     if (is_read_pop || role == StackRole::kNone) {
-      rule.RefuseAt(stack, "'{0}' ({1}) may take values from the stack", node.name(), node.op());
+      rule.RefuseAt(stack, "'{0}' ({1}) may pop values from the stack", node.name(), node.op());
       return {};
     }
     if (role != StackRole::kStack && role != StackRole::kHandsOn) continue;
@@ -86,7 +86,7 @@ GRAPNEL_RULE({.optimizer = "loop_optimizer",
               .place = 1,
               .name = "remove_stack_push",
               .ops = {},
-              .help = "a push on a stack that nobody pops hands its value on",
+              .help = "a push on a stack that is never popped becomes an Identity",
               .refuses = "stacks that are fetched, kept or popped",
               .apply = RemoveStackPushes});
 

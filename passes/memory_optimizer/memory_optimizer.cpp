@@ -1,15 +1,15 @@
-// Trades time for memory in training: computes values again instead of keeping them, or keeps them
-// on the host. memory_optimization says what:
+// Trades time for memory in training: recomputes values instead of keeping them, or keeps them on
+// the host, depending on memory_optimization:
 //
 //   DEFAULT_MEM_OPT          inputs marked _swap_to_host are swapped
-//   MANUAL                   also, nodes marked _recompute_hint are computed again
-//   RECOMPUTATION_HEURISTICS cheap nodes are computed again; nothing is swapped
+//   MANUAL                   also, nodes marked _recompute_hint are recomputed
+//   RECOMPUTATION_HEURISTICS cheap nodes are recomputed; nothing is swapped
 //   SWAPPING_HEURISTICS      as DEFAULT_MEM_OPT
-//   HEURISTICS               cheap nodes are computed again, marked inputs are swapped
+//   HEURISTICS               cheap nodes are recomputed, marked inputs are swapped
 //
-// Asked for by name in `optimizers`, it is MANUAL, as in TensorFlow. What TensorFlow swaps or
-// orders anew because a GPU's memory would not do is left: a graph does not say how much memory
-// there is.
+// Selected by name in `optimizers`, it is MANUAL, as in TensorFlow. TensorFlow also swaps or
+// reorders nodes when a GPU's memory would not suffice; this pass does not, because a graph does
+// not say how much memory there is.
 //
 // Refuses: see the rules.
 #include "passes/memory_optimizer/memory_optimizer.h"
@@ -44,9 +44,9 @@ GRAPNEL_OPTIMIZER((PassInfo{.name = "memory_optimizer",
                             .default_on = true,
                             .run_once = true,
                             .toggle = "memory_optimization",
-                            .help = "computes values again, or keeps them on the host, to save "
+                            .help = "recomputes values, or keeps them on the host, to save "
                                     "memory",
-                            .refuses = "what is not marked, unless memory_optimization asks for "
+                            .refuses = "unmarked nodes, unless memory_optimization asks for "
                                        "heuristics"}));
 
 }  // namespace grapnel::memory_optimizer

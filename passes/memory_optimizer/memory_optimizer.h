@@ -1,4 +1,4 @@
-// What the memory optimizer is asked for; its rules are one file each.
+// The settings of the memory optimizer; each of its rules has a file.
 #ifndef GRAPNEL_PASSES_MEMORY_OPTIMIZER_MEMORY_OPTIMIZER_H_
 #define GRAPNEL_PASSES_MEMORY_OPTIMIZER_MEMORY_OPTIMIZER_H_
 
@@ -9,11 +9,11 @@
 namespace grapnel::memory_optimizer {
 
 struct Wanted {
-  bool anything = false;           // false: so is all else
+  bool anything = false;           // false: all others are false too
   bool recomputes_hinted = false;  // nodes with the attribute _recompute_hint
-  bool recomputes_cheap = false;   // and all that cost little
-  bool swaps = false;              // inputs that the attribute _swap_to_host names
-  std::string scope;               // of the nodes that read what is computed again: the gradients
+  bool recomputes_cheap = false;   // and all cheap nodes
+  bool swaps = false;              // swaps inputs that the attribute _swap_to_host names
+  std::string scope;               // of the readers of recomputed values: the gradients
 };
 Wanted WantedOf(const proto::RewriterConfig& config);
 

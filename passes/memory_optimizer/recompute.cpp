@@ -1,13 +1,13 @@
-// What gradients read is computed a second time, late, so that the first result can go early.
+// Recomputes values that gradients read, late, so that the first result can be freed early.
 //
 //   Before:  a -> Relu b -> c -> gradients/d -> gradients/e;  b -> gradients/e
 //   After:   a -> Relu b -> c -> gradients/d -> gradients/e;  a -> Relu Recomputed/b -> gradients/e
 //            NoOp RecomputeTrigger/b(^gradients/d);  Recomputed/b(^RecomputeTrigger/b)
 //
-// Cheap nodes that hang together are computed again together. Each copy waits for a trigger, so
-// that it does not run at once; triggers follow one another in the order of the gradients.
+// Connected cheap nodes are recomputed together. Each copy waits for a trigger, so that it does not
+// run immediately; triggers follow one another in the order of the gradients.
 //
-// Refuses: nodes that are fed, that read gradients, or that no gradient follows from.
+// Refuses: nodes that are fed, that read gradients, or that no gradient depends on.
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -25,7 +25,7 @@ bool IsCheap(llvm::StringRef op) {
       .Default(false);
 }
 
-// Nodes to compute again together, and the gradients that read them, each in order.
+// Nodes to recompute together, and the gradients that read them, each in order.
 struct Group {
   std::vector<NodeId> sources, targets;
 };
@@ -79,8 +79,8 @@ class Recomputation {
     return true;
   }
 
-  // What is reached from `from` over inputs, and over readers too if `both`, through nodes that
-  // `may` be.
+  // The nodes reachable from `from` over inputs, and over readers too if `both`, through nodes for
+  // which `may` is true.
   llvm::DenseSet<NodeId> Connected(llvm::ArrayRef<NodeId> from, bool both,
                                    llvm::function_ref<bool(const Node&)> may) {
     llvm::DenseSet<NodeId> found;
@@ -125,8 +125,8 @@ class Recomputation {
     return {Sorted(sources), Sorted(targets)};
   }
 
-  // For each source the place of the first gradient that follows from it. What comes later must not
-  // be waited for.
+  // For each source, the position of the first gradient that depends on it. Later nodes must not be
+  // waited for.
   llvm::DenseMap<NodeId, int> FirstUses(const Group& group) {
     llvm::DenseSet<NodeId> sources(group.sources.begin(), group.sources.end());
     llvm::DenseSet<NodeId> targets(group.targets.begin(), group.targets.end());
@@ -171,7 +171,7 @@ class Recomputation {
     std::vector<NodeId> awaited;
     for (NodeId target : group.targets) {
       for (Port port : graph_.node(target).inputs()) {
-        bool is_old = port.node < place_.size();  // not a copy that an earlier group made
+        bool is_old = port.node < place_.size();  // not a copy made for an earlier group
         if (is_old && !own.contains(port.node)) awaited.push_back(port.node);
       }
     }
@@ -191,7 +191,7 @@ class Recomputation {
     return triggers;
   }
 
-  // Its inputs are copies where those are there already: `group.sources` is in order.
+  // Its inputs are copies if those already exist: `group.sources` is in order.
   Node AddCopy(const Node& source, const Node& trigger,
                const llvm::DenseMap<NodeId, Node>& copies) {
     Node copy = edit_.AddNode(("Recomputed/" + source.name()).str(), source.op(), source.device());
@@ -221,14 +221,13 @@ Verdict Recompute(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "memory_optimizer",
-     .place = 1,
-     .name = "recompute",
-     .ops = {},
-     .help = "what gradients read is computed again from what is kept anyway",
-     .refuses = "nodes that are fed, that read gradients, or that no gradient follows from",
-     .apply = Recompute});
+GRAPNEL_RULE({.optimizer = "memory_optimizer",
+              .place = 1,
+              .name = "recompute",
+              .ops = {},
+              .help = "recomputes values that gradients read from values that are kept anyway",
+              .refuses = "nodes that are fed, that read gradients, or that no gradient depends on",
+              .apply = Recompute});
 
 }  // namespace
 }  // namespace grapnel::memory_optimizer

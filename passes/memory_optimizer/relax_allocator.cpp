@@ -1,9 +1,9 @@
-// An Assign need not copy into memory that other devices reach.
+// Marks an Assign that need not copy into memory that other devices can access.
 //
 //   Before:  v, x -> Assign        After:  v, x -> Assign {_grappler_relax_allocator_constraints}
 //
-// Refuses: whatever comes after a node that sends, in the order of the file: the memory may have to
-// be one that the network reaches.
+// Refuses: nodes after a send node, in file order: the memory may have to be accessible to the
+// network.
 #include "passes/memory_optimizer/memory_optimizer.h"
 
 namespace grapnel::memory_optimizer {
@@ -27,8 +27,8 @@ GRAPNEL_RULE({.optimizer = "memory_optimizer",
               .place = 3,
               .name = "relax_allocator",
               .ops = {},
-              .help = "an Assign need not copy into memory that other devices reach",
-              .refuses = "what comes after a node that sends",
+              .help = "lets an Assign avoid a copy into memory that other devices can access",
+              .refuses = "nodes after a send node",
               .apply = RelaxAllocator});
 
 }  // namespace

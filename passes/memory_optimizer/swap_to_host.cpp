@@ -1,14 +1,14 @@
-// A tensor that is not needed for long waits on the host.
+// Moves a tensor that is not needed for a while to the host.
 //
 //   Before:  b -> e {_swap_to_host=0};  b -> d;  c -> e
 //   After:   b -> _CopyFromGpuToHost swap_out_e_0 -> _CopyFromHostToGpu swap_in_e_0(^c) -> e
 //            b -> d(^swap_out_e_0)
 //
-// The copy out runs before the next reader does; the copy back after the last node before `e` that
-// leaves enough time for it. How long nodes take is guessed: a nanosecond for each byte that they
-// read and write, and for sixteen bytes of a copy.
+// The copy to the host runs before the next reader; the copy back runs after the last node before
+// `e` that leaves enough time for it. Run times are estimates: one nanosecond for each byte that a
+// node reads and writes, and for every sixteen bytes of a copy.
 //
-// Refuses: nodes that are not on a GPU; references; inputs that nobody else reads; nodes before
+// Refuses: nodes that are not on a GPU; references; inputs without other readers; nodes before
 // which there is no time to copy back.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
@@ -97,7 +97,7 @@ class Swapping {
     Node next = NextReader(port, node);
     if (!next || IsRefType(edit_.TypeOf(port)) || rule_.Exists("swap_out_" + tensor)) {
       rule_.RefuseAt(node,
-                     "input {0} of '{1}' is a reference, swapped already, or read by nobody else",
+                     "input {0} of '{1}' is a reference, already swapped, or has no other reader",
                      input, node.name());
       return;
     }
@@ -139,7 +139,7 @@ class Swapping {
     return next;
   }
 
-  // Of the nodes before `node`, the last that ends while there is time for the copy.
+  // The last node before `node` that ends while there is time for the copy.
   Node TriggerOfCopyBack(const Node& node, llvm::ArrayRef<int64_t> swapped) {
     int64_t latest = 0, bytes = 0;
     llvm::DenseSet<NodeId> seen;
@@ -153,7 +153,7 @@ class Swapping {
     for (Port port : node.inputs()) {
       if (!seen.contains(port.node)) open.push_back(port.node);
     }
-    Node best;  // what is swapped comes from nodes that are `seen`: they say nothing of the time
+    Node best;  // swapped tensors come from nodes that are `seen`, which do not count for the time
     while (!open.empty()) {
       Node current = graph_.node(open.back());
       open.pop_back();
@@ -170,7 +170,7 @@ class Swapping {
   RuleContext& rule_;
   Editor& edit_;
   Graph& graph_;
-  std::vector<int64_t> end_;  // when the node has run, in nanoseconds from the start
+  std::vector<int64_t> end_;  // estimated end of the node, in nanoseconds from the start
 };
 
 Verdict SwapToHost(RuleContext& rule) {
@@ -183,8 +183,8 @@ GRAPNEL_RULE({.optimizer = "memory_optimizer",
               .place = 2,
               .name = "swap_to_host",
               .ops = {},
-              .help = "an input that is marked waits on the host",
-              .refuses = "nodes that are not on a GPU, references, inputs that nobody else reads",
+              .help = "moves a marked input to the host until it is needed",
+              .refuses = "nodes that are not on a GPU, references, inputs without other readers",
               .apply = SwapToHost});
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Instead of the index of a port that is an input.
+// Special values in place of a port's index.
 constexpr int32_t kAllInputs = -1, kControls = -2;
 
 }  // namespace
@@ -66,7 +66,7 @@ void Liveness::Walk() {
     Port port = open_.back();
     open_.pop_back();
     Node node = graph_.node(port.node);
-    graph_.Prefetch(port.node - Graph::kAhead);  // most files have inputs before what reads them
+    graph_.Prefetch(port.node - Graph::kAhead);  // most files have inputs before their readers
     int slots = node.num_inputs() + node.num_controls();
     if (port.index >= 0) {
       Mark(node.input(port.index));

@@ -1,4 +1,4 @@
-// What the results depend on, a step of model_pruner.
+// Finds the nodes that the results depend on, a step of model_pruner.
 #ifndef GRAPNEL_PASSES_MODEL_PRUNER_LIVENESS_H_
 #define GRAPNEL_PASSES_MODEL_PRUNER_LIVENESS_H_
 
@@ -10,16 +10,16 @@
 
 namespace grapnel {
 
-// Nodes, and ports of IdentityN nodes, that something that must stay depends on. As the graph was
-// when this was made. Linear.
+// The nodes, and the ports of IdentityN nodes, that preserved nodes depend on, at the time of
+// construction. Linear.
 class Liveness {
  public:
   Liveness(const Editor& edit, OpKinds& kinds);
 
   bool IsLive(const Node& node) const { return live_[node.id()]; }
-  // IdentityN nodes of which some ports are needed and some are not; sorted.
+  // IdentityN nodes with both needed and unneeded ports; sorted.
   std::vector<NodeId> HalfRead() const;
-  // The ports of one of these that are needed.
+  // The needed ports of such a node.
   const llvm::SmallBitVector& PortsOf(const Node& node) const {
     return ports_.find(node.id())->second;
   }
@@ -33,8 +33,9 @@ class Liveness {
   const Graph& graph_;
   OpKinds& kinds_;
   std::vector<bool> live_;
-  std::vector<Port> open_;       // inputs to follow: one, or as kAllInputs and kControls say
-  std::vector<NodeId> by_port_;  // IdentityN nodes met
+  // inputs to follow: a single one, or as kAllInputs and kControls say
+  std::vector<Port> open_;
+  std::vector<NodeId> by_port_;  // visited IdentityN nodes
   llvm::DenseMap<NodeId, llvm::SmallBitVector> ports_;
 };
 

@@ -1,14 +1,14 @@
-// Removes what no fetch needs, and nodes that only hand a value on.
+// Removes nodes that no fetch needs, and nodes that only pass a value on.
 //
 //   Before:  x -> Sqrt -> Identity -> StopGradient -> Exp -> y      After:  x -> Sqrt -> Exp -> y
 //                   \-> Neg                 NoOp --^-/
 //
 // Refuses: nodes that are fetched, fed or kept; an Identity that anchors control edges, comes from
-// a Switch or goes to a Merge; whatever crosses a device, hands on a reference to a variable or
-// touches a function call; and what would leave more edges than it takes away.
+// a Switch or goes to a Merge; nodes that cross a device, pass on a reference to a variable or
+// touch a function call; and nodes whose removal would add edges.
 //
-// A pass of steps and not of rules: what is dead, and what is trivial, is found in one walk over
-// the whole graph before anything changes.
+// A pass of steps, not of rules: dead and trivial nodes are found in one walk over the whole graph
+// before anything changes.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/bypass.h"
@@ -49,7 +49,7 @@ class ModelPruner : public GraphPass {
   }
 
  private:
-  // False when --limit is used up.
+  // False if --limit is used up.
   bool DropUnreachable() {
     Graph& graph = edit_->graph();
     SetOrder();
@@ -61,7 +61,7 @@ class ModelPruner : public GraphPass {
     if (!DropUnread(dead, liveness)) return false;
     std::vector<NodeId> half_read = liveness.HalfRead();
     if (!half_read.empty()) {
-      // Readers first: by then none is left that reads a port without need.
+      // Readers first, so that no remaining node reads an unneeded port.
       std::vector<NodeId> order = GrapplerOrder(graph);
       for (NodeId id : llvm::reverse(order)) {
         if (!std::binary_search(half_read.begin(), half_read.end(), id)) continue;
@@ -84,8 +84,8 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // Grappler leaves the nodes in the order in which it met them from the results back, turned
-  // round: depth first, the last end and the last input first.
+  // Grappler leaves the nodes in the reverse of the order in which it visited them from the results
+  // back: depth first, the last end and the last input first.
   void SetOrder() {
     Graph& graph = edit_->graph();
     std::vector<NodeId> ends, met, open;
@@ -104,7 +104,7 @@ class ModelPruner : public GraphPass {
         seen[id] = true;
         met.push_back(id);
         Node node = graph.node(id);
-        graph.Prefetch(id - Graph::kAhead);  // most files have inputs before what reads them
+        graph.Prefetch(id - Graph::kAhead);  // most files have inputs before their readers
         for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot)
           open.push_back(node.input(slot).node);
       }
@@ -112,8 +112,7 @@ class ModelPruner : public GraphPass {
     edit_->SetOrder(std::vector<NodeId>(met.rbegin(), met.rend()));
   }
 
-  // Of these nodes, and then of their inputs, those that are dead and that nobody reads; each by
-  // itself.
+  // Drops the dead and unread ones of these nodes, and then of their inputs; each as a rewrite.
   bool DropUnread(const std::vector<NodeId>& from, const Liveness& liveness) {
     if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
@@ -137,7 +136,7 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // Loops have no end to start from: what is left goes at once.
+  // Loops have no end to start from: the remaining nodes are dropped at once.
   bool DropLoops(std::vector<NodeId> dead) {
     if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
@@ -150,7 +149,7 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // Ports that nobody needs leave an IdentityN; readers of the others are numbered anew.
+  // Removes unneeded ports from an IdentityN; readers of the others are renumbered.
   bool KeepPorts(const Node& node, const Liveness& liveness) {
     if (!edit_->Runs("prune_identity_n")) return true;
     const llvm::SmallBitVector& ports = liveness.PortsOf(node);
@@ -181,7 +180,7 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // The rule that takes the node out, or null. Says why not of a node that looks the part.
+  // The rule that removes the node, or null. Refuses a node that looks removable but is not.
   const char* RuleFor(const Node& node) {
     const char* rule = nullptr;
     if (kinds_->Is(node, kStopGradientOp)) {
@@ -240,7 +239,7 @@ class ModelPruner : public GraphPass {
     }
     size_t in = node.num_inputs() + node.num_controls(), out = node.uses().size();
     if (in * out > in + out) {
-      edit_->Refuse(rule, node, "{0} inputs and {1} readers would make more edges", in, out);
+      edit_->Refuse(rule, node, "removing it would add edges: {0} inputs, {1} readers", in, out);
       return false;
     }
     for (Port port : node.inputs()) {
@@ -256,7 +255,7 @@ class ModelPruner : public GraphPass {
         return false;
       }
       if (IsRefType(edit_->TypeOf(port))) {
-        edit_->Refuse(rule, node, "'{0}' makes a value of the variable '{1}'", node.name(),
+        edit_->Refuse(rule, node, "'{0}' reads the value of the variable '{1}'", node.name(),
                       input.name());
         return false;
       }
@@ -279,18 +278,18 @@ GRAPNEL_PASS(
     ModelPruner,
     (PassInfo{
         "model_pruner", "pruning", 1, true, false, "disable_model_pruning",
-        "removes what no fetch needs, and nodes that only hand a value on",
+        "removes nodes that no fetch needs, and nodes that only pass a value on",
         "fetched nodes, anchors of control edges, device crossings, reads of reference variables"}),
     {"drop_unreachable", "removes a node that no fetch depends on"},
     {"prune_identity_n", "removes the tensors of an IdentityN that no fetch depends on"},
     {"dedup_control_inputs", "drops a control edge from a node that is an input anyway"},
     {"bypass_identity", "readers of an Identity read its input"},
     {"bypass_stop_gradient", "readers of a StopGradient or PreventGradient read its input"},
-    {"bypass_add_n", "readers of an AddN of one tensor read that"},
+    {"bypass_add_n", "readers of an AddN of one tensor read its input"},
     {"drop_no_op", "removes a NoOp that waits for nothing"},
     {"drop_unread_constant", "removes a constant that nodes only wait for"},
     {"compress_constant",  // in lib/pass/tidy.cpp
-     "writes a constant whose elements are all the same as one element; in the pipeline alone"});
+     "stores a constant of equal elements as one element; only in the pipeline"});
 
 }  // namespace
 }  // namespace grapnel

@@ -6,7 +6,7 @@
 namespace grapnel::remapper {
 namespace {
 
-// The rank that both operands of a contraction must have; 0 when the op demands none.
+// The rank that both operands of a contraction must have; 0 if the op requires none.
 int OperandRank(llvm::StringRef op) {
   op.consume_front("_Fused");
   return llvm::StringSwitch<int>(op)
@@ -38,8 +38,8 @@ std::string Remapper::InputShapes(const Node& node) {
   std::vector<Shape> shapes;
   for (int i = 0; i < node.num_inputs(); ++i) {
     Shape shape = ShapeOf(node.input(i));
-    // Of a fed tensor nothing is known but what the op demands. TensorFlow's oneDNN rewrite reads
-    // these shapes and aborts the process on a contraction whose operands have no rank.
+    // A fed tensor has only the rank that the op requires. TensorFlow's oneDNN rewrite reads these
+    // shapes and aborts the process on a contraction whose operands have no rank.
     int rank = i < 2 ? OperandRank(node.op()) : 0;
     shapes.push_back(shape.known_rank() || rank == 0 ? shape : Shape::UnknownOfRank(rank));
   }
@@ -103,8 +103,8 @@ bool Remapper::IsFloatOnCpu(const Node& root) {
   DataType type = root.GetType("T");
   if ((type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && IsOn(DeviceOf(root), "CPU"))
     return true;
-  RefuseAt(root, "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected", root.name(),
-           DataTypeName(type), root.device());
+  RefuseAt(root, "'{0}' has dtype {1} on '{2}', float or bfloat16 on a CPU was expected",
+           root.name(), DataTypeName(type), root.device());
   return false;
 }
 
@@ -138,7 +138,8 @@ bool Remapper::OnlyFirstIsUsed(const Node& norm) {
 bool Remapper::MayLoseNan(const Node& activation) {
   if (activation.op() != "Relu" && activation.op() != "Relu6") return true;
   if (edit.boundary().keep_nan) {
-    RefuseAt(activation, "a fused {0} makes 0 of a NaN, and NaNs are to be kept", activation.op());
+    RefuseAt(activation, "a fused {0} turns NaN into 0, and NaNs must be kept (--keep-nan)",
+             activation.op());
     return false;
   }
   edit.Note("a NaN before '{0}' becomes 0: the fused {1} drops it, in TensorFlow too",
@@ -157,7 +158,7 @@ void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef devi
 }
 
 void Remapper::AddDefaults(const Node& node) {
-  // In TensorFlow it is the pass after the others that fills them in.
+  // In TensorFlow, the pass after the others adds them.
   if (edit.config().disable_tfg_optimizer()) return;
   const OpInfo* info = FindOp(node.op());
   if (!info) return;

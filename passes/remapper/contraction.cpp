@@ -1,4 +1,4 @@
-// A contraction (convolution or MatMul) and its bias: what six rules look for.
+// Matches a contraction (convolution or MatMul) and its bias, for six rules.
 //
 //   BiasAdd(Conv2D(x, w), b)
 //   AddV2(Conv2D(x, w), b)      where b has the shape [C], [1,C], [1,1,1,C] ...
@@ -14,7 +14,7 @@ bool IsChannelLast(const Node& node) {
   return format == "NHWC" || format == "NDHWC";
 }
 
-// Whether adding `bias` to `value` adds a number to each channel.
+// True if adding `bias` to `value` adds one number to each channel.
 bool IsBiasShape(const Shape& value, const Shape& bias) {
   if (!value.known_rank() || !bias.known_rank() || value.rank() < 2 || bias.rank() < 1)
     return false;
@@ -27,8 +27,7 @@ bool IsBiasShape(const Shape& value, const Shape& bias) {
   return true;
 }
 
-// The port of the bias of an Add that does what BiasAdd does; nullopt when it is another kind of
-// sum.
+// The bias port of an Add that is equivalent to a BiasAdd; nullopt for other sums.
 std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   if (!IsAddOrAddV2(add) || add.num_inputs() != 2) return std::nullopt;
   int bias_port = IsContraction(add.input_node(0)) ? 1 : 0;
@@ -55,13 +54,13 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
-// The kernels that TensorFlow's own _FusedConv2D and _FusedMatMul have on a CPU. Refuses at `root`.
+// Covers the CPU kernels of TensorFlow's own _FusedConv2D and _FusedMatMul. Refuses at `root`.
 bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contraction) {
   llvm::StringRef op = contraction.op();
   if (op != "Conv2D" && op != "MatMul") return rule.HasOneDnn(root);
   DataType type = contraction.GetType("T");
   if (type != proto::DT_FLOAT && (op != "Conv2D" || type != proto::DT_DOUBLE)) {
-    rule.RefuseAt(root, "'{0}' is of {1}, which has no fused kernel without oneDNN",
+    rule.RefuseAt(root, "'{0}' has dtype {1}, which has no fused kernel without oneDNN",
                   contraction.name(), DataTypeName(type));
     return false;
   }
@@ -75,13 +74,13 @@ bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contra
   return false;
 }
 
-// cuDNN has one fusion that TensorFlow uses without being asked to: a convolution with its bias and
-// a Relu, where the window is known and larger than one in both directions. Refuses at `root`.
+// cuDNN has one fusion that TensorFlow uses by default: a convolution with its bias and a Relu, if
+// the window is known and larger than one in both directions. Refuses at `root`.
 bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
   if (contraction.op() != "Conv2D" || root.op() != "Relu") {
     rule.RefuseAt(root, "on a GPU only Conv2D with a bias and a Relu is fused, '{0}' is a {1}{2}",
                   contraction.name(), contraction.op(),
-                  root.op() == "Relu" ? "" : " before no Relu");
+                  root.op() == "Relu" ? "" : " without a Relu");
     return false;
   }
   DataType type = contraction.GetType("T");
@@ -89,7 +88,8 @@ bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
       type == proto::DT_FLOAT || (type == proto::DT_HALF && !rule.edit.boundary().onednn);
   std::string format = contraction.GetString("data_format");
   if (!has_type || (format != "NHWC" && format != "NCHW")) {
-    rule.RefuseAt(root, "'{0}' is of {1} in {2}, which TensorFlow does not fuse on a GPU",
+    rule.RefuseAt(root,
+                  "'{0}' has dtype {1} and layout {2}, which TensorFlow does not fuse on a GPU",
                   contraction.name(), DataTypeName(type), format);
     return false;
   }
@@ -98,8 +98,8 @@ bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
   for (int i = 0; i < 2 && is_wide; ++i) is_wide = window.dim(i) > 1;
   if (is_wide) return true;
   rule.RefuseAt(root,
-                "the window of '{0}' has the shape {1}; on a GPU one of more than one row and "
-                "column is fused",
+                "the window of '{0}' has the shape {1}; on a GPU it must have several rows and "
+                "columns",
                 contraction.name(), window.ToString());
   return false;
 }
@@ -136,17 +136,17 @@ bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   }
   DataType type = contraction.GetType("T");
   if (!rule.edit.boundary().onednn) return IsFusableWithoutOneDnn(rule, root, contraction);
-  // TensorFlow takes half too where the CPU has AVX512-FP16; what a pass does must not depend on
-  // the machine it runs on.
+  // TensorFlow also supports half if the CPU has AVX512-FP16; a pass here must not depend on the
+  // machine it runs on.
   if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16) {
-    rule.RefuseAt(root, "'{0}' is of {1}, which has no fused kernel", contraction.name(),
+    rule.RefuseAt(root, "'{0}' has dtype {1}, which has no fused kernel", contraction.name(),
                   DataTypeName(type));
     return false;
   }
   if (type == proto::DT_BFLOAT16 && contraction.op() == "Conv2D") {
     rule.RefuseAt(
         root,
-        "'{0}' is of bfloat16, which _FusedConv2D does not take; unlike TensorFlow, which "
+        "'{0}' has dtype bfloat16, which _FusedConv2D does not support; unlike TensorFlow, which "
         "makes a graph that it cannot import",
         contraction.name());
     return false;

@@ -1,18 +1,18 @@
-// An inference batch normalization of constants becomes a multiplication and an addition, which
-// constant folding works out.
+// Expands an inference batch normalization of constants into a multiplication and an addition,
+// which constant folding simplifies.
 //
 //   Before:  bn = FusedBatchNormV3(x, scale, offset, mean, variance)
 //   After:   bn/Scaled = Rsqrt(variance + epsilon) * scale
 //            bn = x * bn/Scaled + (offset - mean * bn/Scaled)
 //
 // Refuses: training mode; dtypes other than float; any output but the first that is read or
-// fetched; scale or variance that are not constant, unless four inputs are.
+// fetched; scale or variance that are not constant, unless four inputs are constant.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
 namespace {
 
-// Makes the nodes around one FusedBatchNorm, all on its device.
+// Makes the nodes that replace one FusedBatchNorm, all on its device.
 class Expander {
  public:
   Expander(Remapper& rule, const Node& norm) : rule_(rule), norm_(norm) {}
@@ -30,7 +30,7 @@ class Expander {
     return {node.id(), 0};
   }
 
-  // Statistics are vectors: with channels in front they need a shape that broadcasts.
+  // Statistics are vectors: with channels first they need a shape that broadcasts.
   void Reshape(llvm::MutableArrayRef<Port> statistics) {
     std::string format = norm_.GetString("data_format", "NHWC");
     if (format != "NCHW" && format != "NCDHW") return;

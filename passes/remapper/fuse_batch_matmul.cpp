@@ -1,4 +1,4 @@
-// A batch of products takes the factor and the mask that follow it, as in an attention.
+// Fuses a batch of products with the factor and the mask that follow it, as in attention.
 //
 //   Before:  q, k -> BatchMatMulV2 -> Mul(s) -> AddV2(m) -> y
 //   After:   q, k, s, m -> _MklFusedBatchMatMulV2 {fused_ops=[Mul, Add]} -> y
@@ -17,7 +17,7 @@ struct Match {
   Port factor, mask;
 };
 
-// By form alone: an Add of a Mul of a BatchMatMulV2, each with its inputs in either order.
+// Matches by ops alone: an Add of a Mul of a BatchMatMulV2, with inputs in either order.
 std::optional<Match> FindForm(const Node& root) {
   if (root.num_inputs() != 2) return std::nullopt;
   for (int i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// Batch normalization takes the Relu after it, on a GPU also what is added between the two.
+// Fuses batch normalization with the Relu after it, on a GPU also with a sum between the two.
 //
 //   Before:  FusedBatchNormV3 bn -> AddV2(side) -> Relu r -> y
 //   After:   _FusedBatchNormEx(.., side) bn {activation_mode="Relu", num_side_inputs=1} -> Identity
@@ -22,15 +22,16 @@ bool HasFusedKernel(Remapper& rule, const Node& norm) {
   bool has_types = (type == proto::DT_FLOAT || (type == other && on_gpu != onednn)) &&
                    (norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT);
   if (!has_types || (format != "NHWC" && format != "NCHW"))
-    return rule.Fails("'{0}' is of {1} in {2} on '{3}', which has no fused kernel", norm.name(),
-                      DataTypeName(type), format, norm.device());
+    return rule.Fails("'{0}' has dtype {1} and layout {2} on '{3}', which has no fused kernel",
+                      norm.name(), DataTypeName(type), format, norm.device());
   if (on_gpu && norm.GetBool("is_training", true))
-    return rule.Fails("'{0}' is in training mode, which TensorFlow fuses on a GPU only if asked to",
-                      norm.name());
+    return rule.Fails(
+        "'{0}' is in training mode, which TensorFlow by default does not fuse on a GPU",
+        norm.name());
   return true;
 }
 
-// -1 where nothing says how many.
+// The number of channels, or -1 if unknown.
 int64_t ChannelsOf(Remapper& rule, const Node& norm) {
   for (int i = 1; i < 5; ++i) {
     Shape shape = rule.ShapeOf(norm.input(i));
@@ -41,13 +42,14 @@ int64_t ChannelsOf(Remapper& rule, const Node& norm) {
   return values.dim(norm.GetString("data_format") == "NCHW" ? 1 : 3);
 }
 
-// Whether TensorFlow would fuse the two, but for what lies between them. Refuses.
+// True if TensorFlow would fuse the two, apart from the nodes between them. Refuses.
 bool IsFusableNorm(Remapper& rule, const Node& root, const Node& norm) {
   if (!HasFusedKernel(rule, norm) || !rule.HasNoControls(root) || !rule.HasNoControls(norm))
     return false;
   if (int64_t channels = ChannelsOf(rule, norm); channels > 0 && channels % 4 != 0)
     return rule.Fails(
-        "'{0}' has {1} channels, and _FusedBatchNormEx takes a multiple of 4; unlike TensorFlow, "
+        "'{0}' has {1} channels, but _FusedBatchNormEx requires a multiple of 4; unlike "
+        "TensorFlow, "
         "which makes a graph that it cannot import",
         norm.name(), channels);
   int readers = 0;
@@ -76,18 +78,18 @@ void Fuse(Remapper& rule, const Node& root, const Node& norm, Port side) {
 
 bool IsNorm(const Node& node) { return node && IsFusedBatchNorm(node) && node.num_inputs() == 5; }
 
-// The batch normalization that the sum `add` reads, and what else it reads; on a GPU alone.
+// Matches the batch normalization that the sum `add` reads, and its other input; only on a GPU.
 Verdict FuseWithSide(Remapper& rule, const Node& root, const Node& add) {
   for (int i = 0; i < 2; ++i) {
     Node norm = add.input_node(i);
     if (!IsNorm(norm) || add.input(i).index != 0) continue;
     if (!IsOn(rule.DeviceOf(norm), "GPU"))
-      return rule.Refuse("'{0}' is on {1}; a sum before a Relu is fused on GPUs alone", norm.name(),
+      return rule.Refuse("'{0}' is on {1}; a sum before a Relu is fused only on GPUs", norm.name(),
                          QuotedDevice(norm.device()));
     Shape values = rule.ShapeOf(add.input(i)), side = rule.ShapeOf(add.input(1 - i));
     if (!values.known_rank() || !(values == side) || llvm::is_contained(values.dims(), kUnknownDim))
-      return rule.Refuse("'{0}' adds {1} and {2}: shapes that are known and equal were expected",
-                         add.name(), values.ToString(), side.ToString());
+      return rule.Refuse("'{0}' adds {1} and {2}: equal known shapes were expected", add.name(),
+                         values.ToString(), side.ToString());
     if (!rule.CanTake(root, add)) return rule.Refused();
     if (!IsFusableNorm(rule, root, norm)) continue;
     Fuse(rule, root, norm, add.input(1 - i));
@@ -112,7 +114,8 @@ GRAPNEL_RULE(
      .place = 16,
      .name = "fuse_batch_norm_relu",
      .ops = {"Relu"},
-     .help = "FusedBatchNorm and Relu become _FusedBatchNormEx, on a GPU with a sum between",
+     .help =
+         "FusedBatchNorm and Relu become _FusedBatchNormEx, on a GPU also with a sum between them",
      .refuses = "a second reader of the values, fetched ones, channels that are not a multiple of "
                 "4, training on a GPU",
      .apply = FuseBatchNormRelu});

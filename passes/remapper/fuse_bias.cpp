@@ -1,4 +1,4 @@
-// A contraction takes its bias.
+// Fuses a contraction with its bias.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd]} -> y
@@ -6,8 +6,8 @@
 // Also MatMul, DepthwiseConv2dNative and Conv3D; and an Add of a tensor that has the shape of a
 // bias.
 //
-// Refuses: a contraction that is fetched, read twice or without a CPU as its device; what IsFusable
-// refuses.
+// Refuses: a contraction that is fetched, read twice or without a CPU as its device; conditions of
+// IsFusable.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

@@ -1,4 +1,4 @@
-// A contraction takes its bias, and the activation after it.
+// Fuses a contraction with its bias and the activation after it.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> Relu -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, Relu]} -> y
@@ -7,13 +7,13 @@
 // bias.
 //
 // Refuses: a contraction that is fetched, read twice or without a CPU as its device; Tanh and
-// Sigmoid after a convolution; LeakyRelu after a depthwise one; what IsFusable refuses.
+// Sigmoid after a convolution; LeakyRelu after a depthwise one; conditions of IsFusable.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
 namespace {
 
-// Whether there is a kernel of the contraction with this activation. Refuses.
+// True if there is a kernel of the contraction with this activation. Refuses.
 bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef activation) {
   if (contraction.op() != "MatMul" && (activation == "Tanh" || activation == "Sigmoid"))
     return rule.Fails("{0} is only fused with a MatMul, '{1}' is a {2}", activation,
@@ -24,7 +24,7 @@ bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef ac
   return true;
 }
 
-// TensorFlow's own fused kernels know the activations that are made of comparisons, and Elu.
+// TensorFlow's own fused kernels support the activations made of comparisons, and Elu.
 bool HasKernelFor(Remapper& rule, const Node& activation) {
   bool is_smooth = activation.op() == "Tanh" || activation.op() == "Sigmoid";
   return !is_smooth || rule.HasOneDnn(activation);

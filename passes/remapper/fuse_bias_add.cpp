@@ -1,5 +1,5 @@
-// A contraction takes its bias, the residual that is added, and the activation after that. Two
-// rules: the one with the activation looks for what the other one does, a node further back.
+// Fuses a contraction with its bias, the residual that is added, and the activation after that. Two
+// rules: the one with the activation starts one node later.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> AddV2(r) -> Relu -> y
 //   After:   x, w, b, r -> _FusedConv2D {fused_ops=[BiasAdd, Add, Relu], num_args=2} -> y
@@ -15,10 +15,10 @@ namespace {
 
 struct Residual {
   BiasedContraction base;
-  int port;  // of the Add: where the contraction comes in
+  int port;  // input of the Add that comes from the contraction
 };
 
-// Looks before MatchBias asks: a refusal is for what has the form of the pattern.
+// Called before MatchBias: a refusal requires that the pattern matches.
 bool HasFormOfBias(const Node& node) {
   if (node.num_inputs() < 2) return false;
   bool is_first = IsContraction(node.input_node(0));
@@ -31,8 +31,8 @@ bool AddsEqualShapes(Remapper& rule, const Node& add) {
   if (add.op() == "AddN") return true;
   Shape a = rule.ShapeOf(add.input(0)), b = rule.ShapeOf(add.input(1));
   if (a.known_rank() && a == b && !llvm::is_contained(a.dims(), kUnknownDim)) return true;
-  rule.RefuseAt(add, "'{0}' adds {1} and {2}: shapes that are known and equal were expected",
-                add.name(), a.ToString(), b.ToString());
+  rule.RefuseAt(add, "'{0}' adds {1} and {2}: equal known shapes were expected", add.name(),
+                a.ToString(), b.ToString());
   return false;
 }
 
@@ -54,7 +54,7 @@ std::optional<Residual> MatchResidual(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
-// With LeakyRelu its slope goes along. (TensorFlow 2.21 forgets it and computes with 0.2.)
+// The slope of LeakyRelu is copied. (TensorFlow 2.21 forgets it and computes with 0.2.)
 void Fuse(Remapper& rule, const Node& root, const Node& add, const Residual& match,
           llvm::ArrayRef<llvm::StringRef> fused_ops) {
   const Node& contraction = match.base.contraction;
@@ -97,7 +97,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias_add_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "the same with the activation that follows",
-              .refuses = "what fuse_bias_add does, and MatMul",
+              .refuses = "as fuse_bias_add, and MatMul",
               .apply = FuseBiasAddActivation});
 
 GRAPNEL_RULE({.optimizer = "remapper",

@@ -1,13 +1,13 @@
-// Conv2D takes an inference batch normalization, and the activation after it. Two rules: the one
-// with the activation looks for what the other one does, a node further back.
+// Fuses Conv2D with an inference batch normalization, and the activation after it. Two rules: the
+// one with the activation starts one node later.
 //
 //   Before:  x, w -> Conv2D -> FusedBatchNormV3(scale, offset, mean, variance) -> Relu -> y
 //   After:   x, w, scale, offset, mean, variance
 //            -> _FusedConv2D {fused_ops=[FusedBatchNorm, Relu], num_args=4} -> y
 //
 // Refuses: training mode; bfloat16 statistics; any output but the first that is read or fetched; a
-// Conv2D that is fetched, read twice or not on a CPU; Sigmoid; Tanh, which TensorFlow fuses, and
-// then has no kernel for.
+// Conv2D that is fetched, read twice or not on a CPU; Sigmoid; Tanh, which TensorFlow fuses
+// although it has no kernel for it.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -25,7 +25,7 @@ Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   DataType type = norm.GetType("T");
   bool has_float_statistics = norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT;
   if (!has_float_statistics || type == proto::DT_BFLOAT16 || type != conv.GetType("T")) {
-    rule.RefuseAt(norm, "'{0}' is of {1}, which has no fused kernel", norm.name(),
+    rule.RefuseAt(norm, "'{0}' has dtype {1}, which has no fused kernel", norm.name(),
                   DataTypeName(type));
     return Node();
   }
@@ -77,7 +77,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_conv_batch_norm_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "the same with the activation that follows",
-              .refuses = "what fuse_conv_batch_norm does",
+              .refuses = "as fuse_conv_batch_norm",
               .apply = FuseConvBatchNormActivation});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Conv2D takes its bias or batch normalization and the Swish after it.
+// Fuses Conv2D with its bias or batch normalization and the Swish after it.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> t;  t * Sigmoid(t) -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, _MklSwish]} -> y
@@ -10,7 +10,7 @@
 namespace grapnel::remapper {
 namespace {
 
-// Whether the batch normalization `norm` is one that the convolution can take.
+// True if the convolution can be fused with the batch normalization `norm`.
 bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
   bool is_float = norm.op() == "FusedBatchNorm" ||
                   (norm.GetType("U") == proto::DT_FLOAT && type == proto::DT_FLOAT);
@@ -18,8 +18,7 @@ bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
   return rule.Fails("'{0}' is not a float batch normalization for inference", norm.name());
 }
 
-// Whether the product and the Sigmoid are all that has to do with the node between them and the
-// Conv2D.
+// True if only the product, the Sigmoid and the Conv2D are connected to the node between them.
 bool CanTakeMiddle(Remapper& rule, const Node& middle) {
   if (!rule.HasControls(middle) && middle.uses().size() == 2 && !rule.IsPreserved(middle))
     return true;

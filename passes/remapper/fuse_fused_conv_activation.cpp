@@ -1,4 +1,4 @@
-// A fused convolution takes the LeakyRelu or Mish after it.
+// Fuses a fused convolution with the LeakyRelu or Mish after it.
 //
 //   Before:  x, w, b -> _FusedConv2D {fused_ops=[BiasAdd]} -> LeakyRelu -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, LeakyRelu]} -> y
@@ -41,7 +41,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .place = 2,
               .name = "fuse_fused_conv_activation",
               .ops = {"LeakyRelu", "_MklFusedMish"},
-              .help = "a fused convolution takes the LeakyRelu or Mish that follows",
+              .help = "fuses a fused convolution with the LeakyRelu or Mish that follows",
               .refuses = "convolutions that have an activation, are fetched or read twice",
               .apply = FuseFusedConvActivation});
 

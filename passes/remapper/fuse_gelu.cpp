@@ -1,10 +1,10 @@
-// MatMul takes its bias and the GELU after it.
+// Fuses MatMul with its bias and the GELU after it.
 //
 //   Before:  t = BiasAdd(MatMul(x, w), b);  y = 0.5 * t * (1 + Erf(t * 0.7071))
 //   After:   y = _FusedMatMul(x, w, b) {fused_ops=[BiasAdd, GeluExact]}
 //
 // likewise y = t * (0.5 * Erfc(-t * 0.7071)), which is tf.nn.gelu once the arithmetic optimizer has
-// moved its 0.5; and in the tanh form, once MatMul and bias are one, [BiasAdd, GeluApproximate].
+// moved its 0.5; and in the tanh form, once MatMul and bias are fused, [BiasAdd, GeluApproximate].
 //
 // Refuses: constants other than GELU's (TensorFlow lets them be off by 0.01); a transposed first
 // input; nodes off the CPU; inner nodes that are fetched, read from outside or have control edges.
@@ -16,12 +16,12 @@
 namespace grapnel::remapper {
 namespace {
 
-// What a pattern has met so far.
+// A pattern match in progress.
 class Gelu {
  public:
   Gelu(Remapper& rule, const Node& root) : rule_(rule), root_(root) {}
 
-  // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may stand with either factor; or
+  // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may be with either factor; or
   // Mul(t, Mul(0.5, Erfc(Mul(Neg(t), 0.7071)))), where it may not.
   bool MatchExact() {
     return MatchHalves([this](const Node& node) { return IsErf(node); }) ||
@@ -33,14 +33,14 @@ class Gelu {
     return MatchHalves([this](const Node& node) { return IsTanh(node); });
   }
 
-  // What stands for t, and all else that the result replaces.
+  // The node for t, and all other nodes that the result replaces.
   Node value;
   std::vector<Node> inner;
 
  private:
   using Pattern = llvm::function_ref<bool(const Node&)>;
 
-  // A binary op of these names, with its inputs in either order.
+  // Matches a binary op of these names, with its inputs in either order.
   bool Binary(const Node& node, llvm::ArrayRef<llvm::StringRef> ops,
               llvm::function_ref<bool(Port, Port)> match) {
     if (!llvm::is_contained(ops, node.op()) || node.num_inputs() != 2) return false;
@@ -69,7 +69,7 @@ class Gelu {
   bool IsNumber(Port port, float expected) {
     std::optional<float> number = rule_.ScalarOf(port);
     if (!number) return false;
-    // As near as bfloat16, or float, comes to it.
+    // The precision of float, or of bfloat16.
     float tolerance = root_.GetType("T") == proto::DT_FLOAT ? 1e-5f : 4e-3f;
     return std::abs(*number - expected) <= tolerance * expected;
   }
@@ -172,7 +172,7 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-// Either way one factor is a product.
+// In both forms one factor is a product.
 bool MayFuseGelu(const Node& root) {
   for (int i = 0; i < root.num_inputs(); ++i) {
     Node input = root.input_node(i);

@@ -1,10 +1,10 @@
-// The hash of a number's text is made without the text.
+// Hashes the text of a number without making the text.
 //
 //   Before:  x -> AsString -> StringToHashBucketFast -> y
 //   After:   x -> _TensorToHashBucketFast -> y
 //
-// Refuses: numbers that are no signed integers; a width or fill character; a text that is fetched
-// or read from outside.
+// Refuses: dtypes other than signed integers; a width or fill character; a text that is fetched or
+// read from outside.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -17,7 +17,7 @@ Verdict FuseHashBucket(Remapper& rule, const Node& root) {
   bool is_integer = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                     type == proto::DT_INT64;
   if (!is_integer || text.GetInt("width", -1) != -1 || !text.GetString("fill").empty())
-    return rule.Refuse("'{0}' writes {1}, plain signed integers were expected", text.name(),
+    return rule.Refuse("'{0}' formats {1}, plain signed integers were expected", text.name(),
                        DataTypeName(type));
   if (!rule.HasNoControls(root) || !rule.CanTake(root, text) || !rule.NeedsNoGradient(root))
     return rule.Refused();
@@ -33,7 +33,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_hash_bucket",
               .ops = {"StringToHashBucketFast"},
               .help = "AsString and StringToHashBucketFast become _TensorToHashBucketFast",
-              .refuses = "numbers that are no signed integers, a width or fill character",
+              .refuses = "dtypes other than signed integers, a width or fill character",
               .apply = FuseHashBucket});
 
 }  // namespace

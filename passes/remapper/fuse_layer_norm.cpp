@@ -1,5 +1,5 @@
-// The layer normalization of Keras 2, which goes through a batch normalization with a row for each
-// channel, becomes one op.
+// Fuses the layer normalization of Keras 2, which uses a batch normalization with a channel for
+// each row, into one op.
 //
 //   Before:  r = Reshape(x, [1, rows, n, 1])
 //            norm = FusedBatchNormV3(r, Fill(.., 1), Fill(.., 0), [], []) {is_training, NCHW}
@@ -26,7 +26,7 @@ struct LayerNorm {
 
 bool IsOp(const Node& node, llvm::StringRef op) { return node && node.op() == op; }
 
-// By the ops alone: sums and products have their inputs in either order.
+// Matches by ops alone: sums and products have their inputs in either order.
 std::optional<LayerNorm> Match(const Node& root) {
   LayerNorm match;
   for (int i = 0; i < 2; ++i) {
@@ -56,12 +56,12 @@ bool IsEmpty(Remapper& rule, const Node& node) {
   return literal && literal->num_elements() == 0;
 }
 
-// Whether the batch normalization takes the statistics of each row.
+// True if the batch normalization computes the statistics of each row.
 bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   const Node& norm = match.norm;
   if (!norm.GetBool("is_training", true) || !IsEmpty(rule, norm.input_node(3)) ||
       !IsEmpty(rule, norm.input_node(4)))
-    return rule.Fails("'{0}' does not take its own statistics", norm.name());
+    return rule.Fails("'{0}' does not compute its own statistics", norm.name());
   if (rule.ScalarOf(match.ones.input(1)) != 1.0f || rule.ScalarOf(match.zeros.input(1)) != 0.0f)
     return rule.Fails("'{0}' has a scale other than 1 or an offset other than 0", norm.name());
   rule.WantShapes(/*trust_feeds=*/true);
@@ -88,7 +88,7 @@ Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
   if (!match) return rule.NotMine();
   std::vector<Node> nodes = match->nodes(root);
   for (Port input : {match->values, match->gamma, match->beta}) {
-    // scaled + scaled: what the op would read goes.
+    // For scaled + scaled, the input of the new op would be removed.
     if (llvm::is_contained(nodes, rule.graph.node(input.node))) return rule.NotMine();
   }
   if (!IsOn(rule.DeviceOf(match->norm), "CPU"))

@@ -1,4 +1,4 @@
-// A LeakyRelu that a program spells out becomes one op.
+// Fuses a LeakyRelu that is written as separate ops.
 //
 //   Before:  Maximum(x, alpha * x) -> y      After:  LeakyRelu(x) {alpha} -> y
 //
@@ -23,11 +23,11 @@ Verdict FuseLeakyRelu(Remapper& rule, const Node& root) {
   if (*alpha > 1) {
     return rule.Refuse(
         "the slope {0} of '{1}' is above 1; unlike TensorFlow, which makes a LeakyRelu "
-        "of it, the smaller of the two and not the larger",
+        "and so computes the minimum instead of the maximum",
         *alpha, mul.name());
   }
   if (!(*alpha >= 0))
-    return rule.Refuse("the slope {0} of '{1}' is not from 0 to 1", *alpha, mul.name());
+    return rule.Refuse("the slope {0} of '{1}' is not between 0 and 1", *alpha, mul.name());
   if (!IsFloating(root.GetType("T"))) return rule.NotMine();
   if (!rule.WaitsForNone(root) || !rule.CanTake(root, mul) || !rule.HasOneDnn(root))
     return rule.Refused();

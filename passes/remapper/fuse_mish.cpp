@@ -1,4 +1,4 @@
-// A Mish that a program spells out becomes one op.
+// Fuses a Mish that is written as separate ops.
 //
 //   Before:  x * Tanh(Softplus(x)) -> y      After:  _MklFusedMish(x) -> y
 //

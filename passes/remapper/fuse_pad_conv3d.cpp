@@ -1,14 +1,14 @@
-// A convolution in three dimensions pads its input itself.
+// Fuses a Pad into the 3-D convolution after it.
 //
 //   Before:  x -> Pad([[0,0],[1,1],[1,1],[1,1],[0,0]]) -> Conv3D(w) -> y
 //   After:   x -> _FusedConv3D(w) {padding_list=[0,0,1,1,1,1,1,1,0,0]} -> y
 //
-// Also _FusedConv3D, which came about in the round before.
+// Also _FusedConv3D, which an earlier round made.
 //
-// Refuses: paddings that are not constant, or pad batch or channels; SAME with a window of more
-// than one place, where the list would stand in for the padding that SAME means (TensorFlow 2.21
-// computes another shape there); a Pad that is fetched, is read twice or has control edges; nodes
-// off the CPU; dtypes other than float and bfloat16.
+// Refuses: paddings that are not constant, or pad batch or channels; SAME with a window larger than
+// one, where the list would replace the padding of SAME (TensorFlow 2.21 computes another shape
+// there); a Pad that is fetched, is read twice or has control edges; nodes off the CPU; dtypes
+// other than float and bfloat16.
 #include "lib/ir/literal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
@@ -16,7 +16,7 @@
 namespace grapnel::remapper {
 namespace {
 
-// The paddings, before and after each dimension, where the convolution can have them.
+// The padding list, before and after each dimension, if the convolution supports it.
 std::optional<std::vector<int64_t>> PaddingList(Remapper& rule, const Node& conv, const Node& pad) {
   auto refuse = [&](const auto&... arguments) {
     rule.Refuse(arguments...);
@@ -37,7 +37,7 @@ std::optional<std::vector<int64_t>> PaddingList(Remapper& rule, const Node& conv
   Shape filter = rule.edit.ShapeOf(conv.input(1));
   for (int i = 0; i < 3; ++i) {
     if (!filter.known_rank() || filter.rank() != 5 || filter.dim(i) != 1)
-      return refuse("'{0}' is padded as SAME too, with a filter of shape {1}", conv.name(),
+      return refuse("'{0}' also has SAME padding, with a filter of shape {1}", conv.name(),
                     filter.ToString());
   }
   return list;
@@ -50,10 +50,10 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
   if (!rule.CanTake(root, pad) || !IsFusable(rule, root, root)) return rule.Refused();
   if (pad.GetType("T") != root.GetType("T")) return rule.NotMine();
   if (!root.GetInts("padding_list").empty())
-    return rule.Refuse("'{0}' pads its input already", root.name());
+    return rule.Refuse("'{0}' already pads its input", root.name());
   std::optional<std::vector<int64_t>> list = PaddingList(rule, root, pad);
   if (!list || !rule.HasOneDnn(root)) return rule.Refused();
-  // In place: other inputs, what the node waits for, and its attributes stay.
+  // In place: inputs change; control inputs and attributes stay.
   if (root.op() == "Conv3D") {
     rule.edit.SetOp(root, "_FusedConv3D");
     rule.edit.SetAttr(root, "num_args", attr::Int(0));
@@ -69,7 +69,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .place = 4,
               .name = "fuse_pad_conv3d",
               .ops = {"Conv3D", "_FusedConv3D"},
-              .help = "Conv3D pads its input itself",
+              .help = "fuses a Pad into Conv3D",
               .refuses = "paddings of batch or channels, or that are not constant, and SAME",
               .apply = FusePadConv3D});
 

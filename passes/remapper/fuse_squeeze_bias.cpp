@@ -1,10 +1,9 @@
-// A convolution takes the bias that is added after a Squeeze.
+// Fuses a convolution with the bias that is added after a Squeeze.
 //
 //   Before:  x, w -> Conv2D cv -> Squeeze -> BiasAdd(b) ba -> y
 //   After:   x, w, b -> _FusedConv2D cv -> Squeeze ba -> y
 //
-// Refuses: a Squeeze that takes the channels away; inner nodes that are fetched or read from
-// outside.
+// Refuses: a Squeeze that removes the channels; inner nodes that are fetched or read from outside.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
 
@@ -22,7 +21,7 @@ Verdict FuseSqueezeBias(Remapper& rule, const Node& root) {
   if (root.GetType("T") != squeeze.GetType("T") || root.GetType("T") != conv.GetType("T"))
     return rule.NotMine();
   if (llvm::is_contained(squeeze.GetInts("squeeze_dims"), conv.op() == "Conv2D" ? 3 : 4))
-    return rule.Refuse("'{0}' takes the channels away", squeeze.name());
+    return rule.Refuse("'{0}' removes the channels", squeeze.name());
   if (!IsFusable(rule, root, conv) || !rule.NeedsNoGradient(root)) return rule.Refused();
   Port inputs[] = {conv.input(0), conv.input(1), root.input(1)};
   RemapAttrs squeeze_attrs;
@@ -39,7 +38,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .place = 13,
               .name = "fuse_squeeze_bias",
               .ops = {"BiasAdd"},
-              .help = "a convolution takes the bias that is added after a Squeeze",
+              .help = "fuses a convolution with the bias that is added after a Squeeze",
               .refuses = "a Squeeze of the channels, inner nodes that are fetched or read from "
                          "outside",
               .apply = FuseSqueezeBias});

@@ -1,4 +1,4 @@
-// A Swish that a program spells out becomes one op.
+// Fuses a Swish that is written as separate ops.
 //
 //   Before:  x * Sigmoid(x) -> y      After:  _MklSwish(x) -> y
 //

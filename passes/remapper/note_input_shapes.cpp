@@ -3,7 +3,7 @@
 //   Before:  x:[1,8], w:[8,4] -> MatMul -> y
 //   After:   x, w -> MatMul {_input_shapes=[[1,8],[8,4]]} -> y
 //
-// Once shapes are wanted, and only where no other rule fused the node.
+// Only after some rule needed shapes, and only if no other rule fused the node.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

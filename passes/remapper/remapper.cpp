@@ -4,8 +4,8 @@
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, Relu]} -> y
 //
 // The result has the name of the last node of the group. Nodes are visited from the results back,
-// so that the longest group wins; the first rule that fits does. A node that no rule fuses is shown
-// note_input_shapes last.
+// so that the longest group wins; the first matching rule is used. note_input_shapes runs last, on
+// nodes that no rule fused.
 //
 // Refuses: contractions without a device of their own; nodes inside a group that are fetched, are
 // read from outside or have control edges; dtypes and layouts without a fused kernel.
@@ -32,7 +32,7 @@ bool IsAddToContraction(const Node& node) {
   });
 }
 
-// Whether TensorFlow infers shapes when it comes to this node.
+// True if TensorFlow infers shapes when it reaches this node.
 bool NeedsShapes(const Node& node) {
   llvm::StringRef op = node.op();
   if (op == "BiasAdd" || op == "Transpose" || IsAddToContraction(node)) return true;
@@ -50,7 +50,7 @@ bool NeedsShapes(const Node& node) {
   return after_conv && (type == proto::DT_FLOAT || type == proto::DT_HALF);
 }
 
-// The ops of which NeedsShapes says yes of some node.
+// The ops for which NeedsShapes may be true.
 llvm::DenseSet<StringId> AskingOps(StringTable& strings) {
   llvm::DenseSet<StringId> ops;
   for (const char* op :

@@ -1,8 +1,8 @@
-// The product of a shape is the size.
+// Replaces the product of a shape with the size.
 //
 //   Before:  x -> Shape s, [0] -> Prod p -> y          After:  x, ^s -> Size p -> y
 //
-// Refuses: a product that keeps its dimensions or is over other than one axis.
+// Refuses: a product that keeps its dimensions, or whose number of axes is not one.
 #include "lib/pass/rule.h"
 
 namespace grapnel {
@@ -37,7 +37,7 @@ void BecomeSize(RuleContext& rule, const Node& prod, const Node& shape) {
   rule.SetType(prod, "T", shape.GetType("T"));
 }
 
-// Of the whole body: TensorFlow goes from each Shape to its readers.
+// A rule of the whole body: TensorFlow goes from each Shape to its readers.
 Verdict ProductsToSizes(RuleContext& rule) {
   for (Node shape : rule.graph.nodes()) {
     if (shape.op() != "Shape" || shape.num_inputs() != 1) continue;
@@ -56,8 +56,8 @@ GRAPNEL_RULE({.optimizer = "shape_optimizer",
               .place = 1,
               .name = "product_of_shape_to_size",
               .ops = {},
-              .help = "the product of a shape is the size",
-              .refuses = "products that keep dimensions, or over other than one axis",
+              .help = "the product of a shape becomes a Size",
+              .refuses = "products that keep dimensions, or whose number of axes is not one",
               .apply = ProductsToSizes});
 
 }  // namespace

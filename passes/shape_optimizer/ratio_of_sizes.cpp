@@ -1,9 +1,9 @@
-// The ratio of two sizes is a constant where the dimensions that are not known cancel.
+// Replaces the ratio of two sizes with a constant if the unknown dimensions cancel.
 //
 //   Before:  Size(a), Size(b) -> Div d -> y            After:  Const d(^Size(a), ^Size(b)) -> y
 //            where a:[s1,6] and b:[s1,3]                       of the value 2
 //
-// Refuses: sizes of which the unknown dimensions do not cancel.
+// Refuses: sizes whose unknown dimensions do not cancel.
 #include "lib/ir/shape.h"
 #include "lib/pass/rule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Elements of `a` divided by those of `b`, when symbols cancel; nullopt when it cannot be known.
+// The number of elements of `a` divided by that of `b`, if symbols cancel; nullopt if it is
+// unknown.
 std::optional<int64_t> RatioOfSizes(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank()) return std::nullopt;
   llvm::SmallVector<int64_t, 4> symbols, known;
@@ -60,8 +61,8 @@ GRAPNEL_RULE({.optimizer = "shape_optimizer",
               .place = 2,
               .name = "ratio_of_sizes",
               .ops = {"Div"},
-              .help = "the ratio of two sizes is a constant where unknown dimensions cancel",
-              .refuses = "sizes of which unknown dimensions do not cancel",
+              .help = "the ratio of two sizes becomes a constant if unknown dimensions cancel",
+              .refuses = "sizes whose unknown dimensions do not cancel",
               .apply = RatioToConstant});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sizes of tensors, asked for directly or known as ratios.
+// Computes sizes of tensors directly, and their ratios.
 //
 //   Before:  x -> Shape s, [0] -> Prod p -> y          After:  x, ^s -> Size p -> y
 //   Before:  Size(a), Size(b) -> Div d -> y            After:  Const d(^Size(a), ^Size(b)) -> y
@@ -8,14 +8,13 @@
 
 namespace grapnel {
 
-GRAPNEL_OPTIMIZER((PassInfo{
-    .name = "shape_optimizer",
-    .config_name = "shape",
-    .order = 8,
-    .default_on = true,
-    .toggle = "shape_optimization",
-    .help = "asks for sizes of tensors directly, and works out their ratios",
-    .refuses = "products that keep dimensions; ratios of which unknown "
-               "dimensions do not cancel"}));
+GRAPNEL_OPTIMIZER((PassInfo{.name = "shape_optimizer",
+                            .config_name = "shape",
+                            .order = 8,
+                            .default_on = true,
+                            .toggle = "shape_optimization",
+                            .help = "computes sizes of tensors directly, and their ratios",
+                            .refuses = "products that keep dimensions; ratios of which unknown "
+                                       "dimensions do not cancel"}));
 
 }  // namespace grapnel

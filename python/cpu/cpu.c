@@ -1,5 +1,5 @@
-// tfgrapnel._cpu: asked before the module is loaded whose code needs these instructions. /proc/cpuinfo would not do: an emulator
-// shows its host's.
+// tfgrapnel._cpu: checks the processor before loading the module whose code needs these instructions. /proc/cpuinfo is unsuitable:
+// an emulator shows its host's.
 #include <Python.h>
 
 static PyObject* Lacks(PyObject* module, PyObject* none) {
@@ -12,7 +12,7 @@ static PyObject* Lacks(PyObject* module, PyObject* none) {
 }
 
 static PyMethodDef kMethods[] = {
-    {"lacks", Lacks, METH_NOARGS, "{instructions: whether this processor does not have them}"},
+    {"lacks", Lacks, METH_NOARGS, "{instruction set: whether this processor lacks it}"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,7 +1,8 @@
-// lib/render/engine/module/script.h by QuickJS: an engine that is small enough for a wheel.
+// Implements lib/render/engine/module/script.h with QuickJS, an engine that is small enough for a
+// wheel.
 //
-// It interprets where JavaScriptCore compiles, and gives the same pictures. What is not the
-// language itself, such as dates and promises, is not there.
+// It interprets, where JavaScriptCore compiles, and draws the same pictures. Only the language
+// itself is available, not dates or promises, for example.
 #include "lib/render/engine/module/script.h"
 
 #include <chrono>
@@ -13,7 +14,7 @@
 namespace grapnel_picture {
 namespace {
 
-constexpr size_t kStack = 2 << 20;  // of the 8 MiB that a thread has
+constexpr size_t kStack = 2 << 20;  // of a thread's 8 MiB
 
 struct Free {
   void operator()(JSRuntime* runtime) const { JS_FreeRuntime(runtime); }
@@ -51,7 +52,7 @@ class Engine {
         runtime_(JS_NewRuntime()) {
     if (!runtime_) throw std::bad_alloc();
     JS_SetMaxStackSize(runtime_.get(), kStack);
-    JS_SetGCThreshold(runtime_.get(), -1);  // it goes as a whole, soon
+    JS_SetGCThreshold(runtime_.get(), -1);  // all memory is freed at the end, which is soon
     JS_SetInterruptHandler(runtime_.get(), IsOver, this);
     context_.reset(JS_NewContextRaw(runtime_.get()));
     if (!context_) throw std::bad_alloc();
@@ -100,7 +101,7 @@ class Engine {
   Clock::time_point until_;
   bool ended_ = false;
   std::unique_ptr<JSRuntime, Free> runtime_;
-  std::unique_ptr<JSContext, Free> context_;  // after the runtime, before which it goes
+  std::unique_ptr<JSContext, Free> context_;  // destroyed before the runtime
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Arrow's C data and stream interfaces, whose structures are written here as their specification
-// has them (https://arrow.apache.org/docs/format/CDataInterface.html): there is no library to link.
+// Arrow's C data and stream interfaces. Their structures are defined here as in their specification
+// (https://arrow.apache.org/docs/format/CDataInterface.html): there is no library to link.
 #include <array>
 #include <cstdint>
 
@@ -39,7 +39,7 @@ namespace {
 
 constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
 
-// What a schema or an array owns: its children, and the table that they point into.
+// Data owned by a schema or an array: its children, and the table that they point into.
 template <typename T>
 struct Owned {
   std::shared_ptr<const Table> table;

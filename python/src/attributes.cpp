@@ -1,4 +1,4 @@
-// Attributes, shapes and constants of nodes as values of Python, and back.
+// Converts attributes, shapes and constants of nodes to Python values, and back.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -43,7 +43,7 @@ nb::object ListFrom(const proto::AttrValue::ListValue& list) {
   return nb::list();
 }
 
-// A value of Python as an attribute of some type: "int", "list(shape)".
+// Converts a Python value to an attribute of a type such as "int" or "list(shape)".
 class Writer {
  public:
   explicit Writer(std::string what) : what_(std::move(what)) {}
@@ -93,13 +93,13 @@ class Writer {
   DataType Type(nb::handle value) const {
     std::optional<DataType> type;
     if (nb::isinstance<nb::str>(value)) type = ParseDataType(nb::cast<std::string>(value));
-    if (!type) Expected("the name of a dtype, as \"float\",");
+    if (!type) Expected("the name of a dtype, such as \"float\",");
     return *type;
   }
   Shape ShapeFrom(nb::handle value) const {
     if (value.is_none()) return Shape::Unknown();
     if (!nb::isinstance<nb::tuple>(value) && !nb::isinstance<nb::list>(value))
-      Expected("a shape, as (2, None),");
+      Expected("a shape, such as (2, None),");
     Shape shape = Shape::Scalar();
     for (nb::handle dim : nb::borrow<nb::sequence>(value))
       shape.Append(dim.is_none() ? kUnknownDim : Int(dim));
@@ -145,7 +145,7 @@ class Writer {
   std::string what_;
 };
 
-// What an attribute is that no definition has.
+// The type of an attribute that the op does not define, judging by its value.
 std::string TypeOfValue(nb::handle value) {
   if (nb::isinstance<nb::bool_>(value)) return "bool";
   if (nb::isinstance<nb::int_>(value)) return "int";
@@ -174,7 +174,7 @@ nb::object ShapeAsTuple(const Shape& shape) {
 }
 
 nb::object ArrayOf(const Literal& literal) {
-  // A copy: Python may keep it for longer than the graph lives.
+  // A copy, because Python may keep it longer than the graph lives.
   bool is_text = literal.dtype() == proto::DT_STRING;
   Literal own = is_text ? literal : Literal::Make(literal.dtype(), literal.dims(), literal.bytes());
   auto tensor = Tensor::FromLiteral(own);

@@ -1,4 +1,4 @@
-// Nodes, ports and bodies as Python reads them.
+// Nodes, ports and bodies, as Python reads them.
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -17,7 +17,8 @@ void Misused(const std::string& text) { throw std::runtime_error(text); }
 void BadValue(const std::string& text) { throw nb::value_error(text.c_str()); }
 
 Editor& EditorOf(const VisitRef& visit) {
-  if (!visit->edit) Misused("what a rule or a pass is given is good for that call alone");
+  if (!visit->edit)
+    Misused("nodes, ports and editors of a rule or a pass are valid only during its call");
   return *visit->edit;
 }
 
@@ -25,20 +26,20 @@ Editor& ChangingEditorOf(const VisitRef& visit) {
   Editor& edit = EditorOf(visit);
   if (!edit.IsRewriting())
     Misused(
-        "no rewrite is under way: begin(step, node) comes first; it is False where limit= is used "
+        "no rewrite is under way: call begin(step, node) first; it returns False if limit= is used "
         "up");
   return edit;
 }
 
 Node NodeOf(const NodeHandle& handle) {
   Editor& edit = EditorOf(handle.visit);
-  if (!edit.graph().IsAlive(handle.id)) Misused("a node that was removed is used");
+  if (!edit.graph().IsAlive(handle.id)) Misused("the node was removed");
   return edit.graph().node(handle.id);
 }
 
 Node NodeOf(const VisitRef& visit, const NodeHandle& handle) {
   Node node = NodeOf(handle);
-  if (handle.visit != visit) Misused("node '" + node.name().str() + "' is of another graph");
+  if (handle.visit != visit) Misused("node '" + node.name().str() + "' belongs to another graph");
   return node;
 }
 
@@ -73,7 +74,7 @@ NodeHandle Handle(const NodeHandle& self, const Node& node) { return {self.visit
 void CheckSlot(const Node& node, int slot) {
   if (slot < 0 || slot >= node.num_inputs())
     BadValue("'" + node.name().str() + "' has " + std::to_string(node.num_inputs()) +
-             " inputs: there is none " + std::to_string(slot));
+             " inputs: there is no input " + std::to_string(slot));
 }
 
 PortHandle InputOf(const NodeHandle& self, int i) {
@@ -87,7 +88,7 @@ PortHandle OutputOf(const NodeHandle& self, int i) {
   int outputs = NumOutputs(node);
   if (i < 0 || (outputs >= 0 && i >= outputs))
     BadValue("'" + node.name().str() + "' has " + std::to_string(outputs) +
-             " outputs: there is none " + std::to_string(i));
+             " outputs: there is no output " + std::to_string(i));
   return {self.visit, {node.id(), i}};
 }
 
@@ -129,10 +130,10 @@ Attributes AttrsOf(const NodeHandle& self) {
   return attrs;
 }
 
-// What nobody needs a graph for: a handle that is good no more says so.
+// A text that does not need the graph: an invalid handle says that it is invalid.
 nb::str TextOf(const NodeHandle& self) {
   Editor* edit = self.visit->edit;
-  if (!edit || !edit->graph().IsAlive(self.id)) return nb::str("<Node, there no more>");
+  if (!edit || !edit->graph().IsAlive(self.id)) return nb::str("<Node, removed>");
   return TextOfName(NodeText(edit->graph().node(self.id)));
 }
 
@@ -143,7 +144,7 @@ std::string NameOf(const PortHandle& self) {
 
 nb::str TextOf(const PortHandle& self) {
   Editor* edit = self.visit->edit;
-  if (!edit || !edit->graph().IsAlive(self.port.node)) return nb::str("<Port, there no more>");
+  if (!edit || !edit->graph().IsAlive(self.port.node)) return nb::str("<Port, removed>");
   return TextOfName("<Port " + NameOf(self) + ">");
 }
 
@@ -179,15 +180,15 @@ nb::str FunctionOfBody(const BodyHandle& self) {
 
 void AddBodies(nb::module_& module) {
   nb::class_<NodeHandle>(module, "Node",
-                         "A node of the graph that a rule or a pass works on; good for one call.")
+                         "A node of the graph that a rule or a pass works on; valid for one call.")
       .def_prop_ro("name", [](const NodeHandle& self) { return TextOfName(NodeOf(self).name()); })
       .def_prop_ro("op", [](const NodeHandle& self) { return TextOfName(NodeOf(self).op()); })
       .def_prop_ro("device",
                    [](const NodeHandle& self) { return TextOfName(NodeOf(self).device()); })
       .def_prop_ro("num_inputs", [](const NodeHandle& self) { return NodeOf(self).num_inputs(); })
-      .def_prop_ro("inputs", InputsOf, "What it reads, in order.")
+      .def_prop_ro("inputs", InputsOf, "Its inputs, in order.")
       .def_prop_ro("controls", ControlsOf, "The nodes that it waits for.")
-      .def_prop_ro("readers", ReadersOf, "Nodes that read it or wait for it, each once.")
+      .def_prop_ro("readers", ReadersOf, "The nodes that read it or wait for it, each once.")
       .def("input", InputOf, nb::arg("i"))
       .def(
           "input_node",
@@ -197,9 +198,9 @@ void AddBodies(nb::module_& module) {
           nb::arg("i"))
       .def("output", OutputOf, nb::arg("i") = 0)
       .def("attr", AttrOf, nb::arg("key"),
-           "An attribute, or its default; None where there is none. A dtype is its name, a shape a "
-           "tuple, a function its name, a tensor an array.")
-      .def_prop_ro("attrs", AttrsOf, "The attributes that stand on the node.")
+           "An attribute, or its default, or None. A dtype is given as its name, a shape as a "
+           "tuple, a function as its name, a tensor as an array.")
+      .def_prop_ro("attrs", AttrsOf, "The attributes stored on the node.")
       .def("__eq__", AreSame, nb::arg("other").none())
       .def("__hash__", [](const NodeHandle& self) { return std::hash<NodeId>()(self.id); })
       .def("__repr__", [](const NodeHandle& self) { return TextOf(self); });
@@ -219,8 +220,8 @@ void AddBodies(nb::module_& module) {
            })
       .def("__repr__", [](const PortHandle& self) { return TextOf(self); });
   nb::class_<BodyHandle>(module, "Body", "The main graph, or the graph of one function.")
-      .def_prop_ro("nodes", NodesOfBody, "As they stand now, in the order of the file.")
-      .def_prop_ro("function", FunctionOfBody, "Whose body it is; '': the main graph.")
+      .def_prop_ro("nodes", NodesOfBody, "The current nodes, in file order.")
+      .def_prop_ro("function", FunctionOfBody, "The function whose body it is; '': the main graph.")
       .def("find", Find, nb::arg("name"), "The node of that name, or None.")
       .def("__len__",
            [](const BodyHandle& self) { return EditorOf(self.visit).graph().num_nodes(); });

@@ -23,7 +23,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// What the work on a command needs and makes.
+// The inputs and results of running a command.
 class CommandWork : public Work {
  public:
   CommandWork(std::vector<std::string> arguments, std::vector<std::unique_ptr<NamedFeed>> feeds,
@@ -44,13 +44,13 @@ class CommandWork : public Work {
   std::vector<std::pair<std::string, Tensor>>& values() { return values_; }
   int code() const { return code_; }
   const std::string& error() const { return error_; }
-  // What a function of Python raised; null where none did.
+  // The exception of a Python function, or null.
   nb::handle raised() const { return passes_ ? nb::handle(passes_->raised()) : nb::handle(); }
 
  private:
   void Run() override {
     if (!passes_) return RunCommand();
-    // The thread is one of Python's from here on: to become one for each rule takes longer than
+    // The thread keeps its Python state from here on: creating it for each rule takes longer than
     // the rule.
     TakenGil taken;
     ReleasedGil released;
@@ -87,7 +87,7 @@ class CommandWork : public Work {
   std::optional<CallerPasses> passes_;
 };
 
-// An Error with what it comes from, if there is such.
+// Raises an Error, with its cause if it has one.
 [[noreturn]] void RaiseFrom(const std::string& text, nb::handle cause) {
   if (!cause) Raise(text);
   nb::object type = nb::module_::import_("tfgrapnel._tfgrapnel").attr("Error");
@@ -104,9 +104,9 @@ nb::str TextFrom(const std::string& bytes) {
 
 using List = nb::typed<nb::list, nb::any>;
 
-// (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims, elements), as ValueOf gives
-// them; `passes`: as CallerPasses has them; `show`: what is called with what is being done and
-// which of how many, or None.
+// Returns (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims, elements), as ValueOf
+// returns them; `passes`: as CallerPasses takes them; `show`: called with the current step and
+// progress, or None.
 nb::typed<nb::tuple, int, nb::str, nb::str, List> Call(
     std::vector<std::string> arguments, const nb::typed<nb::dict, nb::str, nb::any>& feeds,
     const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes,
@@ -149,7 +149,7 @@ nb::dict DictOf(const ArgumentInfo& info) {
   return argument;
 }
 
-// The commands as they describe themselves.
+// The descriptions of all commands.
 List DescribeCommands() {
   std::vector<Command> sorted = Commands();
   llvm::sort(sorted,

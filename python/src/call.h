@@ -1,4 +1,4 @@
-// Commands, called as the command line calls them.
+// Runs commands as the command line does.
 #ifndef GRAPNEL_PYTHON_SRC_CALL_H_
 #define GRAPNEL_PYTHON_SRC_CALL_H_
 
@@ -6,7 +6,7 @@
 
 namespace grapnel::python {
 
-// What is raised for an Error of the library.
+// Raises the Python exception for an Error of the library.
 [[noreturn]] void Raise(const std::string& text);
 
 // Adds commands(), call() and MemoryFile.

@@ -1,5 +1,5 @@
-// The editor of passes, the context of rules and their answers, for Python. What C++ takes for
-// granted is looked at here: a mistake of a rule is an exception.
+// The editor of passes, the context of rules and their verdicts, for Python. Checks here what C++
+// takes for granted: a mistake of a rule raises an exception.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -19,7 +19,7 @@ namespace {
 
 std::string Quoted(const Node& node) { return "'" + node.name().str() + "'"; }
 
-// --- What must hold before a change.
+// --- Checks before a change.
 
 bool IsBoundary(const Node& node) {
   return node.graph().function() && (node.op() == "_Arg" || node.op() == "_Retval");
@@ -35,16 +35,16 @@ Node ChangedNode(const VisitRef& visit, const NodeHandle& handle) {
 void CheckSlot(const Node& node, int slot) {
   if (slot < 0 || slot >= node.num_inputs())
     BadValue(Quoted(node) + " has " + std::to_string(node.num_inputs()) +
-             " inputs: there is none " + std::to_string(slot));
+             " inputs: there is no input " + std::to_string(slot));
 }
 
-// As TensorFlow has it: letters, digits and "_.\/>-", the first a letter, a digit or ".".
+// TensorFlow's rule: letters, digits and "_.\/>-", the first a letter, a digit or ".".
 void CheckName(const std::string& name) {
   auto is_first = [](char c) { return llvm::isAlnum(c) || c == '.'; };
   bool fits = !name.empty() && is_first(name[0]) && llvm::all_of(name, [&](char c) {
     return is_first(c) || llvm::StringRef("_\\/>-").contains(c);
   });
-  if (!fits) BadValue("'" + name + "' is no name of a node");
+  if (!fits) BadValue("'" + name + "' is not a node name");
 }
 
 std::vector<Port> WithControls(std::vector<Port> ports, const std::vector<Node>& controls) {
@@ -55,7 +55,7 @@ std::vector<Port> WithControls(std::vector<Port> ports, const std::vector<Node>&
   return ports;
 }
 
-// --- Changes, by the names of lib/pass/editor.h.
+// --- Changes, named as in lib/pass/editor.h.
 
 void SetAttributes(Editor& edit, const Node& node, const Attributes& attrs) {
   for (auto [key, value] : attrs) {
@@ -94,8 +94,8 @@ void TurnIntoConstant(const EditorHandle& self, const NodeHandle& handle, nb::ha
 void RemoveNode(const EditorHandle& self, const NodeHandle& handle) {
   Node node = ChangedNode(self.visit, handle);
   Editor& edit = *self.visit->edit;
-  if (edit.IsPreserved(node)) BadValue(Quoted(node) + " is fetched, fed or kept: it stays");
-  if (node.HasDataUses()) BadValue(Quoted(node) + " is read: its readers are redirected first");
+  if (edit.IsPreserved(node)) BadValue(Quoted(node) + " is fetched, fed or kept: it must stay");
+  if (node.HasDataUses()) BadValue(Quoted(node) + " is still read: redirect its readers first");
   edit.RemoveNode(node);
 }
 
@@ -135,7 +135,7 @@ void SetAttr(const EditorHandle& self, const NodeHandle& handle, const std::stri
   self.visit->edit->SetAttr(node, key, AttributeFrom(node, key, value));
 }
 
-// A dtype, of custom ops too.
+// Sets a dtype, also for custom ops.
 void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string& key,
              const std::string& dtype) {
   Node node = ChangedNode(visit, handle);
@@ -146,7 +146,7 @@ void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string&
 
 // --- Rewrites of a pass.
 
-// The step's name as the registry has it, which lives as long as the run.
+// The step's name in the registry, which lives as long as the run.
 const char* StepNamed(const Editor& edit, const std::string& step) {
   const PassRegistry::Entry* entry = edit.registry().Find(edit.pass());
   std::vector<std::string> names;
@@ -158,17 +158,18 @@ const char* StepNamed(const Editor& edit, const std::string& step) {
            DidYouMean(step, names));
 }
 
-// Of the pass itself: a rule's rewrites begin and end by themselves.
+// For passes only: rewrites of a rule begin and end automatically.
 Editor& EditorOfPass(const EditorHandle& self) {
   Editor& edit = EditorOf(self.visit);
-  if (self.visit->rule) Misused("a rule begins and ends nothing: its answer says what it did");
+  if (self.visit->rule)
+    Misused("a rule does not call begin or end: its verdict reports what it did");
   return edit;
 }
 
 bool Begin(const EditorHandle& self, const std::string& step,
            const std::optional<NodeHandle>& handle) {
   Editor& edit = EditorOfPass(self);
-  if (edit.IsRewriting()) Misused("begin: a rewrite is under way; end() comes first");
+  if (edit.IsRewriting()) Misused("begin: a rewrite is under way; call end() first");
   Node node = handle ? NodeOf(self.visit, *handle) : Node();
   const char* name = StepNamed(edit, step);
   self.visit->at = handle ? node.name().str() : "";
@@ -187,7 +188,7 @@ void RefuseStep(const EditorHandle& self, const std::string& step, const NodeHan
   edit.Refuse(StepNamed(edit, step), NodeOf(self.visit, handle), "{0}", why);
 }
 
-// --- Facts, of editors and contexts alike.
+// --- Facts, for editors and contexts alike.
 
 template <typename Handle>
 void AddFacts(nb::class_<Handle>& bound) {
@@ -199,19 +200,21 @@ void AddFacts(nb::class_<Handle>& bound) {
           [](const Handle& self, const NodeHandle& node) {
             return EditorOf(self.visit).IsPreserved(NodeOf(self.visit, node));
           },
-          nb::arg("node"), "Fetched, fed or kept: it stays under its name, with its values.")
+          nb::arg("node"),
+          "True if the node is fetched, fed or kept: it must stay under its name, with its values.")
       .def(
           "device_of",
           [](const Handle& self, const NodeHandle& node) {
             return TextOfName(EditorOf(self.visit).DeviceOf(NodeOf(self.visit, node)));
           },
-          nb::arg("node"), "What the node says, else what is assumed of all that say nothing.")
+          nb::arg("node"),
+          "The node's device or, if it names none, the device assumed for such nodes.")
       .def(
           "type_of",
           [](const Handle& self, nb::handle port) {
             return TextOfName(DataTypeName(EditorOf(self.visit).TypeOf(PortOf(self.visit, port))));
           },
-          nb::arg("port"), "The dtype, by TensorFlow's name.")
+          nb::arg("port"), "The dtype, with TensorFlow's name.")
       .def(
           "shape_of",
           [](const Handle& self, nb::handle port) {
@@ -219,7 +222,7 @@ void AddFacts(nb::class_<Handle>& bound) {
             const VisitRef& visit = self.visit;
             return ShapeAsTuple(visit->rule ? visit->rule->ShapeOf(of) : visit->edit->ShapeOf(of));
           },
-          nb::arg("port"), "A tuple with None for what is not known; None: not even the rank is.")
+          nb::arg("port"), "A tuple with None for unknown dimensions; None if the rank is unknown.")
       .def(
           "constant_of",
           [](const Handle& self, nb::handle port) {
@@ -231,32 +234,32 @@ void AddFacts(nb::class_<Handle>& bound) {
 }
 
 void AddEditor(nb::module_& module) {
-  nb::class_<EditorHandle> editor(
-      module, "Editor", "What a pass works with: the graph, and every change to it, on record.");
+  nb::class_<EditorHandle> editor(module, "Editor",
+                                  "The interface of a pass to the graph; it records every change.");
   AddFacts(editor);
   using Self = const EditorHandle&;
   editor
       .def("begin", Begin, nb::arg("step"), nb::arg("node") = nb::none(),
-           "Begins a rewrite. False: limit= is used up, change nothing.")
+           "Begins a rewrite. False if limit= is used up: then change nothing.")
       .def("end", End)
       .def("refuse", RefuseStep, nb::arg("step"), nb::arg("node"), nb::arg("why"),
-           "A step that matched and does not fire, for why_not.")
+           "Records that a step matched but did not fire, for why_not.")
       .def(
           "runs",
           [](Self self, const std::string& step) { return EditorOf(self.visit).Runs(step); },
-          nb::arg("step"), "Whether the step is wanted: not where another was asked for alone.")
+          nb::arg("step"), "True unless the run selected another step alone.")
       .def(
           "used",
           [](Self self, const NodeHandle& node) {
             ChangingEditorOf(self.visit).Used(NodeOf(self.visit, node));
           },
-          nb::arg("node"), "It went into what is made, though it was not changed or removed.")
+          nb::arg("node"), "Records the node as a source although it was not changed or removed.")
       .def(
           "note",
           [](Self self, const std::string& text) {
             ChangingEditorOf(self.visit).Note("{0}", text);
           },
-          nb::arg("text"), "A sentence for who reads the ledger.")
+          nb::arg("text"), "Adds a sentence to the ledger.")
       .def(
           "add_node",
           [](Self self, const std::string& name, const std::string& op, const std::string& device,
@@ -264,27 +267,28 @@ void AddEditor(nb::module_& module) {
             return AddNode(self.visit, name, op, device, inputs, attrs);
           },
           nb::arg("name"), nb::arg("op"), nb::arg("device") = "", nb::arg("inputs") = nb::tuple(),
-          nb::arg("attrs") = Attributes(), "A new node; its name is made unique.")
+          nb::arg("attrs") = Attributes(), "Adds a node; its name is made unique.")
       .def("add_constant", AddConstant, nb::arg("name"), nb::arg("value").none(),
            nb::arg("device") = "", nb::arg("controls") = std::vector<NodeHandle>(),
            nb::arg("dtype") = nb::none())
       .def("turn_into_constant", TurnIntoConstant, nb::arg("node"), nb::arg("value").none(),
            nb::arg("controls") = std::vector<NodeHandle>(), nb::arg("dtype") = nb::none())
-      .def("remove_node", RemoveNode, nb::arg("node"), "One that nobody reads.")
+      .def("remove_node", RemoveNode, nb::arg("node"), "Removes a node, which must be unread.")
       .def(
           "redirect_port",
           [](Self self, nb::handle from, nb::handle to) {
             Editor& edit = ChangingEditorOf(self.visit);
             edit.RedirectPort(PortOf(self.visit, from), PortOf(self.visit, to));
           },
-          nb::arg("from_"), nb::arg("to"), "Who reads the one reads the other.")
+          nb::arg("from_"), nb::arg("to"), "Makes readers of `from_` read `to`.")
       .def(
           "redirect_node",
           [](Self self, const NodeHandle& node, nb::handle to) {
             Editor& edit = ChangingEditorOf(self.visit);
             edit.RedirectNode(NodeOf(self.visit, node), PortOf(self.visit, to));
           },
-          nb::arg("node"), nb::arg("to"), "Who reads the node or waits for it has `to` instead.")
+          nb::arg("node"), nb::arg("to"),
+          "Makes nodes that read the node, or wait for it, use `to` instead.")
       .def("set_op", SetOp, nb::arg("node"), nb::arg("op"))
       .def(
           "set_device",
@@ -304,7 +308,7 @@ void AddEditor(nb::module_& module) {
       .def("remove_input", RemoveInput, nb::arg("node"), nb::arg("slot"))
       .def("set_inputs", SetInputs, nb::arg("node"), nb::arg("inputs"),
            nb::arg("controls") = nb::none(),
-           "All that it reads; it waits for what it did, unless controls= says.")
+           "Sets all data inputs; control inputs stay, unless controls= is given.")
       .def(
           "add_control",
           [](Self self, const NodeHandle& node, const NodeHandle& from) {
@@ -332,7 +336,7 @@ void AddEditor(nb::module_& module) {
           [](Self self, const NodeHandle& node, const std::string& key, const std::string& dtype) {
             SetType(self.visit, node, key, dtype);
           },
-          nb::arg("node"), nb::arg("key"), nb::arg("dtype"), "A dtype, of custom ops too.")
+          nb::arg("node"), nb::arg("key"), nb::arg("dtype"), "Sets a dtype, also for custom ops.")
       .def(
           "remove_attr",
           [](Self self, const NodeHandle& node, const std::string& key) {
@@ -382,31 +386,31 @@ std::vector<NodeHandle> PathOf(const RuleHandle& self) {
 
 void AddRule(nb::module_& module) {
   // NOLINTNEXTLINE(bugprone-unused-raii): the class is in the module from then on.
-  nb::class_<VerdictHandle>(module, "Verdict", "The answer of a rule; its context makes it.");
+  nb::class_<VerdictHandle>(module, "Verdict", "The result of a rule, made by its context.");
   nb::class_<RuleHandle> rule(module, "RuleContext",
-                              "What a rule works with: facts, its editor, and its answers.");
+                              "The context of a rule: facts, its editor, and its verdicts.");
   AddFacts(rule);
   using Self = const RuleHandle&;
   rule.def_prop_ro("edit", [](Self self) { return EditorHandle{self.visit}; })
-      .def_prop_ro("path", PathOf, "The nodes of the rule's pattern; the last is the one shown.")
+      .def_prop_ro("path", PathOf,
+                   "The nodes that match the rule's pattern; the last is the rule's node.")
       .def(
           "not_mine", [](Self self) { return Answer(self, RuleContext::NotMine()); },
-          "The pattern is not here.")
+          "The pattern does not match.")
       .def(
           "refuse",
           [](Self self, const std::string& why) {
             EditorOf(self.visit);
             return VerdictHandle{self.visit, self.visit->rule->Refuse("{0}", why)};
           },
-          nb::arg("why"), "It is, and a condition failed: one sentence, no period.")
-      .def("refuse_at", RefuseAt, nb::arg("node"), nb::arg("why"),
-           "The same of another node than the one shown.")
+          nb::arg("why"), "The pattern matches, and a condition failed: one sentence, no period.")
+      .def("refuse_at", RefuseAt, nb::arg("node"), nb::arg("why"), "The same for another node.")
       .def(
           "changed", [](Self self) { return Answer(self, RuleContext::Changed()); },
-          "Rewritten; the rules that come after look at the node too.")
+          "Rewritten; later rules still see the node.")
       .def(
           "done", [](Self self) { return Answer(self, RuleContext::Done()); },
-          "Rewritten; no other rule looks at the node now; it may be gone.")
+          "Rewritten; no other rule sees the node now; it may be gone.")
       .def(
           "replace_by",
           [](Self self, nb::handle port) {
@@ -414,7 +418,7 @@ void AddRule(nb::module_& module) {
           },
           nb::arg("port"), "Readers of the node read the port instead.")
       .def("input", Input, nb::arg("node"), nb::arg("i"),
-           "The node that data input `i` comes from; None when there is no such input.")
+           "The node of data input `i`, or None if there is no such input.")
       .def(
           "exists",
           [](Self self, const std::string& name) {
@@ -427,16 +431,16 @@ void AddRule(nb::module_& module) {
             Node of = NodeOf(self.visit, node);
             return self.visit->rule->DrivesControls(of);
           },
-          nb::arg("node"), "Whether anything waits for the node.")
+          nb::arg("node"), "True if any node waits for the node.")
       .def(
           "num_readers",
           [](Self self, const NodeHandle& node) {
             Node of = NodeOf(self.visit, node);
             return self.visit->rule->NumReaders(of);
           },
-          nb::arg("node"), "Nodes that read it or wait for it, each once.")
+          nb::arg("node"), "The number of distinct nodes that read it or wait for it.")
       .def("constant_ints", ConstantInts, nb::arg("node"), nb::arg("i"),
-           "The integers of data input `i`, where it is a constant of int32 or int64.")
+           "The integers of data input `i`, if it is a constant of int32 or int64.")
       .def(
           "make",
           [](Self self, const std::string& name, const std::string& op, const std::string& device,
@@ -445,7 +449,7 @@ void AddRule(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("op"), nb::arg("device"), nb::arg("inputs"),
           nb::arg("attrs") = Attributes(),
-          "A node with these data inputs; its name is made unique.")
+          "Adds a node with these data inputs; its name is made unique.")
       .def(
           "set_type",
           [](Self self, const NodeHandle& node, const std::string& key, const std::string& dtype) {

@@ -1,8 +1,8 @@
 // The GIL, for threads that may still run when the interpreter ends.
 //
-// Python ends a thread that asks for the GIL too late, by unwinding its stack, and C++ ends the
-// process where that goes through a destructor. So threads that come after the end began, which
-// `atexit` tells, stay where they are until the process is over.
+// If a thread requests the GIL too late, Python ends the thread by unwinding its stack, and C++
+// ends the process if that passes through a destructor. So threads that request it after the
+// shutdown began, which `atexit` announces, block until the process ends.
 #ifndef GRAPNEL_PYTHON_SRC_GIL_H_
 #define GRAPNEL_PYTHON_SRC_GIL_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel::python {
 
-// Lets go of the GIL, and takes it again.
+// Releases the GIL; the destructor takes it again.
 class ReleasedGil {
  public:
   ReleasedGil();
@@ -22,7 +22,7 @@ class ReleasedGil {
   PyThreadState* state_;
 };
 
-// Takes the GIL on any thread, and lets go of it.
+// Takes the GIL on any thread; the destructor releases it.
 class TakenGil {
  public:
   TakenGil();
@@ -35,10 +35,10 @@ class TakenGil {
   bool had_released_;
 };
 
-// Whether it is too late for this thread to take the GIL.
+// True if it is too late for this thread to take the GIL.
 bool IsTooLate();
 
-// Has the interpreter tell of its end.
+// Registers the `atexit` function that announces the shutdown.
 void WatchEnd();
 
 }  // namespace grapnel::python

@@ -1,4 +1,4 @@
-// Graphs that are open: what is in them, as tables, and their runs.
+// Open graphs: their content as tables, and their runs.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -29,7 +29,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// A function's work, for the others that are not worth a class.
+// A function as work, for tasks that need no class of their own.
 class FunctionWork : public Work {
  public:
   explicit FunctionWork(std::function<Error()> run) : run_(std::move(run)) {}
@@ -41,20 +41,20 @@ class FunctionWork : public Work {
   std::function<Error()> run_;
 };
 
-// Does it without the GIL; what `run` takes by reference must be shared, as it may outlive the
-// call.
+// Runs it without the GIL; anything that `run` captures by reference must be shared, because it may
+// outlive the call.
 void Do(std::function<Error()> run) {
   auto work = std::make_shared<FunctionWork>(std::move(run));
   work->Do(work, work->cancel, [](Severity, const std::string&) {});
   if (!work->error.empty()) Raise(work->error);
 }
 
-// An opened graph, which nobody changes.
+// An opened graph, which is never changed.
 struct Opened {
   std::shared_ptr<const OpenedGraph> graph;
 };
 
-// The file's graphs: one to work on where `title` names it or there is but one, else their titles.
+// The file's graphs: the opened graph if `title` names one or there is only one, else their titles.
 using Texts = nb::typed<nb::list, nb::str>;
 using List = nb::typed<nb::list, nb::any>;
 using Tell = nb::typed<nb::callable, void(nb::str, nb::str)>;
@@ -92,7 +92,7 @@ std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name)
     columns.emplace_back(column.name,
                          column.is_number ? Column::Type::kInteger : Column::Type::kText);
   auto table = std::make_shared<Table>(std::move(columns));
-  // Most tables have a row a node or more.
+  // Most tables have at least one row per node.
   table->Reserve(opened.graph->module().main.num_nodes());
   Do([table, name, graph = opened.graph] {
     return ForEachRow(graph->module(), name == "lines" ? LinesOf(*graph) : LineTable(), name,
@@ -129,7 +129,7 @@ std::shared_ptr<Table> Find(const Opened& opened, const std::string& chain, size
   return table;
 }
 
-// The dtype that a feed is to have, by TensorFlow's name; none where the graph does not say.
+// The expected dtype of a feed, with TensorFlow's name; none if the graph does not define it.
 std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::string& name,
                                            const std::string& signature) {
   const OpenedGraph& graph = *opened.graph;
@@ -141,8 +141,8 @@ std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::stri
   return DataTypeName(*type).str();
 }
 
-// A graph that is compiled once for some feeds and fetches and then runs as often as one likes, a
-// run at a time. Variables keep what each run made of them.
+// A graph that is compiled once for some feeds and fetches and can then run repeatedly, one run at
+// a time. Variables keep their values between runs.
 class Runner {
  public:
   struct Made {
@@ -153,7 +153,7 @@ class Runner {
     CancelFlag cancel;
     std::optional<RunJob> job;
     std::mutex mutex;      // held while it runs
-    Work* told = nullptr;  // the run that gets the job's messages
+    Work* told = nullptr;  // the run that receives the job's messages
   };
 
   Runner(const Opened& opened, std::vector<std::string> feeds, std::vector<std::string> fetches,
@@ -164,7 +164,7 @@ class Runner {
         signature_(std::move(signature)),
         threads_(threads) {}
 
-  // Values as TensorOf has them, in the order of the feeds; gives [(name, value)].
+  // Takes values as TensorOf does, in the order of the feeds; returns [(name, value)].
   List Run(const List& values, const Tell& tell);
 
  private:
@@ -221,7 +221,7 @@ class Runner::RunWork : public Work {
       }
     }
     RunJob& job = *made_->job;
-    std::vector<Tensor> values = job.feed_values();  // a case brings more than was given
+    std::vector<Tensor> values = job.feed_values();  // a case may add feeds
     for (size_t i = 0; i < values_.size(); ++i) {
       ASSIGN_OR_RETURN(values[i], FeedOf(job.feeds()[i], values[i].dtype(), values_[i]));
     }
@@ -229,7 +229,7 @@ class Runner::RunWork : public Work {
     return Error::success();
   }
 
-  const Runner runner_;  // a copy, as the work may outlive it
+  const Runner runner_;  // a copy, because the work may outlive it
   std::shared_ptr<Made> made_;
   std::vector<Tensor> values_;
 };
@@ -237,7 +237,7 @@ class Runner::RunWork : public Work {
 List Runner::Run(const List& given, const Tell& tell) {
   std::vector<Tensor> values;
   for (nb::handle value : given) values.push_back(TensorOf(nb::cast<nb::tuple>(value)));
-  // One that was interrupted may still be running: it is left to itself.
+  // An interrupted run may still be running: leave it alone.
   if (!made_ || made_->cancel.is_set()) made_ = std::make_shared<Made>(graph_, threads_);
   auto made = made_;
   auto work = std::make_shared<RunWork>(*this, made, std::move(values));
@@ -245,7 +245,7 @@ List Runner::Run(const List& given, const Tell& tell) {
     tell(severity == Severity::kWarning ? "warning" : "info", text);
   });
   const std::string& path = graph_->model().path;
-  if (!work->error.empty())  // some name the file already
+  if (!work->error.empty())  // some errors already name the file
     Raise(llvm::StringRef(work->error).starts_with(path) ? work->error : path + ": " + work->error);
   nb::list outputs;
   for (size_t i = 0; i < work->outputs.size(); ++i)
@@ -270,7 +270,7 @@ List SignaturesOf(const Opened& opened) {
   return signatures;
 }
 
-// What reading found wrong: a file that is cut short, a node without a name.
+// Problems found while reading: a truncated file, a node without a name.
 Texts ProblemsOf(const Opened& opened) {
   nb::list texts;
   const Model& model = opened.graph->model();

@@ -9,7 +9,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// (PNG, layout, colors, width, height) of (dtype, dims, elements).
+// Returns (PNG, layout, colors, width, height) for (dtype, dims, elements).
 nb::tuple HeatMapOfValue(const nb::tuple& value) {
   Tensor tensor = TensorOf(value);
   auto map = [&] {

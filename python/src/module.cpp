@@ -1,4 +1,4 @@
-// The module tfgrapnel._tfgrapnel: what the Python around it calls, and nobody else.
+// The module tfgrapnel._tfgrapnel, private to the Python package around it.
 #include <nanobind/nanobind.h>
 
 #include <stdexcept>
@@ -28,9 +28,9 @@ NB_MODULE(_tfgrapnel, module) {
   using namespace grapnel::python;
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
     throw nb::import_error(
-        "tfgrapnel works in the main interpreter of a process: a subinterpreter was given; use "
+        "tfgrapnel works only in the main interpreter of a process, not in a subinterpreter; use "
         "processes or threads");
-  // What threads that were left to themselves hold at the end is no leak.
+  // Objects held by abandoned threads at exit are not leaks.
   nb::set_leak_warnings(false);
   WatchEnd();
   nb::exception<LibraryError> error(module, "Error");

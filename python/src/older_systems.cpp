@@ -1,6 +1,5 @@
-// Functions that glibc and libstdc++ have since shortly, so that systems without them load the
-// module (manylinux_2_34): `auditwheel show` lists what is asked of a system. Hidden like
-// everything else.
+// Functions that only recent glibc and libstdc++ have, so that older systems can load the module
+// (manylinux_2_34): `auditwheel show` lists the requirements. Hidden like everything else.
 #include <pthread.h>
 #include <sys/random.h>
 
@@ -9,7 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 
-// glibc 2.36; LLVM asks it for names of files.
+// glibc 2.36; LLVM uses it for file names.
 extern "C" uint32_t arc4random() noexcept {
   uint32_t number = 0;
   while (getrandom(&number, sizeof number, 0) != sizeof number) {

@@ -25,7 +25,7 @@ PatternHandle* ParsePattern(const std::string& text) {
   return new PatternHandle{std::move(*pattern)};
 }
 
-// The op of the last step, where it is a name: only nodes of it are looked at.
+// The op of the last step, if it is a name: only such nodes need to be checked.
 nb::object LastOp(const PatternHandle& self) {
   const Glob& op = self.pattern.steps().back().op;
   return op.IsName() ? nb::cast(op.text()) : nb::none();
@@ -45,10 +45,10 @@ bool IsMadeFrom(const Node& node, const Node& other) {
   return false;
 }
 
-// Why readers of the node cannot read `by`; empty where they can.
+// The reason why readers of the node cannot read `by`, or "".
 std::string WhyNoReplacement(const Node& node, Port by) {
   const Graph& graph = node.graph();
-  if (!graph.IsAlive(node.id())) return "replace_by: the node that it was shown was removed";
+  if (!graph.IsAlive(node.id())) return "replace_by: the rule's node was removed";
   std::string name = graph.node(by.node).name().str();
   DataType is = TypeOfPort(graph, {node.id(), 0}), given = TypeOfPort(graph, by);
   bool is_known = is != proto::DT_INVALID && given != proto::DT_INVALID;
@@ -58,13 +58,13 @@ std::string WhyNoReplacement(const Node& node, Port by) {
         .str();
   bool is_input = llvm::any_of(node.inputs(), [&](Port port) { return port == by; });
   if (!is_input && by.node != node.id() && IsMadeFrom(graph.node(by.node), node))
-    return "replace_by: '" + name + "' is made from the node, which would make a cycle";
+    return "replace_by: '" + name + "' depends on the node, which would make a cycle";
   return "";
 }
 
 }  // namespace
 
-// --- One rule.
+// --- A single rule.
 
 class CallerPasses::RuleOfPython {
  public:
@@ -77,7 +77,7 @@ class CallerPasses::RuleOfPython {
       path = FindPathTo(node, *definition_->pattern);
       if (path.empty()) return RuleContext::NotMine();
     }
-    std::string name = node.name().str();  // it may be gone
+    std::string name = node.name().str();  // the node may be gone later
     auto wrong = [&](const std::string& text) {
       throw std::runtime_error("node '" + name + "': " + text);
     };
@@ -110,11 +110,12 @@ class CallerPasses::RuleOfPython {
   static Verdict VerdictOf(nb::handle given, const VisitRef& visit, bool has_changed, Wrong wrong) {
     VerdictHandle answer{visit, RuleContext::NotMine()};
     if (!given.is_none() && !nb::try_cast(given, answer, /*convert=*/false))
-      wrong("a rule answers with what its context makes, as rule.done(), or with None");
-    if (answer.visit != visit) wrong("the rule's answer is of another call");
+      wrong("a rule must return a verdict of its context, such as rule.done(), or None");
+    if (answer.visit != visit) wrong("the rule's verdict belongs to another call");
     if (has_changed && !answer.verdict.rewrote())
       wrong(
-          "the rule changed the graph, and says that it did not: done(), changed() or replace_by() "
+          "the rule changed the graph, but its verdict denies it: done(), changed() or "
+          "replace_by() "
           "was expected");
     return answer.verdict;
   }
@@ -155,7 +156,7 @@ class CallerPasses::PassOfPython : public GraphPass {
   const Definition* definition_;
 };
 
-// --- All of them.
+// --- All passes and rules.
 
 CallerPasses::CallerPasses(const nb::list& definitions, const CancelFlag& cancel)
     : cancel_(cancel), registry_(PassRegistry::Get()) {
@@ -169,7 +170,7 @@ CallerPasses::CallerPasses(const nb::list& definitions, const CancelFlag& cancel
 }
 
 CallerPasses::~CallerPasses() {
-  if (!nb::is_alive()) {  // the functions go with the process
+  if (!nb::is_alive()) {  // the process is ending: leave the functions
     for (Definition& definition : definitions_) (void)definition.function.release();
     (void)raised_.release();
     return;
@@ -228,7 +229,7 @@ std::optional<std::string> CallerPasses::RaisedText(nb::handle given) {
   return nb::cast<std::string>(raised[0]);
 }
 
-// Who called may wait no longer, and the process may be about to end.
+// The caller may have stopped waiting, and the process may be about to end.
 void CallerPasses::CheckWanted() const {
   if (cancel_.is_set() || !nb::is_alive()) throw std::runtime_error("cancelled");
 }
@@ -236,7 +237,7 @@ void CallerPasses::CheckWanted() const {
 std::string CallerPasses::WrongSince(uint64_t version, Editor& edit) {
   Graph& graph = edit.graph();
   Checked& checked = checked_[graph.id()];
-  // Others changed the graph meanwhile: what is known of it may be true no more.
+  // The graph has changed since, so cached facts may be outdated.
   if (checked.at != version) checked.verifier.emplace();
   std::vector<Problem> problems = checked.verifier->Run(graph, edit.function(), version);
   checked.at = graph.version();

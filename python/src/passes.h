@@ -1,4 +1,4 @@
-// Passes and rules that are functions of Python, for one call of a command.
+// Passes and rules that are Python functions, for one call of a command.
 #ifndef GRAPNEL_PYTHON_SRC_PASSES_H_
 #define GRAPNEL_PYTHON_SRC_PASSES_H_
 
@@ -16,21 +16,21 @@
 
 namespace grapnel::python {
 
-// The program's registry with what Python has beside it. Made and let go with the GIL or without
-// it; functions are called with it, one at a time, by the thread that runs the passes.
+// The program's registry plus Python's passes and rules. May be created and destroyed with or
+// without the GIL; the thread that runs the passes calls the functions with the GIL, one at a time.
 class CallerPasses {
  public:
-  // `definitions`: Definition of tfgrapnel._passes. `cancel` outlives it. Raises Error where a name
-  // or a place is taken.
+  // `definitions` are Definition objects of tfgrapnel._passes. `cancel` must outlive this. Raises
+  // Error if a name or a place is taken.
   CallerPasses(const nanobind::list& definitions, const CancelFlag& cancel);
   ~CallerPasses();
   CallerPasses(const CallerPasses&) = delete;
   CallerPasses& operator=(const CallerPasses&) = delete;
 
   const PassRegistry& registry() const { return registry_; }
-  // What a function raised; no object where none did.
+  // The exception of a function, or no object.
   const nanobind::object& raised() const { return raised_; }
-  // With the GIL: raises KeyboardInterrupt in the function that works.
+  // Requires the GIL: raises KeyboardInterrupt in the running function.
   void Interrupt() const;
 
  private:
@@ -48,10 +48,10 @@ class CallerPasses {
   const char* Keep(nanobind::handle text);
   void AddPass(nanobind::handle definition);
   void AddRule(nanobind::handle definition);
-  // Null where `given`, what a function gave back, is no exception; else its text.
+  // Null if `given`, a function's result, is not an exception; else the exception's text.
   std::optional<std::string> RaisedText(nanobind::handle given);
   void CheckWanted() const;
-  // What is wrong with what changed since `version`, when nothing was; "" where nothing is.
+  // Verifies the changes since `version`, when the graph was correct; returns the problem, or "".
   std::string WrongSince(uint64_t version, Editor& edit);
 
   const CancelFlag& cancel_;
@@ -60,7 +60,7 @@ class CallerPasses {
   std::deque<std::string> texts_;
   std::map<uint64_t, Checked> checked_;  // by Graph::id()
   nanobind::object raised_;
-  unsigned long worker_ = 0;  // the thread that calls a function, while it does
+  unsigned long worker_ = 0;  // the thread that is calling a function
 };
 
 // Adds Pattern, and check_passes().

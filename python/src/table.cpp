@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// Rows after which it is known about how long a column's texts are.
+// After this many rows, the length of a column's texts can be estimated.
 constexpr size_t kSample = 4096;
 
 std::string TextOfCell(const RowCell& cell) {

@@ -1,4 +1,4 @@
-// Rows as columns, for who reads Arrow's C stream interface: pandas, polars, DuckDB, pyarrow.
+// Rows as columns, for consumers of Arrow's C stream interface: pandas, polars, DuckDB, pyarrow.
 #ifndef GRAPNEL_PYTHON_SRC_TABLE_H_
 #define GRAPNEL_PYTHON_SRC_TABLE_H_
 
@@ -12,21 +12,21 @@
 
 namespace grapnel::python {
 
-// Text is UTF-8: other bytes of names are replaced.
+// Text is UTF-8: invalid bytes in names are replaced.
 class Column {
  public:
   enum class Type { kInteger, kNumber, kText };
   Column(std::string name, Type type) : name_(std::move(name)), type_(type) {}
 
   void Reserve(size_t rows);
-  void Add(const RowCell& cell);  // NULL, or of the type; a number of a kText column as its text
+  void Add(const RowCell& cell);  // NULL, or of the column's type; kText also takes numbers
 
   const std::string& name() const { return name_; }
   Type type() const { return type_; }
   size_t size() const { return size_; }
   size_t nulls() const { return nulls_; }
   bool IsNull(size_t row) const { return !(valid_[row / 8] >> (row % 8) & 1); }
-  // Arrow's buffers: a bit for each row; integers or numbers; of texts offsets, and their bytes.
+  // Arrow's buffers: a validity bit per row; integers or numbers; for texts, offsets and bytes.
   const std::vector<uint8_t>& valid() const { return valid_; }
   const std::vector<int64_t>& integers() const { return integers_; }
   const std::vector<double>& numbers() const { return numbers_; }
@@ -37,7 +37,7 @@ class Column {
   Type type_;
   size_t size_ = 0, nulls_ = 0, expected_rows_ = 0;
   std::vector<uint8_t> valid_;
-  std::vector<int64_t> integers_;  // of texts the offsets
+  std::vector<int64_t> integers_;  // for texts the offsets
   std::vector<double> numbers_;
   std::string bytes_;
 };
@@ -45,9 +45,9 @@ class Column {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // A column is integers or numbers where all cells are, else text.
+  // Columns whose cells are all integers or numbers have that type, others are text.
   static Table Of(const QueryResult& result);
-  // Takes the memory for so many rows at once.
+  // Reserves memory for that many rows.
   void Reserve(size_t rows);
   void AddRow(llvm::ArrayRef<RowCell> cells);
   void AddRow(const std::vector<QueryCell>& cells);
@@ -59,7 +59,7 @@ class Table {
   std::vector<Column> columns_;
 };
 
-// A PyCapsule of an ArrowArrayStream of one batch; it shares the table.
+// A PyCapsule with an ArrowArrayStream of one batch; it shares the table.
 nanobind::object StreamOf(std::shared_ptr<const Table> table);
 
 // Adds the class Table.

@@ -13,7 +13,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// Memory of an array, which lives as long. It is never written: others may look at it.
+// The memory of an array, which it keeps alive. It is never written, because others may read it.
 class ArrayBuffer : public Buffer {
  public:
   explicit ArrayBuffer(Array array)
@@ -24,7 +24,7 @@ class ArrayBuffer : public Buffer {
  private:
   // The last owner may be any thread.
   void Destroy() override {
-    if (!nb::is_alive() || IsTooLate()) return;  // the array goes with the process
+    if (!nb::is_alive() || IsTooLate()) return;  // the process is ending: leave the array
     TakenGil taken;
     delete this;
   }
@@ -84,7 +84,8 @@ nb::object ElementsOf(Tensor tensor) {
     return nb::cast(nb::ndarray<nb::numpy, Annotations...>(kept->raw(), dims.size(), dims.data(),
                                                            owner, nullptr, bits));
   };
-  // What somebody else reads too, as a constant or a variable of the graph, is not to be written.
+  // A tensor with other readers, such as a constant or a variable of the graph, must not be
+  // written.
   return is_shared ? array.operator()<nb::ro>() : array.operator()<>();
 }
 

@@ -1,4 +1,4 @@
-// Tensors of a run as arrays of Python, and back.
+// Converts tensors of a run to Python arrays, and back.
 #ifndef GRAPNEL_PYTHON_SRC_VALUES_H_
 #define GRAPNEL_PYTHON_SRC_VALUES_H_
 
@@ -12,18 +12,18 @@
 
 namespace grapnel::python {
 
-// C-contiguous, in the host's memory. Its bits are of a dtype that the other side knows: what
-// DLPack does not have (bfloat16, float8) comes as the unsigned integer of its size.
+// C-contiguous, in host memory. The caller knows the dtype of the bits: dtypes that DLPack lacks
+// (bfloat16, float8) appear as the unsigned integer of the same size.
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
-// Of (dtype, dims, elements), as ValueOf has them. The array's own memory where elements lie
-// aligned in it, else a copy. Throws ValueError where `dtype`, TensorFlow's name, is of another
-// size, or none.
+// Converts (dtype, dims, elements), as ValueOf returns them. Shares the array's memory if its
+// elements are aligned, else copies. Throws ValueError if `dtype`, TensorFlow's name, has another
+// element size or does not exist.
 Tensor TensorOf(const nanobind::tuple& value);
 
-// (dtype, dims, elements): an array of numpy, read-only where others hold the tensor, that shares
-// the tensor's memory, of strings a list of bytes, of what lives in a run alone the text that
-// stands for it.
+// Returns (dtype, dims, elements). Elements are a numpy array that shares the tensor's memory,
+// read-only if the tensor has other owners; for strings a list of bytes; for dtypes that exist only
+// during a run, a text that stands for the value.
 nanobind::tuple ValueOf(Tensor tensor);
 
 }  // namespace grapnel::python

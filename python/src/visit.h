@@ -1,4 +1,4 @@
-// A body of a graph as a rule or a pass in Python sees it: handles that are good for one call.
+// A graph's body as a Python rule or pass sees it, through handles that are valid for one call.
 #ifndef GRAPNEL_PYTHON_SRC_VISIT_H_
 #define GRAPNEL_PYTHON_SRC_VISIT_H_
 
@@ -13,15 +13,15 @@
 
 namespace grapnel::python {
 
-// One call into Python. Handles hold it, and raise once it is over: nothing that Python keeps
-// reaches a graph that has gone on. All is done with the GIL.
+// One call into Python. Handles share it and raise once it is over, so nothing that Python keeps
+// can access a graph that has changed since. Requires the GIL.
 struct Visit {
   Visit(Editor& editor, RuleContext* rule_context) : edit(&editor), rule(rule_context) {}
 
-  Editor* edit;       // null: it is over
+  Editor* edit;       // null: the call is over
   RuleContext* rule;  // null: a pass works on the whole body
-  NodePath path;      // of the rule's pattern
-  std::string at;     // the node of the rewrite that a pass began last
+  NodePath path;      // matched by the rule's pattern
+  std::string at;     // the node of the last rewrite that a pass began
 };
 using VisitRef = std::shared_ptr<Visit>;
 using Attributes = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
@@ -34,7 +34,7 @@ struct PortHandle {
   VisitRef visit;
   Port port;
 };
-// The graph of a body, its editor and the context of a rule, by one visit.
+// The graph of a body, its editor and a rule's context, during one visit.
 struct BodyHandle {
   VisitRef visit;
 };
@@ -49,17 +49,17 @@ struct VerdictHandle {
   Verdict verdict;
 };
 
-// --- For what is bound. Each throws what Python raises: RuntimeError where a handle is good no
-// more or nothing may change, ValueError where a value is none.
+// --- For the bindings. Each throws a Python exception: RuntimeError if a handle is no longer valid
+// or nothing may change, ValueError for an invalid value.
 [[noreturn]] void Misused(const std::string& text);
 [[noreturn]] void BadValue(const std::string& text);
 Editor& EditorOf(const VisitRef& visit);
-// Of a rewrite that is under way.
+// Requires a rewrite that is under way.
 Editor& ChangingEditorOf(const VisitRef& visit);
 Node NodeOf(const NodeHandle& handle);
-// Of this visit and no other.
+// The handle must belong to this visit.
 Node NodeOf(const VisitRef& visit, const NodeHandle& handle);
-// A port, or the first output of a node.
+// Accepts a port, or a node, meaning its first output.
 Port PortOf(const VisitRef& visit, nanobind::handle given);
 std::vector<Port> PortsOf(const VisitRef& visit, nanobind::handle given);
 std::vector<Node> NodesOf(const VisitRef& visit, const std::vector<NodeHandle>& handles);
@@ -71,10 +71,10 @@ Literal LiteralOf(nanobind::handle value, nanobind::handle dtype);
 nanobind::object ShapeAsTuple(const Shape& shape);
 nanobind::str TextOfName(llvm::StringRef name);
 nanobind::object AttributeOf(AttrView value);
-// As the definition of the node's op has it, else as the value is.
+// Converts as the definition of the node's op requires, else by the value's type.
 std::string AttributeFrom(const Node& node, const std::string& key, nanobind::handle value);
 
-// Add Node, Port and Body; Editor, RuleContext and Verdict.
+// AddBodies adds Node, Port and Body; AddEditing adds Editor, RuleContext and Verdict.
 void AddBodies(nanobind::module_& module);
 void AddEditing(nanobind::module_& module);
 

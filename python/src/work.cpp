@@ -16,13 +16,13 @@ namespace grapnel::python {
 namespace {
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
-// How long work that is cancelled may take to end: Ctrl-C is heard within a second.
+// How long cancelled work may take to end: Ctrl-C takes effect within a second.
 constexpr auto kPatience = std::chrono::milliseconds(700);
-// How long a thread looks again and again before it sleeps: to wake one on an idle machine takes as
-// long as a small run.
+// How long a thread polls before it sleeps: on an idle machine, waking a thread takes as long as a
+// small run.
 constexpr auto kLooking = std::chrono::microseconds(100);
 
-// Whether `is` came to be while it looked; others that have work go first.
+// Polls until `is` returns true; yields to other threads.
 template <typename Is>
 bool LookForAWhile(Is is) {
   for (auto end = std::chrono::steady_clock::now() + kLooking;
@@ -31,7 +31,8 @@ bool LookForAWhile(Is is) {
   return is();
 }
 
-// A thread that does one call's work after another's: to start one takes longer than many a run.
+// A reusable thread that does the work of one call after another: starting a thread takes longer
+// than many a run.
 class Worker {
  public:
   static Worker* Take() {
@@ -50,7 +51,8 @@ class Worker {
     changed_.notify_all();
   }
 
-  // For the next call, once all that the work held is let go.
+  // Makes the thread available to the next call, once it has released everything that the work
+  // held.
   void GiveBack() {
     if (!LookForAWhile([this] { return !is_busy_; })) {
       std::unique_lock lock(mutex_);
@@ -61,7 +63,7 @@ class Worker {
     idle.workers.push_back(this);
   }
 
-  // Nobody waits for the work: the thread ends when it does.
+  // Abandons the work: the thread ends when the work does.
   void Leave() {
     std::lock_guard lock(mutex_);
     is_left_ = true;
@@ -78,7 +80,8 @@ class Worker {
     std::thread([this] { Loop(); }).detach();
   }
 
-  // A process that is forked has none of the threads. Never destroyed: the threads outlive all.
+  // A forked process has none of the threads. Never destroyed, because the threads outlive
+  // everything.
   static Idle& IdleOnes() {
     static Idle* idle = [] {
       static Idle* made = new Idle;
@@ -108,14 +111,14 @@ class Worker {
         changed_.notify_all();
       }
     } while (!is_left_);
-    { std::lock_guard lock(mutex_); }  // who leaves it lets go of it first
+    { std::lock_guard lock(mutex_); }  // the leaving thread releases it first
     delete this;
   }
 
-  std::mutex mutex_;  // held where one of the two is set
+  std::mutex mutex_;  // held when either is set
   std::condition_variable changed_;
   std::atomic<bool> is_busy_ = false, is_left_ = false;
-  std::function<void()> work_;  // the thread's while it is busy
+  std::function<void()> work_;  // owned by the thread while it is busy
 };
 
 }  // namespace
@@ -162,7 +165,7 @@ void Work::ShowStep(std::unique_lock<std::mutex>& lock, const Show& show) {
   lock.lock();
 }
 
-// Waits for work that is cancelled, as long as a person does.
+// Waits for cancelled work for as long as a user tolerates.
 bool Work::Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel) {
   cancel.Cancel();
   return changed_.wait_for(lock, kPatience, [this] { return is_done_.load(); });
@@ -178,8 +181,8 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     self->changed_.notify_one();
   });
   ReleasedGil released;
-  // A worker that is idle holds nothing more, also when the process is about to end. What it lets
-  // go may need the GIL.
+  // An idle worker holds nothing, also when the process is about to end. Releasing objects may need
+  // the GIL.
   auto part = llvm::make_scope_exit([&] {
     if (is_done_)
       worker->GiveBack();

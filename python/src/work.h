@@ -1,4 +1,4 @@
-// Work on a thread of its own, so that who waits for it in Python hears Ctrl-C.
+// Runs work on its own thread, so that Python can handle Ctrl-C while it waits.
 #ifndef GRAPNEL_PYTHON_SRC_WORK_H_
 #define GRAPNEL_PYTHON_SRC_WORK_H_
 
@@ -16,26 +16,26 @@
 
 namespace grapnel::python {
 
-// What the working thread and the waiting one share. It is the worker's too: where the work does
-// not hear that nobody wants it, the waiting thread leaves, and the work ends by itself.
+// Shared by the working thread and the waiting one, and kept alive by both: if the work does not
+// react to its cancellation, the waiting thread leaves, and the work ends by itself.
 class Work {
  public:
   virtual ~Work() = default;
 
-  // On the waiting thread, which holds the GIL; it is let go meanwhile. False: it was given up with
-  // `gave_up`. Throws what a signal's handler throws, KeyboardInterrupt: `cancel` is then set.
-  // `tell` is called, with the GIL, for each message.
-  // `show`, where there is one, some times a second with what is being done.
+  // Call it on the waiting thread with the GIL, which is released meanwhile. Returns false if
+  // GiveUp() ended it. Throws the exception of a signal handler, such as KeyboardInterrupt, after
+  // setting `cancel`. Calls `tell`, with the GIL, for each message and `show`, if it is set,
+  // several times per second with the current step.
   using Tell = std::function<void(Severity, const std::string&)>;
   struct Step {
     std::string what;
-    int64_t done = 0, total = 0;  // total 0: not known
+    int64_t done = 0, total = 0;  // total 0: unknown
   };
   using Show = std::function<void(const Step&)>;
   bool Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
           const Show& show = nullptr);
 
-  // From any thread.
+  // The following may be called from any thread.
   void AddMessage(Severity severity, llvm::StringRef text);
   void SetStep(llvm::StringRef what, int64_t done, int64_t total);
   void GiveUp(std::string why);
@@ -43,7 +43,7 @@ class Work {
 
  protected:
   virtual void Run() = 0;
-  // With the GIL: whoever waited does no more.
+  // Called with the GIL: the waiting thread has stopped waiting.
   virtual void Interrupted() {}
 
  private:
@@ -51,11 +51,11 @@ class Work {
   void ShowStep(std::unique_lock<std::mutex>& lock, const Show& show);
   bool Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel);
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<std::pair<Severity, std::string>> messages_;
   Step step_;
-  std::atomic<bool> is_done_ = false;  // set with the mutex held, seen also without
+  std::atomic<bool> is_done_ = false;  // set with the mutex held, also read without
   bool is_given_up_ = false;
   std::string why_;
 };

@@ -1,4 +1,4 @@
-"""One way to call a command: its options by name, from a table that the command line's description is made into."""
+"""Calls a command with its options by name, from a table that is generated from the command line's description."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
 
 _numbers = itertools.count(1)
 
-# What a command makes that has an output and is not told where: it is kept in memory, in this format; "" for one that is
-# asked for.
+# The format of an output that is kept in memory because no path was given; "": only on request.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
-# What becomes of a model, in the name of the one that is made.
+# The suffix in the name of the model that a command makes.
 _MADE = {"opt": ", optimized", "cut": ", cut", "reduce": ", reduced"}
 
-# Commands with a document a line: of each case, of each step.
+# Commands with one document per line: for each case, for each step.
 _A_LINE_EACH = ("replay", "train")
 
-# Options that print something else than a document.
+# Options that print something other than a document.
 _PRINTING = {
     "check": ("init",),
     "opt": ("print", "explain"),
@@ -47,7 +46,7 @@ _PRINTING = {
 if not TYPE_CHECKING:
 
     class cached:
-        """A property that is computed once, as functools has it."""
+        """A property that is computed once, as in functools."""
 
         def __init__(self, compute):
             self.compute = compute
@@ -84,24 +83,24 @@ def temporary_name(what):
 def current_folder() -> str | None:
     try:
         return os.getcwd()
-    except FileNotFoundError:  # it is gone
+    except FileNotFoundError:  # it no longer exists
         return None
 
 
 def from_folder(folder: str | None, path: str) -> str:
-    """A path that was meant in that folder: as it is, or from the root where the process is in another one now."""
+    """A path relative to that folder: unchanged, or absolute if the current folder has changed."""
     return path if folder in (None, current_folder()) else os.path.join(folder, path)
 
 
 def _from(folder, word):
-    """A word of a command line with what was a path in that folder as one from the root."""
+    """A word of a command line, with a path relative to that folder made absolute."""
     name, sign, value = word.rpartition("=")
     path = os.path.join(folder, value)
     return name + sign + path if value and os.path.lexists(path) else word
 
 
 def _name_of_output(arguments):
-    """Its last part is what pages and pictures are called: as the model, and what became of it."""
+    """Its last part is the title of pages and pictures: the model's name and what was done to it."""
     name = temporary_name(arguments.command)
     made = _MADE.get(arguments.command)
     if made is None or not arguments.positions:
@@ -111,16 +110,16 @@ def _name_of_output(arguments):
 
 
 class _Arguments:
-    """The command line of a call, and what has to live as long as it."""
+    """The command line of a call, and the objects that must live as long as it."""
 
     def __init__(self, command: str, given: dict[str, Any]):
         self.command = command
-        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # whose dtypes feeds have
-        # In which its paths are: the process may be in another one when it runs once more.
+        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # they determine the dtypes of feeds
+        # The folder of its relative paths: the current folder may have changed when it runs again.
         self.folder: str | None = current_folder()
         self.options: list[str] = []
         self.positions: list[str] = []
-        self.title: str | None = None  # of the graph that is meant, where its file has several
+        self.title: str | None = None  # of the selected graph, if its file has several
         self.feeds: dict[str, tuple[Any, ...]] = {}
         self.files: list[str] = []  # paths that errors may begin with
         self.kept: list[object] = []  # graphs made for this call
@@ -145,7 +144,7 @@ class _Arguments:
         return opened.path
 
     def _type_of_feed(self, name):
-        """The dtype of a value that has none."""
+        """The dtype for a value without one."""
         from ._graph import Graph, load
 
         title, signature = self.of_feeds
@@ -199,7 +198,7 @@ class _Arguments:
         elif spec.option == "why-not" and spec.is_list:  # one option with a rule and a model
             self.options += [f"--{spec.option}", *texts]
         else:
-            for text in texts:  # of "--option=" the next word would be the value
+            for text in texts:  # after "--option=" the next word would be the value
                 self.options += [f"--{spec.option}={text}"] if text else [f"--{spec.option}", ""]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -224,10 +223,10 @@ class _Arguments:
 
 
 class Result(Shown):
-    """What a command found. The fields of its document are attributes.
+    """The result of a command. The fields of its document are attributes.
 
-    ok: False where the answer is "no": graphs differ, a case fails, nothing can be placed.
-    messages: what it says beside its answer, on stderr.
+    ok: False if the answer is "no": graphs differ, a case fails, nothing can be placed.
+    messages: its warnings and notices, which the command line prints to stderr.
     output: the path that its output was written to, or None.
     """
 
@@ -245,12 +244,12 @@ class Result(Shown):
         self._keywords = keywords
         self._as_document = as_document
         self.ok: bool = code == 0
-        self._fetches: tuple[str, ...] = ()  # that were asked for
+        self._fetches: tuple[str, ...] = ()  # the requested ones
         self.output: str | None = None if output is None else os.fspath(output)
 
     @property
     def json(self) -> str:
-        """The document as the command line prints it with --json; '' where there is none."""
+        """The document as the command line prints it with --json, or ''."""
         return self._out if self._as_document else ""
 
     @cached
@@ -263,17 +262,17 @@ class Result(Shown):
         return document
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of --json; of `replay` and `train`, which have one a line, {"lines": [...]}."""
+        """The document of --json; for `replay` and `train`, which have one per line, {"lines": [...]}."""
         return self._document
 
     @cached
     def text(self) -> str:
-        """What the command line prints without --json. Where there is a document the command runs once more for it, when it is
-        first asked for, and writes its files again."""
+        """The text that the command line prints without --json. If the command has a document, the first access to the text runs it
+        again, and writes its files again."""
         if not self._as_document:
             return self._out
         if self._arguments.command == "train":
-            raise ValueError("text: training is not done twice; .messages and the document have what it said")
+            raise ValueError("text: training is not repeated; see .messages and the document")
         return _call(self._arguments, self._keywords, as_document=False, with_output=False)[1]
 
     @cached
@@ -289,7 +288,7 @@ class Result(Shown):
 
     @property
     def data(self) -> bytes | None:
-        """The bytes of the output; None where the command has none."""
+        """The bytes of the output, or None if the command has no output."""
         return self._data
 
     def __getattr__(self, name: str) -> Any:
@@ -321,7 +320,7 @@ class Result(Shown):
 
 
 class GraphResult(Result):
-    """What a command found, and the graph that it made."""
+    """The result of a command that makes a graph, with that graph."""
 
     @cached
     def graph(self) -> Graph:
@@ -336,7 +335,7 @@ class GraphResult(Result):
 
 
 class RunResult(Result):
-    """What a run gave: `values` by the names of what was fetched, as NumPy arrays."""
+    """The result of a run: `values` by the names of the fetches, as NumPy arrays."""
 
     @cached
     def values(self) -> dict[str, NDArray[Any]]:
@@ -344,17 +343,17 @@ class RunResult(Result):
 
     @cached
     def taps(self) -> list[dict[str, Any]]:
-        """What `tap=` and `tap_op=` saw, a dict a tensor as they came; none where tap_file= or logdir= has them."""
+        """The tensors that `tap=` and `tap_op=` observed, one dict per tensor, in order; empty if tap_file= or logdir= receives them."""
         import json
 
         return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """A value by the name of what was fetched, with or without its ":0"."""
+        """A value by the name of its fetch, with or without ":0"."""
         for known in (name, f"{name}:0", name.removesuffix(":0")):
             if known in self.values:
                 return self.values[known]
-        raise KeyError(f"'{name}' was not fetched; there are: {', '.join(self.values) or 'none'}")
+        raise KeyError(f"'{name}' was not fetched; the fetches are: {', '.join(self.values) or 'none'}")
 
 
 def _call(arguments, keywords, as_document, with_output=True):
@@ -371,23 +370,23 @@ def _is_default(value, default):
 
 
 def _onednn_of_tensorflow():
-    """"on" or "off": what the TensorFlow that this process has imported does; None without one."""
+    """"on" or "off", as in the TensorFlow that this process has imported; None without TensorFlow."""
     port = sys.modules.get("tensorflow.python.util._pywrap_util_port")
     return None if port is None else "on" if port.IsMklEnabled() else "off"
 
 
 def call(command, specs, keywords, given, result=Result):
-    """Runs a command. `given`: what its function was called with, by name; `keywords`: options' names in Python."""
+    """Runs a command. `given`: the arguments of its function, by name; `keywords`: the options' Python names."""
     arguments = _Arguments(command, given)
     for name, spec in specs.items():
         if not _is_default(given[name], spec.default):
             arguments.add(name, spec, given[name])
-    # A policy says which TensorFlow it is about, whatever is imported here.
+    # A policy names its TensorFlow, whatever is imported here.
     if "onednn" in specs and given["onednn"] in (None, "auto") and (command != "check" or given.get("init")):
         if word := _onednn_of_tensorflow():
             arguments.add("onednn", specs["onednn"], word)
     if arguments.title and "graph" not in specs:
-        raise ValueError(f"{command} takes no graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
+        raise ValueError(f"{command} cannot select a graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
     if arguments.title and given["graph"] is None:
         arguments.options.append(f"--graph={arguments.title}")
     output = given.get("output")

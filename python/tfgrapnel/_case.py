@@ -1,4 +1,4 @@
-"""Case folders made of what TensorFlow computes."""
+"""Makes case folders from TensorFlow's results."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _is_session(model):
 
 
 def _captures(function):
-    """{placeholder: what was captured}, and the variables by the number of their handle."""
+    """{placeholder: captured object}, and the variables by the id of their handle."""
     count = len(function.inputs) - len(function.captured_inputs)
     captures = {tensor.name: value for tensor, value in zip(function.inputs[count:], function.captured_inputs)}
     return captures, {id(variable.handle): variable for variable in function.graph.variables if hasattr(variable, "handle")}
 
 
 def has_state(function: Any) -> bool:
-    """Whether a ConcreteFunction writes variables, or has tables or iterators: then they are no constants."""
+    """True if a ConcreteFunction writes variables, or has tables or iterators: then they cannot become constants."""
     from ._capture import capture_state  # type: ignore[attr-defined]
 
     captures, variables = _captures(function)
@@ -36,7 +36,7 @@ def has_state(function: Any) -> bool:
 
 
 def with_state(function: Any) -> Graph:
-    """A ConcreteFunction as a case folder, with what its variables and tables hold now, and no values to compare with."""
+    """A ConcreteFunction as a case folder, with the current values of its variables and tables, and no values to compare with."""
     import tempfile
 
     from ._capture import capture as tool  # type: ignore[attr-defined]
@@ -67,7 +67,7 @@ def _write(model, given, folder, fetch, signature, options):
             tool.session(model, dict(given or {}), fetch, folder, **options)
         else:
             tool.function(model, () if given is None else given, folder, **options)
-    except TypeError as error:  # of a keyword that this kind of model has not
+    except TypeError as error:  # for a keyword that this kind of model does not have
         text = str(error)
         if "unexpected keyword argument" not in text or error.__traceback__ is None or error.__traceback__.tb_next is not None:
             raise
@@ -85,27 +85,27 @@ def capture(
     signature: str | None = None,
     **options: Any,
 ) -> Graph:
-    """Has TensorFlow run a model, and keeps graph, inputs and outputs as a case folder, which is opened.
+    """Runs a model in TensorFlow, saves graph, inputs and outputs as a case folder, and opens it.
 
     model: a tf.function, ConcreteFunction, Keras model or Python function; the path of a SavedModel; a tf.compat.v1.Session.
-    given: what it is called with: a list of arguments; for a SavedModel {input: array}, where others get random values; for a
+    given: the arguments of the call: a list; for a SavedModel {input: array}, where other inputs get random values; for a
         Session {tensor: array}.
-    output: the folder; by default a temporary one, which is there as long as what this gives.
-    fetch: of a Session: a tensor or several, by name or themselves.
-    signature: of a SavedModel; default: serving_default.
+    output: the folder; by default a temporary one, which lives as long as the returned graph.
+    fetch: for a Session: a tensor or several, by name or as objects.
+    signature: for a SavedModel; default: serving_default.
 
-    Options: freeze=True: variables become constants, where nothing writes them; steps: arguments of further calls, in order;
-    check=True: the graph is run once more by itself; rtol, atol: what outputs may differ by; about: {...} for case.json; for a
-    function kwargs={...}; for a SavedModel tags, seed of random values, dim for sizes that are open.
+    Options: freeze=True: variables become constants, if nothing writes them; steps: arguments of further calls, in order;
+    check=True: runs the captured graph again by itself; rtol, atol: tolerances of outputs; about: {...} for case.json; for a
+    function kwargs={...}; for a SavedModel tags, seed for random values, dim for unknown dimensions.
 
-    Needs TensorFlow. Raises Error where the model cannot be captured.
+    Needs TensorFlow. Raises Error if the model cannot be captured.
     """
     if fetch is None and _is_session(model):
-        raise TypeError("fetch: a Session needs the tensors that are wanted")
+        raise TypeError("fetch: required for a Session")
     if fetch is not None and not _is_session(model):
-        raise TypeError("fetch: is for a Session; what a function returns is kept")
+        raise TypeError("fetch: only for a Session; for a function all results are captured")
     if signature is not None and not isinstance(model, (str, os.PathLike)):
-        raise TypeError("signature: is for the path of a SavedModel")
+        raise TypeError("signature: only for the path of a SavedModel")
     folder = None
     if output is None:
         import tempfile

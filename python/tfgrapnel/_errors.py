@@ -1,9 +1,9 @@
-"""What goes wrong, and what is to be known, in Python's words."""
+"""Errors and messages of the library, with Python's names for options and commands."""
 
 from __future__ import annotations
 
-# Of the standard library only what Python has loaded anyway is imported at the top, here and in the other files: it takes
-# longer than the module does.
+# At the top, this file and the others import only modules that Python has already loaded: importing others takes longer
+# than this module does.
 import sys
 
 TYPE_CHECKING = False
@@ -33,27 +33,27 @@ class Error(Exception):
 
 
 class GrapnelWarning(UserWarning):
-    """What is wrong and yet no error."""
+    """A problem that is not an error."""
 
 
-# As they are called, in tracebacks too.
+# Their public names, in tracebacks too.
 Error.__module__ = GrapnelWarning.__module__ = "tfgrapnel"
 
 
 def with_nearest(function: F) -> F:
-    """A function that says of a misspelt keyword which one it is near to."""
+    """Wraps a function so that its error for a misspelled keyword suggests a similar one."""
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
             return function(*arguments, **keywords)
         except TypeError as error:
             trace = error.__traceback__
-            if trace is None or trace.tb_next is not None:  # raised within
+            if trace is None or trace.tb_next is not None:  # raised inside the function
                 raise
             raise TypeError(_named_nearest(str(error), function)) from None
 
     named = {name: getattr(function, name) for name in ("__module__", "__name__", "__qualname__", "__doc__")}
-    for name, value in (named | {"__wrapped__": function}).items():  # its signature is shown
+    for name, value in (named | {"__wrapped__": function}).items():  # keeps its signature visible
         setattr(call, name, value)
     return call  # type: ignore[return-value]
 
@@ -69,7 +69,7 @@ def _named_nearest(text, function):
 
 
 def in_python(text, options):
-    """Options as keywords, and commands as functions: the library's texts have them as the command line does."""
+    """Replaces options by keywords, and commands by functions: the library's texts use the command line's names."""
     if "-" not in text and "`" not in text:
         return text
     import re
@@ -80,7 +80,7 @@ def in_python(text, options):
 
 
 def _in_numpy(match):
-    """Of an array of another dtype: what NumPy calls it, and how it is converted."""
+    """For an array of another dtype: NumPy's name for it, and how to convert it."""
     from ._values import numpy_dtype
 
     try:
@@ -98,7 +98,7 @@ def error_of(text, files, options):
     file = next((name for name in sorted(files, key=len, reverse=True) if text.startswith(name + ":")), None)
     if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
         file = match[1]
-    # Of a module that the wheel is without (docs/python.md).
+    # For a module that is not in the wheel (docs/python.md).
     text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
     text = re.sub(r"\bfeed '.*?': holds (\w+), (\w+) was expected", _in_numpy, text)
     named = {kind: re.search(rf"\b{kind} '([^']+)'", text) for kind in ("node", "pass", "rule")}
@@ -107,13 +107,13 @@ def error_of(text, files, options):
 
 
 def demand_text(name, value):
-    """A string that the library reads."""
+    """Checks a string for the library."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: a string was expected, not {value!r}")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name}: a string that UTF-8 can hold was expected, not {value!r}") from None
+        raise ValueError(f"{name}: a string that can be encoded as UTF-8 was expected, not {value!r}") from None
     return value
 
 
@@ -132,7 +132,7 @@ def demand_integer(name, value, least=None, most=None):
 
 
 def stack_level():
-    """Of the first frame that is not ours, for warnings."""
+    """The stack level of the first frame outside this package, for warnings."""
     level, frame = 1, sys._getframe(0).f_back
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tfgrapnel":
         frame = frame.f_back
@@ -148,7 +148,7 @@ def log(text, severity="info"):
 
 
 def teller(options):
-    """What hands messages on: warnings through `warnings`, others through `logging`."""
+    """A function that forwards messages: warnings through `warnings`, others through `logging`."""
 
     def tell(severity, text):
         text = in_python(text, options)

@@ -1,4 +1,4 @@
-"""Fields of documents as attributes: what the classes of results.py are made of."""
+"""Fields of documents as attributes: the basis of the classes in results.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Fields(dict[str, "Any"]):
-    """An object within a document: a dict, whose fields are attributes too."""
+    """An object in a document: a dict whose fields are attributes too."""
 
     @classmethod
     def keys_of_class(cls) -> set[str]:
@@ -30,22 +30,22 @@ class _Field:
         if self.deprecated:
             import warnings
 
-            warnings.warn(f"'{self.key}' will go in a later release: {self.__doc__}", DeprecationWarning, stacklevel=2)
+            warnings.warn(f"'{self.key}' will be removed in a later release: {self.__doc__}", DeprecationWarning, stacklevel=2)
         value = fields.get(self.key)
         if value is None:
             if self.key in fields or self.optional:
                 return None
-            raise AttributeError(f"there is no '{self.key}' here; there is {', '.join(fields) or 'nothing'}")
+            raise AttributeError(f"there is no field '{self.key}' here; the fields are: {', '.join(fields) or 'none'}")
         if self.wrap is not None and not self.wrap.has_done(value):
             value = fields[self.key] = self.wrap(value)
         return value
 
     def __set__(self, instance, value):
-        raise AttributeError(f"'{self.key}' is what was found, and is only read")
+        raise AttributeError(f"'{self.key}' is a result and is read-only")
 
 
 class _One:
-    """Objects become one of several classes: the first that has all their fields."""
+    """Converts objects to one of several classes: the first that has all their fields."""
 
     def __init__(self, kinds):
         self.kinds = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -77,7 +77,7 @@ class _Map(_One):
 
 
 def field(key: str, doc: str, one: Any = None, list_of: Any = None, map_of: Any = None, optional: bool = False, deprecated: bool = False) -> Any:
-    """A field of a document by its key. `one`, `list_of`, `map_of`: the class, or classes, of the objects that it holds; optional: None
-    where the document does not have it; deprecated: a DeprecationWarning when it is read."""
+    """A field of a document by its key. `one`, `list_of`, `map_of`: the class, or classes, of the objects in it; optional: None if the
+    document lacks it; deprecated: reading it gives a DeprecationWarning."""
     wrap = _One(one) if one else _List(list_of) if list_of else _Map(map_of) if map_of else None
     return _Field(key, doc, wrap, optional, deprecated)

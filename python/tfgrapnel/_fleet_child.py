@@ -1,6 +1,6 @@
-"""Looks at models in a process of its own: one that crashes, hangs or takes too much memory ends this process, and not a worker.
+"""Inspects models in a separate process: a model that crashes, hangs or takes too much memory ends this process, not a worker.
 
-A line of JSON comes in for each model. Lines go out, each with some columns of its row and with what is done next; the last has no
+Reads a line of JSON for each model. Writes lines, each with some columns of its row and with the next work; the last has no
 "next".
 """
 
@@ -25,12 +25,12 @@ OPS = """SELECT nodes.op, outputs.dtype, count(*) FROM nodes LEFT JOIN outputs O
 GROUP BY 1, 2 ORDER BY 1, 2"""
 SEVERITIES = {"certain": "error", "likely": "warning", "possible": "note"}
 OF_DEBUG_FOLDERS = ("doctor", "blame")
-LONGEST = 10**9  # seconds that a timer takes: a timeout may be infinite
+LONGEST = 10**9  # the timer's maximum in seconds: a timeout may be infinite
 LOST_FUSIONS = "[lost_fusions]\n"
 
 
 class Model:
-    """What is asked about. `graphs`: the titles of its graphs; `limits`: options of whatever runs."""
+    """A model to inspect. `graphs`: the titles of its graphs; `limits`: options of all runs."""
 
     def __init__(self, task):
         self.path = task["path"]
@@ -49,14 +49,14 @@ class Model:
         return opened[title] if isinstance(opened, tg.Graphs) else opened
 
     def works(self, names):
-        """Those of them that there is something for."""
+        """The works that apply to it."""
         if self.is_debug_folder:
             return [name for name in names if name in OF_DEBUG_FOLDERS]
         idle = {"blame"} | (set() if self.base else {"fusions"}) | (set() if self.policy else {"policy"})
         return [name for name in names if name not in idle]
 
     def which(self, title):
-        """The option that names a graph, where there are several."""
+        """The option that names a graph, if there are several."""
         return {"graph": title} if len(self.graphs) > 1 else {}
 
 
@@ -70,7 +70,7 @@ def info(model):
 
 
 def _graph(graph):
-    """Of a graph in a dump folder the title alone is told."""
+    """For a graph in a dump folder, only the title is reported."""
     counted = {name: len(graph[name]) for name in ("functions", "variables") if name in graph}
     told = graph | counted | graph.get("run", {})
     return {name: told.get(name) for name in TABLES["graphs"]}
@@ -137,7 +137,7 @@ def policy(model):
 
 
 def _checked(model, work, text):
-    """What `check` finds."""
+    """The findings of `check`."""
     file = _tfgrapnel.MemoryFile("policy.toml")
     file.write(text.encode())
     findings = []
@@ -148,7 +148,7 @@ def _checked(model, work, text):
 
 
 def _finding(title, work, found):
-    """CHECK is a word of SQL."""
+    """Renames a field, because CHECK is an SQL keyword."""
     told = {"graph": title, "work": work, "check_name": found["check"]}
     return {name: found.get(name) for name in TABLES["findings"]} | told
 
@@ -157,7 +157,7 @@ WORKS = {work.__name__: work for work in (info, ops, scopes, doctor, blame, fusi
 
 
 def columns(task):
-    """The columns of a model's row, some at a time."""
+    """Yields the columns of a model's row, some at a time."""
     try:
         model = Model(task)
     except Exception as error:
@@ -188,7 +188,7 @@ def main(memory):
     import logging
     import warnings
 
-    # What a model prints is no answer, Ctrl-C is for who asked, and who asked may be gone.
+    # Output of a model must not mix with the answers, Ctrl-C is for the parent process, and that may have ended.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -198,7 +198,7 @@ def main(memory):
     limit_memory(memory)
     for line in sys.stdin:
         task = json.loads(line)
-        # The signal ends the process, wherever it is.
+        # The signal ends the process, whatever it is doing.
         signal.setitimer(signal.ITIMER_REAL, min(task["timeout"], LONGEST))
         for found in columns(task):
             if "next" not in found:

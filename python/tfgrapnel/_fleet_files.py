@@ -1,4 +1,4 @@
-"""Files of a fleet: models brought here, and the folder of its rows. What has :// in its path is fsspec's."""
+"""Files of a fleet: local copies of models, and the folder of its rows. Paths with :// are handled by fsspec."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What pip calls it, where that is not the module's name.
+# pip's name of a package, if it is not the module's name.
 _PACKAGES = {"dask": "'dask[distributed]'", "ray": "'ray[data]'"}
 ROWS = "models.parquet"
-# What `write` calls a file that is not whole yet: .host.process.thread
+# The name that `write` gives to an unfinished file: .host.process.thread
 _HALF_WRITTEN = re.compile(r"\..+\.\d+\.\d+")
 
 
 def need(module):
-    """A module that only fleets use."""
+    """Imports a module that only fleets use."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -49,10 +49,10 @@ def read_text(path):
 
 
 class Copy:
-    """A model here: its path, the SHA-256 of its bytes and how many they are. Of a folder the hash is of names and hashes."""
+    """A local model: its path, the SHA-256 of its bytes and their number. A folder's hash covers names and hashes."""
 
     def __init__(self, path):
-        self.path = os.path.abspath(path)  # who looks at it may have begun in another folder
+        self.path = os.path.abspath(path)  # the inspecting process may have another current folder
         self._stamps = {}
         if os.path.isdir(path):
             hashes = [(name, *self._hash_in(name)) for name in sorted(_names_in(path))]
@@ -63,7 +63,7 @@ class Copy:
             self.content, self.bytes = self._hash_of(path)
 
     def _hash_in(self, name):
-        """A link to nothing, a pipe or a socket is no part of a model, and no reason that the rest is none."""
+        """A dangling link, a pipe or a socket does not belong to a model, and does not make the rest unreadable."""
         path = os.path.join(self.path, name)
         return self._hash_of(path) if os.path.isfile(path) else ("no file", 0)
 
@@ -76,12 +76,12 @@ class Copy:
             return digest, file.tell()
 
     def is_as_it_was(self):
-        """Whether its files are those that were hashed."""
+        """True if its files have not changed since they were hashed."""
         return all(_stamp_of(path) == stamp for path, stamp in self._stamps.items())
 
 
 def _names_in(root):
-    """Of all that is in a folder, and in the folders that it has links to, each of which is entered once."""
+    """Lists all files of a folder, following links to folders; each folder is entered once."""
 
     def unreadable(error):
         raise error
@@ -93,7 +93,7 @@ def _names_in(root):
             folders.clear()
             continue
         entered.add(place)
-        folders.sort()  # which of two links is entered
+        folders.sort()  # decides which of two links is entered
         yield from (os.path.relpath(os.path.join(folder, name), root) for name in names)
 
 
@@ -107,7 +107,7 @@ def _stamp_of(path):
 
 @contextlib.contextmanager
 def here(path):
-    """The Copy of a model, which is brought here where it is somewhere else. Raises what reading raises."""
+    """The Copy of a model, which is downloaded if it is remote. Raises the errors of reading it."""
     if not is_remote(path):
         yield Copy(path.removeprefix("file://"))
         return
@@ -125,11 +125,11 @@ def here(path):
 
 
 def _files_in(files, inner):
-    """Of a file its name alone: a web server that is asked what is in it hands out the whole."""
+    """For a file, only its name: a web server that is asked for its content sends all of it."""
     if files.isfile(inner):
         return [inner]
     found = files.find(inner, detail=True)
-    # S3's console and Hadoop put an object 'a/' where a folder is.
+    # S3's console and Hadoop store an object 'a/' for a folder.
     names = [name for name, told in found.items() if told.get("type") != "directory" and not name.endswith("/")]
     if not names:
         raise FileNotFoundError(None, "no such file or folder" + _refusal(files, inner))
@@ -137,7 +137,7 @@ def _files_in(files, inner):
 
 
 def _refusal(files, inner):
-    """What `find` keeps to itself: a server that does not answer."""
+    """An error that `find` does not report: a server that does not answer."""
     try:
         files.info(inner)
     except OSError as error:
@@ -147,7 +147,7 @@ def _refusal(files, inner):
 
 
 def demand_places(paths):
-    """An ImportError where a library that reads some of these is not installed."""
+    """Raises ImportError if a library that reads some of these paths is not installed."""
     schemes = {scheme: path for path in paths if path and is_remote(path) for scheme in _schemes_of(path)}
     if not schemes:
         return
@@ -157,17 +157,17 @@ def demand_places(paths):
             fsspec.get_filesystem_class(scheme)
         except ImportError as error:
             raise ImportError(f"{path}: {error}") from None
-        except ValueError:  # there is none of that name: a row with an error
+        except ValueError:  # no library of that name: a row with an error
             pass
 
 
 def _schemes_of(path):
-    """Of 'zip://model.pb::s3://bucket/x.zip' both."""
+    """For 'zip://model.pb::s3://bucket/x.zip', both protocols."""
     return [part.partition("://")[0] for part in path.split("::")]
 
 
 class Folder:
-    """Parquet files, one for each partition: part=3f/models.parquet. They appear when they are whole, in the place of the one before."""
+    """Parquet files, one for each partition: part=3f/models.parquet. A complete file replaces the previous one atomically."""
 
     def __init__(self, path):
         self.path = path.removeprefix("file://").rstrip("/")
@@ -180,7 +180,7 @@ class Folder:
         return posixpath.join(self._root, f"part={part}", ROWS)
 
     def parts(self):
-        """The partitions that are there, sorted."""
+        """The existing partitions, sorted."""
         if self._remote is not None:
             self._remote.invalidate_cache()
             names = self._remote.glob(posixpath.join(self._root, "part=*", ROWS))
@@ -194,7 +194,7 @@ class Folder:
         return [entry.path for entry in os.scandir(self._root) if entry.name.startswith("part=") and entry.is_dir()]
 
     def files(self):
-        """Their paths, as DuckDB reads them: patterns."""
+        """Their paths, as patterns for DuckDB."""
         scheme = self.path.partition("://")[0] + "://" if self._remote is not None else ""
         return [scheme + re.sub(r"[*?[]", r"[\g<0>]", self._file(part).removeprefix(scheme)) for part in self.parts()]
 
@@ -228,7 +228,7 @@ class Folder:
             self._remote.pipe_file(path, data.getvalue())
             return
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        # Two may write one partition at a time, when an engine took the first for dead.
+        # Two workers may write one partition at the same time, if an engine took the first for dead.
         half = f"{os.path.dirname(path)}/.{os.uname().nodename}.{os.getpid()}.{threading.get_ident()}"
         with open(half, "wb") as file:
             file.write(data.getvalue())
@@ -240,11 +240,11 @@ class Folder:
             self._remote.rm_file(path)
             return
         os.unlink(path)
-        with contextlib.suppress(OSError):  # somebody keeps something there
+        with contextlib.suppress(OSError):  # it contains other files
             os.rmdir(os.path.dirname(path))
 
     def sweep(self):
-        """Takes away what writers left that were ended."""
+        """Removes files left behind by interrupted writers."""
         if self._remote is None and os.path.isdir(self._root):
             for folder in self._folders():
                 for file in os.scandir(folder):
@@ -253,7 +253,7 @@ class Folder:
 
     @contextlib.contextmanager
     def alone(self):
-        """Makes it, and is the only one that brings it up to date: an Error for another one. Of a remote folder nobody knows."""
+        """Creates the folder and locks it; raises Error if another run is updating it. A remote folder cannot be locked."""
         if self._remote is not None:
             yield
             return
@@ -265,13 +265,13 @@ class Folder:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(folder)
-            text = f"{self.path}: another run is bringing this folder up to date: wait until it is done, or use another folder"
+            text = f"{self.path}: another run is updating this folder: wait until it is done, or use another folder"
             raise Error(text, self.path) from None
-        except OSError:  # some file systems of networks have no locks
+        except OSError:  # some network file systems have no locks
             pass
         try:
             yield
         finally:
             with contextlib.suppress(OSError):
-                fcntl.flock(folder, fcntl.LOCK_UN)  # processes that were forked meanwhile have it too
+                fcntl.flock(folder, fcntl.LOCK_UN)  # processes forked meanwhile hold it too
             os.close(folder)

@@ -1,4 +1,4 @@
-"""Processes that look at models: one for each thread that asks at a time, kept for the next model."""
+"""Processes that inspect models: one for each requesting thread, kept for the next model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Inspector:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, task):
-        """Lines of the columns that are found; BrokenPipeError where the process ends meanwhile."""
+        """Yields lines of columns; raises BrokenPipeError if the process ends meanwhile."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(json.dumps(task) + "\n")
         self.process.stdin.flush()
@@ -47,11 +47,11 @@ class _Inspector:
 
 
 class Stopped(Exception):
-    """Somebody asked to stop."""
+    """A stop was requested."""
 
 
 class Stop:
-    """Ends the work of other threads: processes that look at models for them, and those that they would ask next."""
+    """Ends the work of other threads: the processes that inspect models for them, and the next ones that they would start."""
 
     def __init__(self):
         self._is_set = False
@@ -63,13 +63,13 @@ class Stop:
             inspector.process.kill()
 
     def demand_work(self):
-        """Raises Stopped where it is set."""
+        """Raises Stopped if it is set."""
         if self._is_set:
             raise Stopped
 
     @contextlib.contextmanager
     def over(self, inspector):
-        self._busy.add(inspector)  # before it is asked whether to stop: else who sets it might see neither
+        self._busy.add(inspector)  # before checking for a stop: otherwise a stop set in between could miss it
         try:
             self.demand_work()
             yield
@@ -102,22 +102,22 @@ def _take(memory):
 
 
 def bytes_of(size):
-    """Of "4G", "500M" or a number."""
+    """Parses "4G", "500M" or a number."""
     text = str(size).strip().upper().removesuffix("B")
     try:
         unit = _UNITS.get(text[-1:], 1)
         limit = int(float(text[:-1]) * unit) if text[-1:] in _UNITS else int(text)
     except (ValueError, OverflowError):
-        raise ValueError(f"memory: a size as '4G' or '500M' was expected, not {size!r}") from None
+        raise ValueError(f"memory: a size such as '4G' or '500M' was expected, not {size!r}") from None
     if limit < _LEAST_MEMORY:
         least = f"{_LEAST_MEMORY // 10**6}M"
-        raise ValueError(f"memory: {least} or more was expected, which a process needs for itself, not {size!r}")
+        raise ValueError(f"memory: {least} or more was expected, since the process itself needs that, not {size!r}")
     return limit
 
 
 def look(task, shown, stop):
-    """The columns of a model's row. task: what the other process is told, with "path", "base", "timeout" and "memory"; shown:
-    {path there: path in what is said}; stop: a Stop, which raises Stopped."""
+    """Returns the columns of a model's row. task: the request to the other process, with "path", "base", "timeout" and "memory"; shown:
+    {local path: path in messages}; stop: a Stop, which raises Stopped."""
     inspector = _take(bytes_of(task["memory"]))
     row: dict[str, Any] = {}
     doing, is_done = "", False

@@ -42,10 +42,10 @@ _MARK = b"tfgrapnel.fleet"
 def schema() -> pa.Schema:
     """The pyarrow.Schema of rows.
 
-    path; content: SHA-256 of the file, or of a folder's names and hashes; key: of all that the row follows from, the same where
-    it need not be made again; kind: "GraphDef", "SavedModel", ..., "debug folder"; error: why it could not be looked at, or not to
-    the end; bytes: of its files; version: of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, findings,
-    problems, failures (a work that did not go, and why).
+    path; content: SHA-256 of the file, or of a folder's names and hashes; key: a hash of everything that determines the row, unchanged
+    if the row is up to date; kind: "GraphDef", "SavedModel", ..., "debug folder"; error: why it could not be inspected, or not
+    completely; bytes: of its files; version: of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, findings,
+    problems, failures (a work that failed, and why).
     """
     pa = need("pyarrow")
     types = {_TEXT: pa.string(), _NUMBER: pa.int64()}
@@ -57,16 +57,16 @@ def schema() -> pa.Schema:
 
 
 def demand_format(store):
-    """An Error where a file of a Folder is not this version's."""
+    """Raises Error if a file of a Folder has another version's format."""
     for part in store.parts():
         file = f"{store.path}/part={part}/{ROWS}"
         try:
             found = store.schema(part)
         except need("pyarrow").ArrowInvalid as error:
-            raise Error(f"{file}: cannot be read as Parquet: {error}; delete it, and its models are looked at anew", file) from None
+            raise Error(f"{file}: cannot be read as Parquet: {error}; delete it to inspect its models again", file) from None
         written = (found.metadata or {}).get(_MARK)
         if written is None:
-            raise Error(f"{file}: tfgrapnel.fleet did not write this: rows of format {FORMAT} were expected; use another folder", file)
+            raise Error(f"{file}: not written by tfgrapnel.fleet: rows of format {FORMAT} were expected; use another folder", file)
         if written != str(FORMAT).encode() or not found.equals(schema()):
             told = written.decode() if written != str(FORMAT).encode() else f"{FORMAT} with other columns"
-            raise Error(f"{file}: its rows are of format {told}, this tfgrapnel has format {FORMAT}: run it into another folder", file)
+            raise Error(f"{file}: its rows have format {told}, this tfgrapnel writes format {FORMAT}: use another folder", file)

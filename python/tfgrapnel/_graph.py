@@ -1,4 +1,4 @@
-"""Graphs: opened from whatever holds one, looked at as tables, run on arrays."""
+"""Graphs: opens them from files and objects, reads them as tables, runs them on arrays."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _opened(path, graph):
     return kind, titles, opened
 
 
-_PROBLEMS = 5  # that are told when a file is opened
+_PROBLEMS = 5  # reported when a file is opened
 
 
 class Row(tuple["Any", ...]):
-    """A row of a table: a tuple, whose cells are attributes too, by the names of their columns."""
+    """A row of a table: a tuple whose cells are also attributes, by column name."""
 
-    _fields: tuple[str, ...] = ()  # as a named tuple has them, for pandas.DataFrame(table)
+    _fields: tuple[str, ...] = ()  # as in a named tuple, for pandas.DataFrame(table)
 
     def __getattr__(self, name: str) -> Any:
         if name in self._fields:
@@ -59,7 +59,7 @@ class Row(tuple["Any", ...]):
 
 
 class Table:
-    """Rows with named columns. pandas, polars, DuckDB and pyarrow read it by Arrow's C stream interface, without a copy:
+    """Rows with named columns. pandas, polars, DuckDB and pyarrow read it through Arrow's C stream interface, without a copy:
     `polars.DataFrame(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`."""
 
     def __init__(self, table: _tfgrapnel.Table):
@@ -78,7 +78,7 @@ class Table:
         return self._table.num_rows
 
     def __getitem__(self, key: str | int | slice) -> Any:
-        """The cells of a column, by its name, or a row, by its number; the rows of a slice."""
+        """The cells of a column by its name, a row by its number, or the rows of a slice."""
         if isinstance(key, str):
             if key not in self.columns:
                 raise KeyError(f"there is no column '{key}': {', '.join(self.columns)}")
@@ -106,7 +106,7 @@ class Table:
         return "\n".join(lines if len(self) else [*lines, "(no rows)"])
 
 
-_ROWS = 20  # that are printed, with so many characters of a cell
+_ROWS = 20  # printed, with at most _WIDTH characters per cell
 _WIDTH = 80
 
 
@@ -120,14 +120,14 @@ def _number(what, key):
 
 
 def _in_cell(text):
-    """With escapes in the place of what would move a terminal's cursor: names may hold anything. Of a long one the ends: names differ there."""
+    """Escapes control characters, because names may hold anything. A long text keeps both ends, where names differ."""
     if len(text) > _WIDTH:
         text = f"{text[: _WIDTH // 2]}...{text[-_WIDTH // 2 + 3 :]}"
     return text if text.isprintable() else repr(text)[1:-1]
 
 
 class Signature:
-    """A way to call a model: `inputs` and `outputs` are {key: (tensor, dtype, shape)}; shapes as [?,224,224,3]."""
+    """A signature of a model: `inputs` and `outputs` are {key: (tensor, dtype, shape)}, with shapes such as [?,224,224,3]."""
 
     def __init__(self, name: str, inputs: dict[str, tuple[str, str, str]], outputs: dict[str, tuple[str, str, str]]):
         self.name = name
@@ -144,7 +144,7 @@ class Signature:
 
 
 class _OfPath:
-    """What was opened by a path, which is good in whatever folder the process is later."""
+    """An object opened by a path, which stays valid if the current folder changes."""
 
     def __init__(self, path: str):
         self._given = path
@@ -152,15 +152,15 @@ class _OfPath:
 
     @property
     def path(self) -> str:
-        """As it was given; from the root, where it was not and the process is in another folder now."""
+        """The path as it was given; absolute if it was relative and the current folder has changed."""
         return from_folder(self._folder, self._given)
 
 
 class Graph(GraphCommands, _OfPath, Shown):
-    """An open graph. `load` makes it. The commands that take a model are its methods; they read its file again, as it is then.
+    """An open graph, made by `load`. The commands that take a model are its methods; they read its file again, as it is then.
 
-    path: the file, or the name of what is in memory.
-    title: which graph of its file it is, where that has several; else "".
+    path: the file, or the name of a file in memory.
+    title: the graph's title, if its file has several; else "".
     kind: "GraphDef", "SavedModel", ...
     """
 
@@ -170,7 +170,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         self.kind = kind
         self.default_fetches: tuple[str, ...] = ()
         self._opened = opened
-        self._kept = kept  # what its path stands for: a file in memory, a temporary folder
+        self._kept = kept  # keeps its path valid: a file in memory, a temporary folder
         self._runners: dict[tuple[Any, ...], _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
 
@@ -181,17 +181,17 @@ class Graph(GraphCommands, _OfPath, Shown):
 
     @property
     def nodes(self) -> Table:
-        """A row a node, of the main graph and of functions: the table `nodes` of `query`."""
+        """One row per node of the main graph and of functions: the table `nodes` of `query`."""
         return self.table("nodes")
 
     @property
     def edges(self) -> Table:
-        """A row an input of a node: who reads what."""
+        """One row per input of a node: the edges of the graph."""
         return self.table("edges")
 
     @property
     def outputs(self) -> Table:
-        """A row an output of a node: dtype, shape ([2,?,3]), rank, bytes."""
+        """One row per output of a node: dtype, shape ([2,?,3]), rank, bytes."""
         return self.table("outputs")
 
     def table(self, name: str) -> Table:
@@ -210,17 +210,17 @@ class Graph(GraphCommands, _OfPath, Shown):
         return Table(self._do(self._opened.query, demand_text("sql", sql)))
 
     def find(self, chain: str, limit: int = 1000) -> Table:
-        """Chains of ops, as "MatMul -> * -> Softmax": rows of function, path and ops. `*` is any op, `**` any number of nodes,
+        """Chains of ops, such as "MatMul -> * -> Softmax": rows of function, path and ops. `*` is any op, `**` any number of nodes,
         OP[attribute=value] one with that attribute; at most `limit`."""
         return Table(self._do(self._opened.find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
     def why_not(self, rule: str | None = None, **options: Any) -> Result:
-        """Where rules of the optimizer did not fire: `why_not`."""
+        """The nodes where rules of the optimizer did not fire: `why_not`."""
         return why_not(self, rule, **options)
 
     @property
     def signatures(self) -> dict[str, Signature]:
-        """The ways to call a SavedModel or MetaGraph, by name."""
+        """The signatures of a SavedModel or MetaGraph, by name."""
         return {name: Signature(name, inputs, outputs) for name, inputs, outputs in self._opened.signatures}
 
     @with_nearest
@@ -234,13 +234,13 @@ class Graph(GraphCommands, _OfPath, Shown):
     ) -> dict[str, NDArray[Any]]:
         """Runs the graph on arrays: {name: array}.
 
-        feeds: {tensor or key of the signature: array}; dtypes as the graph has them, elements are not converted, but for
-        numbers and lists, which have none. Memory of C-contiguous arrays is read where it is.
-        fetch: a tensor's name or several; default: as the command `run` has it.
-        threads: at most so many; 0: one per core.
+        feeds: {tensor or key of the signature: array}; dtypes must match the graph, and elements are not converted, except for
+        numbers and lists, which have no dtype. C-contiguous arrays are read without a copy.
+        fetch: a tensor's name or several; default: as in the command `run`.
+        threads: the maximum; 0: one per core.
 
-        The first call with these names compiles, the next ones run; variables keep what each run made of them. Raises Error
-        where a name is not there, or a value does not fit, TypeError or ValueError where one is no tensor's.
+        The first call with these names compiles, the next ones only run; variables keep their values between runs. Raises Error
+        if a name does not exist or a value does not match, TypeError or ValueError if a value cannot be a tensor.
         """
         if feeds is not None and not hasattr(feeds, "items"):
             raise TypeError(f"feeds: {{tensor: array}} was expected, not an object of type {type(feeds).__name__}")
@@ -270,7 +270,7 @@ class Graph(GraphCommands, _OfPath, Shown):
             demand_text("feeds", name)
         demand_text("signature", signature)
         demand_integer("threads", threads, 0, 4096)
-        if self.path != self._given and not self._runners:  # what lies beside the graph is read now
+        if self.path != self._given and not self._runners:  # files beside the graph are read now
             _, _, self._opened = _opened(self.path, self.title or None)
         return _tfgrapnel.Runner(self._opened, list(feeds), list(fetches), signature, threads)
 
@@ -281,7 +281,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         return self._do(self._opened.type_of_feed, name, signature or "")
 
     def _in_keys(self, text, signature):
-        """What is said of inputs by the names that a signature's caller has for them."""
+        """Replaces the tensor names of inputs in a message by the signature's keys."""
         known = self.signatures
         chosen = known.get(signature) if signature else known.get("serving_default")
         for key, (tensor, _, _) in chosen.inputs.items() if chosen else ():
@@ -296,12 +296,12 @@ class Graph(GraphCommands, _OfPath, Shown):
             raise error_of(str(error), [self.path], {}) from None
 
     def __reduce__(self) -> Any:
-        """Another process opens it there, with its variables as they are in the file."""
+        """Another process opens the file itself, with the variables as in the file."""
         in_memory = next((one for one in self._kept if isinstance(one, _tfgrapnel.MemoryFile)), None)
         if in_memory is not None:
             return _unpickled, (in_memory.read(), None, self.default_fetches)
         if self._kept:
-            raise TypeError(f"a graph in a temporary folder is not pickled; what it is made of can be saved: {self!r}")
+            raise TypeError(f"a graph in a temporary folder cannot be pickled; save the model it was made from instead: {self!r}")
         return _unpickled, (os.path.abspath(self.path), self.title or None, self.default_fetches)
 
     def __len__(self) -> int:
@@ -319,12 +319,12 @@ class Graph(GraphCommands, _OfPath, Shown):
 
 
 def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
-    """Where a rule's pattern is left undone since a condition failed, the most costly first: `passes --why-not`.
+    """The nodes where a rule matched but a condition failed, the most costly first: `passes --why-not`.
 
-    rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them. A pass of Python that no default pipeline has is run alone.
+    rule: such as "fuse_bias" or "remapper/fuse_bias"; default: all rules. A Python pass outside the default pipeline runs alone.
     Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
 
-    .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
+    .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error if there is no such rule.
     """
     if rule is not None and (own := by_name_only(demand_text("rule", rule))):
         options.setdefault("passes", own)
@@ -332,7 +332,7 @@ def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
 
 
 class Graphs(_OfPath):
-    """The graphs of a file or a folder with several, by number or by title; each is opened when it is asked for."""
+    """The graphs of a file or a folder with several, by number or by title; each is opened on access."""
 
     def __init__(self, path: str, titles: list[str]):
         super().__init__(path)
@@ -342,9 +342,9 @@ class Graphs(_OfPath):
         return len(self.titles)
 
     def __getitem__(self, key: int | str) -> Graph:
-        """A graph by its number or its title. Raises IndexError or Error where there is none."""
+        """A graph by its number or its title. Raises IndexError or Error if it does not exist."""
         title = key if isinstance(key, str) else self.titles[_number("graph", key)]
-        if title in self.titles and os.path.isfile(file := os.path.join(self.path, title)):  # of a dump folder
+        if title in self.titles and os.path.isfile(file := os.path.join(self.path, title)):  # in a dump folder
             return load(file)
         kind, _, opened = _opened(self.path, title)
         return Graph(self.path, title, kind, opened)
@@ -360,7 +360,7 @@ class DebugFolder(_OfPath, Shown):
     """A folder that TensorFlow's debugger wrote (tf.debugging.experimental.enable_dump_debug_info)."""
 
     def info(self, **options: Any) -> Result:
-        """What was recorded: `info`."""
+        """A summary of the recording: `info`."""
         return info(self.path, **options)
 
     def blame(self, **options: Any) -> Result:
@@ -368,7 +368,7 @@ class DebugFolder(_OfPath, Shown):
         return blame(self.path, **options)
 
     def doctor(self, **options: Any) -> Result:
-        """What keeps the network from learning: `doctor`."""
+        """Finds what keeps the network from learning: `doctor`."""
         return doctor(self.path, **options)
 
     def __repr__(self) -> str:
@@ -423,7 +423,7 @@ def _from_concrete(function):
 
     if has_state(function):
         return with_state(function)
-    # Variables, whose values a GraphDef has as constants alone.
+    # A GraphDef can hold the values of variables only as constants.
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # type: ignore
 
     function = convert_variables_to_constants_v2(function, lower_control_flow=False)
@@ -440,12 +440,12 @@ def _from_function(function, arguments, keywords):
     except TypeError as error:
         if arguments or keywords:
             raise
-        raise TypeError(f"a tf.function is opened with examples of its arguments, load(f, x): {error}") from None
+        raise TypeError(f"a tf.function needs example arguments, load(f, x): {error}") from None
     return _from_concrete(concrete)
 
 
 def _signatures_of(model):
-    """Of a tf.Module, or of what tf.saved_model.load gave: what can be called without saying more."""
+    """The functions of a tf.Module, or of a loaded SavedModel, that have a known signature."""
     import tensorflow
 
     if signatures := getattr(model, "signatures", None):
@@ -492,9 +492,9 @@ def _from_object(model):
         return load(model.graph)
     if hasattr(model, "_trackable_children") and (signatures := _signatures_of(model)):
         return _from_module(model, signatures)
-    hint = "; tf.function makes one of a function of Python" if hasattr(model, "__code__") or hasattr(model, "__func__") else ""
+    hint = "; wrap a Python function in tf.function" if hasattr(model, "__code__") or hasattr(model, "__func__") else ""
     raise TypeError(
-        f"an object of type {type(model).__name__} is no model: a path, bytes, a GraphDef, tf.Graph, ConcreteFunction, "
+        f"an object of type {type(model).__name__} is not a model: a path, bytes, a GraphDef, tf.Graph, ConcreteFunction, "
         f"tf.function, tf.Module with signatures or Keras model was expected{hint}"
     )
 
@@ -502,22 +502,22 @@ def _from_object(model):
 def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any) -> Graph | Any:
     """Opens a graph.
 
-    model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
-    of a case folder or a text of grapnel; bytes of such a file; a GraphDef or another message of TensorFlow; a tf.Graph; a
-    ConcreteFunction; a tf.function, with examples of its arguments and keywords; a tf.Module, or what tf.saved_model.load gave; a
-    Keras model. Variables of functions become constants, unless the function writes one: then the function becomes a case
-    folder with the values that they have now. A Keras model or a tf.Module is saved into a temporary SavedModel.
-    graph: which graph of a file with several, by its title; of a dump folder also FUNCTION:STAGE, as "train_step:after remapper".
+    model: the path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder), of
+    a case folder or of a grapnel text; the bytes of such a file; a GraphDef or another TensorFlow message; a tf.Graph; a
+    ConcreteFunction; a tf.function, with example arguments and keywords; a tf.Module, or a loaded SavedModel; a Keras model.
+    Variables of functions become constants, unless the function writes one: then the function becomes a case folder with their
+    current values. A Keras model or a tf.Module is saved to a temporary SavedModel.
+    graph: the title of a graph in a file with several; for a dump folder also FUNCTION:STAGE, such as "train_step:after remapper".
 
-    Gives a Graph; of a file with several Graphs; of a debug folder a DebugFolder. Raises Error where the file is not there or
-    nothing in it is a graph, TypeError where the object is no model.
+    Returns a Graph; for a file with several graphs, Graphs; for a debug folder, a DebugFolder. Raises Error if the file does not
+    exist or contains no graph, TypeError if the object is not a model.
     """
     if hasattr(model, "get_concrete_function"):
         return _from_function(model, arguments, keywords)
     if keywords:
-        raise TypeError(f"load() got an unexpected keyword argument '{next(iter(keywords))}': it takes graph=, and what a tf.function takes")
+        raise TypeError(f"load() got an unexpected keyword argument '{next(iter(keywords))}': it takes graph= and, for a tf.function, its arguments")
     if arguments:
-        raise TypeError(f"examples of arguments are for a tf.function, not for an object of type {type(model).__name__}")
+        raise TypeError(f"example arguments are only for a tf.function, not for an object of type {type(model).__name__}")
     if isinstance(model, (Graph, Graphs, DebugFolder)):
         return model
     if isinstance(model, (str, os.PathLike)):

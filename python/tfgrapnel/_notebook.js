@@ -1,5 +1,5 @@
 ((name, height, packed) => {
-  // As the notebook is: by what it says, else by what stands behind the cell, else as the system is.
+  // Follows the notebook's theme: its declared one, else the background behind the cell, else the system's.
   const isDark = (node) => {
     const kind = document.body.dataset.vscodeThemeKind;
     if (kind) return kind.includes("dark") || kind === "vscode-high-contrast";
@@ -10,7 +10,7 @@
     return matchMedia("(prefers-color-scheme: dark)").matches;
   };
   const places = [...document.querySelectorAll(`.${name}`)];
-  // Never taller than the frame to come: nbclassic gives what is tall once a bar to scroll it by.
+  // Never taller than the later frame: nbclassic adds a scroll bar to tall outputs.
   for (const place of places) place.style.maxHeight = `${height}px`;
   const open = (place, page) => {
     if (!place.isConnected) return;  // the same graph in another cell has opened it

@@ -1,4 +1,4 @@
-"""What is last in a cell of a notebook shows itself. Commands make the pages and pictures; here they are put into a cell."""
+"""Shows graphs and results in notebook cells. Commands make the pages and pictures; this file embeds them in a cell."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Of the packed page, which a notebook keeps with each output; and of a picture.
+# The size limits of the packed page, which a notebook stores with each output, and of a picture.
 _LARGEST_PAGE = 1_500_000
-# A node takes some 30 bytes of it at least: a page of more nodes is not made, since it would be left out.
+# A node takes at least 30 bytes of it: a page with more nodes is not made, because it would be omitted.
 _MOST_NODES = 60_000
 _LARGEST_PICTURE = 1_000_000
 _LEAST_HEIGHT, _MOST_HEIGHT = 420, 680  # of a page, in pixels
 _MOST_VALUES = 12
 
-# Options of every `view` that a notebook makes.
+# The options of every `view` in a notebook.
 view_options: dict[str, Any] = {}
 
 
 class Drawing:
-    """What a cell shows: text (HTML), a page that its script opens, and a picture that stands there where scripts do not run.
+    """The content of a cell: text (HTML), a page that its script opens, and a picture for places where scripts do not run.
 
     page: () -> bytes of HTML, or None.
     picture: (format) -> bytes of SVG or PNG, or None.
-    whole: how the whole page is made where it is too large for a notebook, which is_large says before it is made.
+    whole: the call that writes the whole page if it is too large for a notebook; is_large tells that before it is made.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Drawing:
         note = ""
         if self._is_large or page and len(page) > _LARGEST_PAGE:
             size = f"{len(page) / 1e6:.1f} MB" if page else f"more than {_LARGEST_PAGE / 1e6:.1f} MB"
-            page, note = None, f"<div>The page to open boxes in has {size}, which is much for a notebook: {_escaped(self._whole)} writes it.</div>"
+            page, note = None, f"<div>The interactive page has {size}, which is too large for a notebook: {_escaped(self._whole)} writes it.</div>"
         if svg and len(svg) > _LARGEST_PICTURE:
             svg = None
         parts = [self._text, _image(self.title, svg, page), note, _script(page, svg)]
@@ -94,7 +94,7 @@ def _escaped(text):
 
 
 def _preformatted(text):
-    # Columns stand below each other: of a saved page the style sheet may not say so.
+    # Keeps columns aligned: the style sheet of a saved page may not.
     style = f"white-space:pre-wrap;margin:4px 0;line-height:1.35;font-family:monospace;max-height:{_MOST_HEIGHT}px;overflow:auto"
     return f'<pre style="{style}">{_escaped(text)}</pre>' if text else ""
 
@@ -139,7 +139,7 @@ def _view(model, format, **options):
 
 
 def _again(result, option, suffix):
-    """The bytes that a command writes when it runs once more with this output."""
+    """Runs a command again with this output, and returns the bytes that it writes."""
     file = _tfgrapnel.MemoryFile(temporary_name("drawing") + suffix)
     outputs = ("--output=", "--html=", "--format=")
     words = [word for word in result._arguments.line(as_document=False, with_output=False)]
@@ -158,7 +158,7 @@ def _with_output(result, format):
 
 
 def of_graph(graph: Any, **options: Any) -> Drawing:
-    """A graph as `view` shows it."""
+    """Shows a graph as `view` does."""
     whole = "graph.view(output='graph.html')"
     is_large = len(graph) > _MOST_NODES and not view_options
     pictures = (lambda: _view(graph, "html", **options), lambda format: _view(graph, format, **options))
@@ -181,7 +181,7 @@ def _of_timeline(result):
     files = [stage["file"] for stage in result.stages if stage.get("file")]
     ends = [os.path.join(folder, name) for name in (files[0], files[-1])] if files else []
 
-    def picture(format):  # what all stages did together
+    def picture(format):  # the changes of all stages together
         return _with_output(diff(*ends), format) if ends else None
 
     return Drawing(folder, lambda: _again(result, "html", ".html"), picture, _preformatted(result.text), "html='timeline.html'")
@@ -221,11 +221,11 @@ def _value(name, value):
 
     dtype, dims, elements = value
     head = f"<b>{_escaped(name)}</b> {dtype}[{','.join(map(str, dims))}]"
-    if isinstance(elements, str):  # a handle, which lives in a run alone
+    if isinstance(elements, str):  # a handle, which exists only during a run
         return f"<div>{head}: {_escaped(elements)}</div>"
     try:
         png, layout, colors, width, height = _tfgrapnel.heat_map(value)
-    except _tfgrapnel.Error as error:  # strings, nothing
+    except _tfgrapnel.Error as error:  # strings, or empty
         return f"<div>{head}: {_escaped(str(error))}</div>"
     style = f"width:{width}px;height:{height}px;max-width:100%;image-rendering:pixelated;display:block;margin:2px 0"
     image = f'<img alt="heat map of {_escaped(name)}" width="{width}" style="{style}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
@@ -245,7 +245,7 @@ def _of_text(result):
     return Drawing(repr(result), text=_preformatted(str(result)))
 
 
-# Of other commands there is no drawing, and their text would be all their work done twice.
+# Other commands have no picture, and computing their text would repeat all their work.
 _OF_COMMANDS = {
     "blame": _of_blame,
     "check": _of_text,
@@ -282,9 +282,9 @@ def _drawing_of(shown):
 
 
 def bundle(shown: object) -> dict[str, Any]:
-    """{MIME type: data} of a graph, or of what a command found; plain text alone where there is no page or picture of it."""
+    """{MIME type: data} for a graph or a result; only plain text if there is no page or picture of it."""
     try:
         drawing = _drawing_of(shown)
         return drawing.bundle(repr(shown)) if drawing else {"text/plain": repr(shown)}
-    except Error as error:  # its file is gone
+    except Error as error:  # its file no longer exists
         return {"text/plain": f"{shown!r}\nno picture: {error}"}

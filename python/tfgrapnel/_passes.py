@@ -1,4 +1,4 @@
-"""Passes and rules as functions of Python, by the protocol of those in C++ (docs/python.md)."""
+"""Passes and rules written in Python, with the same protocol as in C++ (docs/python.md)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-_FIRST_PLACE = 100  # of a rule that says none: TensorFlow's rules take some 40
+_FIRST_PLACE = 100  # of a rule without one: TensorFlow's rules use about 40
 
 
 class Definition:
-    """A pass or a rule, as _tfgrapnel reads it."""
+    """The definition of a pass or a rule, which _tfgrapnel reads."""
 
     __slots__ = (
         "is_rule", "name", "help", "refuses", "file", "function",
@@ -40,8 +40,8 @@ class Definition:
         self.steps: dict[str, str] = {}
 
 
-# By "pass" and "pass/rule", in the order in which they came. A change makes another dict, so that a call goes on with the
-# passes that it began with.
+# Keyed by "pass" and "pass/rule", in registration order. A change makes a new dict, so that a running call keeps the passes
+# that it began with.
 _known: dict[str, Definition] = {}
 _lock = allocate_lock()
 
@@ -51,7 +51,7 @@ def definitions() -> list[Definition]:
 
 
 def _replace(added, removed=()):
-    """Checks what there would be, passes first, and has it from now on."""
+    """Checks the new set of passes and rules, passes first, and installs it."""
     global _known
 
     with _lock:
@@ -75,12 +75,12 @@ def _place_of(there, key, optimizer):
 
 
 def _guarded(function):
-    """Hands an exception back as (text, exception), for who calls from another language."""
+    """Returns an exception as (text, exception), for callers in C++."""
 
     def call(*arguments):
         try:
             return function(*arguments)
-        except BaseException as error:  # noqa: B902: it is raised again, where the command was called
+        except BaseException as error:  # noqa: B902: the command's caller raises it again
             return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__, error
 
     return call
@@ -99,14 +99,14 @@ def _definition(is_rule, of, function, name, help, refuses):
     told = _told(of.__doc__)
     name = demand_text("name", name or of.__name__)
     if not name or set(name) & set("/, "):
-        raise ValueError(f"name: {name!r} has a character that stands between names of passes")
+        raise ValueError(f"name: {name!r} has a character that separates names of passes")
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
     file = code.co_filename if code else getattr(of, "__module__", "Python")
     return Definition(is_rule, name, help or told[0] or name, told[1] if refuses is None else refuses, file, _guarded(function))
 
 
 def _of_class(decorated, method, fields):
-    """The function of a class, an instance of which is made once, and the fields that it has as attributes."""
+    """The bound method of a class, which is instantiated once, and the fields that it has as attributes."""
     if not isinstance(decorated, type):
         return decorated, fields
     made = decorated()
@@ -127,22 +127,22 @@ def rule(
     help: str | None = None,
     refuses: str | None = None,
 ) -> Any:
-    """Makes a rule of a function, or of a class with these fields and a method `apply`:
+    """Makes a rule from a function, or from a class with these fields and a method `apply`:
 
         @tg.rule(pattern="Softmax -> Log")
         def log_of_softmax(rule, log): ...
 
-    name: as in `passes=`, ledgers and refusals; default: the function's. One that is there already is replaced.
+    name: as in `passes=`, ledgers and refusals; default: the function's. An existing rule of that name is replaced.
     optimizer: the pass that it belongs to, one of `tg.passes()`; default: a pass of the rule's own name.
     place: among the optimizer's rules; default: after the others.
-    ops: of the nodes that it is shown; default: those of the pattern's last step, or all.
-    pattern: a chain of ops as `find` takes it; the rule is shown the nodes that one ends at, and `rule.path` has the chain.
+    ops: the ops of the nodes that it applies to; default: those of the pattern's last step, or all.
+    pattern: a chain of ops as in `find`; the rule applies to the nodes at the end of a match, and `rule.path` is the match.
     help, refuses: for `tg.passes()`; default: the docstring's first sentence, and its paragraph that begins with "Refuses:".
 
-    The function is called with a RuleContext and a Node. It answers with rule.not_mine() or None, rule.refuse(why), or makes
-    its edits through rule.edit and answers rule.done(), rule.changed() or rule.replace_by(port).
+    The function is called with a RuleContext and a Node. It returns rule.not_mine() or None, rule.refuse(why), or makes its
+    edits through rule.edit and returns rule.done(), rule.changed() or rule.replace_by(port).
 
-    Raises Error where a pattern does not parse, an optimizer is not there, a name or a place is taken.
+    Raises Error if a pattern does not parse, an optimizer does not exist, or a name or a place is taken.
     """
     fields = {"name": name, "optimizer": optimizer, "place": place, "ops": ops, "pattern": pattern, "help": help, "refuses": refuses}
 
@@ -164,7 +164,7 @@ def rule(
         _replace(added)
         return decorated
 
-    if callable(name):  # @tg.rule alone
+    if callable(name):  # @tg.rule without arguments
         return register(name, fields | {"name": None})
     return register
 
@@ -200,19 +200,19 @@ def pass_(
     help: str | None = None,
     refuses: str | None = None,
 ) -> Any:
-    """Makes a pass of a function, or of a class with these fields and a method `run`:
+    """Makes a pass from a function, or from a class with these fields and a method `run`:
 
         @tg.pass_(steps={"shorten": "shortens names of devices"})
         def short_devices(edit): ...
 
-    name: as in `passes=`, dumps and ledgers; default: the function's. One that is there already is replaced.
-    steps: what it reports as rules, {name: help}; default: one step of the pass's own name.
-    order: its place in the default pipeline, where default_on says that it is in it; TensorFlow's passes have 1 to 40.
+    name: as in `passes=`, dumps and ledgers; default: the function's. An existing pass of that name is replaced.
+    steps: the steps that it reports like rules, {name: help}; default: one step with the pass's name.
+    order: its place in the default pipeline, if default_on is set; TensorFlow's passes have 1 to 40.
     run_once: only in the first iteration.
-    help, refuses: as of `rule`.
+    help, refuses: as in `rule`.
 
-    The function is called with an Editor for the main graph and then for each function that is reached. It wraps each rewrite in
-    edit.begin(step, node), which is False where limit= is used up, and edit.end(); it says edit.refuse(step, node, why) where a
+    The function is called with an Editor for the main graph and then for each reachable function. It wraps each rewrite in
+    edit.begin(step, node), which returns False if limit= is used up, and edit.end(); it calls edit.refuse(step, node, why) if a
     pattern matched and a condition failed.
     """
     fields = {
@@ -236,8 +236,8 @@ def pass_(
 
 
 def optimizer(name: str, *, help: str, refuses: str = "", order: int = 0, default_on: bool = False, run_once: bool = False) -> None:
-    """Makes a pass that is a schedule of rules: those that name it as their optimizer, in their places, on each node in the order
-    of the file. Fields are those of `pass_`."""
+    """Makes a pass that applies the rules that name it as their optimizer, in the order of their places, to each node in file
+    order. The fields are those of `pass_`."""
     import sys
 
     for what, text in (("name", name), ("help", help), ("refuses", refuses)):
@@ -248,22 +248,22 @@ def optimizer(name: str, *, help: str, refuses: str = "", order: int = 0, defaul
 
 
 def unregister(name: str) -> None:
-    """Forgets a pass, with its rules, or one rule ("pass/rule") that was made in Python. Calls that run go on with it."""
+    """Unregisters a Python pass with its rules, or one rule ("pass/rule"). Running calls still use it."""
     removed = [key for key in _known if key == name or key.startswith(name + "/")]
     if not removed:
         there = ", ".join(_known) or "none"
-        raise Error(f"no pass or rule of Python is called '{name}'; there are: {there}")
+        raise Error(f"there is no Python pass or rule '{name}'; known: {there}")
     _replace({}, removed)
 
 
 def by_name_only(rule: str) -> str | None:
-    """The pass of Python that "pass" or "pass/rule" names, where it runs only when it is asked for."""
+    """The Python pass that "pass" or "pass/rule" names, if it runs only when selected by name."""
     known = _known.get(rule.partition("/")[0])
     return known.name if known is not None and not known.default_on else None
 
 
 def to_literal(value, dtype):
-    """(dtype, dims, elements) of a constant: numbers that have no dtype are TensorFlow's float and int32."""
+    """(dtype, dims, elements) of a constant: numbers without a dtype become TensorFlow's float and int32."""
     if dtype is None and not hasattr(value, "dtype") and not hasattr(value, "__dlpack__") and not isinstance(value, (str, bytes)):
         import numpy as np
 

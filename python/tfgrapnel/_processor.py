@@ -1,4 +1,4 @@
-"""What the processor must have, asked before the module is loaded, whose code needs it."""
+"""Checks the processor before loading the module, whose code needs these instructions."""
 
 from ._cpu import lacks
 

@@ -1,4 +1,4 @@
-"""What long work is doing, for who waits: a bar of tqdm's where that is installed, else a line on stderr."""
+"""Shows the progress of long work: a tqdm bar if tqdm is installed, else a line on stderr."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PATIENCE_S = 1.0  # as `grapnel` has it on a terminal
+_PATIENCE_S = 1.0  # as `grapnel` on a terminal
 _BETWEEN_S = 0.2
 
 _wanted: bool | None = None
 
 
 def progress(shown: bool | None = None) -> None:
-    """Whether work that takes longer than a second says what it is doing: passes, checks, cases, runs, steps,
+    """Sets whether work that takes longer than a second shows its progress: passes, checks, cases, runs, steps,
     models of a fleet.
 
-    shown: True or False; None, as at the beginning: where somebody looks, in a notebook or on a terminal.
+    shown: True or False; None (the default): only in a notebook or on a terminal.
     """
     global _wanted
 
@@ -33,7 +33,7 @@ def _is_wanted():
 
 
 class _Line:
-    """A line that is written anew, where there is no tqdm."""
+    """A line that is rewritten, for use without tqdm."""
 
     def __init__(self):
         self._width = 0
@@ -80,7 +80,7 @@ def _drawn():
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a notebook without ipywidgets, where its bar is text
+        warnings.simplefilter("ignore")  # in a notebook without ipywidgets, where its bar is text
         try:
             from tqdm.auto import tqdm  # type: ignore[import-untyped]
         except ImportError:
@@ -89,7 +89,7 @@ def _drawn():
 
 
 class Working:
-    """Shows the work on one command, from its second second on."""
+    """Shows the progress of one command after its first second."""
 
     def __init__(self, command: str):
         self._command = {"opt": "optimize"}.get(command, command)

@@ -1,4 +1,4 @@
-"""What notebooks ask an object that shows itself."""
+"""The methods that notebooks call to show an object."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """Shows itself in notebooks, as _notebook.py has it."""
+    """An object that notebooks show through _notebook.py."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         from ._notebook import bundle

@@ -1,4 +1,4 @@
-"""Around TensorFlow's own calls: what it dumps of its graphs, and where it places them."""
+"""Observes TensorFlow: the graphs that it dumps, and where it places them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILTERS = {"TF_DUMP_GRAPH_NAME_FILTER": "*", "TF_DUMP_GRAPH_GROUPS": "main"}
 
 
 class _Environment:
-    """Variables of the process that are put back."""
+    """Environment variables that are restored afterwards."""
 
     def __init__(self):
         self.before = {}
@@ -46,12 +46,12 @@ def _context():
 
 
 def _has_begun():
-    """Whether TensorFlow may have run something in this process: then it has its devices."""
+    """True if TensorFlow may have run something in this process: then it has initialized its devices."""
     return "tensorflow" in sys.modules and getattr(_context(), "_context_handle", True) is not None
 
 
 def _functions():
-    """The functions that TensorFlow knows, but for those that stand for single ops."""
+    """The functions that TensorFlow knows, except those for single ops."""
     return {name for name in _context().list_function_names() if not name.startswith("__wrapped__")} if _has_begun() else set()
 
 
@@ -63,14 +63,14 @@ def _probe():
 
 
 class Timeline(Shown):
-    """What TensorFlow dumped into a folder. Fields of the document of `timeline` are attributes: stages, ...
+    """The graphs that TensorFlow dumped to a folder. The fields of the document of `timeline` are attributes: stages, ...
 
     path: the folder.
     """
 
     def __init__(self, path: str):
         self.path = path
-        self._log: str | None = None  # what says the order of the files
+        self._log: str | None = None  # it determines the order of the files
         self._result: Result | None = None
 
     def _end(self, has_failed):
@@ -78,7 +78,7 @@ class Timeline(Shown):
             if has_failed:
                 return
             raise Error(
-                f"{self.path}: nothing was dumped: no function was run for the first time, or TensorFlow had read its filters before; "
+                f"{self.path}: nothing was dumped: no function ran for the first time, or TensorFlow had already read its filters; "
                 + _how_to_set(self.path),
                 self.path,
             )
@@ -93,7 +93,7 @@ class Timeline(Shown):
         if name.startswith("_"):
             raise AttributeError(name)
         if self._result is None:
-            raise AttributeError(f"'{name}' is known when the block has ended")
+            raise AttributeError(f"'{name}' is available after the block has ended")
         return getattr(self._result, name)
 
     def __str__(self) -> str:
@@ -106,22 +106,22 @@ class Timeline(Shown):
 
 def _how_to_set(path):
     variables = " ".join(f"{name}='{value}'" for name, value in _FILTERS.items())
-    return f"start the program with {variables}, or call dumps.run(script, '{path}'), which does"
+    return f"start the program with {variables}, or call dumps.run(script, '{path}'), which does so"
 
 
 class dumps:
-    """Has TensorFlow dump the graphs of the functions that are first run in a `with` block, and hands back their timeline.
+    """Makes TensorFlow dump the graphs of the functions that first run in a `with` block, and returns their timeline.
 
         with tg.dumps("dumps") as timeline:
             f(x)
         print(timeline)
 
-    dir: the folder, which is made.
+    dir: the folder, which is created.
     groups: "main", or "*" for each of TensorFlow's passes (TF_DUMP_GRAPH_GROUPS).
 
-    TensorFlow reads what it shall dump when it runs the first op or function of the process, and never again: entered after that, it
-    raises Error, unless the process was started with TF_DUMP_GRAPH_NAME_FILTER. Afterwards TensorFlow warns of each function that it
-    has nowhere to dump. `dumps.run(script, dir)` does it in a process of its own.
+    TensorFlow reads its dump settings when it runs the first op or function of the process, and never again: entering the block later
+    raises Error, unless the process was started with TF_DUMP_GRAPH_NAME_FILTER. After the block TensorFlow warns for each function that
+    it cannot dump. `dumps.run(script, dir)` does it in a separate process.
     """
 
     def __init__(self, dir: str | os.PathLike[str], *, groups: str = "main"):
@@ -134,7 +134,7 @@ class dumps:
         self._environment.set(**(_FILTERS | {"TF_DUMP_GRAPH_GROUPS": self._groups}))
         if _has_begun() and not self._is_dumped():
             self._environment.restore()
-            raise Error(f"dumps: TensorFlow has run something, and reads its filters once; {_how_to_set(self._path)}")
+            raise Error(f"dumps: TensorFlow has already run something, and reads its filters only once; {_how_to_set(self._path)}")
         self._environment.set(TF_DUMP_GRAPH_PREFIX=self._path)
         self._timeline = Timeline(self._path)
         return self._timeline
@@ -160,11 +160,11 @@ class dumps:
         groups: str = "main",
         env: Mapping[str, str] | None = None,
     ) -> Timeline:
-        """Runs a Python script in a process of its own, which dumps all of its graphs into `dir`.
+        """Runs a Python script in a separate process, which dumps all its graphs to `dir`.
 
-        args: of the script. env: further variables: {"TF_CPP_VMODULE": "meta_optimizer=4"} dumps around Grappler's passes too.
-        What it writes to stderr is handed on, and kept as log.txt in the folder, since it has the order of some dumps.
-        Raises Error where the script fails, or dumps nothing.
+        args: arguments of the script. env: environment variables: {"TF_CPP_VMODULE": "meta_optimizer=4"} also dumps around
+        Grappler's passes. Its stderr is forwarded, and saved as log.txt in the folder, because it shows the order of some dumps.
+        Raises Error if the script fails, or dumps nothing.
         """
         import subprocess
 
@@ -197,7 +197,7 @@ def _duplicate(descriptor):
 
 
 class _Descriptors:
-    """What is written to file descriptors 1 and 2, in a file. Python's own sys.stdout and sys.stderr go where they went."""
+    """Redirects file descriptors 1 and 2 to a file. Python's own sys.stdout and sys.stderr are not redirected."""
 
     def __init__(self, path):
         self.path = path
@@ -209,9 +209,9 @@ class _Descriptors:
         import ctypes
 
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(AttributeError, OSError, ValueError):  # there is none, or it is closed
+            with contextlib.suppress(AttributeError, OSError, ValueError):  # missing, or closed
                 stream.flush()
-        ctypes.CDLL(None).fflush(None)  # TensorFlow prints by C's stdio
+        ctypes.CDLL(None).fflush(None)  # TensorFlow prints through C's stdio
 
     def begin(self):
         self._flush()
@@ -220,7 +220,7 @@ class _Descriptors:
             stream = getattr(sys, name)
             try:
                 number = stream.fileno()
-            except (AttributeError, OSError, ValueError):  # a notebook's
+            except (AttributeError, OSError, ValueError):  # in a notebook
                 continue
             saved = self.saved.get(number)
             if saved is not None:
@@ -229,7 +229,7 @@ class _Descriptors:
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for number in self.saved:
             os.dup2(file, number)
-        if file not in self.saved:  # the first number that is free: of one that is closed
+        if file not in self.saved:  # the first free number: that of a closed file
             os.close(file)
 
     def end(self):
@@ -247,11 +247,11 @@ class _Descriptors:
 
 
 class PlacementLog(Shown):
-    """Where TensorFlow placed what ran.
+    """The devices on which TensorFlow placed the nodes of a run.
 
     text: the log.
-    graphs: {function: graph}: the functions that the log speaks of, opened as TensorFlow does, each node on its device; those that
-        others call are within them.
+    graphs: {function: graph}: the functions in the log, expanded as TensorFlow does, each node on its device; functions that
+        others call are inside them.
     """
 
     def __init__(self):
@@ -262,17 +262,17 @@ class PlacementLog(Shown):
         self.text: str = ""
         self.graphs: dict[str, Graph] = {}
         self._devices = ""
-        self._known: set[str] = set()  # functions that were there before
+        self._known: set[str] = set()  # functions that existed before
 
     @property
     def graph(self) -> Graph:
-        """The placed graph; of several the largest."""
+        """The placed graph; the largest if there are several."""
         if not self.graphs:
-            raise ValueError("no function was run for the first time in the block, or it is gone, or the block has not ended")
+            raise ValueError("no function ran for the first time in the block, or it no longer exists, or the block has not ended")
         return max(self.graphs.values(), key=len)
 
     def place(self, model: Any, **options: Any) -> Result:
-        """`place` with this log, of a model that was run in the block: .logged has TensorFlow's devices, .placements grapnel's."""
+        """Runs `place` with this log on a model that ran in the block: .logged has TensorFlow's devices, .placements grapnel's."""
         return place(model, log=self._path, **({"devices": self._devices} | options))
 
     def __repr__(self) -> str:
@@ -292,7 +292,7 @@ class PlacementLog(Shown):
         model = load(library)
         called = set(model.query("SELECT DISTINCT function FROM calls")["function"])
         outer = [name for name in names if name not in called]
-        # An older function may be run here for the first time too; but one that was traced anew has the names of its former traces.
+        # An older function may run here for the first time too; but a retraced one has the names of its former traces.
         self._place(model, [name for name in outer if name not in self._known])
         if not self.graphs:
             self._place(model, [name for name in outer if name in self._known])
@@ -308,15 +308,15 @@ class PlacementLog(Shown):
 
 
 class placement_log:
-    """Has TensorFlow log where it places the nodes of what is first run in a `with` block, and hands back the placed graphs.
+    """Makes TensorFlow log where it places the nodes of functions that first run in a `with` block, and returns the placed graphs.
 
         with tg.placement_log() as log:
             f(x)
         print(log.graph.query("SELECT device, count(*) FROM nodes WHERE function IS NULL GROUP BY device"))
 
-    It switches tf.debugging.set_log_device_placement, and reads file descriptors 1 and 2, to which TensorFlow's C++ writes; what
-    Python prints goes where it went. TensorFlow (2.21) looks at the switch when it begins: entered after the first op it raises Error,
-    unless the program switched it on before; and TensorFlow goes on logging afterwards.
+    It sets tf.debugging.set_log_device_placement, and reads file descriptors 1 and 2, to which TensorFlow's C++ writes; Python's own
+    output is not affected. TensorFlow (2.21) reads the switch at its start: entering the block after the first op raises Error, unless
+    the program set the switch before; and TensorFlow continues to log afterwards.
     """
 
     def __enter__(self) -> PlacementLog:
@@ -332,7 +332,7 @@ class placement_log:
         if has_begun and not self._is_logged():
             self._leave()
             raise Error(
-                "placement_log: TensorFlow has begun, and looks at its switch once; call tf.debugging.set_log_device_placement(True) at the "
+                "placement_log: TensorFlow has already started, and reads its switch only once; call tf.debugging.set_log_device_placement(True) at the "
                 "beginning of the program, or enter this before the first op"
             )
         return self._log
@@ -355,5 +355,5 @@ class placement_log:
         if kind is None:
             self._log._read()
             return
-        with open(self._log._path, errors="replace") as file:  # it may say why
+        with open(self._log._path, errors="replace") as file:  # it may give the reason
             sys.stderr.write(file.read())

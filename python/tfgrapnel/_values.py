@@ -1,6 +1,6 @@
-"""Arrays as tensors and back. NumPy is imported when a value is first needed."""
+"""Converts arrays to tensors and back. NumPy is imported when a value is first needed."""
 
-# Where TensorFlow's name of a dtype is not NumPy's.
+# Dtypes with different names in TensorFlow and NumPy.
 _OF_NUMPY = {"float32": "float", "float64": "double", "float16": "half"}
 _TO_NUMPY = {name: numpy for numpy, name in _OF_NUMPY.items()} | {
     "qint8": "int8",
@@ -12,7 +12,7 @@ _TO_NUMPY = {name: numpy for numpy, name in _OF_NUMPY.items()} | {
 
 
 def numpy_dtype(name):
-    """NumPy's dtype of TensorFlow's name; strings are objects, which hold bytes."""
+    """The NumPy dtype for TensorFlow's name; strings are objects that hold bytes."""
     import numpy as np
 
     if name == "string":
@@ -31,21 +31,21 @@ def _bytes_of(string):
         return string.encode()
     if isinstance(string, (bytes, bytearray, memoryview)):
         return bytes(string)
-    raise TypeError(f"an array of objects holds strings, and {string!r} is none; numbers have a dtype of theirs")
+    raise TypeError(f"an array of objects must hold strings, and {string!r} is not a string; use a numeric dtype for numbers")
 
 
-# What a number can be converted to without a loss that nobody asked for: to the same kind, or a later one.
+# A number can be converted without an unexpected loss to the same kind, or a later one.
 _KINDS = {"b": 0, "i": 0, "u": 0, "f": 1, "c": 2}
 
 
 def _kind_of(dtype):
     if dtype.kind != "V":
         return _KINDS.get(dtype.kind, 3)
-    return 0 if "int" in dtype.name else 1  # of ml_dtypes
+    return 0 if "int" in dtype.name else 1  # from ml_dtypes
 
 
 def _of_numbers(given, dtype):
-    """The array of a number, a string or lists of them, of a dtype of NumPy's, or None."""
+    """The array of a number, a string or lists of them, with the given NumPy dtype, or None."""
     import numpy as np
 
     if dtype is not None and dtype.kind == "O":
@@ -56,7 +56,7 @@ def _of_numbers(given, dtype):
     if dtype is None or plain.dtype.kind not in _KINDS:
         return plain
     if plain.size and _kind_of(plain.dtype) > _kind_of(dtype):
-        raise TypeError(f"{plain.dtype} does not fit {dtype}, which was expected: {given!r:.100}")
+        raise TypeError(f"{plain.dtype} cannot be converted to {dtype}, which was expected: {given!r:.100}")
     return np.asarray(given, dtype)
 
 
@@ -81,23 +81,23 @@ def _is_of_tensors(dtype):
 
 
 def is_typed(given):
-    """Whether it has a dtype of its own, so that it is not converted."""
+    """True if it has a dtype of its own, so that it is not converted."""
     return hasattr(given, "dtype") or hasattr(given, "__dlpack__") or hasattr(given, "__array__") or hasattr(given, "__array_interface__")
 
 
 def to_feed(name, given, dtype=None):
-    """As to_value, of what is fed to a tensor, which errors name."""
+    """As to_value, for a feed, which errors name."""
     try:
         return to_value(given, dtype)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"feed '{name}': {error}") from error
-    except (TypeError, NotImplementedError, RuntimeError, BufferError) as error:  # what other libraries' objects raise
+    except (TypeError, NotImplementedError, RuntimeError, BufferError) as error:  # raised by other libraries' objects
         raise TypeError(f"feed '{name}': {error}") from error
 
 
 def to_value(given, dtype=None):
-    """(dtype, dims, elements) of an array, of what has `__dlpack__` or `__array__`, or of a number, a string or lists of them.
-    `dtype`, TensorFlow's name, is for the latter: they have none."""
+    """(dtype, dims, elements) of an array, of an object with `__dlpack__` or `__array__`, or of a number, a string or lists of them.
+    `dtype`, TensorFlow's name, applies only to the latter, which have none."""
     import numpy as np
 
     if isinstance(given, (str, bytes)):
@@ -106,7 +106,7 @@ def to_value(given, dtype=None):
     if array.dtype.kind in "OSUT":
         return "string", array.shape, [_bytes_of(string) for string in array.ravel().tolist()]
     if not _is_of_tensors(array.dtype):
-        raise TypeError(f"there are no tensors of {array.dtype}: .astype makes an array of numbers or of strings of it")
+        raise TypeError(f"tensors cannot have dtype {array.dtype}: convert it to numbers or strings with .astype")
     name = array.dtype.name
     array = np.ascontiguousarray(array).reshape(array.shape)
     if not array.dtype.isnative:
@@ -117,8 +117,8 @@ def to_value(given, dtype=None):
 
 
 def to_array(value):
-    """The array of (dtype, dims, elements); of what lives in a run alone, such as a variable's handle, the text that stands for
-    it."""
+    """The array of (dtype, dims, elements); for a value that exists only during a run, such as a variable's handle, the text that
+    represents it."""
     name, dims, elements = value
     if isinstance(elements, str):
         return elements

@@ -1,4 +1,4 @@
-"""Many models at once: what is in each, as rows; on Ray, Spark, Dask or here, kept as Parquet, asked by SQL.
+"""Inspects many models: one row per model, computed on Ray, Spark, Dask or this machine, stored as Parquet, queried with SQL.
 
     from tfgrapnel import fleet
     fleet.run(paths, "rows", workers=2)
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spark", "query", "run", "schema"]
 
-# What became of a partition, as numbers.
+# The outcome of a partition, as numbers.
 _DONE = ("models", "inspected", "failed", "written")
-# Models of a partition, of a folder that is new: what a worker that dies may have to do again.
+# Models per partition of a new folder: the work that may be repeated if a worker dies.
 _MODELS_OF_PART = 64
 
 
@@ -49,23 +49,22 @@ def inspect(
 ) -> Any:
     """Rows of `schema()` for a pyarrow.RecordBatch (or Table) of paths, in their order, as a RecordBatch (or Table).
 
-    batch: column `path`, a file or folder that `load` takes, or an fsspec URL; column `base`, if there is one, what a model is
-    compared with.
-    works: what is done, of WORKS. base: for all models, where there is no such column. policy: a file as `check` takes it.
+    batch: column `path`, a file or folder that `load` takes, or an fsspec URL; optional column `base`, the model to compare with.
+    works: the works to do, a subset of WORKS. base: for all models, if there is no such column. policy: a file as in `check`.
     timeout: seconds, memory: bytes, "4G": for each model.
 
-    A model that cannot be read, crashes, or takes more than that is a row with its error, and so is one of a place whose library
-    is not installed. Raises ValueError for what is no such batch or work, Error for a policy that is wrong, ImportError without
+    A model that cannot be read, crashes, or exceeds these limits becomes a row with its error, and so does a remote model whose
+    library is not installed. Raises ValueError for an invalid batch or work, Error for an invalid policy, ImportError without
     pyarrow.
     """
     return _Inspection(works, policy, timeout, memory).rows_of(batch, base)
 
 
-_CHANGED = "changed while it was looked at"
+_CHANGED = "changed while it was inspected"
 
 
 class _Inspection:
-    """What is done with each model; pickled, and sent to workers."""
+    """The work to do for each model; pickled and sent to workers."""
 
     def __init__(self, works, policy, timeout, memory):
         works = [works] if isinstance(works, str) else list(works)
@@ -90,7 +89,7 @@ class _Inspection:
         if not isinstance(batch, (pa.RecordBatch, pa.Table)):
             raise TypeError(f"batch: a pyarrow.RecordBatch or Table with a column 'path' was expected, not {type(batch).__name__}")
         if "path" not in batch.schema.names:
-            raise ValueError(f"batch: a column 'path' was expected; it has {', '.join(batch.schema.names) or 'none'}")
+            raise ValueError(f"batch: a column 'path' was expected; its columns are: {', '.join(batch.schema.names) or 'none'}")
         paths = batch.column("path").to_pylist()
         for i, path in enumerate(paths):
             if not isinstance(path, str):
@@ -101,7 +100,7 @@ class _Inspection:
         return _like(batch, pa.RecordBatch.from_pylist(rows, schema()))
 
     def row(self, path, base, known=None):
-        """A row; None where its key is the one that is known."""
+        """A row, or None if its key is already known."""
         row = {"path": path, "version": version, "format": FORMAT}
         with contextlib.ExitStack() as copies:
             try:
@@ -125,17 +124,17 @@ class _Inspection:
                 found["failures"] = found.get("failures", []) + [{"work": work, "error": lacking} for work in self._with_base()]
             if not (model.is_as_it_was() and (other is None or other.is_as_it_was())):
                 found["error"] = _CHANGED
-                key_of_failed = self._key(_CHANGED)  # the next run has it anew
+                key_of_failed = self._key(_CHANGED)  # the next run inspects it again
         if found.get("error") or found.get("failures"):
-            key = key_of_failed  # other limits may let it through
+            key = key_of_failed  # it may succeed with other limits
         return row | {"content": model.content, "key": key, "bytes": model.bytes} | found
 
     def _with_base(self):
-        """Works that compare with it."""
+        """The works that compare with a base."""
         return [work for work in self.works if work == "fusions" or work == "policy" and self.policy is not None]
 
     def _base_here(self, base, copies):
-        """Its Copy, if it is compared with, and why there is none: what needs no base is done without it."""
+        """The Copy of the base, if it is needed, and the reason if it is missing: works without a base are still done."""
         if not base or not self._with_base():
             return None, None
         try:
@@ -149,7 +148,7 @@ class _Inspection:
 
 
 def _policy_of(path):
-    """Its text. What is wrong with it is said now, and not of each model."""
+    """The policy's text. Its problems are reported now, not for each model."""
     text, model, policy = read_text(path), MemoryFile("model.gtxt"), MemoryFile(os.path.basename(path))
     model.write(b"%x = NoOp()\n")
     policy.write(text.encode())
@@ -158,7 +157,7 @@ def _policy_of(path):
 
 
 def _reason(error, path):
-    """Why it cannot be read; of a folder with the name of the file in it that cannot be."""
+    """Why it cannot be read; for a folder, with the name of the unreadable file."""
     if isinstance(error, ImportError):
         return str(error)
     text = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
@@ -172,8 +171,8 @@ def _like(batch, made):
 
 
 class Update:
-    """What a run did. models: rows that are there now; inspected: those that were new or changed; failed: those of them with an
-    error; written: files that were."""
+    """The outcome of a run. models: rows in the folder now; inspected: new or changed models; failed: those of them with an error;
+    written: files written."""
 
     def __init__(self, models: int, inspected: int, failed: int, written: int):
         self.models = models
@@ -186,7 +185,7 @@ class Update:
 
 
 class _Job:
-    """Brings a folder up to date. A partition is a task, which finds done what it or another did before it."""
+    """Updates a folder. A partition is a task, which skips models that are already done."""
 
     def __init__(self, paths: Iterable[Path], folder: Path, base: Bases = None, **options):
         self.folder = _absolute(folder)
@@ -201,7 +200,7 @@ class _Job:
 
     @contextlib.contextmanager
     def begun(self):
-        """Its tasks are there, and the folder is its own."""
+        """Prepares the tasks and locks the folder."""
         store = Folder(self.folder)
         with store.alone():
             demand_format(store)
@@ -209,7 +208,7 @@ class _Job:
             yield
 
     def _tasks(self, there):
-        """A partition's name, paths and bases, of each."""
+        """The name, paths and bases of each partition."""
         digits = len(there[0]) if there else 1
         while not there and len(self._paths) > _MODELS_OF_PART * 16**digits:
             digits += 1
@@ -221,14 +220,14 @@ class _Job:
         ]
 
     def num_batches(self):
-        """Of tasks, for an engine whose own ones cost it some 50 ms: a batch tried again finds done what it did before."""
+        """Batches of tasks, for an engine whose own tasks cost about 50 ms: a retried batch skips what it already did."""
         return len(self.tasks) // 4 if len(self.tasks) > 64 else max(len(self.tasks), 1)
 
-    def __getstate__(self):  # the tasks go to the workers one by one
+    def __getstate__(self):  # the tasks are sent to the workers one by one
         return self.__dict__ | {"tasks": None, "_paths": None, "_bases": None}
 
     def __call__(self, batch):
-        """Rows of what was done, for rows of tasks."""
+        """The outcomes, as rows, for rows of tasks."""
         done = self.do_all(batch.to_pylist())
         pa = need("pyarrow")
         return _like(batch, pa.RecordBatch.from_pylist(done, pa.schema([(name, pa.int64()) for name in _DONE])))
@@ -249,7 +248,7 @@ class _Job:
                     rows.append(row)
         except _fleet_process.Stopped:
             if rows:
-                store.write(part, self._merged(rows, table, set(known)))  # what it did not come to stays as it was
+                store.write(part, self._merged(rows, table, set(known)))  # rows that it did not reach stay unchanged
             raise
         kept = set(paths) - {row["path"] for row in rows}
         failed = sum(1 for row in rows if row.get("error"))
@@ -270,7 +269,7 @@ class _Job:
         return merged.sort_by("path")
 
     def update(self, done):
-        """Of all rows of what was done."""
+        """The Update that sums up all outcomes."""
         Folder(self.folder).sweep()
         done = list(done)
         return Update(*(sum(row[name] for row in done) for name in _DONE))
@@ -291,15 +290,15 @@ def _bases_of(base, paths):
         return dict.fromkeys(paths, _absolute(base))
     bases = {_absolute(path): _absolute(other) for path, other in base.items()}
     if bases and paths and not bases.keys() & set(paths):
-        raise ValueError(f"base: {{path: base}} was expected; none of its paths, as {next(iter(bases))!r}, is among the models")
+        raise ValueError(f"base: {{path: base}} was expected; none of its paths, such as {next(iter(bases))!r}, is among the models")
     return bases
 
 
 def _all_absolute(paths):
-    """A text is a list of its letters: as such it would take the rows of all models away."""
+    """Rejects a string, which is also a list of its letters: it would remove the rows of all models."""
     if isinstance(paths, (str, bytes, os.PathLike)):
         shown = os.fspath(paths)
-        raise TypeError(f"paths: a list of paths was expected, not {shown!r} alone: [{shown!r}], or glob.glob({shown!r}) of a pattern")
+        raise TypeError(f"paths: a list of paths was expected, not {shown!r} alone: use [{shown!r}], or glob.glob({shown!r}) for a pattern")
     try:
         paths = [_absolute(path) for path in paths]
     except TypeError as error:
@@ -308,28 +307,28 @@ def _all_absolute(paths):
 
 
 def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int = 1, **options: Any) -> Update:
-    """Brings a folder of rows up to date on this machine: what is new or changed is inspected, rows of models that are not among
-    `paths` go.
+    """Updates a folder of rows on this machine: inspects new and changed models, and removes the rows of models that are not in
+    `paths`.
 
-    paths: of all models of the fleet. folder: of Parquet files, part=XX/models.parquet, whose rows are those of `schema()`.
-    base: what is compared with: of all, or {path: base}. workers: models that are looked at at a time.
-    Options are those of `inspect`: works, policy, timeout, memory; other ones than before inspect all
-    anew, other limits what failed.
+    paths: all models of the fleet. folder: a folder of Parquet files, part=XX/models.parquet, with rows of `schema()`.
+    base: the model to compare with: one for all, or {path: base}. workers: the number of models inspected in parallel.
+    Options are those of `inspect`: works, policy, timeout, memory; if they change, all models are inspected again; if only the
+    limits change, the failed ones.
 
-    Ctrl-C stops it; rows of models that were done are kept.
+    Ctrl-C stops it; rows of finished models are kept.
 
-    Raises Error where the folder has rows of another format or another run is bringing it up to date, ImportError where a
-    library that reads some of the paths is not installed, before a model is looked at, and what `inspect` raises.
+    Raises Error if the folder has rows of another format or another run is updating it, ImportError if a library that reads some
+    of the paths is not installed, before any model is inspected, and the errors of `inspect`.
     """
     import concurrent.futures
 
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise ValueError(f"workers: a number from 1 on was expected, not {workers!r}")
+        raise ValueError(f"workers: a number of at least 1 was expected, not {workers!r}")
     job = _Job(paths, folder, base, **options)
     with job.begun(), concurrent.futures.ThreadPoolExecutor(workers) as threads, Working("fleet.run") as show:
         try:
             return job.update(_shown(threads.map(job.do, job.tasks), sum(len(task["paths"]) for task in job.tasks), show))
-        except BaseException:  # Ctrl-C: else models that are looked at would be waited for
+        except BaseException:  # Ctrl-C: do not wait for the models that are being inspected
             job.inspection.stop.set()
             raise
 
@@ -344,7 +343,7 @@ def _shown(done, total, show):
 
 
 class _Actor:
-    """Ray asks for a class, which it makes one of in each process of a pool."""
+    """Ray needs a class, which it instantiates in each process of a pool."""
 
     def __init__(self, job):
         self.job = job
@@ -354,8 +353,8 @@ class _Actor:
 
 
 def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
-    """As `run`, by a pool of Ray Data's actors: one a CPU of the cluster, and more where it grows. The folder is one that all
-    workers see."""
+    """As `run`, with a pool of Ray Data actors: one per CPU of the cluster, more if it grows. All workers must be able to access the
+    folder."""
     job, data = _Job(paths, folder, base, **options), need("ray.data")
     with job.begun():
         return _by_ray(job, data)
@@ -363,7 +362,7 @@ def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options
 
 def _by_ray(job, data):
     tasks = data.from_items(job.tasks, override_num_blocks=job.num_batches())
-    # Two batches wait at each actor: Ray needs some 150 ms to see that one is done and to hand out another.
+    # Two batches wait at each actor: Ray needs about 150 ms to notice that one is done and to send another.
     count = min(job.num_batches(), max(1, int(need("ray").cluster_resources().get("CPU", 1))))
     pool = data.ActorPoolStrategy(initial_size=count, max_tasks_in_flight_per_actor=2)
     done = tasks.map_batches(_Actor, fn_constructor_args=(job,), compute=pool, batch_format="pyarrow", batch_size=None)
@@ -371,7 +370,7 @@ def _by_ray(job, data):
 
 
 def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
-    """As `run`, by a SparkSession's mapInArrow. A task that fails is tried again where Spark does that: `local[2,4]`, any cluster."""
+    """As `run`, with a SparkSession's mapInArrow. A failed task is retried if Spark does that: `local[2,4]`, any cluster."""
     job = _Job(paths, folder, base, **options)
     with job.begun():
         tasks = session.createDataFrame(job.tasks, "part string, paths array<string>, bases array<string>")
@@ -382,7 +381,7 @@ def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases =
 
 
 def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
-    """As `run`, by Dask: its Client where there is one, else its threads."""
+    """As `run`, with Dask: its Client if there is one, else its threads."""
     job, dask = _Job(paths, folder, base, **options), need("dask")
     with job.begun():
         batches = job.num_batches()
@@ -391,14 +390,14 @@ def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **option
 
 
 def query(folder: Path, sql: str) -> pa.Table:
-    """What DuckDB answers of a folder of rows.
+    """Runs an SQL statement with DuckDB on a folder of rows.
 
-    Views: `models`, a row a path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, a row an element,
-    with its path; `rows` has all in lists, as the files do. docs/python-fleets.md says what is in them.
+    Views: `models`, one row per path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, one row per
+    element, with its path; `rows` has everything in lists, as the files do. docs/python-fleets.md describes them.
 
-    Whole numbers are int64, sums of them too where that holds them.
+    Integers are int64, and so are sums of them if they fit.
 
-    Raises Error where the folder has none, or of another format; duckdb.Error where the statement is wrong.
+    Raises Error if the folder has no rows, or rows of another format; duckdb.Error if the statement is invalid.
     """
     folder = _absolute(folder)
     duckdb, store = need("duckdb"), Folder(folder)
@@ -421,7 +420,7 @@ def query(folder: Path, sql: str) -> pa.Table:
 
 
 def _in_numbers(table):
-    """A sum of whole numbers is DuckDB's HUGEINT, and of 128 bits: 64 where they are enough, as pandas and NumPy have them."""
+    """DuckDB's sums of integers are HUGEINT with 128 bits: converts them to 64 if they fit, as in pandas and NumPy."""
     pa = need("pyarrow")
     for i, field in enumerate(table.schema):
         if field.type == pa.decimal128(38, 0):

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["TensorHealth"]
 
 
-_roots: dict[str, int] = {}  # how often TensorFlow was told to write into a folder
+_roots: dict[str, int] = {}  # how often TensorFlow was set to write to a folder
 _watching: TensorHealth | None = None
 
 MODES = ("CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "FULL_TENSOR")
 
 
 def _root(folder):
-    """The folder by a name that TensorFlow has not had: it keeps a writer for each name, of the run that was the first. Its files have the
-    second in their names."""
+    """The folder under a name that TensorFlow has not used yet: it keeps a writer for each name, from the first run. The names of its
+    files contain the second."""
     known = os.path.realpath(folder)
     times = _roots.get(known, 0)
     _roots[known] = times + 1
@@ -35,7 +35,7 @@ def _root(folder):
 
 
 def _end_dumping():
-    """Does not close the writer: a function that was traced meanwhile writes whenever it runs, and where the writer is closed the process
+    """Does not close the writer: a function that was traced meanwhile writes whenever it runs, and with a closed writer the process
     ends."""
     from tensorflow.python.debug.lib import debug_events_writer  # type: ignore[import-untyped]
 
@@ -49,20 +49,20 @@ def _end_dumping():
 
 
 class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
-    """Keeps the health of every tensor of every step in a debug folder, and stops training at the first that is not finite.
+    """Records the health of every tensor of every step in a debug folder, and stops training at the first value that is not finite.
 
         health = TensorHealth("debug")
         model.fit(x, y, callbacks=[health])
         print(health.sentence)  # dense/Log (Log) made NaN x1 of 32 because ...
 
     dir: the folder, for `tfgrapnel.load`, `blame`, `doctor` and TensorBoard's Debugger V2.
-    every: looks after so many steps, at what they wrote.
-    tensor_debug_mode: what is kept of a tensor, one of MODES; see tf.debugging.experimental.enable_dump_debug_info.
+    every: checks the recording after this many steps.
+    tensor_debug_mode: what is recorded of a tensor, one of MODES; see tf.debugging.experimental.enable_dump_debug_info.
 
-    sentence: what `blame` says of the first bad tensor, which is also a GrapnelWarning; None: all was finite.
-    first_bad: the same as `blame` has it in its document. step: the batch after which it was found, counted from 0 over all epochs.
+    sentence: the text of `blame` for the first bad tensor, also issued as a GrapnelWarning; None: everything was finite.
+    first_bad: the same, as in the document of `blame`. step: the batch after which it was found, counted from 0 over all epochs.
 
-    The step is traced anew for it and once more afterwards, without XLA.
+    The step is retraced for the recording and once more afterwards, without XLA.
     """
 
     def __init__(self, dir: str | os.PathLike[str], *, every: int = 1, tensor_debug_mode: str = "FULL_HEALTH"):
@@ -70,7 +70,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise ValueError(f"every: a number of steps was expected, not {every!r}")
         if tensor_debug_mode not in MODES:
-            raise ValueError(f"tensor_debug_mode: one that keeps health was expected, {', '.join(MODES)}, not {tensor_debug_mode!r}")
+            raise ValueError(f"tensor_debug_mode: a mode that records health was expected, {', '.join(MODES)}, not {tensor_debug_mode!r}")
         self.dir: str = os.fspath(dir)
         self.every = every
         self.tensor_debug_mode = tensor_debug_mode
@@ -87,7 +87,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
 
         if _watching is not None and _watching.params is self.params:
             raise ValueError("callbacks: one TensorHealth was expected: TensorFlow's debugger writes one folder at a time")
-        _end_dumping()  # an error may have ended the training before this one
+        _end_dumping()  # an error may have ended the previous training
         _watching = self
         os.makedirs(self.dir, exist_ok=True)
         self._jit_compile = getattr(self.model, "jit_compile", False)
@@ -128,7 +128,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         assert isinstance(folder, DebugFolder)
         found = folder.blame()
         if found.first_bad is None:
-            # What harms nothing, a mask's -inf, may be in each step, and the folder grows: a tenth of the time goes into reading it.
+            # Harmless values, such as a mask's -inf, may occur in each step, and the folder grows: reading it takes at most a tenth of the time.
             self._next_reading = begin + 11 * (time.monotonic() - begin)
             return
         import warnings

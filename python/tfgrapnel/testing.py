@@ -3,9 +3,9 @@
     from tfgrapnel.testing import assert_fused
     assert_fused(model, "Conv2D + BiasAdd + Relu")
 
-Models are what `load` takes. A failure is an AssertionError that says what is there instead, at which node, and what to do, and
-names a page that shows it: in the folder of pytest's option --grapnel-pictures, by default beside the report of --junit-xml, else
-in a temporary folder. Keyword arguments that an assertion does not list are those of the commands that it names.
+Models are anything that `load` takes. A failure is an AssertionError that says what was found instead, at which node, and what to do,
+and names a page that shows it: in the folder of pytest's option --grapnel-pictures, by default beside the report of --junit-xml,
+otherwise in a temporary folder. Keyword arguments that an assertion does not list are those of the commands that it names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["assert_all_finite", "assert_budget", "assert_fused", "assert_placed", "assert_same_graph"]
 
 _LINES = 30  # of a command's text, in a message
-_NODES = 5  # that a message names
+_NODES = 5  # named in a message
 _ALL = 1_000_000_000  # chains
 
 
@@ -45,10 +45,10 @@ def _folder():
 
 
 def _picture(draw: Callable[[str], object], has_svg: bool = True) -> str:
-    """The last line of a message. `draw` writes a page, and an SVG beside it where that is one of its formats; where it cannot, the
-    message is worth more than its error."""
+    """The last line of a message. `draw` writes a page, and an SVG beside it if it supports that; if it fails, the message matters more
+    than its error."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "picture").rpartition(" (")[0] or "picture"
-    file, _, within = test.partition("::")  # what a test is given may hold a slash
+    file, _, within = test.partition("::")  # a test's parameters may contain a slash
     name = re.sub(r"[^\w.-]+", "-", f"{os.path.basename(file)}-{within}").strip("-")[:100]
     folder = _folder()
     number, path = 1, os.path.join(folder, f"{name}.html")
@@ -83,7 +83,8 @@ def _opened(model) -> Graph:
 
 
 def assert_same_graph(a: Any, b: Any, **options: Any) -> None:
-    """Two graphs are the same, matched by structure: names may differ, unless names=True. Options are those of `diff`: ignore="device"."""
+    """Asserts that two graphs are the same, matched by structure: names may differ, unless names=True. Options are those of `diff`:
+    ignore="device"."""
     __tracebackhide__ = True
     first, second = _opened(a), _opened(b)
     difference = diff(first, second, **options)
@@ -92,21 +93,21 @@ def assert_same_graph(a: Any, b: Any, **options: Any) -> None:
     picture = _picture(lambda path: diff(first, second, output=path, **options))
     raise AssertionError(
         f"the graphs differ: {first.path} (-) and {second.path} (+)\n{_cut(difference.text)}\n"
-        f"what does not count is left out by ignore=, what counts alone is named by only=\n{picture}"
+        f"use ignore= to leave out what does not matter, or only= to compare nothing else\n{picture}"
     )
 
 
 class _Optimized:
-    """What the default passes make of a model, and where each node went."""
+    """The result of the default passes on a model, and where each node went."""
 
     def __init__(self, model, options):
-        # Calls are opened first, so that chains, reasons and pictures are of one graph.
+        # Calls are inlined first, so that chains, reasons and pictures refer to one graph.
         later = {name: options[name] for name in ("device", "feed", "keep_nan", "rewriter_config", "threads", "memory") if name in options}
         first = {name: value for name, value in options.items() if name != "rewriter_config"}
         opened: GraphResult = model.optimize(passes="function_optimizer", **first)
         self.before = opened.graph
         self.kept = {"fetch": opened.kept, **later}
-        self.refused: Sequence[NearMiss] | None = None  # asked for when something is left in parts
+        self.refused: Sequence[NearMiss] | None = None  # computed if something is not fused
         self.difference, self.after = self._compare(None)
         self.ops = {}
         for function, name, op in self.after.query("SELECT function, name, op FROM nodes"):
@@ -128,7 +129,7 @@ class _Optimized:
         self._compare(path)
 
     def chains(self, steps):
-        """Where the ops stand one after the other: lists of nodes."""
+        """The chains of these ops in the graph: lists of nodes."""
         found = []
         for function, path, _ in self.before.find(" -> ".join(steps), limit=_ALL):
             found.append([f"{function}/{node}" if function else node for node in str(path).split(" -> ")])
@@ -154,7 +155,7 @@ class _Optimized:
         return [node, *(source for source, end in self.became.items() if end == node)]
 
     def reasons(self, nodes):
-        """What rules say of these nodes, a line each."""
+        """The refusals of rules at these nodes, one line each."""
         if self.refused is None:
             self.refused = passes(why_not=[self.before], **self.kept).near_misses
         return [f"{near['pass']}/{near['rule']}: '{near['node']}': {near['reason']}" for near in self.refused if near["node"] in nodes]
@@ -171,7 +172,7 @@ class _Optimized:
 
 
 def _fits(nodes, at):
-    """Whether a node is one that `at` names, by itself, by its scope or as a pattern."""
+    """True if `at` selects a node: by its name, its scope or a pattern."""
     import fnmatch
 
     return at is None or any(fnmatch.fnmatchcase(node, at) or node.startswith(at + "/") for node in nodes)
@@ -190,12 +191,12 @@ def _ends(chains):
 
 
 def _how_far(made, steps):
-    """Where there is no such chain: as far as it goes, and what stands there."""
+    """For a chain that does not occur: how far it goes, and what follows there."""
     for length in range(len(steps) - 1, 0, -1):
         start = steps[:length]
         if found := made.chains(start):
             followed = [ops.rpartition(" -> ")[2] for _, _, ops in made.before.find(" -> ".join([*start, "*"]), limit=_ALL)]
-            return f"{' -> '.join(start)} stands at {_ends(found)}, and is read by: {_counted(followed)}{_near(steps[length], followed)}"
+            return f"{' -> '.join(start)} occurs at {_ends(found)}, and is read by: {_counted(followed)}{_near(steps[length], followed)}"
     ops = sorted(set(made.before.nodes["op"]))
     return f"there is no {steps[0]}" + (_near(steps[0], ops) or f", but {', '.join(ops)}")
 
@@ -208,40 +209,40 @@ def _near(op, ops):
 
 
 def _left_in_parts(made, left):
-    """The rest of a message: what is not fused and why, and what is."""
+    """The rest of a message: what is not fused and why, and what is fused."""
     said = []
     for nodes in left[:_NODES]:
-        said.append(f"  left in parts: {made.what_became(nodes)}")
+        said.append(f"  not fused: {made.what_became(nodes)}")
         said += [f"    {reason}" for reason in made.reasons(nodes)]
     if len(left) > _NODES:
         said.append(f"  ... and {len(left) - _NODES} more places")
-    said.append("fused are: " + _counted(made.fused().values()))
-    said.append("undo what the reason names; fetch= says which values must stay, device= where the nodes run, why_not(model) what rules refuse")
+    said.append("fused: " + _counted(made.fused().values()))
+    said.append("fix the cause in the reason; fetch= sets the values that must stay, device= the device of the nodes; why_not(model) lists all refusals")
     return [*said, _picture(made.draw)]
 
 
 def assert_fused(model: Any, chain: str, at: str | None = None, count: int | None = None, **options: Any) -> None:
-    """The default passes make one node of the ops of `chain`, as "Conv2D + BiasAdd + Relu", wherever they follow each other.
+    """Asserts that the default passes fuse the ops of `chain`, such as "Conv2D + BiasAdd + Relu", wherever they follow each other.
 
-    at: only where one of the nodes is this one, is within this scope, or fits this pattern.
-    count: so many are fused, and others may stay as they are; by default all are, and there is one at least.
-    Options are those of `optimize`: fetch, signature, device, freeze, ... Nodes that were fused before count too, and so do ops
-    that passes make on the way: of a normalization behind a Conv2D they make other weights and a BiasAdd.
+    at: only chains with a node of this name, within this scope, or matching this pattern.
+    count: the expected number of fused chains, while others may stay; by default all must be fused, and at least one.
+    Options are those of `optimize`: fetch, signature, device, freeze, ... Nodes that were already fused count too, and so do
+    intermediate ops of passes: they turn a normalization after a Conv2D into other weights and a BiasAdd.
     """
     __tracebackhide__ = True
     steps = [step.strip() for step in re.split(r"\+|->", demand_text("chain", chain))]
     if len(steps) < 2 or not all(steps):
-        raise ValueError(f"chain: ops with + between them were expected, as 'Conv2D + BiasAdd', not '{chain}'")
+        raise ValueError(f"chain: ops joined by + were expected, such as 'Conv2D + BiasAdd', not '{chain}'")
     if count is not None:
         count = demand_integer("count", count, 0)
     opened = _opened(model)
-    if opened.default_fetches:  # of a function, whose results are known
+    if opened.default_fetches:  # a function has known results
         options = {"fetch": opened.default_fetches} | options
     made = _Optimized(opened, options)
     name = " + ".join(steps)
     chains = [nodes for nodes in made.chains(steps) if _fits(nodes, at)]
     left = [nodes for nodes in chains if not made.is_one(nodes)]
-    # Also what was fused before, and what passes made on the way, as a BiasAdd of what a normalization adds.
+    # Includes nodes that were already fused, and intermediate ops of passes, such as the BiasAdd from a normalization.
     named = {node for node, parts in made.fused().items() if f"{parts} + ".startswith(name + " + ") and _fits(made.origins(node), at)}
     fused = {made.became[nodes[0]] for nodes in chains if made.is_one(nodes)} | named
     if len(fused) == count or count is None and fused and not left:
@@ -255,15 +256,15 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
         said += [f"  fused: '{node}'" for node in sorted(fused)[:_NODES]]
     if not chains and not fused:
         elsewhere = made.chains(steps)
-        said.append("  " + (f"it stands at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
+        said.append("  " + (f"it occurs at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
     raise AssertionError("\n".join(said + _left_in_parts(made, left)))
 
 
 def assert_all_finite(model: Any, feed: Mapping[str, Any] | None = None, **options: Any) -> None:
-    """No NaN and no infinity reaches what is fetched. An infinity that nothing fetched shows, as of a mask, is fine.
+    """Asserts that no NaN and no infinity reaches a fetched tensor. An infinity that no fetch shows, such as in a mask, is fine.
 
     feed: {tensor: array}; a case folder has its own. Options are those of `blame`: fetch, signature, repeat, ...
-    The model may be a debug folder, of whose newest run this is then asked.
+    The model may be a debug folder; then its newest run is checked.
     """
     __tracebackhide__ = True
     _demand_mapping("feed", "{tensor: array}", feed or {})
@@ -271,7 +272,7 @@ def assert_all_finite(model: Any, feed: Mapping[str, Any] | None = None, **optio
     found = blame(opened, feed=feed or (), **options)
     if not found.first_bad and not found.to_dict().get("bad_fetches"):
         return
-    said = [f"not all is finite in {opened.path}", _cut(found.text)]
+    said = [f"not all values are finite in {opened.path}", _cut(found.text)]
     if isinstance(opened, Graph) and found.first_bad:
         bad = found.first_bad
         node = f"{bad['function']}/{bad['node']}" if bad.get("function") else bad["node"]
@@ -286,10 +287,10 @@ def _is_on(placed, device):
 
 
 def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1,gpu:1", **options: Any) -> None:
-    """Nodes are placed where they are expected, as TensorFlow places them.
+    """Asserts that TensorFlow would place nodes on the expected devices.
 
-    expected: {pattern of nodes: device}: {"dense/*": "GPU:0", "*/embedding_lookup": "CPU"}; each pattern must fit a node.
-    devices: what there is, as the option of `place` has it. Options are those of `place`: hard, kernels, signature, ...
+    expected: {pattern of nodes: device}: {"dense/*": "GPU:0", "*/embedding_lookup": "CPU"}; each pattern must match a node.
+    devices: the available devices, as in the option of `place`. Options are those of `place`: hard, kernels, signature, ...
     """
     __tracebackhide__ = True
     import difflib
@@ -297,7 +298,7 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
 
     _demand_mapping("expected", "{pattern of nodes: device}", expected)
     if not expected:
-        raise ValueError("expected: no node is named: {pattern of nodes: device} was expected")
+        raise ValueError("expected: empty; {pattern of nodes: device} was expected")
     opened = _opened(model)
     placed = place(opened, devices=devices, **options)
     if not placed.ok:
@@ -309,7 +310,7 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
         if not fitting:
             ends = {node.rpartition("/")[2] for node in placed.placements}
             near = difflib.get_close_matches(pattern.rpartition("/")[2], sorted(ends), 1)
-            said.append(f"  no node fits '{pattern}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+            said.append(f"  no node matches '{pattern}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         if elsewhere:
             said.append(f"  '{pattern}': {len(elsewhere)} of {len(fitting)} nodes are not on {device}:")
             said += [f"    '{node}' is on {placed.placements[node]}" for node in elsewhere[:_NODES]]
@@ -319,13 +320,13 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
         return
     if wrong:
         said.append(_cut(place(opened, devices=devices, explain=wrong, **options).text))
-    said.append("tf.device in the program asks for a device; devices= says what there is")
+    said.append("tf.device in the program requests a device; devices= lists the available ones")
     picture = _picture(lambda path: place(opened, devices=devices, html=path, **options), has_svg=False)
-    raise AssertionError("\n".join([f"not all is placed as expected in {opened.path}, on {devices}", *said, picture]))
+    raise AssertionError("\n".join([f"not all nodes are placed as expected in {opened.path}, on {devices}", *said, picture]))
 
 
 def _policy(budgets) -> str:
-    """The policy of `check` that demands these budgets, in three lines each."""
+    """The policy of `check` for these budgets, with three lines each."""
     lines = []
     for name, most in budgets.items():
         if isinstance(most, str):
@@ -333,7 +334,7 @@ def _policy(budgets) -> str:
         elif isinstance(most, float) and most.is_integer():  # 1e9
             value = str(demand_integer(name, int(most), 0))
         elif isinstance(most, bool) or not hasattr(most, "__index__"):
-            raise TypeError(f"{name}: an integer or a text as '25 MB' was expected, not {most!r}")
+            raise TypeError(f"{name}: an integer or a text such as '25 MB' was expected, not {most!r}")
         else:
             value = str(demand_integer(name, most, 0))
         lines.append(f"[{name}]\nmost = {value}\n\n")
@@ -365,8 +366,8 @@ def assert_budget(
     peak_memory: int | str | None = None,
     **options: Any,
 ) -> None:
-    """A model is no larger than agreed on: its nodes, the FLOPs of a run, the bytes of its file, its parameters, the bytes that a run
-    holds at one moment; bytes as a number or "25 MB". Options are those of `check`: batch and shape fill in sizes that the file leaves open.
+    """Asserts that a model stays within a budget: its nodes, the FLOPs of a run, the bytes of its file, its parameters, the peak memory
+    of a run; bytes as a number or "25 MB". Options are those of `check`: batch and shape set dimensions that the file leaves unknown.
     """
     __tracebackhide__ = True
     import tempfile
@@ -375,13 +376,13 @@ def assert_budget(
     budgets = {name: most for name, most in given.items() if most is not None}
     if not budgets:
         but = f", but {', '.join(options)}" if options else ""
-        raise ValueError(f"no budget is given: nodes, flops, bytes, parameters or peak_memory{but}")
+        raise ValueError(f"no budget was given: nodes, flops, bytes, parameters or peak_memory{but}")
     opened = _opened(model)
     with tempfile.TemporaryDirectory(prefix="tfgrapnel-") as folder:
         policy, path = os.path.join(folder, "policy.toml"), opened.path
         with open(policy, "w") as file:
             file.write(_policy(budgets))
-        if bytes is not None and not os.path.exists(path):  # it has a size as a file
+        if bytes is not None and not os.path.exists(path):  # its file has a size
             path = os.path.join(folder, "graph.pb")
             opened.convert(output=path)
         looked = _checked(path if path != opened.path else opened, policy, budgets, options)
@@ -392,5 +393,5 @@ def assert_budget(
         return
     node = next((found["node"] for found in looked.findings if found["node"]), None)
     picture = [_picture(lambda path: view(opened, around=node, output=path))] if node else []
-    title = "is over its budget" if said else "has no size that a budget can be compared with"
+    title = "is over its budget" if said else "has no known size to compare with a budget"
     raise AssertionError("\n".join([f"{opened.path} {title}", *said, *unknown, *picture]))

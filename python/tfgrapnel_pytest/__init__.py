@@ -1,6 +1,6 @@
-"""pytest's side of tfgrapnel.testing: says where the pictures of failed assertions go.
+"""The pytest plugin of tfgrapnel.testing: sets the folder for pictures of failed assertions.
 
-It stands beside tfgrapnel, and imports nothing of it: pytest loads every plugin that is installed, whether tests use it or not.
+It is a separate package and does not import tfgrapnel: pytest loads every installed plugin, whether tests use it or not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def pytest_addoption(parser: Any) -> None:
     parser.getgroup("tfgrapnel").addoption(
         "--grapnel-pictures",
         metavar="DIR",
-        help="where tfgrapnel.testing draws what failed; default: a folder beside the report of --junit-xml, else pytest's temporary one",
+        help="folder for pictures of failed assertions of tfgrapnel.testing; default: beside the report of --junit-xml, else pytest's temporary folder",
     )
 
 
@@ -34,7 +34,7 @@ def pytest_unconfigure() -> None:
 
 
 def folder() -> pathlib.Path | None:
-    """Where pictures go, or None where pytest does not run."""
+    """The folder for pictures, or None outside pytest."""
     if _config is None:
         return None
     if named := _config.getoption("--grapnel-pictures"):

@@ -1,5 +1,5 @@
-"""Runs a command under callgrind and reads what it wrote: instructions in all, and by function. The same command on the same files
-gives the same count to about one in ten thousand, on any machine: valgrind shows a program one CPU, and here also one environment.
+"""Runs a command under callgrind and reads its output: instructions in total, and by function. The same command on the same files
+gives the same count to about one in ten thousand, on any machine: valgrind emulates a fixed CPU, and here the environment is fixed too.
 """
 import collections
 import os
@@ -7,15 +7,15 @@ import pathlib
 import re
 import subprocess
 
-# All that a counted program sees of who runs it.
+# The whole environment of a counted program.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/"}
 
 Profile = collections.namedtuple("Profile", "total own inclusive")  # own, inclusive: {function: instructions}
 
 
 def short_name(name):
-    """A function's name without arguments of templates, parameters and the mark of a recursion: what stays from one compiler
-    flag, or one more template argument, to the next."""
+    """A function's name without template arguments, parameters and the mark of a recursion, so that it is stable under changes of
+    compiler flags or template arguments."""
     name = re.sub(r"'\d+$", "", name)
     name = name.replace("(anonymous namespace)", "{anonymous}").replace("operator()", "operator{}")
     kept, angles, braces = [], 0, 0
@@ -34,8 +34,8 @@ def short_name(name):
 
 
 def read_profile(lines):
-    """A callgrind.out file of one event. What a function calls counts once for each way in, so a recursion's inclusive count is
-    an upper bound."""
+    """A callgrind.out file of one event. Callees count once for each call path, so a recursion's inclusive count is an upper
+    bound."""
     names, own, inclusive = {}, collections.Counter(), collections.Counter()
     function, total, is_call = "", 0, False
 
@@ -67,7 +67,7 @@ def read_profile(lines):
 
 
 def count(command, folder, out):
-    """The profile of a command that runs in `folder`. An exit code of 2 or more is an error with what it said."""
+    """The profile of a command that runs in `folder`. An exit code of 2 or more is an error with the command's output."""
     out = pathlib.Path(out)
     run = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--log-file=/dev/null", *command],
                          cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

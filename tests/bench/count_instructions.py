@@ -1,14 +1,13 @@
-"""Counts the instructions of works without oneDNN, one thread each, and holds them against instructions.json: a count more than 3 %
-above fails, with the function that grew most. Other work on the machine does not change them, nor does the machine itself.
+"""Counts the instructions of workloads without oneDNN, one thread each, and compares them with instructions.json: a count more than
+3 % above fails, with the function that grew most. Counts do not depend on the machine or on its load.
 
 usage: ./x count [--only WORK]... [--bin FOLDER] [--file FILE]
        ./x count --write [--reason TEXT] [--seal]
 
-Exit codes: 0 fine, 1 a count rose, 2 a work failed, 77 skipped: the file was written with another toolchain, and names it.
+Exit codes: 0 success, 1 a count rose, 2 a workload failed, 77 skipped: the file was written with another toolchain, which it names.
 
---write keeps what is counted now. A count that fell is taken as it is. One that rose, by more than noise, is taken only with a
-reason, which stands in the file from then on; without one the old count stays. --seal makes the counts of the file the most that
---write will ever take.
+--write saves the current counts. A lower count is always saved. A higher one, beyond noise, is saved only with a reason, which is
+recorded in the file; without one the old count stays. --seal makes the counts in the file the maximum that --write will ever save.
 """
 import argparse
 import concurrent.futures
@@ -28,9 +27,9 @@ import made_graphs
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = pathlib.Path(__file__).with_name("instructions.json")
 LIMIT, NOISE = 1.03, 1.003
-OWN, INCLUSIVE = 12, 16  # functions that are kept of a work
+OWN, INCLUSIVE = 12, 16  # functions recorded per workload
 
-# name: arguments. Files are those that make_inputs leaves in the folder, or testdata.
+# name: arguments. Files are made by make_inputs, or are in testdata.
 WORKS = {
     "start": ["--version"],
     "info_few": ["info", "few.pb"],
@@ -61,7 +60,7 @@ def version(command, pattern):
 
 
 def toolchain(build):
-    """What the counts depend on besides the sources."""
+    """The toolchain, on which the counts also depend."""
     cache = (build / "CMakeCache.txt").read_text()
 
     def cached(key):
@@ -77,13 +76,13 @@ def toolchain(build):
         "llvm": version([cached("GRAPNEL_LLVM") + "/bin/llvm-config", "--version"], r"([\d.]+)"),
         "protobuf": version([cached("Protobuf_PROTOC_EXECUTABLE") or "protoc", "--version"], r"([\d.]+)"),
         "valgrind": version(["valgrind", "--version"], r"([\d.]+)"),
-        # What valgrind shows of a CPU depends on these.
+        # The CPU that valgrind emulates depends on these.
         "cpu": " ".join([*re.findall(r"vendor_id\s*: (\w+)", flags)[:1], "avx2" if re.search(r"\bavx2\b", flags) else "without avx2"]),
     }
 
 
 def make_inputs(folder, build, names):
-    """What the works of these names read, into `folder`: made anew, and nothing left of the last run."""
+    """Makes the inputs of these workloads in `folder`, which is cleared first."""
     wanted = {argument for name in names for argument in WORKS[name]}
     (folder / "testdata").symlink_to(ROOT / "testdata")
     (folder / "plugins").symlink_to((build / "plugins").resolve())
@@ -97,8 +96,8 @@ def make_inputs(folder, build, names):
 
 
 def count_works(names, build):
-    """{name: Profile}, as many side by side as there are cores, each in a folder of its own: they write files of one name. What
-    callgrind wrote stays in build/bench/count."""
+    """{name: Profile}, in parallel on all cores, each in its own folder, because their file names are equal. Callgrind's
+    output stays in build/bench/count."""
     kept_at = ROOT / "build" / "bench" / "count"
     kept_at.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept_at.parent) as top:
@@ -121,23 +120,23 @@ def count_works(names, build):
 
 
 def kept(profile):
-    """What the file has of a work: the functions with the most instructions of their own, and of ours with what they call."""
+    """The entry of a workload: the functions with the most instructions of their own, and our functions with the most inclusive ones."""
     ours = {f: n for f, n in profile.inclusive.items() if "grapnel::" in f}
     most = lambda counts, size: dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:size])  # noqa: E731
     return {"count": profile.total, "own": most(profile.own, OWN), "inclusive": most(ours, INCLUSIVE)}
 
 
 def growth(before, now):
-    """[(function, before, now)] by how much they grew, the most first. A function that the file does not have had at most what the
-    least of those has that it does."""
+    """[(function, before, now)] sorted by growth, largest first. A function that is not in the file had at most the smallest count
+    in it."""
     least = min(before.values(), default=0)
     grew = [(f, before.get(f, least), n) for f, n in now.items() if n > before.get(f, least)]
     return sorted(grew, key=lambda g: (g[1] - g[2], g[0]))
 
 
 def culprits(entry, profile):
-    """Lines that say where a work grew: what grew most by itself, and the function of ours deepest in the calls that has nearly all
-    of the growth in it."""
+    """Lines that locate the growth of a workload: the functions that grew most by themselves, and our innermost function that contains
+    nearly all of the growth."""
     rise = profile.total - entry["count"]
     lines = [f"{f}: {b:,} to {n:,} of its own" for f, b, n in growth(entry["own"], profile.own)[:3]]
     ours = [g for g in growth(entry["inclusive"], {f: n for f, n in profile.inclusive.items() if "grapnel::" in f})
@@ -170,7 +169,7 @@ def judge(file, profiles):
 
 
 def update(file, profiles, tools, reason, seal):
-    """The file as --write leaves it, and which works kept an old count although they rose. What differs by no more than noise stays."""
+    """The file as --write saves it, and the workloads that kept an old count although they rose. Differences within noise are ignored."""
     works, refused, was = dict(file.get("works", {})), [], file.get("toolchain", tools)
     if was != tools and not reason:
         reason = "another toolchain: " + ", ".join(f"{k} {was.get(k)} to {v}" for k, v in tools.items() if was.get(k) != v)

@@ -1,5 +1,5 @@
-// What an eager op costs beside its kernel, with a tape and without, and a call of a function
-// beside the ops in it.
+// The cost of an eager op in addition to its kernel, with and without a tape, and of a call of a
+// function in addition to the ops in it.
 #include <ctime>
 #include <functional>
 
@@ -93,7 +93,7 @@ const std::vector<Case>& Cases() {
   return kCases;
 }
 
-// The kernel of a node, called as a plan calls it.
+// The kernel of a node, called as in a plan.
 void Kernel(benchmark::State& state, const Case& of) {
   Tracer t;
   Values values;
@@ -137,14 +137,14 @@ void Eager(benchmark::State& state, const Case& of) {
   if (Error error = t.TakeErrors()) state.SkipWithError(TextOf(std::move(error)).c_str());
 }
 
-// Of this thread: what else runs on the machine counts little.
+// CPU time of this thread: other load on the machine matters little.
 double Seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// While a tape looks: the time of one of the ops of a step, which are kept until it ends.
+// With an active tape: the time of one of the ops of a step, which the tape keeps until it ends.
 void Taped(benchmark::State& state, const Case& of) {
   constexpr int kOps = 1000;
   Tracer t(Mode::kEager);
@@ -189,7 +189,7 @@ void OperatorOnANumber(benchmark::State& state) {
 }
 BENCHMARK(OperatorOnANumber);
 
-// A chain of additions that a tape sees, and its gradient: time of an op of the chain.
+// A chain of additions recorded by a tape, and its gradient: time per op of the chain.
 void Chain(benchmark::State& state) {
   Tracer t(Mode::kEager);
   Value x = t.Constant(Ones({}));

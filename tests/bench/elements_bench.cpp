@@ -1,6 +1,6 @@
-// Kernels that move elements or compute each by itself, at shapes that networks use, on one thread:
-// G/s are billions of elements a second, of the largest input or output. What memory gives is the
-// row of Neg.
+// Kernels that move elements or compute them one by one, with shapes of networks, on one thread:
+// G/s are billions of elements per second, of the largest input or output. The row of Neg shows the
+// memory bandwidth.
 #include <numeric>
 
 #include "benchmark/benchmark.h"
@@ -45,7 +45,7 @@ int64_t Count(llvm::ArrayRef<int64_t> dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
 }
 
-// `elements` are those of the largest input.
+// `elements` is the number of elements of the largest input.
 void Loop(benchmark::State& state, OneNode& node, int64_t elements) {
   for (auto _ : state) {
     auto outputs = node.Run(Pool(), Memory());

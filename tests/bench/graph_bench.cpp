@@ -1,5 +1,5 @@
 // Cost against size: reading, summarizing, verifying and optimizing graphs of 10,000, 100,000 and
-// 1,000,000 nodes. Every cost is to be linear: time per node (the counter) stays the same.
+// 1,000,000 nodes. Every cost must be linear: time per node (the counter) stays the same.
 #include <benchmark/benchmark.h>
 
 #include "lib/ir/import.h"
@@ -23,8 +23,8 @@ std::string NodeDef(llvm::StringRef name, llvm::StringRef op, llvm::ArrayRef<std
   return node;
 }
 
-// A deep network's shape: layers of scopes, each node reading its neighbor and one a hundred
-// before.
+// Has the shape of a deep network: layers of scopes, each node reading its neighbor and one a
+// hundred before.
 std::string MakeGraph(int nodes) {
   std::string graph;
   auto name = [](int i) {

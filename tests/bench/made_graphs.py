@@ -1,12 +1,12 @@
 """Graphs made from a seed, of any number of nodes, for timing and counting: GraphDefs written byte by byte, so that a million nodes
-take seconds and nothing has to be installed.
+take seconds and no installation is needed.
 
 usage: made_graphs.py KIND NODES FILE [--seed N]
 
 blocks    MatMul, BiasAdd, Relu, two scalings, Reshape and a sum, ten nodes a block: nearly every node is rewritten by `opt`
 few       elementwise ops in scopes, each reading the node before it and one of the hundred before that: one node in fifty is rewritten
-requests  additions of which a fifth ask for one of four CPUs and a twentieth name another node in _class: for `place`
-small     scalar additions and products in a chain, each run in no time: what is left is the executor
+requests  additions of which a fifth request one of four CPUs and a twentieth name another node in _class: for `place`
+small     scalar additions and products in a chain, each too fast to matter: measures the executor
 """
 import argparse
 import random
@@ -104,7 +104,7 @@ def few(count, rng):
         if i % 50 == 0:
             op = "Identity"
         inputs = [names[-1]]
-        if op in BINARY:  # not twice the same, and sorted as the optimizer would: else it has something to rewrite
+        if op in BINARY:  # distinct and sorted, as the optimizer would: otherwise it has something to rewrite
             inputs.append(names[-rng.randrange(2, min(i, 100) + 1)])
             if op in COMMUTATIVE:
                 inputs.sort()

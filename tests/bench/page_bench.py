@@ -2,11 +2,11 @@
 
 usage: page_bench.py GRAPNEL MODEL... [--repeat N] [--limit SECONDS] [--python PYTHON]
 
-PYTHON (default: .venv/bin/python) has tensorboard, and where they are to be timed netron, ai-edge-model-explorer and its adapter
-for GraphDefs, ai-edge-model-explorer-adapter. Servers are up before the first navigation; each picture is the first in a browser of
-its own. Drawn means: of grapnel, all boxes of the first picture are on the canvas; of TensorBoard, a g.node is there and no progress
-bar; of Netron, its body has the class 'default' and a g.node; of Model Explorer, a canvas is there and nothing says that it is
-loading. The longest block is the longest task of the main thread until then; heap is the main thread's.
+PYTHON (default: .venv/bin/python) has tensorboard and, to time them, netron, ai-edge-model-explorer and its adapter for GraphDefs,
+ai-edge-model-explorer-adapter. Servers are up before the first navigation; each picture is the first in a new browser. A graph counts
+as drawn if: grapnel has all boxes of the first picture on the canvas; TensorBoard has a g.node and no progress bar; Netron's body has
+the class 'default' and a g.node; Model Explorer has a canvas and no loading message. The longest block is the longest task of the
+main thread until then; heap is the main thread's.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "browser"))
 import driver  # noqa: E402
 
-# Through shadow roots, which TensorBoard is made of.
+# Searches shadow roots, which TensorBoard consists of.
 FIND = """const find = (root, css) => { const hit = root.querySelector(css); if (hit) return hit;
   for (const e of root.querySelectorAll('*')) { if (e.shadowRoot) { const inner = find(e.shadowRoot, css); if (inner) return inner; } } };"""
 SHOWN = FIND + "const e = find(document, '#progress-msg, paper-progress'); const busy = e && e.getBoundingClientRect().height > 0; return !!find(document, 'g.node') && !busy;"
@@ -43,7 +43,7 @@ def wait_for_port(port, seconds=60):
         time.sleep(0.1)
 
 
-# In every page before its own scripts run.
+# Runs in every page before its own scripts.
 LONGEST = """window.longestBlock = 0;
 new PerformanceObserver((list) => { for (const e of list.getEntries()) window.longestBlock = Math.max(window.longestBlock, e.duration); })
   .observe({type: 'longtask', buffered: true});"""
@@ -83,7 +83,7 @@ def time_one(name, url, limit):
     browser = driver.Browser()
     try:
         browser.go("about:blank")
-        if name == "netron":  # its dialog about cookies would stand before the graph
+        if name == "netron":  # its cookie dialog would cover the graph
             browser.go(url)
             browser.js("localStorage.setItem('consent', Date.now()); document.cookie = 'consent=' + Date.now() + ';path=/'")
             browser.go("about:blank")

@@ -1,5 +1,5 @@
-// Placing made-up graphs of 10,000 to 400,000 nodes: a fifth ask for a device, a twentieth name
-// another node in _class. `./x bench place` prints the growth: linear.
+// Placement of made-up graphs of 10,000 to 400,000 nodes: a fifth request a device, a twentieth
+// name another node in _class. `./x bench place` prints the growth: linear.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -15,7 +15,7 @@ void SetTypes(Graph* graph, NodeId node, llvm::StringRef key) {
   graph->SetAttr(node, key, attr::Type(proto::DT_FLOAT));
 }
 
-// Layers of additions over a few variables and constants. `state.range(0)` nodes.
+// Layers of additions over a few variables and constants, with `state.range(0)` nodes.
 std::unique_ptr<Module> MakeGraph(int64_t nodes) {
   auto module = std::make_unique<Module>();
   Graph& graph = module->main;

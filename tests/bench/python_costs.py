@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the Python package costs beside its binary: to import, to open a large model, a call into a run, a table of a million nodes.
+"""The cost of the Python package compared with the binary: importing, opening a large model, a run, a table of a million nodes.
 
 usage: python_costs.py GRAPNEL RESNET50      in an environment with the wheel, NumPy and pyarrow: build/wheel/venv/bin/python
 RESNET50: a frozen graph of 100 MB; its file is in the page cache
 
-The best of several, since others may use the machine.
+Prints the best of several measurements, since the machine may be busy.
 """
 
 import pathlib
@@ -28,7 +28,7 @@ def seconds(function, times):
 
 
 def resident(code):
-    """The most that it was; what getrusage says of a process is its parent's too."""
+    """The peak memory; getrusage's value would include the parent's."""
     code += "; print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     return int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) * 1024
 

@@ -1,15 +1,15 @@
-"""What a page's reader waits for while the server is treated badly, and how much memory that takes.
+"""Measures how long a page's reader waits while other clients abuse the server, and how much memory the server needs.
 
 usage: serve_stress.py GRAPNEL MODEL... [--seconds N] [--most-seconds N] [--most-mb N]
 
-A second process asks for the page, its script and documents of the first model, each on a connection of its own, over and over.
-Meanwhile: 16 clients send a request's headers byte by byte and 16 a body so, 16 read an answer so, 100 send bodies without end
-(without the token, and with it in chunks), 8 send gzip that unpacks to gigabytes, 8 send JSON nested a million deep, 1000 ask for
-runs and passes of the first model, and 16 connect and go. Memory is the server's peak over what it was before. Exit 1: somebody
-waited longer than --most-seconds, or memory was more than --most-mb, or the server ended, or did not end within a second of Ctrl-C.
+A second process requests the page, its script and documents of the first model repeatedly, each on a new connection. Meanwhile 16
+clients send a request's headers byte by byte, 16 a body, 16 read an answer byte by byte, 100 send endless bodies (without the token,
+and with it in chunks), 8 send gzip that unpacks to gigabytes, 8 send JSON nested a million deep, 1000 request runs and passes of the
+first model, and 16 connect and disconnect. Memory is the increase of the server's peak. Exit 1: a request took longer than
+--most-seconds, memory exceeded --most-mb, or the server ended, or did not end within a second of Ctrl-C.
 
-Clients end a connection by a reset: a thousand a second that end politely fill the system's table of those that just ended (a
-minute each), and then it drops the beginnings of others, which are sent again a second later. How many were is printed.
+Clients close connections with a reset: a thousand regular closes per second fill the system's table of closed connections (a minute
+each), and then it drops new connections, which are retried a second later. Prints how many were dropped.
 """
 import argparse
 import asyncio
@@ -34,7 +34,7 @@ def peak_mb(pid):
 
 
 def begun_again():
-    """How often this machine has sent the beginning of a connection again, so far; the reader waits a second for each of its own."""
+    """How often this machine has retried a connection so far; each of the reader's own costs it a second."""
     with open("/proc/net/netstat") as file:
         lines = [line.split() for line in file if line.startswith("TcpExt:")]
     return int(dict(zip(*lines))["TCPSynRetrans"])
@@ -57,7 +57,7 @@ class Target:
 
 
 def ask(target, path, number):
-    """From an address that changes: a port that the server left less than a minute ago may cost the system a second to give again."""
+    """Uses changing addresses: reusing a port that was closed less than a minute ago may take the system a second."""
     connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=30, source_address=(f"127.0.2.{number % 250 + 1}", 0))
     request = target.request(path)
     connection.connect()
@@ -71,7 +71,7 @@ def ask(target, path, number):
 
 
 def probe(target, end, results):
-    """Seconds by path, until that time; each answer has to be a good one."""
+    """Seconds by path, until that time; each answer must be correct."""
     paths = ["/?token=" + target.token, "/page.js", "/api/version", "/api/0/model", "/api/0/scope/0"]
     longest, total, failed = dict.fromkeys(paths, 0.0), 0, []
     while time.time() < end.value:
@@ -87,7 +87,7 @@ def probe(target, end, results):
 
 
 def pulse(end, pauses):
-    """How long the machine itself kept a process waiting that asked for 10 ms of sleep: the reader cannot have been served sooner."""
+    """How much longer the machine let a process wait that requested 10 ms of sleep: the reader cannot have been served sooner."""
     longest = 0.0
     while time.time() < end.value:
         began = time.time()
@@ -97,7 +97,7 @@ def pulse(end, pauses):
 
 
 class Attack:
-    """Clients that begin anew until the time is up, and count what they were answered."""
+    """Clients that reconnect until the time is up, and count the answers."""
 
     def __init__(self, target, end):
         self.target, self.end, self.answers, self.connections = target, end, {}, 0
@@ -109,8 +109,8 @@ class Attack:
         while not self.is_over():
             status = "cut off"
             try:
-                # From addresses of their own: a port that was used less than a minute ago may take the system a second to
-                # give again, and the reader would wait for that.
+                # From separate addresses: reusing a port that was closed less than a minute ago may take the system a second,
+                # and the reader would wait for that.
                 self.connections += 1
                 reader, writer = await asyncio.open_connection("127.0.0.1", self.target.port,
                                                                local_addr=(f"127.0.1.{self.connections % 250 + 1}", 0))

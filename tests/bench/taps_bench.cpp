@@ -1,9 +1,9 @@
-// What taps cost: each case runs plain and watched in turns, in one process, on two threads.
+// The cost of taps: each case runs plain and tapped in turns, in one process, on two threads.
 //
-//   grapnel_taps_bench CASE...      a line a case and mode: wall and CPU time beside the plain run
+//   grapnel_taps_bench CASE...      one line per case and mode: wall and CPU time relative to the plain run
 //
-// The ratio is the median of 31 pairs with its 95 % interval, by ranks; nanoseconds are those
-// beyond the plain run for each tensor that is tapped.
+// The ratio is the median of 31 pairs with its 95 % interval, by ranks; nanoseconds are the extra
+// time per tapped tensor.
 #include <time.h>
 
 #include <cmath>
@@ -19,8 +19,9 @@ namespace grapnel {
 namespace {
 
 constexpr int kPairs = 31;
-constexpr int kLow = 9, kHigh = 21;  // of 31 sorted: what the median is between with 95 %
-constexpr double kBatch = 0.02;      // seconds that a batch of runs takes at least
+// of 31 sorted: the median is between them with 95 % confidence
+constexpr int kLow = 9, kHigh = 21;
+constexpr double kBatch = 0.02;      // minimum seconds of a batch of runs
 
 struct Times {
   double wall = 0, cpu = 0;  // seconds
@@ -57,7 +58,7 @@ double Median(std::vector<double> values) {
 struct Mode {
   std::string name;
   RunHook* hook;
-  std::function<int64_t()> tapped;  // tensors, since it was made
+  std::function<int64_t()> tapped;  // number of tapped tensors since it was made
 };
 
 Error Compare(OpenedGraph& opened, const std::string& name, ThreadPool& pool, const Mode& mode) {

@@ -1,6 +1,7 @@
-// What tracing and a gradient cost a node: programs of tests/trace/sized_programs.h, and typed
-// builders of ops with attributes. A node is one of any body of the graph that comes out. Time of a
-// trace is from the Tracer's making to the module, verified; of a gradient, of the call alone.
+// The time of tracing and of a gradient per node: programs of tests/trace/sized_programs.h, and
+// typed builders of ops with attributes. The nodes of all bodies of the resulting graph count. A
+// trace is timed from the construction of the Tracer to the verified module; a gradient, for the
+// call alone.
 //
 //   grapnel_trace_bench --benchmark_filter=layers
 #include <ctime>
@@ -13,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// Of this thread: what else runs on the machine counts little.
+// CPU time of this thread: other load on the machine matters little.
 double Seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -41,7 +42,7 @@ void TraceOf(benchmark::State& state, const SizedProgram& program) {
   CountNodes(state, nodes);
 }
 
-// Nodes of the program, which the gradient goes through, and of its gradient.
+// Counts the nodes of the program that the gradient visits, and those of its gradient.
 void GradientOf(benchmark::State& state, const SizedProgram& program) {
   size_t forward = 0, nodes = 0;
   for (auto _ : state) {
@@ -75,7 +76,7 @@ const bool registered = [] {
   return true;
 }();
 
-// Ops of eight attributes.
+// Ops with eight attributes.
 void Convolutions(benchmark::State& state) {
   for (auto _ : state) {
     Tracer t;

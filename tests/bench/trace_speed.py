@@ -2,15 +2,15 @@
 
 usage: trace_speed.py [--bin build/release/bin] [--ops N...] [--repeat N] [--full] [--json FILE]
 
-The same programs for each: those of tests/trace/sized_programs.h named below, and the ops of eager_bench.cpp. TensorFlow is that
-of .venv; JAX gets a virtual environment of its own in build/jax, as they want different versions of numpy. Each side is a process,
-one after the other, REPEAT times in turns; a figure is the median over the turns. --full: grapnel up to 1,000,000 ops.
+All run the same programs: those of tests/trace/sized_programs.h named below, and the ops of eager_bench.cpp. TensorFlow is the one in
+.venv; JAX has a separate virtual environment in build/jax, because they need different versions of numpy. Each side is a process, one
+after the other, REPEAT times in turns; a figure is the median over the turns. --full: grapnel up to 1,000,000 ops.
 
-What is timed. Trace: grapnel from the Tracer's making to the verified module; TensorFlow get_concrete_function; JAX make_jaxpr, which
-gives no graph to keep but is the nearest that it has. Divided by the nodes of the graph, or equations of the jaxpr. Gradient: of
-grapnel and TensorFlow the tape's gradient alone, of JAX make_jaxpr of the gradient less that of the function; divided by the
-nodes of the program and of its gradient. Eager: one op on small tensors, of TensorFlow tf.raw_ops, of JAX jax.lax or jax.numpy.
-All times are CPU time: a machine with other work on it changes them little.
+Times. Trace: grapnel from the construction of the Tracer to the verified module; TensorFlow get_concrete_function; JAX make_jaxpr, which
+makes no graph but is its nearest equivalent. Divided by the nodes of the graph, or equations of the jaxpr. Gradient: for grapnel and
+TensorFlow the tape's gradient alone, for JAX make_jaxpr of the gradient minus that of the function; divided by the nodes of the
+program and of its gradient. Eager: one op on small tensors, with tf.raw_ops in TensorFlow, jax.lax or jax.numpy in JAX. All times are
+CPU time, which depends little on other load.
 """
 import argparse
 import json

@@ -41,7 +41,7 @@ int64_t PeakOfMemory() {
 std::string FaultOf(const CommandRunner::Outcome& outcome) {
   if (outcome.code < 0 || outcome.code > 2) return "exit " + std::to_string(outcome.code);
   if (outcome.code == 2 && outcome.said.empty()) return "exit 2 without a word";
-  if (llvm::StringRef(outcome.said).contains("bug of grapnel")) return outcome.said;
+  if (llvm::StringRef(outcome.said).contains("bug in grapnel")) return outcome.said;
   if (outcome.seconds > kPatience) return llvm::formatv("{0} s", outcome.seconds);
   if (static_cast<double>(outcome.peak) > kMostMemory)
     return llvm::formatv("{0} MB", outcome.peak >> 20);

@@ -60,7 +60,7 @@ TEST_F(CutTest, APlaceholderTakesTheName) {
   EXPECT_EQ(module_.main.Find("c").input_node(0), b);
 }
 
-// What waited for the node waits for its placeholder.
+// Nodes that waited for the node wait for its placeholder.
 TEST_F(CutTest, EachOutputHasAPlaceholder) {
   CutResult result = Cut({At("a", 0), At("a", 1)}, {At("b")});
   EXPECT_EQ(Names(), "b d a_1 a ");
@@ -98,7 +98,7 @@ TEST_F(CutTest, UnknownOpsHaveNoType) {
   module_.main.SetInput(At("c").node, 0, {strange, 0});
   auto result = CutGraph(&module_, {At("strange")}, {At("c")});
   ASSERT_FALSE(result);
-  EXPECT_EQ(TextOf(result.takeError()), "input 'strange:0': its dtype is not known (op 'Strange')");
+  EXPECT_EQ(TextOf(result.takeError()), "input 'strange:0': unknown dtype (op 'Strange')");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// A fetch never disappears: of each node with several outputs, of all ops that testdata has, every
-// output is fetched, and is there after every optimizer. Where a rule of a plugin loses one all the
-// same, the run fails and says which.
+// A fetch never disappears: fetches every output of each node with several outputs, for all ops in
+// testdata, and checks that it is still there after every optimizer. If a plugin's rule loses one,
+// the run fails and names the rule.
 #include <map>
 #include <random>
 #include <set>
@@ -27,7 +27,7 @@ std::unique_ptr<Module> Load(const std::string& path) {
   return llvm::cantFail(ImportGraphDef(file, file->bytes()));
 }
 
-// Each optimizer by itself that has a toggle, on.
+// Each optimizer with a toggle, on, by itself.
 proto::RewriterConfig AllOn(proto::RewriterConfig::Toggle toggle) {
   proto::RewriterConfig config;
   const auto* fields = proto::RewriterConfig::descriptor();
@@ -40,7 +40,7 @@ proto::RewriterConfig AllOn(proto::RewriterConfig::Toggle toggle) {
   return config;
 }
 
-// What is fed becomes constant, so that folding has something to do.
+// Fed tensors become constants, so that folding has something to do.
 void MakeConstant(Module& module, const Case& values) {
   proto::RewriterConfig config;
   Editor edit(module.main, nullptr, {}, config, nullptr);
@@ -59,7 +59,7 @@ void MakeConstant(Module& module, const Case& values) {
   }
 }
 
-// All outputs of nodes that have several, or of each such node one after the first.
+// All outputs of nodes that have several, or one output after the first of each such node.
 std::vector<std::string> FurtherOutputs(const Graph& graph, std::mt19937* random,
                                         std::set<std::string>* ops) {
   std::vector<std::string> fetches;
@@ -77,7 +77,7 @@ std::vector<std::string> FurtherOutputs(const Graph& graph, std::mt19937* random
 
 class FetchedOutputsTest : public testing::Test {
  protected:
-  // The fetches are there afterwards, of their dtypes.
+  // Checks that the fetches still exist, with their dtypes.
   void Optimize(Module& module, const std::vector<std::string>& fetches,
                 const proto::RewriterConfig& config) {
     std::map<std::string, DataType> types;
@@ -130,7 +130,7 @@ TEST_F(FetchedOutputsTest, StayInGraphsOfAllOps) {
   EXPECT_GT(kept_, 0);
 }
 
-// What a plugin may bring: any node becomes an Identity.
+// A rule that a plugin may contain: any node becomes an Identity.
 Verdict BecomeIdentity(RuleContext& rule, const Node& node) {
   rule.edit.SetOp(node, "Identity");
   rule.edit.RemoveAttr(node, "N");

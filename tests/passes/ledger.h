@@ -1,4 +1,4 @@
-// Doing a run of passes again from its ledger.
+// Repeats a run of passes from its ledger.
 #ifndef GRAPNEL_TESTS_PASSES_LEDGER_H_
 #define GRAPNEL_TESTS_PASSES_LEDGER_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// What a module consists of: serialized NodeDefs by name, by body ("" is the main graph).
+// The nodes of a module: serialized NodeDefs by name, by body ("" is the main graph).
 using NodeDefs = std::map<std::string, std::map<std::string, std::string>>;
 NodeDefs NodeDefsOf(const Module& module);
 

@@ -1,4 +1,4 @@
-// Functions optimized side by side come out as they do one after another.
+// Functions optimized in parallel have the same result as serially.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -31,7 +31,7 @@ void AddConstant(proto::FunctionDef* function, const std::string& name, float va
   tensor->add_float_val(value);
 }
 
-// f(x) = a chain of sums, products and transposed identities that rules of many kinds meet.
+// f(x) = a chain of sums, products and transposed identities that many rules match.
 void FillLeaf(proto::FunctionDef* function, int seed) {
   std::string value = "x";
   for (int i = 0; i < 20; ++i) {
@@ -68,8 +68,8 @@ void SetCall(proto::NodeDef* node, const std::string& callee) {
   attrs["f"].mutable_func()->set_name(callee);
 }
 
-// Leaves, and between them functions that call a leaf before and one after them; every third leaf
-// may be inlined.
+// Leaves and functions that call the leaf before and the one after them; every third leaf may be
+// inlined.
 std::string GraphOf(int functions) {
   proto::GraphDef graph;
   auto name_of = [](int i) { return "f" + std::to_string(i); };
@@ -136,7 +136,7 @@ TEST(ParallelBodiesTest, AnyNumberOfThreadsGivesTheSameGraph) {
     Optimized many = Optimize(bytes, threads);
     EXPECT_EQ(many.graph, one.graph) << threads << " threads";
     EXPECT_EQ(many.rewrites, one.rewrites);
-    // Leaves may have their turn later than a function that does not reach them.
+    // Leaves may be optimized later than a function that does not reach them.
     llvm::sort(many.stages);
     std::vector<std::string> stages = one.stages;
     llvm::sort(stages);

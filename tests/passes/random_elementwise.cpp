@@ -1,4 +1,4 @@
-// Steps of ops that work on each element by itself.
+// Steps with elementwise ops.
 #include <algorithm>
 #include <cmath>
 
@@ -54,7 +54,7 @@ void RandomGraphMaker::Unary() {
   Keep(Typed(op, {a.port}, a.type), 0, a.type, a.dims, std::max(magnitude, 1.0), {a});
 }
 
-// Functions that want a positive argument: |x| + 1/2 first.
+// Functions of a positive argument: |x| + 1/2 first.
 void RandomGraphMaker::Positive() {
   Value a;
   if (!FindFloat(&a)) return;
@@ -182,7 +182,7 @@ void RandomGraphMaker::Cast() {
   Keep(id, 0, proto::DT_FLOAT, a.dims, a.magnitude, {a});
 }
 
-// Constants on both sides of an op that associates.
+// Constants on both sides of an associative op.
 void RandomGraphMaker::Chain() {
   Value a;
   if (!FindFloat(&a, -1, 100)) return;

@@ -1,5 +1,5 @@
-// Groups of ops that one op stands for: activations that programs spell out, and layers with what
-// follows them. Nothing else reads what is within a group, or it would not be fused.
+// Groups of ops that fuse into one: activations written as separate ops, and layers with the ops
+// after them. Inner nodes have no other readers, which would prevent the fusion.
 #include "tests/passes/random_graph_maker.h"
 
 namespace grapnel {
@@ -52,7 +52,7 @@ void RandomGraphMaker::Residual() {
   Keep(added.node, 0, sum.type, sum.dims, magnitude, {sum, other});
 }
 
-// Of a product and its bias, by Erf, Erfc or Tanh.
+// GELU of a product and its bias, by Erf, Erfc or Tanh.
 void RandomGraphMaker::Gelu() {
   Value product;
   if (!MakeProduct(&product)) return;
@@ -72,7 +72,7 @@ void RandomGraphMaker::Gelu() {
        {product, bias});
 }
 
-// As Keras 2 has it: rows, which it counts when it runs, are the channels of a picture.
+// As in Keras 2: rows, counted when the graph runs, are the channels of an image.
 void RandomGraphMaker::LayerNorm() {
   Value a;
   if (!FindFloat(&a, Chance(50) ? 2 : 3, 10)) return;
@@ -84,7 +84,7 @@ void RandomGraphMaker::LayerNorm() {
     graph().SetAttr(port.node, "N", attr::Int(static_cast<int64_t>(sizes.size())));
     return port;
   };
-  // 0, which no pass knows.
+  // 0, unknown to passes.
   Value fed = Placeholder(proto::DT_INT32, {});
   Port zero = {Typed("FloorMod", {fed.port, Int(1)}, proto::DT_INT32), 0};
   Port count = {Typed("AddV2", {zero, Int(rows)}, proto::DT_INT32), 0};
@@ -99,7 +99,7 @@ void RandomGraphMaker::LayerNorm() {
   Value gamma = ConstantOf(proto::DT_FLOAT, {depth}), beta = ConstantOf(proto::DT_FLOAT, {depth});
   Port scaled = Float("Mul", {Float("Reshape", {norm, shape}), gamma.port});
   Port sum = Float("AddV2", {scaled, beta.port});
-  // Where numbers hardly differ, what they differ by is divided by the root of epsilon.
+  // If numbers hardly differ, their differences are divided by the root of epsilon.
   double magnitude = 10 * a.magnitude * std::max(gamma.magnitude, 1.0) + beta.magnitude;
   Keep(sum.node, 0, a.type, a.dims, magnitude, {a, gamma, beta});
 }
@@ -155,7 +155,7 @@ void RandomGraphMaker::PaddedConv3D() {
   Keep(conv.node, 0, a.type, dims, magnitude, {a});
 }
 
-// Of a scale and an offset that are fed: of constants it would be folded.
+// With a fed scale and offset: constants would be folded.
 void RandomGraphMaker::NormRelu() {
   Value a, norm;
   if (!FindFloat(&a, 4) || !MakeNorm(a, /*of_constants=*/false, &norm)) return;

@@ -1,4 +1,4 @@
-// The frame of a random graph: placeholders, a menu of steps, and what steps are made with.
+// The frame of a random graph: placeholders, a menu of steps, and helpers for steps.
 #include "tests/passes/random_graph.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ NodeId RandomGraphMaker::Add(llvm::StringRef op, llvm::ArrayRef<Port> inputs) {
   std::string scope = Pick<std::string>({"", "", "a/", "a/b/", "c/"});
   NodeId id = graph().AddNode(graph().UniqueName(scope + op.str()), op);
   for (Port port : inputs) graph().AddInput(id, port);
-  // A control edge from something that came before.
+  // A control edge from an earlier node.
   if (!values_.empty() && Chance(5)) graph().AddControl(id, Pick(values_).port.node);
   return id;
 }
@@ -140,7 +140,7 @@ bool RandomGraphMaker::Find(Value* found, llvm::function_ref<bool(const Value&)>
     if (fits(values_[i])) all.push_back(i);
   }
   if (all.empty()) return false;
-  // Late values more often: chains are what rules look for.
+  // Prefers late values: rules look for chains.
   size_t pick =
       Chance(60) ? all.size() - 1 - Below(std::min<size_t>(3, all.size())) : Below(all.size());
   *found = values_[all[pick]];

@@ -1,4 +1,4 @@
-// Graphs made up from a seed, out of the ops that the rules know: for differential tests.
+// Random graphs made from a seed, of ops that the rules know: for differential tests.
 #ifndef GRAPNEL_TESTS_PASSES_RANDOM_GRAPH_H_
 #define GRAPNEL_TESTS_PASSES_RANDOM_GRAPH_H_
 
@@ -13,12 +13,12 @@ namespace grapnel {
 struct RandomGraph {
   std::unique_ptr<Module> module;
   std::vector<std::string> fetches;
-  // Largest magnitude that a fetched value, or anything that it is computed from, can have: the
-  // scale of its rounding errors.
+  // The largest magnitude of a fetched value and of all values that it is computed from: the scale
+  // of its rounding errors.
   std::vector<double> magnitudes;
 };
 
-// The same for the same seed. Every value is finite for placeholders in [-2, 2], and none hangs on
+// Deterministic in the seed. Every value is finite for placeholders in [-2, 2], and none depends on
 // a rounding error (no comparison or truncation of a computed float).
 RandomGraph MakeRandomGraph(uint64_t seed);
 

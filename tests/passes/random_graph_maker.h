@@ -1,6 +1,5 @@
-// What makes a random graph, a step at a time. Private to the files of steps (random_*.cpp): a new
-// step is a method, its place in the menu of random_graph.cpp, and its body beside those of its
-// kind.
+// Makes a random graph step by step. Private to the files of steps (random_*.cpp): a new step is a
+// method, an entry in the menu of random_graph.cpp, and a body in the file of similar steps.
 #ifndef GRAPNEL_TESTS_PASSES_RANDOM_GRAPH_MAKER_H_
 #define GRAPNEL_TESTS_PASSES_RANDOM_GRAPH_MAKER_H_
 
@@ -31,11 +30,11 @@ class RandomGraphMaker {
     DataType type;
     Dims dims;
     double magnitude = 0;  // largest absolute value
-    double scale = 0;      // the same over all that it is computed from
-    bool exact = false;    // small multiples of 1/64: no op has rounded yet
+    double scale = 0;      // the same over all values that it is computed from
+    bool exact = false;    // small multiples of 1/64: not rounded yet
   };
 
-  // --- Chance.
+  // --- Randomness.
   uint64_t Below(uint64_t n) { return random_() % n; }
   bool Chance(int percent) { return Below(100) < static_cast<uint64_t>(percent); }
   template <typename T>
@@ -62,14 +61,14 @@ class RandomGraphMaker {
   // A constant of that type and shape: often zeros or ones, which rules look for.
   Value ConstantOf(DataType type, const Dims& dims, double least = -2);
 
-  // --- Values: what later steps may read.
+  // --- Values that later steps may read.
   const Value& Keep(NodeId id, int output, DataType type, Dims dims, double magnitude,
                     llvm::ArrayRef<Value> from, bool exact = false);
   bool Find(Value* found, llvm::function_ref<bool(const Value&)> fits);
   bool FindFloat(Value* found, int rank = -1, double largest = kLargest);
   bool FindNumber(Value* found);
   static bool Broadcast(const Dims& a, const Dims& b, Dims* out);
-  // `a` with another value or a constant of a shape that fits.
+  // `a` with another value or a constant of a matching shape.
   bool Partner(const Value& a, Value* b, double least = -2);
 
   void Step();
@@ -101,7 +100,7 @@ class RandomGraphMaker {
   void Expand();
   void Reverse();
 
-  // --- random_layers.cpp. Made: a node that no later step reads, unless it is kept.
+  // --- random_layers.cpp. `made` is a node that no later step reads, unless it is kept.
   bool MakeProduct(Value* made);
   bool MakeConvolution(Value* made);
   bool MakeNorm(const Value& of, bool of_constants, Value* made);

@@ -1,5 +1,4 @@
-// Optimized or not, a graph has the same values: graphs from seeds, under configs from the same
-// seeds.
+// Optimized or not, a graph has the same values: random graphs under configs from the same seeds.
 #include "tests/passes/random_graph.h"
 
 #include <cstdlib>
@@ -54,7 +53,7 @@ void Count(llvm::StringRef ledger, Fired* fired) {
   }
 }
 
-// What is wrong with the graph of `seed`; empty when nothing is.
+// The problem with the graph of `seed`, or "".
 std::string Fault(uint64_t seed, ThreadPool& pool, Fired* fired) {
   RandomGraph random = MakeRandomGraph(seed);
   const Module& before = *random.module;
@@ -126,7 +125,7 @@ TEST(RandomGraphTest, OptimizedGraphsHaveTheSameValues) {
                   << " --check '! grapnel opt {} --check-values" << device << "' -o small.pb";
   }
   if (count == 1) return;
-  // The graphs hold what rules look for, and each fusion has been one.
+  // The graphs contain patterns of the rules, and each fusion occurred.
   int rewrites = 0;
   for (const auto& [rule, times] : fired) rewrites += times;
   EXPECT_GT(rewrites, static_cast<int>(count) * 5);

@@ -1,4 +1,4 @@
-// Steps of ops that add up: reductions, products, convolutions, and what follows them in a network.
+// Steps with sums: reductions, products, convolutions, and the ops after them in a network.
 #include <algorithm>
 
 #include "tests/passes/random_graph_maker.h"

@@ -1,4 +1,4 @@
-// Steps of ops that move elements: shapes, parts, copies.
+// Steps with data movement: shapes, slices, copies.
 #include <algorithm>
 
 #include "tests/passes/random_graph_maker.h"

@@ -1,4 +1,4 @@
-// Release builds do not assert what RegisterRule does.
+// Checks in release builds what RegisterRule asserts in debug builds.
 #include <gtest/gtest.h>
 
 #include "lib/pass/registry.h"

@@ -154,7 +154,7 @@ class CaptureTest(unittest.TestCase):
         last = case["steps"][0]["fetches"].values()
         self.assertEqual([np.load(os.path.join(self.out, file)).tolist() for file in last], [[2, -1], [1, 11], [4, 6]])
 
-    # What is no part of a case yet.
+    # Not yet supported in a case.
     def test_other_resources(self):
         queue = tf.queue.FIFOQueue(3, [tf.float32])
         queue.enqueue(1.)
@@ -164,7 +164,7 @@ class CaptureTest(unittest.TestCase):
             with self.assertRaisesRegex(capture.CaptureError, text):
                 capture.function(tf.function(f), [x], self.out)
 
-    # Of a session too: what its initializers did is done again.
+    # In a session too: its initializers run again.
     def test_session_with_state(self):
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             x = tf.compat.v1.placeholder(tf.string, [None], name="x")
@@ -189,7 +189,7 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual(list(feeds.values())[0].dtype, "S3")
         np.testing.assert_array_equal(list(fetches.values())[0], [b"A", b"", b"XYZ"])
 
-    # A TF1 session with a variable of each kind and a fed tensor that is no placeholder.
+    # A TF1 session with a variable of each kind and a fed tensor that is not a placeholder.
     def test_session(self):
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             x = tf.compat.v1.placeholder(tf.float32, [1, 3], name="x")
@@ -289,7 +289,7 @@ class CaptureTest(unittest.TestCase):
         with self.assertRaisesRegex(capture.CaptureError, "output 'noise' differs"):
             capture.saved_model(self.model, {"x": X}, self.out)
 
-    # What cannot be captured: one line that says what and why, exit code 2, no folder.
+    # Uncapturable models: one line that says what and why, exit code 2, no folder.
     def test_errors(self):
         self.save(tf.function(lambda s: {"n": tf.strings.length(s)}), tf.TensorSpec([None], tf.string, name="s"))
         for args, text in ((["/nowhere"], "/nowhere"), ([self.model, "--signature", "f"], "there is"),

@@ -82,7 +82,7 @@ class CostsTest(unittest.TestCase):
                         # The shapes' own arithmetic, of which TensorFlow has none left.
                         self.assertLessEqual(wanted["flops"], got["flops"])
                         self.assertLess(got["flops"] - wanted["flops"], 10)
-                # A batch that nobody gives is taken to be 1, and said.
+                # A missing batch size is assumed to be 1, with a message.
                 assumed = costs(folder + "/model")
                 self.assertEqual(assumed["assumed_batch"], 1)
                 self.assertEqual(assumed["flops"], costs(folder + "/model", "--batch", "1")["flops"])

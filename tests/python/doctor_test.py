@@ -56,7 +56,7 @@ def residual():
 
 
 class ByEinsum(L.Layer):
-    """A layer of heads, as EinsumDense has it where it is no product of two matrices."""
+    """A layer of heads, as in EinsumDense if it is not a product of two matrices."""
 
     def __init__(self, heads, width, activation=None, deviation=None):
         super().__init__()

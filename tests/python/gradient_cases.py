@@ -73,7 +73,7 @@ def B(values):
     return np.asarray(values, np.bool_)
 
 
-# Of halves and complex numbers those are compared that TensorFlow has kernels for.
+# Halves and complex numbers are compared only if TensorFlow has kernels for them.
 HALVES, COMPLEX = ("float16", "bfloat16"), ("complex64", "complex128")
 REALS = ("float32", "float64") + HALVES
 FLOATS = WIDE = REALS + COMPLEX

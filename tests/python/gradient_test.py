@@ -51,7 +51,7 @@ class Case:
     def __init__(self, name, row, dtype, dynamic):
         self.name, self.row, self.dtype, self.dynamic = name, row, dtype, dynamic
         self.xs, self.ys, self.theirs, self.ours = [], [], [], []
-        # Halves and complex numbers are no case where TensorFlow does not run them.
+        # Halves and complex numbers are skipped if TensorFlow cannot run them.
         is_row = not isinstance(row, gradient_programs.Program)
         self.is_optional = dtype in gradient_cases.HALVES or (is_row and dtype in gradient_cases.COMPLEX)
         self.problem = None  # what kept it from being compared
@@ -134,7 +134,7 @@ def gradients_of_v1(ys, xs):
 
 @functools.cache
 def their_kernels(op):
-    """What the attributes of each kernel of TensorFlow for the CPU may be; None: the op has no kernel of a kind that is listed."""
+    """The allowed attributes of each TensorFlow kernel for the CPU; None: the op has no listed kernel."""
     try:
         found = kernels.get_registered_kernels_for_op(op).kernel
     except Exception:
@@ -491,7 +491,7 @@ def table_of(cases):
             row["values"] += case.same_values and not case.not_run
             row["graphs"] += case.same_graph
             if made and not case.same_graph:
-                table[op]["why"] = next((OTHER_GRAPHS[name] for name in [op, *case.row.ops] if name in OTHER_GRAPHS), "nobody knows")
+                table[op]["why"] = next((OTHER_GRAPHS[name] for name in [op, *case.row.ops] if name in OTHER_GRAPHS), "unknown")
     return {op: dict(row) for op, row in sorted(table.items())}
 
 

@@ -94,7 +94,7 @@ class ModelDiff(unittest.TestCase):
         self.assertGreater(by_name["serving_default"]["added"], 0)
 
     def test_interface_alone(self):
-        """Another key for the same tensor breaks whoever calls, though no node differs."""
+        """Another key for the same tensor breaks callers, though no node differs."""
         net = Net()
         path = os.path.join(self.folder.name, "b")
         renamed = tf.function(lambda x: {"z": net.serve(x)["y"]}, input_signature=[tf.TensorSpec([None, 8], tf.float32, name="x")])

@@ -101,7 +101,7 @@ class Colocated(tf.Module):
 
 
 class Stays(tf.Module):
-    """Calls that stay: on two devices, with results that nobody reads, with a handle as result."""
+    """Calls that stay: on two devices, with unread results, with a handle as result."""
 
     def __init__(self):
         self.v = tf.Variable(tf.ones([2, 2]))

@@ -116,7 +116,7 @@ def keras_two_heads(path):
 
 @model("outputs_of_captured_case", "rank")
 def session_of_strings(path):
-    """TensorFlow 1, two signatures: keys that are no tensors' names, a string, a table, a variable that is a reference."""
+    """TensorFlow 1, two signatures: keys that are not tensor names, a string, a table, a variable that is a reference."""
     def build():
         words = tf.compat.v1.placeholder(tf.string, [None], name="in/words")
         scale = tf.compat.v1.placeholder(tf.float32, [], name="in/scale")

@@ -22,7 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GRAPNEL = os.environ.get("GRAPNEL", str(ROOT / "build/release/bin/grapnel"))
 KERAS2 = ROOT / "build" / "versions" / "keras2"
-# What carries values and control, and is no computation.
+# Ops that only pass on values and control.
 PLUMBING = set(
     "_Arg _Retval Placeholder VarHandleOp ReadVariableOp Identity IdentityN NoOp Const _Recv _Send _HostSend _HostRecv HashTableV2 "
     "Enter Merge Switch NextIteration Exit LoopCond If StatelessIf Case StatelessCase While StatelessWhile _SwitchN".split())

@@ -116,7 +116,7 @@ class Summaries(unittest.TestCase):
         reader = Reader(self.logs)
         self.assertEqual([step for step, _ in reader.scalars("peak")], [1, 2, 3])
         self.assertAlmostEqual(reader.scalars("peak")[0][1], float(self.x.max()), 6)
-        # Of a loop each iteration is a step.
+        # Each iteration of a loop is a step.
         self.assertEqual(reader.scalars("body/half"), [(i + 1, 0.5**(i % 4 + 1)) for i in range(12)])
         buckets = reader.tensors("histograms", "spread")[0][1]
         expected = tensor_util.make_ndarray(summary_v2.histogram_pb("spread", self.x).value[0].tensor)

@@ -23,7 +23,7 @@ VENVS = ROOT / "build" / "versions"
 VERSIONS = ("2.13.1", "2.16.2", "2.21.0")
 CPU = "--devices=cpu:1"
 BEGIN, END = "<!-- made by tests/python/versions.py --doc -->\n", "<!-- end -->\n"
-# What rounding may make of a folded constant.
+# The allowed rounding difference of a folded constant.
 ROUNDING = re.compile(r" by (\d\.\d+e-\d+) at most$")
 
 

@@ -61,9 +61,9 @@ assert tg.load(scaled, x, scale=3.0).run({"x": np.ones((2, 3), np.float32)})["Id
 try:
     tg.load(scaled)
 except TypeError as error:
-    assert str(error).startswith("a tf.function is opened with examples of its arguments, load(f, x): "), error
+    assert str(error).startswith("a tf.function needs example arguments, load(f, x): "), error
 
-# What is written, or is no constant.
+# Written variables, and captures that cannot be constants.
 total = tf.Variable(2.0)
 
 @tf.function
@@ -103,7 +103,7 @@ for nothing in (tf.Module(), tf.Variable(1.0), x, tf.keras.layers.Dense(2), tf.d
     try:
         tg.load(nothing)
     except TypeError as error:
-        assert "is no model: " in str(error), error
+        assert "is not a model: " in str(error), error
     else:
         raise AssertionError(nothing)
 
@@ -119,7 +119,7 @@ for given in (tf.keras.Input((3,)), tf.data.Dataset.range(2), tf.ragged.constant
 try:
     tg.capture(scaled, [x], fetch="y")
 except TypeError as error:
-    assert str(error) == "fetch: is for a Session; what a function returns is kept"
+    assert str(error) == "fetch: only for a Session; for a function all results are captured"
 try:
     tg.capture(scaled, [x], frezze=True)
 except TypeError as error:
@@ -155,7 +155,7 @@ with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     try:
         tg.capture(session, {given: x})
     except TypeError as error:
-        assert str(error) == "fetch: a Session needs the tensors that are wanted"
+        assert str(error) == "fetch: required for a Session"
 for wrong, text in [((lambda x: tf.reshape(x, [5]), [x]), "the function cannot be traced"), (("saved", {"z": x}), "no input of 'serving_default' named 'z'")]:
     try:
         tg.capture(*wrong)
@@ -187,7 +187,7 @@ with tg.placement_log() as log, tg.dumps("dumps") as timeline:
     try:
         timeline.stages
     except AttributeError as error:
-        assert "'stages' is known when the block has ended" in str(error)
+        assert "'stages' is available after the block has ended" in str(error)
     f(tf.ones([2]))
 assert [name.rpartition("_")[0] for name in log.graphs] == ["__inference_f"]
 placed = devices(log.graph)
@@ -210,7 +210,7 @@ try:
     with tg.dumps("nothing"):
         f(tf.ones([4]))
 except tg.Error as error:
-    assert "nothing was dumped: no function was run for the first time" in str(error)
+    assert "nothing was dumped: no function ran for the first time" in str(error)
 else:
     raise AssertionError
 print("fine")
@@ -276,7 +276,7 @@ except ValueError as error:
 try:
     TensorHealth("x", tensor_debug_mode="SHAPE")
 except ValueError as error:
-    assert "one that keeps health was expected, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, FULL_TENSOR, not 'SHAPE'" in str(error)
+    assert "a mode that records health was expected, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, FULL_TENSOR, not 'SHAPE'" in str(error)
 else:
     raise AssertionError
 print("fine")

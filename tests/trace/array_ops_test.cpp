@@ -118,7 +118,7 @@ TEST(Errors, AtTheLineOfTheCall) {
       << lines[1].str();
   EXPECT_EQ(lines[2].find(At(line + 3)), 0u) << lines[2].str();
   EXPECT_TRUE(lines[2].contains("belongs to another Tracer")) << lines[2].str();
-  EXPECT_TRUE(lines[3].contains("op 'Softmax': does not take int32")) << lines[3].str();
+  EXPECT_TRUE(lines[3].contains("op 'Softmax': does not support int32")) << lines[3].str();
   EXPECT_TRUE(lines[4].contains("rows of different lengths")) << lines[4].str();
   EXPECT_EQ(lines[5], At(line + 6) + "case: a predicate is float, bool was expected");
   EXPECT_EQ(lines[6].find(At(line + 7)), 0u) << lines[6].str();

@@ -1,4 +1,4 @@
-// What a program does wrong, in both modes: an error at the line that did it, with both sides
+// Mistakes of a program, in both modes: each is an error at its line, with both sides
 // named; and the program goes on.
 #include <stdexcept>
 
@@ -13,7 +13,7 @@ namespace {
 class BadInput : public testing::TestWithParam<Mode> {
  protected:
   bool eager() const { return GetParam() == Mode::kEager; }
-  // [2] of float: given or a placeholder.
+  // [2] of float: given, or a placeholder.
   Value Floats(Tracer& t, size_t size = 2) {
     if (t.is_eager()) return t.Constant(std::vector<float>(size, 1.0f));
     return t.Placeholder(proto::DT_FLOAT, Shape(Dims{static_cast<int64_t>(size)}), "x");
@@ -28,7 +28,7 @@ class BadInput : public testing::TestWithParam<Mode> {
     EXPECT_FALSE(bool(t.TakeErrors()));
     return text;
   }
-  // Without "FILE:LINE: ", which is a line or a few before this one.
+  // Removes "FILE:LINE: ", whose line is at most a few before this one.
   static std::string Near(const std::string& text, int line = __builtin_LINE()) {
     std::string file = std::string(__FILE__) + ":";
     size_t at = text.find(file);
@@ -60,7 +60,7 @@ TEST_P(BadInput, ValuesOfTwoTracers) {
   EXPECT_FALSE(Concat({x, z}, 0).ok());
   text = ErrorsOf(t);
   EXPECT_TRUE(Has(
-      text, eager() ? "which traces, and this one is eager" : "an eager one, and this one traces"))
+      text, eager() ? "which traces, while this one is eager" : "which is eager, while this one traces"))
       << text;
   Gradients(t, {z}, {x});
   EXPECT_TRUE(Has(ErrorsOf(t), eager() ? "make a Tape" : "belongs to another Tracer"));
@@ -87,7 +87,7 @@ TEST_P(BadInput, DtypesAndShapesThatDoNotFit) {
   EXPECT_FALSE(t.Op("Reluu", {x}).ok());
   EXPECT_TRUE(Has(ErrorsOf(t), "did you mean 'Relu'"));
   EXPECT_FALSE(t.Op("Cast", {x}).ok());
-  EXPECT_EQ(Near(ErrorsOf(t)), "op 'Cast': attribute 'DstT' (type) must be given");
+  EXPECT_EQ(Near(ErrorsOf(t)), "op 'Cast': attribute 'DstT' (type) is required");
   EXPECT_FALSE((x + Value()).ok());
   EXPECT_TRUE(Has(Near(ErrorsOf(t)), "op 'AddV2': input 1 is a Value that was never made"));
   Value bad = x + three;
@@ -106,11 +106,11 @@ TEST_P(BadInput, ALoopThatChangesWhatItCarries) {
   Value x = Floats(t);
   auto go = [](Value v) { return ReduceAll(v < 9.0f); };
   EXPECT_FALSE(t.While(go, [](Value v) { return Concat({v, v}, 0); }, {x})[0].ok());
-  EXPECT_EQ(Near(ErrorsOf(t)), "while: variable 0 has shape [2], the body gives it shape [4]");
+  EXPECT_EQ(Near(ErrorsOf(t)), "while: variable 0 has shape [2], but the body returns shape [4]");
   EXPECT_FALSE(t.While(go, [](Value v) { return Cast(v, proto::DT_INT32); }, {x})[0].ok());
-  EXPECT_EQ(Near(ErrorsOf(t)), "while: variable 0 is float, the body makes it int32");
+  EXPECT_EQ(Near(ErrorsOf(t)), "while: variable 0 is float, but the body returns int32");
   EXPECT_FALSE(t.While(go, [](Value v) { return Values{v, v}; }, {x})[0].ok());
-  EXPECT_EQ(Near(ErrorsOf(t)), "while: the body gives 2 values for 1 variables");
+  EXPECT_EQ(Near(ErrorsOf(t)), "while: the body returns 2 values for 1 variables");
   EXPECT_FALSE(t.While([](Value v) { return v; }, [](Value v) { return v; }, {x})[0].ok());
   EXPECT_EQ(Near(ErrorsOf(t)), "while: the condition is float, bool was expected");
   auto same = [&] { return x; };
@@ -134,7 +134,7 @@ TEST_P(BadInput, AnOpWithoutAGradient) {
   second.Watch(x);
   EXPECT_FALSE(second.Gradient(PreventGradient(x, "not this"), x).ok());
   EXPECT_TRUE(Has(ErrorsOf(t), "not this"));
-  // In a function: known when its gradient is asked for, and not before.
+  // In a function: reported only when its gradient is requested.
   PolymorphicFunction f("f", [](Tracer& t, Value x) {
     return t.Op("UniqueV2", {x, std::vector<int>{0}}).output();
   });
@@ -159,7 +159,7 @@ TEST_P(BadInput, AValueOfABranchUsedOutside) {
   int line = __LINE__ - 1;
   std::string text = ErrorsOf(t);
   EXPECT_TRUE(Has(text, At(line) + "op 'AddV2': input 0")) << text;
-  EXPECT_TRUE(Has(text, "as a result")) << text;
+  EXPECT_TRUE(Has(text, "return ")) << text;
   t.While([](Value i) { return i < 2; },
           [&](Value i) {
             leaked = x * 5.0f;
@@ -230,7 +230,7 @@ TEST(RunEagerly, FeedsAreChecked) {
             "f: feed 'x' is float[2], float[3] was expected");
   EXPECT_EQ(text({{"x", proto::DT_INT32, {2}}}, {two}),
             "f: feed 'x' is float[2], int32[2] was expected");
-  EXPECT_EQ(text({{"x", proto::DT_FLOAT, {2}}}, {}), "f: 0 feeds are given for 1 inputs");
+  EXPECT_EQ(text({{"x", proto::DT_FLOAT, {2}}}, {}), "f: 0 feeds were given for 1 inputs");
 }
 
 }  // namespace

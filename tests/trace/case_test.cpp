@@ -1,4 +1,4 @@
-// Case as tf.switch_case makes it: names, arguments that one branch reads and all take, effects.
+// Case as tf.switch_case: names, arguments that one branch reads and all take, effects.
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
@@ -39,7 +39,7 @@ TEST(Case, IsMadeAsTensorFlowMakesIt) {
   EXPECT_EQ(AttrText(module->main, "switch_case/indexed_case", "_lower_using_switch_merge"),
             "true");
   NodeLines names;
-  // TensorFlow counts on for reasons of its own: its numbers are others.
+  // TensorFlow's numbers differ, because it also counts other objects.
   for (const auto& function : module->functions)
     names.push_back(function->name().rsplit('_').first.str());
   llvm::sort(names);
@@ -66,7 +66,7 @@ TEST(Case, ErrorsNameTheBranch) {
             std::string::npos)
       << errors;
   EXPECT_NE(errors.find("case: the index is float, int32 was expected"), std::string::npos);
-  EXPECT_NE(errors.find("case: there is no branch"), std::string::npos);
+  EXPECT_NE(errors.find("case: there are no branches"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tf.debugging: what is decided while tracing, what the graph asks, and in which order.
+// tf.debugging: assertions decided while tracing, assertions in the graph, and their order.
 #include "lib/trace/check_ops.h"
 
 #include "tests/trace/trace_util.h"
@@ -65,7 +65,7 @@ TEST(Checks, StaticOnesAreErrorsAtTheirLine) {
   AssertInteger(x);
   AssertScalar(x);
   AssertEqual(i, 2);
-  AssertLess(x, 1);  // needs the graph
+  AssertLess(x, 1);  // decided by the graph
   AssertGreater(i, 2.5f);
   EXPECT_EQ(
       ErrorsOf(t.Finish()),

@@ -1,5 +1,5 @@
-// While and If: functions, their names, and what they take from outside. Expectations were taken
-// from TensorFlow 2.21.
+// While and If: functions, their names, and their captures. Expected values are from TensorFlow
+// 2.21.
 #include "lib/proto/op_def.pb.h"
 #include "tests/trace/trace_util.h"
 
@@ -24,7 +24,7 @@ Texts ResultsOf(const Function& function) {
   return names;
 }
 
-// A loop that reads two values from outside, one in the condition and one in the body, and prints.
+// A loop with one capture in the condition and one in the body, and a print.
 TEST(While, CapturesAndEffectsAsTensorFlow) {
   auto module = Traced(Trace("w", {{"x", proto::DT_FLOAT, {3}}, {"y", proto::DT_FLOAT, {3}}},
                              [](Tracer& t, Value x, Value y) {
@@ -117,7 +117,8 @@ TEST(If, CapturesAndEffectsAsTensorFlow) {
   EXPECT_EQ(AttrText(module->main, "cond", "Tout"), "[float]");
 }
 
-// A value of the main graph that only the innermost function reads passes through those between.
+// A value of the main graph that only the innermost function reads passes through the functions
+// between.
 TEST(ControlFlow, CapturesPassThroughFunctionsBetween) {
   auto module = Traced(Trace("f", {{"x", proto::DT_FLOAT, {}}, {"k", proto::DT_FLOAT, {}}},
                              [](Tracer& t, Value x, Value k) {
@@ -148,7 +149,7 @@ TEST(ControlFlow, BranchesWithoutResultsKeepTheirEffects) {
   EXPECT_EQ(LineOf(module->main, "NoOp"), "NoOp = NoOp(^cond)");
 }
 
-// An op outside that a branch was told to wait for is waited for by the If.
+// If a branch must wait for an outside op, the If waits for it.
 TEST(ControlFlow, ControlDependenciesOnValuesOutside) {
   auto module = Traced(Trace("f", {{"x", proto::DT_FLOAT, {}}}, [](Tracer& t, Value x) {
     Value first = Exp(x);
@@ -172,15 +173,15 @@ TEST(ControlFlow, ErrorsSayWhatDoesNotFit) {
   auto less = [](Value v) { return ReduceSum(v) < 1.0f; };
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.While(less, [](Value v) { return v > 1.0f; }, {x});
-            }).find("while: variable 0 is float, the body makes it bool"),
+            }).find("while: variable 0 is float, but the body returns bool"),
             std::string::npos);
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.While(less, [](Value v) { return Concat({v, v}, 0); }, {x});
-            }).find("while: variable 0 has shape [2], the body gives it shape [4]"),
+            }).find("while: variable 0 has shape [2], but the body returns shape [4]"),
             std::string::npos);
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.While(less, [](Value v) { return Values{v, v}; }, {x});
-            }).find("while: the body gives 2 values for 1 variables"),
+            }).find("while: the body returns 2 values for 1 variables"),
             std::string::npos);
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.If(
@@ -196,7 +197,7 @@ TEST(ControlFlow, ValuesOfAFunctionStayInside) {
         x > 0.0f, [&] { return leaked = x + 1.0f; }, [&] { return x; });
     return leaked * 2.0f;
   }));
-  EXPECT_NE(errors.find("op 'Mul': input 0 ('cond/add:0') is of function 'cond_true_"),
+  EXPECT_NE(errors.find("op 'Mul': input 0 ('cond/add:0') belongs to function 'cond_true_"),
             std::string::npos)
       << errors;
 }

@@ -1,4 +1,4 @@
-// Datasets: functions, what is known of elements, and errors. tests/python/programs_test.py runs
+// Datasets: functions, known shapes of elements, and errors. tests/python/programs_test.py runs
 // them.
 #include "lib/trace/dataset.h"
 
@@ -71,8 +71,8 @@ TEST(Datasets, WhatDoesNotFitIsAnErrorAtItsLine) {
   EXPECT_EQ(ErrorsOf(t.Finish()),
             At(line + 1) + "from_tensor_slices: 's:0' is a scalar and has no rows\n" +
                 At(line + 2) +
-                "filter: the function gives (float), one bool scalar was expected\n" +
-                At(line + 3) + "reduce: the state is (float), the function gives (int32)\n" +
+                "filter: the function returns (float), one bool scalar was expected\n" +
+                At(line + 3) + "reduce: the state is (float), the function returns (int32)\n" +
                 At(line + 4) + "concatenate: the elements are (float) and (int64)\n" +
                 At(line + 5) + "'count' is the float 1.5, int64 was expected\n" + At(line + 6) +
                 "op 'AddV2': input 'y' is int32, float was expected as input 'x' is");

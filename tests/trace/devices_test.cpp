@@ -1,10 +1,10 @@
-// Device and Colocate: what tf.device and colocate_with write for the same program.
+// Device and Colocate: the same result as tf.device and colocate_with for the same program.
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
 namespace {
 
-// "name device [class]" of each node but arguments and results.
+// "name device [class]" of each node except arguments and results.
 std::vector<std::string> Placed(const Graph& graph) {
   std::vector<std::string> lines;
   for (Node node : graph.nodes()) {

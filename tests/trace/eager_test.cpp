@@ -1,5 +1,4 @@
-// Eager mode: values that are there at once, tapes, control flow, resources, what hooks see, and
-// what is freed.
+// Eager mode: immediate values, tapes, control flow, resources, hooks, and freeing.
 #include "lib/trace/eager.h"
 
 #include <cmath>
@@ -148,7 +147,7 @@ TEST(Eager, Resources) {
   Value item = t.Op("TensorListGetItem", {list, 1, t.Constant(std::vector<int>{2})},
                     {{"element_dtype", proto::DT_FLOAT}});
   EXPECT_EQ(Floats(item), (std::vector<float>{11, 12}));
-  // A variable that a tape watches by itself.
+  // A variable that a tape watches automatically.
   Tape tape(t);
   Value loss = ReduceSum(Square(read(a)));
   EXPECT_EQ(Floats(tape.Gradient(loss, a)), (std::vector<float>{22, 24}));
@@ -243,7 +242,7 @@ TEST(Eager, LogsPlacements) {
                 "Executing op AddV2 in device /job:localhost/replica:0/task:0/device:CPU:0"}));
 }
 
-// Names, ops and first elements of all that it sees.
+// Names, ops and first elements of everything that it observes.
 class Recorder : public RunHook {
  public:
   bool Wants(const Node&) override { return true; }
@@ -326,7 +325,7 @@ TEST(Eager, ImportedFunctionsAreCalled) {
   llvm::consumeError(t.TakeErrors());
 }
 
-// --- The same programs in both modes: the same bits.
+// --- The same programs in both modes, with bitwise equal results.
 
 struct Program {
   const char* name;

@@ -39,7 +39,7 @@ void ExpectSameAttrs(const Node& ours, const Node& theirs) {
   ASSERT_EQ(a.size(), b.size()) << NodeText(ours) << "\n" << NodeText(theirs);
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].first, b[i].first);
-    if (a[i].second.kind() == AttrKind::kFunc) continue;  // numbered as the process goes
+    if (a[i].second.kind() == AttrKind::kFunc) continue;  // numbers depend on the process
     if (auto tensor = a[i].second.AsTensor()) {
       auto x = Literal::FromTensorProto(*tensor),
            y = Literal::FromTensorProto(b[i].second.AsTensor().value_or(""));
@@ -113,7 +113,7 @@ TEST(Examples, CollatzAsTensorFlow) {
   EXPECT_EQ(ours->versions, theirs->versions);
 }
 
-// What is written is read back as the same, and two traces are the same bytes.
+// Reading back gives the same graph, and two traces are the same bytes.
 TEST(Examples, WriteAndReadBack) {
   for (const TraceExample& example : TraceExamples()) {
     auto module = Traced(example.trace()), again = Traced(example.trace());
@@ -130,7 +130,7 @@ TEST(Examples, WriteAndReadBack) {
   }
 }
 
-// Each ```cpp block of the guide is a part of examples.cpp, to the letter.
+// Each ```cpp block of the guide is a verbatim part of examples.cpp.
 TEST(Guide, ShowsCodeThatIsCompiled) {
   auto guide = FileBytes::Open("docs/tracing.md"), code = FileBytes::Open("lib/trace/examples.cpp");
   ASSERT_TRUE(static_cast<bool>(guide) && static_cast<bool>(code));

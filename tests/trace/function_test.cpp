@@ -1,5 +1,5 @@
-// Functions that are traced once for each signature: counts and reasons, what a trace holds of
-// them, and gradients.
+// Functions that are traced once for each signature: counts and reasons, their representation in a
+// trace, and gradients.
 #include "lib/trace/function.h"
 
 #include "lib/trace/gradient.h"
@@ -105,7 +105,7 @@ TEST(Function, AnAlertWhenItIsTracedAgainAndAgain) {
   EXPECT_NE(alerts[0].find("argument 0: shape [5] is new; before: [1], [2], [3], [4]"),
             std::string::npos);
   EXPECT_NE(alerts[0].find("reduce_retracing"), std::string::npos);
-  // Many calls between traces are no reason.
+  // Many calls between traces give no warning.
   alerts.clear();
   PolymorphicFunction g(
       "g", [](Tracer&, Value x) { return x + x; }, options);
@@ -130,7 +130,7 @@ TEST(Function, InATraceItIsACallOfTheLibrary) {
   ASSERT_EQ(module->functions.size(), 1u);
   EXPECT_TRUE(module->functions[0]->name().starts_with("__inference_step_"))
       << module->functions[0]->name().str();
-  // In another Tracer it is traced again: the library is another.
+  // Another Tracer, with another library, traces it again.
   Tracer other;
   step(other, {other.Placeholder(proto::DT_FLOAT, {2}, "x")});
   EXPECT_EQ(step.traces()[1].reason, "the first call");

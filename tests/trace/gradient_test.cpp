@@ -1,5 +1,5 @@
-// The engine of gradients: names, sums, tapes, windows, errors; rules are compared with
-// TensorFlow's in tests/python/gradient_test.py.
+// The gradient engine: names, sums, tapes, windows, errors; tests/python/gradient_test.py compares
+// the rules with TensorFlow's.
 #include "lib/trace/gradient.h"
 
 #include <chrono>
@@ -53,7 +53,7 @@ void ExpectNear(const std::vector<double>& got, const std::vector<double>& want)
   for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-9) << i;
 }
 
-// Nodes of `mul` are made in the scope of the multiplication, with its line.
+// Gradient nodes of `mul` are made in the scope of the multiplication, with its line.
 TEST(Gradients, AreNamedAndPlacedAfterTheForwardOp) {
   Tracer t;
   Value x = t.Placeholder(proto::DT_FLOAT, {3}, "x");
@@ -68,7 +68,7 @@ TEST(Gradients, AreNamedAndPlacedAfterTheForwardOp) {
                                       "gradient_tape/mul/Mul_1 = Mul(ones, x)",
                                       "AddN = AddN(gradient_tape/mul/Mul, gradient_tape/mul/Mul_1)",
                                       "Identity = Identity(AddN)"}));
-  // Within the call that asked for it, which what no forward op asks for is of itself.
+  // Within the call that requests the gradient, which also has the nodes without a forward op.
   LineTable table(*module);
   LineTable::Stack stack = table.StackOf(table.Find("", "gradient_tape/mul/Mul"));
   ASSERT_EQ(stack.size(), 2u);
@@ -149,7 +149,7 @@ TEST(Gradients, CustomOnesReplaceTheOwn) {
   ExpectNear(RunOn(*module, {1, 2}, "Identity_1:0"), {10, 10});
 }
 
-// Each gradient has an array of its own, or the second would add to the first.
+// Each gradient has its own array; otherwise the second would add to the first.
 TEST(Gradients, OfOneTensorArrayTwice) {
   auto module = TracedOn(2, [](Tracer& t, Value x) {
     auto array = ops::TensorArrayV3(t, 1, proto::DT_DOUBLE, {.clear_after_read = false});
@@ -189,7 +189,7 @@ TEST(Tapes, ThatAreNotPersistentGiveOnce) {
   tape.Gradient(y, x);
   EXPECT_EQ(ErrorsOf(t.Finish()),
             At(line) +
-                "tape: a tape that is not persistent gives gradients once; make it with "
+                "tape: a tape that is not persistent can return gradients only once; make it with "
                 "{.persistent = true}");
 }
 
@@ -257,13 +257,13 @@ TEST(Errors, NameOpNodeAndLine) {
           "op 'UniqueV2', node 'UniqueV2': it has no gradient; StopGradient() before it makes "
           "it a constant\n" +
           At(line + 2) +
-          "op 'PreventGradient', node 'PreventGradient': its gradient must not be asked for: "
+          "op 'PreventGradient', node 'PreventGradient': its gradient must not be requested: "
           "no second derivative\n" +
           At(line + 3) +
           "gradients: x 'i:0' is int32: only floating-point and complex tensors have "
           "gradients\n" +
           At(line + 5) +
-          "gradients: y 0 ('Square_1:0') is float, the gradient given for it is int32");
+          "gradients: y 0 ('Square_1:0') is float, its given gradient is int32");
 }
 
 TEST(Errors, ValuesOfAnotherTracer) {
@@ -298,7 +298,7 @@ TEST(Imported, NamesThatAreNotThere) {
   EXPECT_EQ(ErrorsOf(t.Finish()), At(line) + "node 'inputt' not found; did you mean 'input'?");
 }
 
-// 4 us a node are promised; a test machine is slower, and does other things.
+// The limit is 4 us per node; a test machine is slower, and busy.
 TEST(Cost, IsLinearAndNeedsNoRecursion) {
   Tracer t;
   Value x = t.Placeholder(proto::DT_FLOAT, {2}, "x");

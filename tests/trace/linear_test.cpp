@@ -1,5 +1,5 @@
-// Tracing and gradients stay linear: ten times the size takes ten times as long, not more, in each
-// program of sized_programs.h. Time is the thread's, so others on the machine count little.
+// Tracing and gradients stay linear: ten times the size takes at most ten times as long, in each
+// program of sized_programs.h. Measures thread time, so other load on the machine matters little.
 #include <cstdlib>
 #include <ctime>
 
@@ -15,7 +15,7 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Of the trace, and of the gradient in it.
+// Times of the trace, and of the gradient in it.
 struct Seconds {
   double trace = 0, gradient = 0;
 };
@@ -36,8 +36,8 @@ Seconds TimesOf(const SizedProgram& program, int64_t size) {
   return seconds;
 }
 
-// How much longer a program takes that is ten times as large: beyond ten times what no longer fits
-// the caches. What disturbs a run makes it longer, so the least of a few counts.
+// The slowdown of a program ten times as large; more than ten if it no longer fits the caches.
+// Disturbances only lengthen a run, so the shortest of a few counts.
 void ExpectLinear(const SizedProgram& program, int64_t size) {
   constexpr double kMost = 20;
   constexpr int kTries = 5;
@@ -55,13 +55,13 @@ void ExpectLinear(const SizedProgram& program, int64_t size) {
   EXPECT_LT(large.gradient, kMost * small.gradient) << program.name << ", the gradient";
 }
 
-// With --full up to a million ops: no stack is as deep as the graph.
+// With --full up to a million ops: stack depth must not grow with the graph.
 TEST(Linear, TenTimesTheSizeTakesTenTimesAsLong) {
   for (const SizedProgram& program : SizedPrograms())
     ExpectLinear(program, std::getenv("GRAPNEL_FULL") ? program.largest / 10 : 1'000);
 }
 
-// A graph that was read has names with numbers of its own: new ones do not try each of them again.
+// An imported graph has numbered names: new names do not try each of them again.
 TEST(Linear, GoesOnWithALargeGraphAtOnce) {
   auto seconds_of = [](int64_t size) {
     Tracer first;

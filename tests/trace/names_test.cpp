@@ -1,5 +1,5 @@
-// Names, scopes and order: as tf.Graph and tf.function make them. Expectations were taken from
-// TensorFlow 2.21.
+// Names, scopes and order, as in tf.Graph and tf.function. Expected values are from TensorFlow
+// 2.21.
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
@@ -84,7 +84,7 @@ TEST(Names, ScopesAndOperatorsAsTensorFlow) {
                                  }));
 }
 
-// tf.Graph.unique_name: case does not count, and a suffix may be taken too.
+// tf.Graph.unique_name ignores case, and a suffix may be taken too.
 TEST(Names, UniqueAsTensorFlow) {
   Tracer t;
   Value x = t.Placeholder(proto::DT_FLOAT, {}, "x");
@@ -120,13 +120,13 @@ TEST(Names, BadOnesAreErrors) {
   auto scope = t.Scope("a:b");
   Relu(x);
   std::string errors = ErrorsOf(t.Finish());
-  EXPECT_NE(errors.find("'x y' is no name for a node"), std::string::npos) << errors;
-  EXPECT_NE(errors.find("op 'Identity': '_hidden' is no name for a node"), std::string::npos)
+  EXPECT_NE(errors.find("'x y' is not a node name"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("op 'Identity': '_hidden' is not a node name"), std::string::npos)
       << errors;
-  EXPECT_NE(errors.find("'a:b' is no name for a scope"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("'a:b' is not a scope name"), std::string::npos) << errors;
 }
 
-// A node that reads what already waits gets no edge of its own; inputs are not repeated as
+// A node that reads a waiting node gets no control edge of its own; inputs are not repeated as
 // controls.
 TEST(Order, ControlDependenciesAreNotRepeated) {
   Tracer t;
@@ -165,7 +165,8 @@ TEST(Order, EffectsAreOrderedAndKeptAlive) {
                    "NoOp = NoOp(^PrintV2, ^PrintV2_1)"}));
 }
 
-// Reads of a variable between two writes come in any order, but after the one and before the other.
+// Reads of a variable between two writes are unordered, but after the first and before the second
+// write.
 TEST(Order, ResourcesAreReadAndWrittenInOrder) {
   auto module = Traced(Trace("f", {{"v", proto::DT_RESOURCE, {}}, {"x", proto::DT_FLOAT, {}}},
                              [](Tracer& t, Value v, Value x) {

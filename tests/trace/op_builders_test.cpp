@@ -1,4 +1,4 @@
-// Typed builders: all of them compile, and make the nodes that Tracer::Op makes of the same.
+// Typed builders: all of them compile, and make the same nodes as Tracer::Op.
 #include "lib/trace/op_builders.h"
 
 #include "tests/trace/trace_util.h"

@@ -79,7 +79,8 @@ TEST(Constants, FollowTheValueBesideThem) {
   EXPECT_EQ(AttrText(module->main, "Const_3", "dtype"), "double");
 }
 
-// One line a mistake, each with the line of this file; what follows from a mistake adds nothing.
+// One error per mistake, each with the line of this file; nothing for values computed from a
+// mistake.
 TEST(Errors, NameOpDtypesAndLine) {
   Tracer t;
   Value x = t.Placeholder(proto::DT_FLOAT, {2}, "x");
@@ -104,17 +105,17 @@ TEST(Errors, NameOpDtypesAndLine) {
       At(line + 1) + "op 'AddV2': input 'y' is int32, float was expected as input 'x' is\n" +
           At(line + 3) + "op 'AddV2': input 'y' is the float 1.5, int32 was expected\n" +
           At(line + 4) + "op 'MatMull': TensorFlow 2.21 has no such op; did you mean 'MatMul'?\n" +
-          At(line + 5) + "op 'Relu': takes 1 inputs, 2 are given\n" + At(line + 6) +
+          At(line + 5) + "op 'Relu': takes 1 inputs, 2 were given\n" + At(line + 6) +
           "op 'Relu': has no attribute 'slope'\n" + At(line + 7) +
           "op 'Sum': attribute 'keep_dims' is \"yes\", a value of type bool was expected\n" +
           At(line + 8) +
-          "op 'Sqrt': does not take int32 for T, only bfloat16, half, float, double, complex64, "
+          "op 'Sqrt': does not support int32 for T, only bfloat16, half, float, double, complex64, "
           "complex128\n" +
           At(line + 9) + "op 'AddN': input 'inputs' takes a list of values\n" + At(line + 10) +
-          "op 'Cast': attribute 'DstT' (type) must be given\n" + At(line + 11) +
+          "op 'Cast': attribute 'DstT' (type) is required\n" + At(line + 11) +
           "op 'Conv2D': attribute 'padding' is \"NONE\", one of \"SAME\", \"VALID\", \"EXPLICIT\" "
           "was expected\n" +
-          At(line + 12) + "the int32 300 is no int8 constant\n" + At(line + 13) +
+          At(line + 12) + "the int32 300 is not a valid int8 constant\n" + At(line + 13) +
           "print: \"{} {}\" has 2 places for 1 values");
 }
 
@@ -146,7 +147,7 @@ TEST(DebugInfo, KeepsTheLineOfEachNode) {
   const proto::GraphDebugInfo& info = graph.debug_info();
   ASSERT_EQ(info.files_size(), 1);
   EXPECT_EQ(info.files(0), __FILE__);
-  // What a loop adds by itself has the line of the loop.
+  // Nodes that a loop adds have the line of the loop.
   auto loop = Traced(Trace("f", {{"x", proto::DT_FLOAT, {}}}, [](Tracer& t, Value x) {
     return t.While([](Value v) { return v < 1.0f; }, [](Value v) { return v + 1.0f; }, {x});
   }));

@@ -1,4 +1,4 @@
-// Programs of any size, each with what makes a trace or a gradient slow where something is not
+// Programs of any size, each with a construct that could make a trace or a gradient slower than
 // linear: for tests/trace/linear_test.cpp and tests/bench/trace_bench.cpp.
 // tests/bench/trace_speed.py has the first two in Python.
 #ifndef GRAPNEL_TESTS_TRACE_SIZED_PROGRAMS_H_
@@ -16,9 +16,9 @@ namespace grapnel {
 
 struct SizedProgram {
   const char* name;
-  // Makes about `size` ops, and gives what is differentiated, a float, by `x`, a float[8,8].
+  // Makes about `size` ops, and returns a float to differentiate with respect to `x`, a float[8,8].
   Value (*build)(Tracer& t, const Value& x, int64_t size);
-  int64_t largest = 200'000;  // what a test goes up to
+  int64_t largest = 200'000;  // the largest size in tests
 };
 
 // The nodes of all bodies.
@@ -30,7 +30,7 @@ inline size_t NumNodes(const Module& module) {
 
 namespace sized {
 
-// One deep chain, all of which reads x.
+// One deep chain in which every op reads x.
 inline Value Chain(Tracer&, const Value& x, int64_t size) {
   Value y = x;
   for (int64_t i = 0; i < size; ++i) y = i % 2 == 0 ? y + x : y * x;
@@ -44,7 +44,7 @@ inline Value Layers(Tracer&, const Value& x, int64_t size) {
   return y;
 }
 
-// Constants of both kinds: numbers, and those of reductions.
+// Constants of both kinds: numbers, and axes of reductions.
 inline Value Constants(Tracer&, const Value& x, int64_t size) {
   Value y = x;
   for (int64_t i = 0; i < size / 5; ++i)
@@ -88,7 +88,7 @@ inline Value WideControls(Tracer& t, const Value& x, int64_t size) {
   return y;
 }
 
-// As many variables as a tenth of the ops, read and written in turns.
+// One variable per ten ops, read and written in turns.
 inline Value Variables(Tracer& t, const Value& x, int64_t size) {
   std::vector<Variable> all;
   for (int64_t i = 0; i < size / 10; ++i)
@@ -103,7 +103,7 @@ inline Value Variables(Tracer& t, const Value& x, int64_t size) {
   return y;
 }
 
-// Variables that are read first, and whose values are used later.
+// Variables that are read first and used later.
 inline Value ReadVariables(Tracer& t, const Value& x, int64_t size) {
   Values read;
   for (int64_t i = 0; i < size / 3; ++i)
@@ -148,7 +148,7 @@ inline Value LargeBody(Tracer& t, const Value& x, int64_t size) {
   return t.While([](Value n, Value) { return n < 3; }, body, {0, x})[1];
 }
 
-// A branch that reads very many values from outside.
+// A branch with very many captures.
 inline Value Captures(Tracer& t, const Value& x, int64_t size) {
   Values many;
   for (int64_t i = 0; i < size / 4; ++i) many.push_back(Exp(x));
@@ -161,14 +161,14 @@ inline Value Captures(Tracer& t, const Value& x, int64_t size) {
   return t.If(is_on, sum, [&] { return x; });
 }
 
-// One tensor that all read, and one op that reads them all.
+// One tensor that all ops read, and one op that reads all their results.
 inline Value Wide(Tracer& t, const Value& x, int64_t size) {
   Values many;
   for (int64_t i = 0; i < size; ++i) many.push_back(Tanh(x));
   return t.Op("AddN", {many});
 }
 
-// Slices of one tensor, whose gradients are added up: names that repeat.
+// Slices of one tensor, whose gradients are added up: repeated names.
 inline Value Gathers(Tracer& t, const Value& x, int64_t size) {
   Values many;
   for (int64_t i = 0; i < size / 3; ++i)

@@ -1,4 +1,4 @@
-// SourceLocation nodes were made: with the calls around them, and through every pass.
+// The source lines of nodes: with the calls around them, and through every pass.
 #include <set>
 
 #include "lib/exec/evaluator.h"
@@ -44,7 +44,7 @@ TEST(SourceLines, AreWithinScopesAndBranches) {
   const Function& otherwise = *module->functions[1];
   EXPECT_EQ(LinesOf(table, otherwise.name().str().c_str(), "block/cond/deep/mul"),
             (std::vector{base + 1, base + 3, base + 5, base + 6}));
-  // What the branch adds by itself has the branch's own line, once.
+  // Nodes that the branch adds have the branch's own line, once.
   for (Node node : otherwise.body.nodes()) {
     if (node.op() == "_Retval") continue;
     EXPECT_FALSE(table.StackOf(node).empty()) << node.name().str();

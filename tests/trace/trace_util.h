@@ -1,4 +1,4 @@
-// What the tests of lib/trace share.
+// Shared by the tests of lib/trace.
 #ifndef GRAPNEL_TESTS_TRACE_TRACE_UTIL_H_
 #define GRAPNEL_TESTS_TRACE_TRACE_UTIL_H_
 
@@ -13,21 +13,21 @@
 
 namespace grapnel {
 
-// The module; a test failure and null when there were errors.
+// Returns the module; on errors a test failure and null.
 inline std::unique_ptr<Module> Traced(Expected<std::unique_ptr<Module>> module) {
   if (module) return std::move(*module);
   ADD_FAILURE() << TextOf(module.takeError());
   return nullptr;
 }
 
-// The text of the errors; a test failure when there are none.
+// The text of the errors; a test failure without errors.
 inline std::string ErrorsOf(Expected<std::unique_ptr<Module>> module) {
   if (!module) return TextOf(module.takeError());
   ADD_FAILURE() << "an error was expected";
   return {};
 }
 
-// "name = Op(inputs)" of each node, in the order made; attributes left out.
+// "name = Op(inputs)" of each node, in creation order, without attributes.
 inline std::vector<std::string> Lines(const Graph& graph) {
   std::vector<std::string> lines;
   for (Node node : graph.nodes()) {
@@ -53,7 +53,7 @@ inline std::vector<std::string> Names(const Graph& graph) {
   return names;
 }
 
-// Of a line without attributes, the one of that name.
+// The line of the node of that name, without attributes.
 inline std::string LineOf(const Graph& graph, llvm::StringRef name) {
   for (const std::string& line : Lines(graph)) {
     if (llvm::StringRef(line).take_front(name.size() + 3) == (name + " = ").str()) return line;

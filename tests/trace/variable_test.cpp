@@ -1,4 +1,4 @@
-// Variables: names, order and graphs as tf.function's, in functions too, gradients, errors.
+// Variables: names, order and graphs as in tf.function, also inside functions, gradients, errors.
 #include "lib/trace/variable.h"
 
 #include "lib/exec/session.h"
@@ -13,8 +13,8 @@ namespace {
 
 const Literal kFour = initial::Fill({2, 2}, 4);
 
-// The graph that TensorFlow 2.21 makes of the same Python (tests/python/training_test.py has it
-// made anew).
+// The graph that TensorFlow 2.21 makes of the same Python (tests/python/training_test.py
+// regenerates it).
 TEST(Variable, ReadsAndWritesAreNamedAndOrderedAsTensorFlows) {
   auto module = Traced(Trace("f", {{"x", proto::DT_FLOAT, {2, 2}}}, [](Tracer& t, Value x) {
     CaptureVariables(t);
@@ -77,7 +77,7 @@ TEST(Variable, IsAHandleOfTheMainGraphAndCapturedInFunctions) {
   EXPECT_NE(LineOf(module->main, "layer/Sum/ReadVariableOp").find("^layer/while"),
             std::string::npos)
       << LineOf(module->main, "layer/Sum/ReadVariableOp");
-  // In the body too what is read has its shape.
+  // Inside the body, the read value has its shape too.
   bool found = false;
   for (const auto& function : module->functions) {
     for (Node node : function->body.nodes()) found |= node.op() == "AssignAddVariableOp";
@@ -137,7 +137,7 @@ TEST(Variable, TwoOfOneNameAndAValueToBeginWithAreRefused) {
     EXPECT_FALSE(again.ok() || of_value.ok() || of_shape.ok());
     return again + x;
   }));
-  EXPECT_NE(errors.find("variable 'a': there is one of that name already"), std::string::npos)
+  EXPECT_NE(errors.find("variable 'a': another variable already has that name"), std::string::npos)
       << errors;
   EXPECT_NE(errors.find("variable 'b': its initial value is computed in the graph"),
             std::string::npos)
@@ -173,7 +173,7 @@ TEST(Optimizer, SlotsAreVariablesNamedAsKerass) {
   EXPECT_TRUE(Traced(t.Finish()));
 }
 
-// A step of training, as an eager program and as a function: makes its variables each time.
+// A training step, as an eager program and as a function: declares its variables each time.
 Value TrainingStep(Tracer& t, const Value& x) {
   Variable w(t, "w", std::vector<float>{1, 2, 3});
   Tape tape(t);
@@ -202,7 +202,7 @@ std::vector<float> LossesOf(llvm::function_ref<Expected<std::vector<Tensor>>(Ten
 TEST(Variable, EagerStepsAreThoseOfATracedFunction) {
   Session session;
   EagerOptions options;
-  options.session = &session;  // which has the variables from one Tracer to the next
+  options.session = &session;  // it keeps the variables from one Tracer to the next
   std::vector<float> apart = LossesOf([&](Tensor x) -> Expected<std::vector<Tensor>> {
     Tracer t(options);
     Value loss = TrainingStep(t, FromTensor(t, std::move(x)));

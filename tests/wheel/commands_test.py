@@ -1,4 +1,4 @@
-"""What the functions give is what the binary prints, byte for byte; their options are those of --help."""
+"""The functions return what the binary prints, byte for byte; their options are those of --help."""
 
 import inspect
 import keyword

@@ -26,8 +26,8 @@ def run(*command, **options):
 
 
 def make(is_full):
-    """The environment's folder, made where it is not there or has other packages; of `is_full` with engines of fleets, servers of
-    notebooks and PyTorch. None: there is no wheel."""
+    """The environment's folder, made if it is missing or has other packages; with `is_full`, it has fleet engines, notebook servers
+    and PyTorch. None: there is no wheel."""
     wheels = sorted((ROOT / "build" / "wheel").glob("tfgrapnel-*-cp311-cp311-*.whl"))
     if not wheels:
         return None

@@ -1,6 +1,6 @@
 """Fleets on Ray, Spark and Dask, on S3 and in memory, and DuckDB's answers, in an environment with all of these: GRAPNEL_FULL=1.
 
-GRAPNEL_FLEET is how many models; the engines' time is told with -s, and with GRAPNEL_FLEET_QUIET, where nothing else runs, demanded.
+GRAPNEL_FLEET is the number of models; -s prints the engines' time, and GRAPNEL_FLEET_QUIET, for an idle machine, checks it.
 """
 
 import functools
@@ -32,7 +32,7 @@ forbidden = ["float64"]
 most = 500
 [unguarded_ops]
 """
-# A loop in one thread and engines with two workers are to take a minute or more, and engines be faster by this factor.
+# A loop in one thread and engines with two workers should take a minute or more, and engines be faster by this factor.
 LEAST_SECONDS, LEAST_GAIN = 60, 1.7
 
 
@@ -43,7 +43,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def options(models, tmp_path_factory):
-    """All works have something to do."""
+    """Every work has something to do."""
     policy = tmp_path_factory.mktemp("policy") / "policy.toml"
     policy.write_text(POLICY)
     return {"base": models[0], "policy": policy}
@@ -80,7 +80,7 @@ def children_of(pid):
 
 
 def workers():
-    """Processes that look after models: those that started one which looks at them."""
+    """The worker processes: those that started a process that inspects models."""
     for pid in children_of(os.getpid()):
         try:
             is_inspector = b"tfgrapnel._fleet_child" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -92,7 +92,7 @@ def workers():
 
 
 class Killer:
-    """Kills one worker when a third of the parts are written. `began`: when the first model was looked at."""
+    """Kills one worker when a third of the parts are written. `began`: when the first model was inspected."""
 
     def __init__(self, folder, parts):
         self.folder, self.parts, self.killed, self.is_over = folder, parts, None, False
@@ -122,7 +122,7 @@ class Ray:
     def __enter__(self):
         import ray
 
-        os.environ["RAY_worker_niceness"] = "0"  # else all that runs beside it goes first
+        os.environ["RAY_worker_niceness"] = "0"  # otherwise other processes have priority
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
         return fleet.on_ray
@@ -137,7 +137,7 @@ class Spark:
     def __enter__(self):
         from pyspark.sql import SparkSession
 
-        os.environ["PYSPARK_PYTHON"] = sys.executable  # else it takes the first python3 of PATH
+        os.environ["PYSPARK_PYTHON"] = sys.executable  # otherwise it uses the first python3 of PATH
 
         builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
         self.session = builder.getOrCreate()
@@ -162,10 +162,10 @@ class Dask:
 
 @pytest.mark.parametrize("engine", [Ray, Spark, Dask])
 def test_an_engine_gives_the_rows_of_a_loop(engine, models, options, loop, tmp_path):
-    """Though one of its workers is killed; and a second run touches nothing."""
+    """Also when one of its workers is killed; a second run changes nothing."""
     folder, (files, seconds) = tmp_path / "rows", loop
     with engine() as update:
-        update(models[:20], tmp_path / "start", **options)  # its workers have all imported, but for Ray's actors
+        update(models[:20], tmp_path / "start", **options)  # all workers have imported, except Ray's actors
         with Killer(folder, parts=len(files)) as killer:
             done = update(models, folder, **options)
             end = time.monotonic()
@@ -212,7 +212,7 @@ def memory():
 
 @pytest.mark.parametrize("where", ["bucket", "memory"])
 def test_somewhere_else(where, request, tmp_path):
-    """Models and rows are somewhere else, a folder among them; rows are those of the same models here."""
+    """Remote models and rows, including a folder; the rows are those of the same models here."""
     import fsspec
 
     root = request.getfixturevalue(where)
@@ -240,7 +240,7 @@ def test_somewhere_else(where, request, tmp_path):
 
 
 def test_folders_that_are_objects(bucket):
-    """S3's console and Hadoop put an empty object 'a/' where a folder is."""
+    """S3's console and Hadoop store an empty object 'a/' for a folder."""
     import s3fs
 
     files = s3fs.S3FileSystem()
@@ -255,7 +255,7 @@ def test_folders_that_are_objects(bucket):
 
 
 def test_a_server_of_files(tmp_path):
-    """A file is brought here once, and not asked what is in it."""
+    """A file is downloaded once, and its content is not listed."""
     asked = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Fleets of models: their rows, the folder that keeps them, and what goes wrong. Engines are in fleet_engines_test.py."""
+"""Fleets of models: their rows, the folder of rows, and errors. Engines are in fleet_engines_test.py."""
 
 import builtins
 import json
@@ -62,7 +62,7 @@ def test_a_row_has_what_the_commands_say():
 
 
 def test_the_folder_may_change(monkeypatch):
-    """Who looks at models began in another one."""
+    """The inspecting processes started in another folder."""
     [before] = rows_of([LENET], works=["info", "doctor"])
     monkeypatch.chdir("testdata")
     [after] = rows_of(["models/lenet"], works=["info", "doctor"], base="models/lenet")
@@ -95,7 +95,7 @@ def test_a_bad_file_is_a_row(models, tmp_path):
 
 
 def test_a_folder_has_what_its_links_lead_to(tmp_path):
-    """Links to folders are entered, once each; links to nothing and pipes are no part of a model; what cannot be read is named."""
+    """Links to folders are entered, once each; dangling links and pipes are not part of a model; unreadable files are named."""
     model, weights = tmp_path / "model", tmp_path / "weights"
     for folder in (model, weights):
         folder.mkdir()
@@ -120,7 +120,7 @@ def test_a_folder_has_what_its_links_lead_to(tmp_path):
 
 
 def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
-    """Its row is not taken for that of what was hashed: the next run has it anew."""
+    """Its row does not count for the hashed content: the next run inspects it again."""
     model, look = tmp_path / "model.pb", _fleet_process.look
     model.write_bytes(fleet_models.network(1).bytes())
 
@@ -132,14 +132,14 @@ def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(_fleet_process, "look", changing)
         assert fleet.run([model], tmp_path / "rows", works="info").failed == 1
-    assert rows_in(tmp_path / "rows")[str(model)]["error"] == "changed while it was looked at"
+    assert rows_in(tmp_path / "rows")[str(model)]["error"] == "changed while it was inspected"
     assert fleet.run([model], tmp_path / "rows", works="info").inspected == 1
     assert rows_in(tmp_path / "rows")[str(model)]["error"] is None
     assert fleet.run([model], tmp_path / "rows", works="info").inspected == 0
 
 
 def test_names_that_are_no_text(tmp_path):
-    """Names of any bytes are in rows as tables have them."""
+    """Names with arbitrary bytes appear in rows as in tables."""
     net = fleet_models.Network()
     net.op(b"\xff/y", "Neg", net.op(b"\xff/x", "Identity", net.input("x", (2,))))
     (tmp_path / "model.pb").write_bytes(net.bytes())
@@ -177,7 +177,7 @@ def test_policies_and_lost_fusions(tmp_path):
 
 
 def test_a_base_that_is_not_there(tmp_path):
-    """What compares with it fails, all else is done; and it is looked for again."""
+    """Works that compare with it fail, all others are done; the next run looks for it again."""
     lost = {"error": "base: cannot be read: No such file or directory"}
     (tmp_path / "policy.toml").write_text('[ops]\nforbidden = ["Neg"]\n')
     options = {"base": {LENET: tmp_path / "base"}, "policy": tmp_path / "policy.toml", "works": ["info", "fusions", "policy"]}
@@ -215,7 +215,7 @@ def test_a_timeout_may_be_endless():
 
 
 def test_ctrl_c_ends_what_is_looked_at(tmp_path):
-    """And not when the models are done or their time is over; what was done is kept."""
+    """Not only when the models are done or their time is over; finished rows are kept."""
     code = f"""
 import os, signal, threading, time
 from tfgrapnel import fleet
@@ -244,7 +244,7 @@ def test_a_model_that_takes_too_much_memory(tmp_path):
 
 
 def test_a_process_that_dies_is_a_row(tmp_path, monkeypatch):
-    """Whoever kills it: the model's row says so, and the next model has a new process."""
+    """A killed process: the model's row says so, and the next model has a new process."""
     [row] = rows_of([LENET], works="info")
     victim = _fleet_process._idle[-1].process
     ask = _fleet_process._Inspector.ask
@@ -262,7 +262,7 @@ def test_a_process_that_dies_is_a_row(tmp_path, monkeypatch):
 
 
 def test_what_was_asked_wrongly(tmp_path):
-    with pytest.raises(ValueError, match="a column 'path' was expected; it has x"):
+    with pytest.raises(ValueError, match="a column 'path' was expected; its columns are: x"):
         fleet.inspect(pa.table({"x": [1]}))
     with pytest.raises(ValueError, match="column 'path': strings were expected, not None in row 1"):
         fleet.inspect(pa.table({"path": ["x", None]}))
@@ -271,11 +271,11 @@ def test_what_was_asked_wrongly(tmp_path):
     with pytest.raises(ValueError, match="memory: a size"):
         fleet.inspect(pa.table({"path": ["x"]}), memory="much")
     for memory in (0, -1, "5M"):
-        with pytest.raises(ValueError, match=f"memory: 100M or more was expected, which a process needs for itself, not {memory!r}"):
+        with pytest.raises(ValueError, match=f"memory: 100M or more was expected, since the process itself needs that, not {memory!r}"):
             fleet.inspect(pa.table({"path": ["x"]}), memory=memory)
     with pytest.raises(ValueError, match="a path was expected, not ''"):
         fleet.run([LENET, ""], tmp_path / "rows")
-    with pytest.raises(ValueError, match="none of its paths, as '/x/lenot', is among the models"):
+    with pytest.raises(ValueError, match="none of its paths, such as '/x/lenot', is among the models"):
         fleet.run([LENET], tmp_path / "rows", base={"/x/lenot": LENET})
     with pytest.raises(ValueError, match="timeout: seconds were expected, not nan"):
         fleet.inspect(pa.table({"path": ["x"]}), timeout=float("nan"))
@@ -287,7 +287,7 @@ def test_what_was_asked_wrongly(tmp_path):
     with pytest.raises(tg.Error, match="team.toml:1: check 'nodez' not found; did you mean 'nodes'?"):
         fleet.run([LENET], tmp_path / "rows", policy=tmp_path / "team.toml")
     for workers in (0, 1.5, True):
-        with pytest.raises(ValueError, match=f"workers: a number from 1 on was expected, not {workers}"):
+        with pytest.raises(ValueError, match=f"workers: a number of at least 1 was expected, not {workers}"):
             fleet.run([LENET], tmp_path / "rows", workers=workers)
     with pytest.raises(NotADirectoryError, match="team.toml is a file; a folder for Parquet files was expected"):
         fleet.run([LENET], tmp_path / "team.toml")
@@ -355,9 +355,9 @@ def test_what_was_left_half_written_goes(models, tmp_path):
 
 
 def test_two_runs_at_a_time(models, tmp_path, monkeypatch):
-    """The second says so, as long as the first one is there."""
+    """The second run reports it, while the first one is running."""
     inspect = fleet._Inspection.row
-    text = "rows: another run is bringing this folder up to date: wait until it is done, or use another folder"
+    text = "rows: another run is updating this folder: wait until it is done, or use another folder"
 
     def beside(self, *arguments):
         with pytest.raises(tg.Error, match=text):
@@ -374,11 +374,11 @@ def test_a_folder_of_another_format(models, tmp_path):
     folder = tmp_path / "rows" / "part=1"
     folder.mkdir(parents=True)
     parquet.write_table(pa.table({"x": [1]}), folder / "models.parquet")
-    with pytest.raises(tg.Error, match="part=1/models.parquet: tfgrapnel.fleet did not write this"):
+    with pytest.raises(tg.Error, match="part=1/models.parquet: not written by tfgrapnel.fleet"):
         fleet.run(models, tmp_path / "rows")
     other = fleet.schema().with_metadata({"tfgrapnel.fleet": "7"})
     parquet.write_table(pa.Table.from_pylist([], other), folder / "models.parquet")
-    with pytest.raises(tg.Error, match="of format 7, this tfgrapnel has format 1: run it into another folder"):
+    with pytest.raises(tg.Error, match="format 7, this tfgrapnel writes format 1: use another folder"):
         fleet.run(models, tmp_path / "rows")
     (folder / "models.parquet").write_text("no Parquet")
     with pytest.raises(tg.Error, match="part=1/models.parquet: cannot be read as Parquet"):

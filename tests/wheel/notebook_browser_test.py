@@ -24,10 +24,10 @@ pytestmark = [
     pytest.mark.skipif(driver.missing() is not None, reason=str(driver.missing())),
 ]
 
-# Frames that are open, and pictures that stand there, wherever in the page.
+# Open frames, and visible pictures, anywhere in the page.
 FRAMES = "[...document.querySelectorAll('iframe[srcdoc]')].filter((f) => f.contentDocument?.documentElement?.dataset.ready)"
 STILL = "[...document.querySelectorAll('img[class^=tfgrapnel], img[src^=\"data:image/svg\"]')].filter((i) => i.naturalWidth > 100)"
-# Of a webview of VS Code's notebooks: webviewGenericCspSource is where its own files are.
+# From a webview of VS Code's notebooks: webviewGenericCspSource is the source of its own files.
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' https: http: data:; font-src 'self' https:; connect-src https:; child-src https: data:"
@@ -102,7 +102,7 @@ def trust(path, environment):
 
 
 def check_pages(browser, dark):
-    """All frames are open, each with a page of its own, dark or light as the notebook is."""
+    """All frames are open, each with its own page, dark or light like the notebook."""
     browser.wait(f"({FRAMES}).length >= 2", 60)
     browser.wait(f"({FRAMES}).every((f) => f.contentDocument.documentElement.classList.contains('dark') === {json.dumps(dark)})")
     assert browser.js(f"return ({FRAMES}).every((f) => f.contentWindow.grapnel.view.boxes.length > 3)")

@@ -1,4 +1,4 @@
-"""What is last in a cell shows itself: what goes into a notebook, and the notebooks of docs/notebooks."""
+"""Graphs and results in notebook cells, and the notebooks of docs/notebooks."""
 
 import base64
 import json
@@ -66,7 +66,7 @@ def test_what_commands_found(lenet, tmp_path):
 
 
 def test_what_has_no_picture_shows_its_text(lenet, tmp_path):
-    """With columns below each other whatever the page's style is; and what it would take long to find twice does not."""
+    """With aligned columns whatever the page's style is; results that are slow to compute are not recomputed."""
     (tmp_path / "policy.toml").write_text('[ops]\nforbidden = ["Conv2D"]\n')
     results = (
         tg.info(lenet),
@@ -112,7 +112,7 @@ def test_a_large_page_stays_out(lenet, monkeypatch):
 
 
 def test_a_page_of_too_many_nodes_is_not_made(lenet, monkeypatch):
-    """It would take seconds, and be left out."""
+    """It would take seconds, and is omitted."""
     from tfgrapnel import _notebook
 
     view, formats = _notebook._view, []

@@ -1,4 +1,4 @@
-"""A libgomp that others have in the process, PyTorch too: its threads stay as they were, and results are the binary's."""
+"""A libgomp that others use in the process, such as PyTorch: its threads are unaffected, and results equal the binary's."""
 
 import importlib.util
 import subprocess

@@ -41,7 +41,7 @@ def test_errors_have_the_name_that_they_are_caught_by():
 
 
 def test_what_is_no_model():
-    with pytest.raises(TypeError, match="an object of type int is no model: a path, bytes"):
+    with pytest.raises(TypeError, match="an object of type int is not a model: a path, bytes"):
         tg.load(3)
     with pytest.raises(tg.Error, match="bytes"):
         tg.load(b"\x00\x01\x02nothing")
@@ -100,9 +100,9 @@ def test_wrong_types_are_named(lenet):
         (lambda: lenet.nodes[None], "a name or a number of a row was expected, not None"),
         (lambda: graphs[1.5], "a name or a number of a graph was expected, not 1.5"),
         (lambda: tg.load("x.pb", graph=3), "graph: a string was expected, not 3"),
-        (lambda: tg.load("x.pb", 3), "examples of arguments are for a tf.function, not for an object of type str"),
+        (lambda: tg.load("x.pb", 3), "example arguments are only for a tf.function, not for an object of type str"),
         (lambda: tg.load("x.pb", grahp="a"), r"load\(\) got an unexpected keyword argument 'grahp': it takes graph=, "),
-        (lambda: tg.load(test_threads), "an object of type function is no model: .*; tf.function makes one"),
+        (lambda: tg.load(test_threads), "an object of type function is not a model: .*; wrap a Python function in tf.function"),
         (lambda: lenet.optimize(fetch=b"Identity"), "fetch: a string or a path was expected, not b'Identity'"),
         (lambda: lenet.optimize(fetch={3: None}), "fetch: a string was expected, not 3"),
         (lambda: lenet.optimize(output=lenet), "output: a string or a path was expected, not <Graph "),
@@ -113,7 +113,7 @@ def test_wrong_types_are_named(lenet):
     for call, expected in [
         (lambda: tg.load(""), "model: a path was expected, not ''"),
         (lambda: tg.optimize(""), "model: a path was expected, not ''"),
-        (lambda: tg.load("\udcff.pb"), "model: a string that UTF-8 can hold was expected"),
+        (lambda: tg.load("\udcff.pb"), "model: a string that can be encoded as UTF-8 was expected"),
         (lambda: lenet.run(threads=-1), "threads: a number from 0 to 4096 was expected, not -1"),
         (lambda: lenet.find("Relu", limit=-1), "limit: a number from 0 "),
     ]:
@@ -216,7 +216,7 @@ sys.exit(failure and failure.formatted)
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
     # From 3.12 on Python asks the module, and has its own words for it.
-    reason = "does not support loading in subinterpreters" if sys.version_info >= (3, 12) else "works in the main interpreter of a process"
+    reason = "does not support loading in subinterpreters" if sys.version_info >= (3, 12) else "works only in the main interpreter of a process"
     assert done.returncode == 1 and "ImportError" in done.stderr and reason in done.stderr, done.stderr
 
 

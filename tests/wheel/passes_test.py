@@ -1,4 +1,4 @@
-"""Passes and rules in Python: what they see, change and refuse, and what becomes of their mistakes."""
+"""Passes and rules in Python: what they see, change and refuse, and how their mistakes are reported."""
 
 import json
 import threading
@@ -52,7 +52,7 @@ def ops(graph):
 def log_of_softmax():
     @tg.rule(pattern="Softmax -> Log")
     def log_of_softmax(rule, log):
-        """Log of Softmax is LogSoftmax, which keeps what is small.
+        """Log of Softmax is LogSoftmax, which keeps small values.
 
           Before:  x -> Softmax s -> Log y        After:  x -> LogSoftmax y
 
@@ -112,7 +112,7 @@ def test_passes_lists_it(log_of_softmax):
     assert "log_of_softmax  (by name only; of " in tg.passes().text
     tg.unregister("log_of_softmax")
     assert "log_of_softmax" not in tg.passes().text
-    with pytest.raises(tg.Error, match="no pass or rule of Python is called 'log_of_softmax'; there are: none"):
+    with pytest.raises(tg.Error, match="there is no Python pass or rule 'log_of_softmax'; known: none"):
         tg.unregister("log_of_softmax")
     with pytest.raises(tg.Error, match="pass 'log_of_softmax' not found"):
         tg.load(NET).optimize(passes="log_of_softmax")
@@ -121,7 +121,7 @@ def test_passes_lists_it(log_of_softmax):
 def test_a_class():
     @tg.rule
     class RemoveDoubleNeg:
-        """Two negations are none."""
+        """Two negations cancel."""
 
         name = "double_neg"
         pattern = "Neg -> Neg"
@@ -319,7 +319,7 @@ def test_handles_are_good_for_one_call():
     @tg.rule(ops="Neg")
     def keep(rule, node):
         for other in kept:
-            with pytest.raises(RuntimeError, match="good for that call alone"):
+            with pytest.raises(RuntimeError, match="valid only during its call"):
                 other.name
         kept.extend([node, node.output(), rule.graph.find("x")])
         keep.rule = rule
@@ -331,9 +331,9 @@ def test_handles_are_good_for_one_call():
         lambda: keep.rule.done(), lambda: keep.rule.path, lambda: keep.rule.graph.find("x"), lambda: keep.rule.make("n", "Neg", "", [node]),
         lambda: keep.rule.edit.set_op(node, "Abs"), lambda: keep.rule.is_preserved(node), lambda: len(keep.rule.graph),
     ):  # fmt: skip
-        with pytest.raises(RuntimeError, match="good for that call alone"):
+        with pytest.raises(RuntimeError, match="valid only during its call"):
             use()
-    assert repr(node) == "<Node, there no more>" and repr(port) == "<Port, there no more>"
+    assert repr(node) == "<Node, removed>" and repr(port) == "<Port, removed>"
     assert node == node and node != kept[3]
 
 
@@ -351,7 +351,7 @@ MISTAKES = {
     "a cycle by replacement": (
         "Add",
         lambda rule, node: rule.replace_by(rule.make("k", "Neg", "", [node], {"T": "float"})),
-        "'k' is made from the node, which would make a cycle",
+        "'k' depends on the node, which would make a cycle",
     ),
     "a missing input": ("Add", lambda rule, node: rule.edit.remove_input(node, 1) or rule.done(), "node 'b': has 1 input, op 'Add' takes 2"),
     "a wrong dtype": (
@@ -361,21 +361,21 @@ MISTAKES = {
     ),
     "a replacement of another dtype": ("Add", lambda rule, node: rule.replace_by(rule.graph.find("n")), "'n' is int32, float was expected"),
     "a missing attribute": ("Add", lambda rule, node: rule.make("k", "Cast", "", [node]) and rule.done(), "node 'k'"),
-    "an output that is not there": ("Add", lambda rule, node: rule.replace_by(node.output(3)), "ValueError: 'b' has 1 outputs: there is none 3"),
-    "an input that is not there": ("Add", lambda rule, node: node.input(-1), "ValueError: 'b' has 2 inputs: there is none -1"),
+    "an output that is not there": ("Add", lambda rule, node: rule.replace_by(node.output(3)), "ValueError: 'b' has 1 outputs: there is no output 3"),
+    "an input that is not there": ("Add", lambda rule, node: node.input(-1), "ValueError: 'b' has 2 inputs: there is no input -1"),
     "a node that is read": ("Add", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'b' is read"),
     "a node that is fetched": ("Identity", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'y' is fetched, fed or kept"),
-    "a name that is none": ("Add", lambda rule, node: rule.make("a b", "Neg", "", [node]), "ValueError: 'a b' is no name of a node"),
+    "an invalid name": ("Add", lambda rule, node: rule.make("a b", "Neg", "", [node]), "ValueError: 'a b' is not a node name"),
     "an attribute of another type": (
         "Add",
         lambda rule, node: rule.edit.set_attr(node, "T", 3),
         r"ValueError: attribute 'T' of Add \(type\): the name of a dtype",
     ),
-    "what is no port": ("Add", lambda rule, node: rule.edit.set_input(node, 0, "x"), "TypeError: a Port or a Node was expected"),
-    "an answer that is none": ("Add", lambda rule, node: True, "a rule answers with what its context makes"),
-    "a change that is not said": ("Add", lambda rule, node: rule.edit.set_device(node, "/cpu:0"), "the rule changed the graph, and says that it did not"),
-    "a refusal after a change": ("Add", lambda rule, node: rule.edit.set_device(node, "/cpu:0") or rule.refuse("no"), "says that it did not"),
-    "a rewrite of its own": ("Add", lambda rule, node: rule.edit.begin("mistake", node), "a rule begins and ends nothing"),
+    "not a port": ("Add", lambda rule, node: rule.edit.set_input(node, 0, "x"), "TypeError: a Port or a Node was expected"),
+    "not a verdict": ("Add", lambda rule, node: True, "a rule must return a verdict of its context"),
+    "a change that is not said": ("Add", lambda rule, node: rule.edit.set_device(node, "/cpu:0"), "the rule changed the graph, but its verdict denies it"),
+    "a refusal after a change": ("Add", lambda rule, node: rule.edit.set_device(node, "/cpu:0") or rule.refuse("no"), "its verdict denies it"),
+    "a rewrite of its own": ("Add", lambda rule, node: rule.edit.begin("mistake", node), "a rule does not call begin or end"),
     "a program that ends": ("Add", lambda rule, node: exit(3), "SystemExit: 3"),
 }  # fmt: skip
 
@@ -396,7 +396,7 @@ def test_a_removed_node_is_gone():
         rule.edit.remove_node(neg)
         return neg.name
 
-    with pytest.raises(tg.Error, match="RuntimeError: a node that was removed is used"):
+    with pytest.raises(tg.Error, match="RuntimeError: the node was removed"):
         tg.load(SUM).optimize(passes="mistake")
 
 
@@ -425,7 +425,7 @@ def test_mistakes_of_passes(mistake):
 def test_mistakes_of_registrations():
     with pytest.raises(tg.Error, match="path pattern 'Mul ->': at character 7: an op"):
         tg.rule("r", pattern="Mul ->")(lambda rule, node: None)
-    with pytest.raises(tg.Error, match="there is a pass 'remapper' already"):
+    with pytest.raises(tg.Error, match="pass 'remapper' already exists"):
         tg.pass_("remapper")(lambda edit: None)
     with pytest.raises(tg.Error, match="rule 'r': pass 'remaper' not found; did you mean 'remapper'"):
         tg.rule("r", optimizer="remaper")(lambda rule, node: None)

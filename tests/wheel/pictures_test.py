@@ -1,4 +1,4 @@
-"""Pictures of the wheel, by an engine of its own, are the binary's byte for byte."""
+"""Pictures of the wheel, drawn by its own engine, equal the binary's byte for byte."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What is shown of work that takes longer than a second."""
+"""The progress shown for work that takes longer than a second."""
 
 import io
 import os
@@ -24,7 +24,7 @@ def as_it_was():
 
 @pytest.fixture
 def shown(lenet, monkeypatch):
-    """Works for 1.4 s: what is written to stderr meanwhile."""
+    """Works for 1.4 s, and returns what is written to stderr meanwhile."""
 
     def work(stderr):
         monkeypatch.setattr(sys, "stderr", stderr)
@@ -66,7 +66,7 @@ def test_a_line_without_tqdm(shown, monkeypatch):
 
 
 def test_a_notebook_without_widgets(tmp_path):
-    """tqdm warns there, of what is no concern of who asked for a model."""
+    """tqdm warns there, which does not concern the user of a model."""
     (tmp_path / "tqdm").mkdir()
     (tmp_path / "tqdm" / "__init__.py").touch()
     (tmp_path / "tqdm" / "auto.py").write_text("import warnings\nwarnings.warn('IProgress not found')\ntqdm = None\n")

@@ -1,4 +1,4 @@
-"""Results with types: of the documents' schemas, and of a made-up one with a field that will go."""
+"""Typed results: of the documents' schemas, and of a made-up one with a deprecated field."""
 
 import json
 import pathlib
@@ -32,7 +32,7 @@ MADE_UP = {
 
 @pytest.fixture
 def made_up(monkeypatch):
-    """A result of the made-up command, as results.py would have it."""
+    """A result of the made-up command, as in results.py."""
     monkeypatch.syspath_prepend(str(ROOT / "python"))
     import typed_results
 
@@ -47,7 +47,7 @@ def made_up(monkeypatch):
 
 
 def test_a_field_that_will_go_warns_where_it_is_read(made_up):
-    with pytest.warns(DeprecationWarning, match="'gone' will go in a later release: Read `parts`.") as warned:
+    with pytest.warns(DeprecationWarning, match="'gone' will be removed in a later release: Read `parts`.") as warned:
         assert made_up.gone == 3
     assert warned[0].filename == __file__
     with pytest.warns(DeprecationWarning, match="'class' will go"):

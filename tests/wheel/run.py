@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the tests of the Python package with the wheel installed, in a virtual environment of its own without TensorFlow.
+"""Runs the tests of the Python package with the wheel installed, in a separate virtual environment without TensorFlow.
 
 usage: run.py GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: the binary that results are compared with
 
-With GRAPNEL_FULL set the environment has the engines of fleets too, Ray, Spark (which needs Java) and Dask, servers of notebooks, and
+With GRAPNEL_FULL set, the environment also has the fleet engines Ray, Spark (which needs Java) and Dask, notebook servers, and
 PyTorch.
 """
 
@@ -25,4 +25,4 @@ if wanted not in "wheel":
 tests = [] if any(argument.endswith(".py") for argument in sys.argv[2:]) else [environment.ROOT / "tests" / "wheel"]
 command = [venv / "bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *sys.argv[2:]]
 code = subprocess.run([str(word) for word in command], cwd=environment.ROOT, env=variables).returncode
-sys.exit(0 if code == 5 else code)  # 5: no test is of that name
+sys.exit(0 if code == 5 else code)  # 5: no test has that name

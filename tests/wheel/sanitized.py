@@ -3,9 +3,9 @@
 
 usage: sanitized.py ASAN_BUILD GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: a binary of a release build
 
-Python itself has no sanitizer, so the runtime is preloaded, and what Python leaves allocated is no leak of ours. The module's
+Python itself has no sanitizer, so the runtime is preloaded, and memory that Python leaves allocated does not count as a leak. The module's
 operator delete (tools/memory_guard.cpp) frees what libstdc++'s operator new made: both are malloc's. Tests of time,
-memory and types, which are of the wheel, are left out, and those in Chromium, which does not start with the runtime.
+memory and types, which need the wheel, are skipped, and so are those in Chromium, which does not start with the runtime.
 """
 
 import os

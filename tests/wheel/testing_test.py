@@ -1,4 +1,4 @@
-"""Assertions on models: what they say where they fail, and where their pictures go."""
+"""Assertions on models: their failure messages, and where their pictures go."""
 
 import re
 import subprocess
@@ -52,7 +52,7 @@ def test_fused(lenet):
 
 
 def test_fused_after_other_passes():
-    # The scale of a normalization goes into the weights, and its offset is then a BiasAdd.
+    # The scale of a normalization is folded into the weights, and its offset becomes a BiasAdd.
     normalized = (
         b"fetch %y\n%x = Placeholder {dtype=float, shape=[1,4,4,2]}\n%w = Const [[[[1.0,2.0],[3.0,4.0]]]]\n"
         b"%c = Conv2D(%x, %w) {strides=[1,1,1,1], padding=\"VALID\"}\n%m = Mul(%c, [2.0,3.0])\n%a = AddV2(%m, [1.0,2.0])\n%y = Relu(%a)\n"
@@ -72,19 +72,19 @@ def test_fused_in_a_function():
 
 def test_left_in_parts():
     said = said_by(assert_fused, DENSE, "MatMul + BiasAdd + Tanh")
-    assert re.match(r"MatMul \+ BiasAdd \+ Tanh is not fused in <bytes \d+>\n  left in parts: 'm' \(_FusedMatMul 'b'\), 'b' \(", said), said
-    assert "fused are: 1 x MatMul + BiasAdd\n" in said
+    assert re.match(r"MatMul \+ BiasAdd \+ Tanh is not fused in <bytes \d+>\n  not fused: 'm' \(_FusedMatMul 'b'\), 'b' \(", said), said
+    assert "fused: 1 x MatMul + BiasAdd\n" in said
     said = said_by(assert_fused, DENSE.replace(b"Exp(%b)", b"Exp(%m)"), "MatMul + BiasAdd")
-    assert "left in parts: 'm' (MatMul), 'b' (BiasAdd)\n    remapper/fuse_bias: 'b': 'm' is read 2 times\n" in said
+    assert "not fused: 'm' (MatMul), 'b' (BiasAdd)\n    remapper/fuse_bias: 'b': 'm' is read 2 times\n" in said
     with pytest.raises(ValueError, match=r"ops with \+ between them were expected, as 'Conv2D \+ BiasAdd', not 'MatMul'"):
         assert_fused(DENSE, "MatMul")
 
 
 def test_there_is_no_such_chain(lenet):
     said = said_by(assert_fused, lenet, "Conv2D + BiasAdd + Tanh")
-    assert "Conv2D -> BiasAdd stands at 'sequential_1/conv2d_1/BiasAdd', 'sequential_1/conv2d_1_2/BiasAdd', and is read by: 1 x Mul, 1 x Relu" in said
+    assert "Conv2D -> BiasAdd occurs at 'sequential_1/conv2d_1/BiasAdd', 'sequential_1/conv2d_1_2/BiasAdd', and is read by: 1 x Mul, 1 x Relu" in said
     assert "there is no Conv2d; did you mean Conv2D?" in said_by(assert_fused, lenet, "Conv2d + BiasAdd")
-    assert "it stands at: 'sequential_1/dense_1/Tanh'" in said_by(assert_fused, lenet, "MatMul + BiasAdd + Tanh", at="sequential_1/dense_9")
+    assert "it occurs at: 'sequential_1/dense_1/Tanh'" in said_by(assert_fused, lenet, "MatMul + BiasAdd + Tanh", at="sequential_1/dense_9")
     said = said_by(assert_fused, lenet, "MatMul + BiasAdd", count=7)
     assert "is fused 3 times in testdata/models/lenet, 7 were expected\n  fused: 'sequential_1/dense_1/Tanh'" in said
 
@@ -104,7 +104,7 @@ def test_placed(lenet):
     assert_placed(lenet, {"*": "cpu:0"}, devices="cpu:1")
     said = said_by(assert_placed, lenet, {"*/MatMul": "CPU:0", "*/Matmul": "GPU:1"})
     assert "'*/MatMul': 3 of 3 nodes are not on CPU:0:\n    'sequential_1/dense_1/MatMul' is on /job:localhost" in said
-    assert "no node fits '*/Matmul'; did you mean 'MatMul'?" in said
+    assert "no node matches '*/Matmul'; did you mean 'MatMul'?" in said
     assert "TensorFlow 2.21 has kernels for it on GPU, CPU" in said
     assert "1 of 1" not in said_by(assert_placed, lenet, {"*": "GPU:1"}, devices="cpu:1,gpu:2")
 
@@ -118,9 +118,9 @@ def test_budget(lenet):
     assert "the file has 29.4 kB" in said_by(assert_budget, lenet.optimize().graph, bytes=30)
     assert_budget(DENSE, flops=1000, batch=2)
     assert "flops: not counted: 4 nodes with an unknown shape or a loop (batch=, shape=)" in said_by(assert_budget, DENSE, flops=10)
-    with pytest.raises(ValueError, match="no budget is given"):
+    with pytest.raises(ValueError, match="no budget was given"):
         assert_budget(lenet)
-    with pytest.raises(TypeError, match="nodes: an integer or a text as '25 MB' was expected, not 1.5"):
+    with pytest.raises(TypeError, match="nodes: an integer or a text such as '25 MB' was expected, not 1.5"):
         assert_budget(lenet, nodes=1.5)
 
 
@@ -163,7 +163,7 @@ def test_wrong_arguments_are_named(lenet):
         (lambda: assert_placed(lenet, {}), "expected: no node is named"),
         (lambda: assert_budget(lenet, nodes=-3), "nodes: a number from 0 was expected, not -3"),
         (lambda: assert_budget(lenet, nodes=1, bytes="lots"), "bytes: expected bytes: .*, not 'lots'"),
-        (lambda: assert_budget(lenet, node=3), "no budget is given: .*, but node$"),
+        (lambda: assert_budget(lenet, node=3), "no budget was given: .*, but node$"),
     ]:
         with pytest.raises(ValueError, match=f"^{error}"):
             call()

@@ -1,4 +1,4 @@
-// Shapes and places: identities, reshapes, joins, cuts, pads, permutations.
+// Shapes and data movement: identities, reshapes, concatenations, slices, pads, permutations.
 #include "lib/trace/gradients/broadcast.h"
 
 namespace grapnel {
@@ -6,7 +6,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- What hands its input on.
+// --- Ops that pass their input on.
 
 InputGradients AsItCame(G& g) { return {g.gradient()}; }
 GRAPNEL_GRADIENT("Identity", AsItCame);
@@ -29,7 +29,7 @@ GRAPNEL_GRADIENT("IdentityN", [](G& g) {
 GRAPNEL_REFUSED_GRADIENT("_EagerConst", "it must never be in a graph");
 
 GRAPNEL_GRADIENT("PreventGradient", [](G& g) {
-  return g.Fail("its gradient must not be asked for: " + g.node().GetString("message"));
+  return g.Fail("its gradient must not be requested: " + g.node().GetString("message"));
 });
 
 InputGradients CheckNumericsOf(G& g) {
@@ -49,7 +49,7 @@ GRAPNEL_GRADIENT("Squeeze", ReshapeToInput);
 InputGradients ReshapeOf(G& g) {
   Shape shape = g.x(0).shape();
   if (shape.known_rank() && !shape.IsFullyKnown() && !llvm::is_contained(shape.dims(), 0)) {
-    // With one unknown dimension it need not be looked up.
+    // With one unknown dimension, no look-up is needed.
     std::vector<int> dims;
     for (int64_t dim : shape.dims()) dims.push_back(dim < 0 ? -1 : static_cast<int>(dim));
     if (llvm::count(dims, -1) == 1) return {g.Reshape(g.dy(), dims)};
@@ -75,7 +75,7 @@ InputGradients TileOf(G& g) {
   Value axes = g.Range(0, g.Size(split_shape), 2);
   Gradient gradient = g.gradient();
   if (gradient.is_slices()) {
-    // Rows are added up where they come from before the copies are.
+    // Rows are summed before the copies are.
     Value rows = Cast(g.At(shape, 0), gradient.indices.dtype());
     Value source = g.Op("FloorMod", {gradient.indices, rows});
     gradient = g.Op("UnsortedSegmentSum", {gradient.values, source, rows});
@@ -98,7 +98,7 @@ GRAPNEL_GRADIENT("BroadcastTo", BroadcastToOf);
 InputGradients FillOf(G& g) { return {Gradient(), ReduceSum(g.dy())}; }
 GRAPNEL_GRADIENT("Fill", FillOf);
 
-// --- Joins.
+// --- Concatenation.
 
 InputGradients PackOf(G& g) {
   Values parts = g.Unstack(g.dy(), g.node().GetInt("N"), static_cast<int>(g.node().GetInt("axis")));
@@ -113,8 +113,8 @@ InputGradients UnpackOf(G& g) {
 }
 GRAPNEL_GRADIENT("Unpack", UnpackOf);
 
-// Known shapes as constants; else all of them by ShapeN. The nodes of those before the first that
-// is not known stay, as in TensorFlow.
+// Known shapes become constants; otherwise ShapeN computes all of them. Nodes made before the first
+// unknown shape stay, as in TensorFlow.
 Values InputShapes(G& g, const Values& inputs) {
   Values sizes;
   for (const Value& input : inputs) {
@@ -152,7 +152,7 @@ Values ConcatParts(G& g, const Values& inputs, const Value& axis) {
   return parts;
 }
 
-// Slices of a concatenation along axis 0 are those of the parts, by their indices.
+// Slices of a concatenation along axis 0 are distributed to the parts by their indices.
 InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
   const Gradient& gradient = g.gradient();
   Value positive = AxisFromFront(axis, inputs[0]);
@@ -166,7 +166,7 @@ InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
     Value behind = gradient.indices >= start;
     Value before = gradient.indices < end;
     Value is_here = g.Op("LogicalAnd", {behind, before});
-    Value chosen = g.Squeeze(g.Scoped("SourceLocation", {is_here}), {1});
+    Value chosen = g.Squeeze(g.Scoped("Where", {is_here}), {1});
     Value indices = g.Gather(gradient.indices, chosen) - start;
     Value values = g.Gather(gradient.values, chosen);
     parts.push_back(Gradient(values, indices, size));
@@ -213,7 +213,8 @@ InputGradients ConcatOf(G& g, bool axis_first) {
       int64_t at = !known                                  ? -1
                    : (*known)[0] < 0 && shape.known_rank() ? (*known)[0] + shape.rank()
                                                            : (*known)[0];
-      if (at < 0) return g.Fail("the gradient is slices, and the axis is not known while tracing");
+      if (at < 0)
+        return g.Fail("the gradient consists of slices, and the axis is not known while tracing");
       parts = at == 0 ? ConcatRows(g, inputs, axis) : ConcatColumns(g, inputs, axis);
     } else {
       parts = ConcatRows(g, inputs, axis);
@@ -239,7 +240,7 @@ GRAPNEL_GRADIENT("Split", [](G& g) -> InputGradients {
 });
 GRAPNEL_GRADIENT("SplitV", [](G& g) -> InputGradients { return {JoinOutputs(g, g.x(2))}; });
 
-// --- Cuts and pads.
+// --- Slices and pads.
 
 InputGradients SliceOf(G& g) {
   Value x = g.x(0), begin = g.x(1);
@@ -257,7 +258,7 @@ GRAPNEL_GRADIENT("Slice", SliceOf);
 const char* const kMasks[] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
                               "shrink_axis_mask"};
 
-// A constant where it is known while tracing.
+// A constant if it is known while tracing.
 Operand KnownOr(G& g, const Value& x) {
   auto known = g.IntegersOf(x);
   if (!known) return x;
@@ -310,7 +311,7 @@ GRAPNEL_GRADIENT("MirrorPadGrad", [](G& g) -> InputGradients {
   return {g.Op("MirrorPad", {g.dy(), g.x(1)}, g.Attrs({"mode"}))};
 });
 
-// --- Other places.
+// --- Other data movement.
 
 GRAPNEL_GRADIENT("ReverseSequence", [](G& g) -> InputGradients {
   return {g.Op("ReverseSequence", {g.dy(), g.x(1)}, g.Attrs({"seq_dim", "batch_dim"}))};
@@ -327,14 +328,14 @@ GRAPNEL_GRADIENT("Roll", [](G& g) -> InputGradients {
   return {g.Op("Roll", {dy, back, g.x(2)})};
 });
 
-// The op that undoes the other, of the same blocks.
+// The inverse op, with the same blocks.
 InputGradients Undo(G& g, const char* op, llvm::ArrayRef<const char*> keys, int inputs,
                     llvm::StringRef name = {}) {
   std::vector<Operand> operands = {g.dy()};
   for (int i = 1; i < inputs; ++i) operands.push_back(g.x(i));
   return {g.Op(op, operands, g.Attrs(keys), name)};
 }
-// The op with one block size is an old form of the one with a block of any shape.
+// The op with a single block size is an old form of the one with a block of any shape.
 InputGradients UndoBlocks(G& g, const char* op) {
   int64_t size = g.node().GetInt("block_size");
   return {g.Op(op, {g.dy(), std::vector<int64_t>{size, size}, g.x(1)},

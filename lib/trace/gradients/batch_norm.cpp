@@ -1,4 +1,4 @@
-// The gradient of FusedBatchNorm's gradient: that is written out in plain ops, and gone through.
+// The gradient of FusedBatchNorm's gradient, which is written in plain ops and then differentiated.
 #include "lib/trace/backprop.h"
 
 namespace grapnel {
@@ -77,7 +77,7 @@ InputGradients FusedBatchNormGradOf(G& g) {
                   g.node().GetFloat("epsilon"),
                   g.node().GetString("data_format")};
   TraceBody& body = *g.state().current;
-  // Copies, so that only what is made here is gone through, and not what these are made of.
+  // Copies, so that the walk covers only the ops made here, not their inputs.
   BackpropRequest request;
   request.forward = &body;
   request.begin = body.graph->end_id();

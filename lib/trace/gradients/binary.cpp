@@ -1,4 +1,4 @@
-// Elementwise math of two tensors, which may be broadcast.
+// Elementwise math of two tensors with broadcasting.
 #include "lib/trace/gradients/broadcast.h"
 
 namespace grapnel {
@@ -62,8 +62,8 @@ InputGradients MulNoNanOf(G& g) {
 }
 GRAPNEL_GRADIENT("MulNoNan", MulNoNanOf);
 
-// `divide` makes a quotient, as the forward op does. TensorFlow takes the shapes from the
-// conjugates of DivNoNan's inputs.
+// `divide` makes a quotient, as the forward op does. TensorFlow takes the shapes of the conjugates
+// of DivNoNan's inputs.
 InputGradients QuotientOf(G& g, llvm::function_ref<Value(const Value&, const Value&)> divide,
                           bool uses_conjugates = false) {
   Value x = g.Conj(g.x(0));
@@ -166,7 +166,7 @@ InputGradients NextAfterOf(G& g) {
 }
 GRAPNEL_GRADIENT("NextAfter", NextAfterOf);
 
-// --- The one or the other.
+// --- Selection.
 
 InputGradients ExtremeOf(G& g, const char* comparison) {
   Value x = g.x(0), y = g.x(1);
@@ -230,7 +230,7 @@ InputGradients CrossOf(G& g) {
 }
 GRAPNEL_GRADIENT("Cross", CrossOf);
 
-// --- Comparisons and logic: no small change changes them.
+// --- Comparisons and logic: a small change has no effect.
 
 GRAPNEL_NO_GRADIENT("Less");
 GRAPNEL_NO_GRADIENT("LessEqual");

@@ -1,5 +1,5 @@
-// Sums of gradients over the dimensions that broadcasting added, as rules of several families need
-// them. Private to lib/trace.
+// Sums gradients over the dimensions that broadcasting added, for rules of several families.
+// Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENTS_BROADCAST_H_
 #define GRAPNEL_LIB_TRACE_GRADIENTS_BROADCAST_H_
 
@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// gx and gy, which have the shape of x op y, as gradients of x and y. Either may not exist. The
-// axes are found while tracing where the shapes tell, else by BroadcastGradientArgs.
+// Turns gx and gy, which have the shape of x op y, into gradients of x and y. Either may be
+// missing. The axes are found while tracing if the shapes are known, else by BroadcastGradientArgs.
 InputGradients ReduceGradientArgs(GradientContext& g, const Value& x, const Value& y,
                                   const Gradient& gx, const Gradient& gy);
 
@@ -18,13 +18,14 @@ struct BroadcastAxes {
 };
 BroadcastAxes AxesOf(GradientContext& g, const Value& x_shape, const Value& y_shape);
 
-// Sum over `axes`, in the shape of the input.
+// Sums over `axes` and reshapes to the input's shape.
 Value SumTo(GradientContext& g, const Value& gradient, const Value& axes, const Value& shape);
 
-// All three shapes are known and the same: nothing was broadcast.
+// True if all three shapes are known and equal: nothing was broadcast.
 bool SameKnownShapes(const Value& x, const Value& y, const Value& gradient);
 bool IsScalar(const Value& x);
-// Nobody wants the gradient of input 1, a scalar: that of input 0 has its shape already.
+// True if the gradient of input 1, a scalar, is not needed: the gradient of input 0 has the right
+// shape then.
 inline bool SkipsScalar(GradientContext& g) { return g.Skips(1) && IsScalar(g.x(1)); }
 
 }  // namespace grapnel

@@ -1,6 +1,6 @@
-// Calls, branches and loops. The forward op is given a copy of its function that hands out what the
-// gradient needs of its inner tensors: a call and a branch as more results, a loop as stacks, onto
-// which each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
+// Calls, branches and loops. The forward op gets a copy of its function that also returns the inner
+// tensors that the gradient needs: calls and branches as more results, loops as stacks, onto which
+// each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
 #include "lib/ir/node_types.h"
 #include "lib/trace/function_gradient.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 using G = GradientContext;
 
-// What comes in for the results, those without a gradient never made.
+// The incoming gradients of the results; a default Value for a result without one.
 Values Incoming(G& g, int count) {
   Values dys;
   for (int i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ GRAPNEL_GRADIENT("PartitionedCall", CallOf, kAllOptional);
 GRAPNEL_GRADIENT("StatefulPartitionedCall", CallOf, kAllOptional);
 GRAPNEL_GRADIENT("(function)", CallOf, kAllOptional);
 
-// Zeros of the shape and dtype of what a variable holds.
+// Zeros with the shape of a variable's value, and this dtype.
 Value ZerosOfVariable(G& g, const Value& handle, DataType dtype) {
   Shape shape = ContentOf(handle);
   if (shape.IsFullyKnown()) return g.Zeros(shape.dims(), dtype);
@@ -123,8 +123,8 @@ class BranchGradient {
     return names;
   }
 
-  // Each branch gives what its gradient needs, and something of the same dtype in the place of what
-  // those of the others need: nobody reads that.
+  // Each branch returns what its gradient needs, and unread placeholders of the same dtypes for
+  // what the gradients of the other branches need.
   void HandOutIntermediates() {
     std::vector<DataType> types;
     places_.resize(branches_.size());
@@ -214,7 +214,7 @@ class BranchGradient {
                                                : g_.ZerosLike(input);
   }
 
-  // Of the branches from `b` on.
+  // Chooses among the branches from `b` on.
   Values Choose(size_t b) {
     if (b + 1 == branches_.size()) return OfBranch(b);
     Value index = g_.x(0);
@@ -231,7 +231,7 @@ class BranchGradient {
   std::vector<FunctionGradient> branches_;
   std::vector<std::vector<int>> places_;  // by branch: outputs of the op that its gradient needs
   std::vector<std::string> names_;
-  std::vector<int> inputs_;  // of the op, without what chooses
+  std::vector<int> inputs_;  // of the op, without the one that selects the branch
   std::vector<DataType> types_;
 };
 InputGradients BranchOf(G& g) { return BranchGradient(g).Make(); }
@@ -242,8 +242,8 @@ GRAPNEL_GRADIENT("StatelessCase", BranchOf, kAllOptional);
 
 // --- Loops.
 
-// The dtype that a function reads from the variable that one of its arguments is the handle of;
-// DT_INVALID: it reads none.
+// The dtype that a function reads from the variable whose handle is one of its arguments;
+// DT_INVALID: it does not read it.
 class VariableReads {
  public:
   explicit VariableReads(const Module& module) : module_(module) {}
@@ -277,7 +277,7 @@ class VariableReads {
     for (llvm::StringRef name : CalledFunctions(call)) {
       const Function* callee = module_.FindFunction(name);
       if (!callee) continue;
-      // An If and a Case are told first which branch to take.
+      // The first input of an If and a Case selects the branch.
       size_t first = call.num_inputs() - std::min<size_t>(call.num_inputs(), callee->args.size());
       if (slot < first) continue;
       DataType dtype = TypeOf(*callee, slot - first);
@@ -317,7 +317,7 @@ class LoopGradient {
     return port.node == function.args[i];
   }
 
-  // A gradient for each variable of the loop that can have one: of a later iteration it may come
+  // Makes a gradient for each loop variable that can have one: a later iteration may provide one
   // although none comes from outside.
   void MakeDys(const Function& function) {
     for (int i = 0; i < count_; ++i) {
@@ -341,7 +341,7 @@ class LoopGradient {
     }
   }
 
-  // The forward loop counts, and keeps what the gradient needs of each iteration.
+  // The forward loop counts, and saves what the gradient needs from each iteration.
   void PushInBody() {
     TraceBody& outer = g_.forward();
     auto cond_name = g_.node().FindAttr("cond")->AsFuncName().value_or("");
@@ -359,7 +359,7 @@ class LoopGradient {
 
   void AddVariables(G& g) {
     FunctionExtender cond(*cond_), body(*of_.forward);
-    // One that starts as `init`; `next` is called in the body.
+    // A variable that starts as `init`; `next` is called in the body.
     auto add = [&](const Value& init, const char* name,
                    llvm::function_ref<Value(const Value&)> next) {
       cond.AddArgument(init.dtype(), init.shape(), name);
@@ -382,7 +382,7 @@ class LoopGradient {
     }
   }
 
-  // The node takes the variables that were added, and calls the functions that have them.
+  // The node takes the added variables, and calls the functions that have them.
   void SetLoop() {
     TraceBody& outer = g_.forward();
     Graph& graph = *outer.graph;
@@ -447,7 +447,7 @@ class LoopGradient {
     return all;
   }
 
-  // A loop's variable keeps what is known of its shape.
+  // A loop variable keeps its known shape.
   Value WithShapeOf(const Value& gradient, const Value& dy) {
     if (!gradient.ok() || gradient.shape() == dy.shape() || !dy.shape().known_rank() ||
         dy.dtype() == proto::DT_VARIANT)
@@ -461,9 +461,9 @@ class LoopGradient {
   Values dys_;
   FunctionGradient of_;
   TraceBody* cond_ = nullptr;    // a copy of the condition
-  std::vector<DataType> types_;  // of the variables that were added, and what they start as
+  std::vector<DataType> types_;  // of the added variables, and their initial values
   std::vector<Port> inits_;
-  std::vector<int> is_invariant_;  // by capture: the variable that it is, which does not change; -1
+  std::vector<int> is_invariant_;  // by capture: the loop-invariant variable that it is; -1
 };
 InputGradients LoopOf(G& g) { return LoopGradient(g).Make(); }
 GRAPNEL_GRADIENT("While", LoopOf, kAllOptional);

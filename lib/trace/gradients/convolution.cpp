@@ -1,4 +1,4 @@
-// Convolutions and poolings, with their gradients' gradients.
+// Convolutions and poolings, with their second gradients.
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
@@ -6,7 +6,7 @@ namespace {
 
 using G = GradientContext;
 
-// What a family of convolutions has in common: its ops, and the attributes that all of them have.
+// The ops of a family of convolutions, and their common attributes.
 struct Convolution {
   const char *forward, *of_input, *of_filter;
   std::vector<const char*> attributes;

@@ -222,7 +222,7 @@ class SvdGradient {
     return gradient;
   }
 
-  // Of what of V does not belong to a singular value.
+  // The part of V without singular values.
   Value OfRest(const Value& v1, const Value& dv1, const Value& inverse_s) {
     constexpr int64_t kAll = G::kEnd;
     Value transposed = g_.MatrixTranspose(dv1, true);

@@ -1,5 +1,5 @@
-// What devices send one another, and what compilers are told: collectives of NCCL and TPUs, meshes
-// of DTensor, sharding of XLA; and RNNs of cuDNN, which have an op for their gradient.
+// Communication between devices, and compiler annotations: collectives of NCCL and TPUs, meshes of
+// DTensor, sharding of XLA; and RNNs of cuDNN, which have an op for their gradient.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
@@ -9,7 +9,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- NCCL. An op of each device.
+// --- NCCL: one op per device.
 
 bool IsSum(G& g) { return g.node().GetString("reduction") == "sum"; }
 constexpr const char* kOnlySum = "its gradient is known for the reduction 'sum'";
@@ -32,7 +32,8 @@ InputGradients NcclReduceOf(G& g) {
 }
 GRAPNEL_GRADIENT("NcclReduce", NcclReduceOf);
 
-// What the devices gave is summed up already: a reduction of the sum's parts, where it has some.
+// The gradients of the devices are already summed: uses a reduction of the sum's parts, if it has
+// any.
 InputGradients NcclBroadcastOf(G& g) {
   Value dy = g.dy();
   Node sum = dy.body()->is_eager ? Node() : NodeOf(dy);
@@ -97,7 +98,7 @@ GRAPNEL_GRADIENT("XlaSpmdShardToFullShape", [](G& g) -> InputGradients {
                g.Attrs({"manual_sharding", "dim", "unspecified_dims"}))};
 });
 GRAPNEL_REFUSED_GRADIENT("XlaClusterOutput",
-                         "the gradient has to be made within what xla.compile() compiles");
+                         "the gradient must be made within the code that xla.compile() compiles");
 
 // --- DTensor: in the layout, or on the mesh, of the forward input.
 
@@ -132,9 +133,9 @@ GRAPNEL_GRADIENT("CudnnRNN", [](G& g) { return CudnnRnnOf(g, "CudnnRNNBackprop",
 GRAPNEL_GRADIENT("CudnnRNNV2", [](G& g) { return CudnnRnnOf(g, "CudnnRNNBackpropV2", 2); });
 GRAPNEL_GRADIENT("CudnnRNNV3", [](G& g) { return CudnnRnnOf(g, "CudnnRNNBackpropV3", 3); });
 
-// --- Functions of Python.
+// --- Python functions.
 
-GRAPNEL_REFUSED_GRADIENT("EagerPyFunc", "it is a function of Python, which no graph holds");
+GRAPNEL_REFUSED_GRADIENT("EagerPyFunc", "it is a Python function, which a graph cannot contain");
 
 }  // namespace
 }  // namespace grapnel

@@ -1,5 +1,5 @@
 // Einsum: the gradient of an operand is an einsum of the gradient and the other operand; labels
-// that stand in one operand alone were summed, and are spread again.
+// that occur in only one operand were summed, and are broadcast again.
 #include "lib/trace/gradients/broadcast.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -10,7 +10,7 @@ using G = GradientContext;
 
 constexpr llvm::StringRef kEllipsis = "...";
 
-// In Python's order of a set of letters there is none; here, that of the operand.
+// A Python set of letters has no order; here the order is that of the operand.
 std::string Without(llvm::StringRef labels, llvm::StringRef others) {
   std::string rest;
   for (char label : labels) {
@@ -20,7 +20,7 @@ std::string Without(llvm::StringRef labels, llvm::StringRef others) {
   return rest;
 }
 
-// From the front, or behind the ellipsis from the end.
+// From the front or, after the ellipsis, from the end.
 int64_t AxisOf(llvm::StringRef subscripts, char label) {
   auto [front, back] = subscripts.split(kEllipsis);
   if (size_t at = front.find(label); at != llvm::StringRef::npos) return static_cast<int64_t>(at);
@@ -107,7 +107,7 @@ class EinsumGradient {
 
   // The part of the shape that the ellipsis stands for.
   struct Part {
-    int64_t begin = 0, end = 0;  // end as of Python: negative from the end, kEnd to it
+    int64_t begin = 0, end = 0;  // end as in Python: negative from the end; kEnd: to the end
   };
   static Part EllipsisOf(llvm::StringRef labels) {
     size_t at = labels.find(kEllipsis);

@@ -1,5 +1,5 @@
-// Fourier transforms: of one direction by the other, scaled by the number of elements. Those of
-// real tensors leave out half of the frequencies, which are added here.
+// Fourier transforms: the gradient of one direction is the other direction, scaled by the number of
+// elements. Transforms of real tensors omit half of the frequencies, which are added here.
 #include <cmath>
 
 #include "lib/trace/array_ops.h"
@@ -10,7 +10,7 @@ namespace {
 
 using G = GradientContext;
 
-// The elements that one transform is over.
+// The number of elements of one transform.
 Value TransformSize(G& g, const Value& x, int rank) {
   return ReduceProd(g.Cut(g.ShapeOf(x), -rank, G::kEnd));
 }
@@ -38,16 +38,16 @@ GRAPNEL_GRADIENT("IFFT", [](G& g) { return IfftOf(g, "FFT", 1); });
 GRAPNEL_GRADIENT("IFFT2D", [](G& g) { return IfftOf(g, "FFT2D", 2); });
 GRAPNEL_GRADIENT("IFFT3D", [](G& g) { return IfftOf(g, "FFT3D", 3); });
 
-// --- Of real tensors.
+// --- Real tensors.
 
-// The lengths of a transform, as a constant of its own where they are known while tracing.
+// The lengths of a transform, as a new constant if they are known while tracing.
 Value LengthsOf(G& g, const Value& lengths) {
   auto known = g.IntegersOf(lengths);
   return known ? g.ConstantInts(*known) : lengths;
 }
 
-// `x` padded to what a transform of these lengths reads: of an inverse one, half of the last and
-// one.
+// Pads `x` to the size that a transform of these lengths reads; an inverse one reads half of the
+// last length plus one.
 Value Padded(G& g, const Value& x, const Value& lengths, int rank, bool is_inverse) {
   Shape shape = x.shape();
   auto known = g.IntegersOf(lengths);
@@ -80,8 +80,8 @@ Value Padded(G& g, const Value& x, const Value& lengths, int rank, bool is_inver
   return g.Op("Pad", {x, g.Stack({g.ZerosLike(pads), pads}, 1)});
 }
 
-// What a transform reads of the inner dimensions of x, where that is known and not all of them:
-// TensorFlow's gradient is an error then.
+// The inner dimensions of x that a transform reads, if known and not all of x: TensorFlow's
+// gradient is an error then.
 std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse) {
   Shape shape = g.x(0).shape();
   auto read = g.IntegersOf(g.x(1));
@@ -95,7 +95,7 @@ std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse
   }
   return differs ? read : std::nullopt;
 }
-// The gradient of what was read, and zeros for what x has beside.
+// The gradient of the part that was read, with zeros for the rest of x.
 Value FittedTo(G& g, const Value& gradient, const std::vector<int64_t>& read) {
   Shape shape = g.x(0).shape();
   const int rank = shape.rank(), outer = rank - static_cast<int>(read.size());
@@ -129,7 +129,7 @@ Value Roots(G& g, const Value& length, DataType dtype) {
   Value turned = MinusTwoPiI(dtype) * products;
   return Exp(turned / Cast(length, dtype));
 }
-// The matrix, once for each of the matrices in `like`.
+// The matrix, repeated for each matrix in `like`.
 Value ForEachMatrix(G& g, const Value& matrix, const Value& like) {
   Value rank = Rank(like);
   Value ones = g.Ones(std::vector<Operand>{rank - 2}, proto::DT_INT32);
@@ -138,8 +138,8 @@ Value ForEachMatrix(G& g, const Value& matrix, const Value& like) {
   return g.Op("Tile", {expanded, g.Concat({outer, std::vector<int>{1, 1}}, 0)});
 }
 
-// What the frequencies add that have no mirror image: the first, and the last where the length is
-// even.
+// The contribution of the frequencies without a mirror image: the first, and the last if the length
+// is even.
 Value Unpaired(G& g, const Value& shape, int rank) {
   Value dy = g.dy(), length = g.x(1);
   DataType dtype = dy.dtype();
@@ -187,7 +187,8 @@ InputGradients RealIfftOf(G& g, const char* forward, int rank) {
   auto other = OtherLengths(g, rank, true);
   Value shape = other ? g.ConstantInts(*other) : g.ShapeOf(g.x(0));
   Value count = g.At(shape, -1);
-  // Each frequency but the first, and the last of an even length, stands for its mirror image too.
+  // Each frequency except the first, and the last of an even length, also represents its mirror
+  // image.
   Value paired = count - 2 + is_odd;
   Value twice = 2.0 * g.Ones(std::vector<Operand>{paired}, real);
   Value once = g.Ones(std::vector<Operand>{1 - is_odd}, real);

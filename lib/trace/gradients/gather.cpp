@@ -24,7 +24,7 @@ InputGradients GatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("Gather", GatherOf);
 
-// x[i] for a vector and x[:i], x[i:], where i is a tensor.
+// Python's x[:i] and x[i:] for a vector, where i is a tensor.
 Value CutTo(G& g, const Value& x, const Value& end) {
   Value zero = g.Constant(0, end.dtype());
   Value one = g.Constant(1, end.dtype());
@@ -44,14 +44,14 @@ Value CutFrom(G& g, const Value& x, const Value& begin) {
   return g.Exact("StridedSlice", {x, from, to, by}, {{"end_mask", 1}});
 }
 
-// [1], as often as a scalar says.
+// [1], repeated as often as the scalar says.
 Value TileOne(G& g, const Value& times) {
   auto scope = g.Scope("Tile");
   Value one = g.ConstantInts({1}, proto::DT_INT32, "input");
   return g.Exact("Tile", {one, g.Stack({times}, 0, "multiples")});
 }
 
-// Indices into the batches laid one behind the other.
+// Indices into the concatenated batches.
 Value BatchIndices(G& g, const Value& shape, const Value& indices, int64_t batch_dims) {
   Value all = indices;
   DataType dtype = indices.dtype();
@@ -93,7 +93,7 @@ Value BatchGather(G& g, const Value& shape, Value values, Value indices, int64_t
   return sum;
 }
 
-// Along another axis than the first: that axis is brought behind the batch dimensions, and back.
+// Along an axis other than the first: moves that axis behind the batch dimensions, and back.
 InputGradients GatherAlong(G& g, const Value& shape, int64_t batch_dims) {
   Value x = g.x(0), axis = g.x(2);
   Value outer = CutTo(g, shape, axis);
@@ -135,7 +135,7 @@ InputGradients GatherV2Of(G& g) {
 }
 GRAPNEL_GRADIENT("GatherV2", GatherV2Of);
 
-// The gradient of a gather by vectors of indices.
+// The gradient of a gather by index vectors.
 Gradient ScatterOf(G& g, const Value& shape, const std::vector<OpAttribute>& policy) {
   Shape indices = g.x(1).shape();
   if (indices.known_rank() && indices.rank() == 2 && indices.dim(1) == 1)
@@ -146,7 +146,7 @@ GRAPNEL_GRADIENT("GatherNd", [](G& g) -> InputGradients {
   Value shape = g.ShapeOf(g.x(0), g.x(1).dtype());
   return {ScatterOf(g, shape, g.Attrs({"bad_indices_policy"}))};
 });
-// Of what the variable holds.
+// The shape of a variable's value.
 Value VariableShape(G& g, const Value& handle) {
   Shape shape = ContentOf(handle);
   if (shape.IsFullyKnown()) return g.ConstantInts(shape.dims());

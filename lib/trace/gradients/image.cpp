@@ -1,4 +1,4 @@
-// Images: resizing, cropping, projective transforms, colors, quantization that training plays.
+// Images: resizing, cropping, projective transforms, colors, fake quantization.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -54,7 +54,7 @@ InputGradients CropAndResizeOf(G& g) {
 }
 GRAPNEL_GRADIENT("CropAndResize", CropAndResizeOf);
 
-// --- RGB to HSV, by which of red, green and blue is the largest and which the smallest.
+// --- RGB to HSV, depending on which of red, green and blue is the largest and which the smallest.
 
 class HsvGradient {
  public:
@@ -93,7 +93,7 @@ class HsvGradient {
   }
   Value IsPositive(const Value& x) { return Cast(x > 0, dtype_); }
 
-  // By channel a, where b and c are the others.
+  // For channel a, where b and c are the others.
   Value OfSaturation(int a, const Value& at_a, int b, const Value& at_b, int c, const Value& at_c) {
     Value positive = IsPositive(at_a);
     Value first = small_[b] * at_b;
@@ -152,7 +152,7 @@ class HsvGradient {
     Value p5 = HueAsSmall(IsPositive(gr_), big_[1], small_[0], false, [&] { return gr_ - r_; });
     return Sum({p1, p2, p3, p4, p5});
   }
-  // By the channel that is the largest itself.
+  // For the channel that is the largest.
   Value HueAsBig(const Value& positive, const Value& big, llvm::function_ref<Value()> difference) {
     Value scaled = positive * big * -1;
     Value part = scaled * difference();
@@ -181,7 +181,7 @@ class HsvGradient {
 };
 GRAPNEL_GRADIENT("RGBToHSV", [](G& g) { return HsvGradient(g).Make(); });
 
-// --- Projective transforms: of the gradient, by the inverse ones.
+// --- Projective transforms: applies the inverse transforms to the gradient.
 
 InputGradients ProjectiveTransformOf(G& g) {
   Value transforms = g.x(1);
@@ -203,7 +203,7 @@ InputGradients ProjectiveTransformOf(G& g) {
 GRAPNEL_GRADIENT("ImageProjectiveTransformV2", ProjectiveTransformOf);
 GRAPNEL_GRADIENT("ImageProjectiveTransformV3", ProjectiveTransformOf);
 
-// --- Quantization that training plays.
+// --- Fake quantization.
 
 GRAPNEL_GRADIENT("FakeQuantWithMinMaxArgs", [](G& g) -> InputGradients {
   return {g.Op("FakeQuantWithMinMaxArgsGradient", {g.dy(), g.x()},
@@ -227,8 +227,8 @@ GRAPNEL_GRADIENT("QuantizeAndDequantizeV4", [](G& g) -> InputGradients {
   return {made.output(0), made.output(1), made.output(2)};
 });
 
-// Linear in the gradient that it was given: what is beside the range is cut once more. TensorFlow's
-// rule is an error.
+// Linear in its incoming gradient: values outside the range are clipped again. TensorFlow's rule is
+// an error.
 GRAPNEL_GRADIENT(
     "QuantizeAndDequantizeV4Grad",
     [](G& g) -> InputGradients {

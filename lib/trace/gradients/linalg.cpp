@@ -170,7 +170,7 @@ GRAPNEL_GRADIENT("MatrixSquareRoot", MatrixSquareRootOf);
 
 // --- Tridiagonal matrices.
 
-// The rows moved by one, a row of zeros where one is missing.
+// The rows shifted by one, with a row of zeros for the missing one.
 Value Moved(G& g, const Value& x, bool up) {
   Value rank = Rank(x);
   Value none = g.Zeros(std::vector<Operand>{rank - 2, 2}, proto::DT_INT32);

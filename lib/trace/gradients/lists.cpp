@@ -1,4 +1,4 @@
-// Lists of tensors (TensorList*), which loops collect values in, and TensorArrays.
+// Lists of tensors (TensorList*), in which loops collect values, and TensorArrays.
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -97,9 +97,9 @@ GRAPNEL_NO_GRADIENT("TensorListElementShape");
 GRAPNEL_NO_GRADIENT("TensorListLength");
 GRAPNEL_NO_GRADIENT("TensorListPushBackBatch");
 
-// --- TensorArrays: the gradients of an array are an array of its own, found by its handle and a
-// name of the gradient that asks. The ops of versions 1 and 2 differ in their handles alone;
-// TensorFlow's rules for them make ops of version 3, which refuse these handles.
+// --- TensorArrays: the gradients of an array are a separate array, found by its handle and a name
+// of the requesting gradient. The ops of versions 1 and 2 differ only in their handles;
+// TensorFlow's rules for them make ops of version 3, which reject these handles.
 
 class ArrayGradient {
  public:
@@ -117,7 +117,7 @@ class ArrayGradient {
     flow_ = Identity(flow, "gradient_flow");
   }
 
-  // TensorArray, what is done, and the version.
+  // "TensorArray", the action, and the version.
   std::string Named(const char* what) const {
     return ("TensorArray" + llvm::Twine(what) + version_).str();
   }
@@ -140,13 +140,13 @@ class ArrayGradient {
     return Identity(g_.dy(), "write_barrier");
   }
   std::string Source() const {
-    // Of an eager program the recording tells one gradient's arrays from another's.
+    // In an eager program, the recording keeps one gradient's arrays apart from another's.
     int before = g_.dy().home().object() ? 0 : g_.state().gradient_calls - 1;
     return before <= 0 ? "gradients" : "gradients_" + std::to_string(before);
   }
 
   G& g_;
-  std::string version_;  // "V3", "V2", or none
+  std::string version_;  // "V3", "V2", or ""
   Value handle_, flow_, forward_flow_;
 };
 

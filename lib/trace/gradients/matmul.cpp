@@ -1,4 +1,4 @@
-// Products of matrices: dense, batched, sparse in part.
+// Products of matrices: dense, batched, partly sparse.
 #include "lib/trace/body.h"
 #include "lib/trace/gradients/broadcast.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using G = GradientContext;
 
-// One product, with transposes that are given by bits.
+// One product, with flags for transposes.
 Value Product(G& g, const Value& a, const Value& b, bool transpose_a, bool transpose_b,
               const char* of) {
   return g.Op("MatMul", {a, b},
@@ -50,7 +50,7 @@ GRAPNEL_GRADIENT("BatchMatMul", [](G& g) -> InputGradients {
   return {of.x, of.y};
 });
 
-// The dimensions before the matrix are known, and the same.
+// The dimensions before the matrix are known and equal.
 bool HaveSameBatch(const Shape& x, const Shape& y) {
   if (!x.known_rank() || !y.known_rank() || x.rank() < 2 || y.rank() < 2) return false;
   auto batch = [](const Shape& shape) { return Shape(shape.dims().drop_back(2)); };
@@ -72,7 +72,7 @@ InputGradients BatchMatMulV2Of(G& g) {
 GRAPNEL_GRADIENT("BatchMatMulV2", BatchMatMulV2Of);
 GRAPNEL_GRADIENT("BatchMatMulV3", BatchMatMulV2Of);
 
-// --- SparseMatMul: the gradient is thought sparse where a ReluGrad made it.
+// --- SparseMatMul: the gradient is assumed to be sparse if a ReluGrad made it.
 
 struct Factor {
   Value value;

@@ -22,7 +22,7 @@ GRAPNEL_GRADIENT("Softsign", [](G& g) -> InputGradients {
   return {g.Op("SoftsignGrad", {g.dy(), g.x()})};
 });
 
-// The same op of the second gradient; none of x, but where x is 0.
+// The same op for the second gradient; no gradient for x, except where x is 0.
 InputGradients AgainOfX(G& g) {
   Value again = g.Op(g.node().op(), {g.dy(), g.x(1)}, g.Attrs({"alpha"}));
   return {again, g.ZerosLike(g.x(1))};
@@ -31,7 +31,7 @@ GRAPNEL_GRADIENT("ReluGrad", AgainOfX);
 GRAPNEL_GRADIENT("Relu6Grad", AgainOfX);
 GRAPNEL_GRADIENT("LeakyReluGrad", AgainOfX);
 
-// SourceLocation y is negative it is an exponential, and its own derivative but for a constant.
+// Where y is negative it is an exponential, and its own derivative up to a constant.
 InputGradients OfExponential(G& g, const Operand& zero) {
   Value y = g.x(1);
   Value again = g.Op(g.node().op(), {g.dy(), y});
@@ -102,8 +102,7 @@ Value TimesRows(G& g, const Value& column, const Value& matrix) {
   return g.ExpandDims(column, -1) * matrix;
 }
 
-// The op gives its own gradient as output 1; where that is used too, its gradient comes in
-// addition.
+// Output 1 of the op is its own gradient; if it is used too, its gradient is added.
 Value OfLogits(G& g) {
   Value gradient = TimesRows(g, g.dy(0), g.y(1));
   if (!g.has_dy(1)) return gradient;
@@ -140,8 +139,8 @@ GRAPNEL_GRADIENT("BatchNormWithGlobalNormalization", [](G& g) -> InputGradients 
   return {made.output(0), made.output(1), made.output(2), made.output(3), made.output(4)};
 });
 
-// In training, batch statistics are at outputs 3 and 4; else inputs 3 and 4 were used, and channels
-// come last for the gradient.
+// In training, batch statistics are outputs 3 and 4; otherwise inputs 3 and 4 were used, and the
+// gradient needs channels last.
 InputGradients FusedBatchNormOf(G& g, const char* op, bool has_third) {
   std::string format = g.node().GetString("data_format");
   bool training = g.node().GetBool("is_training");
@@ -177,7 +176,7 @@ GRAPNEL_GRADIENT(
     "FusedBatchNormV3", [](G& g) { return FusedBatchNormOf(g, "FusedBatchNormGradV3", true); },
     kStatistics);
 
-// --- The largest.
+// --- Top-k.
 
 InputGradients TopKOf(G& g) {
   Value in_shape = g.ShapeOf(g.x(0));
@@ -210,7 +209,7 @@ InputGradients TopKOf(G& g) {
 GRAPNEL_GRADIENT("TopK", TopKOf);
 GRAPNEL_GRADIENT("TopKV2", TopKOf);
 
-// Each of the largest is found by the places of its indices in all dimensions.
+// Each of the largest elements is located by its indices in all dimensions.
 InputGradients ApproxTopKOf(G& g) {
   Shape in = g.x().shape(), out = g.y(1).shape();
   if (!in.IsFullyKnown() || !out.IsFullyKnown())
@@ -248,7 +247,7 @@ InputGradients NthElementOf(G& g) {
 }
 GRAPNEL_GRADIENT("NthElement", NthElementOf);
 
-// Each row by itself: elements of one segment get the mean of their gradients.
+// Each row separately: elements of one segment get the mean of their gradients.
 InputGradients IsotonicRegressionOf(G& g) {
   Shape shape = g.x().shape();
   if (!shape.known_rank() || shape.rank() < 1 || !shape.IsKnown(0))

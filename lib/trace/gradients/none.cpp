@@ -1,5 +1,5 @@
-// Ops that TensorFlow marks as not differentiable and that belong to no other file here: states,
-// readers, tables, texts, random bits.
+// Ops that TensorFlow marks as not differentiable and that belong to no other file here: state,
+// readers, tables, strings, random bits.
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {

@@ -6,8 +6,8 @@ namespace {
 
 using G = GradientContext;
 
-// Each pixel gets the gradients of the patches that it is in, found by extracting the patches of an
-// image that holds the pixels' own numbers.
+// Each pixel gets the gradients of the patches that contain it, which are found by extracting the
+// patches of an image of pixel numbers.
 
 InputGradients ImagePatchesOf(G& g) {
   std::vector<int64_t> sizes = g.node().GetInts("ksizes");
@@ -38,8 +38,8 @@ InputGradients ImagePatchesOf(G& g) {
 }
 GRAPNEL_GRADIENT("ExtractImagePatches", ImagePatchesOf);
 
-// Of a volume the numbers of its elements and of the places that they go to are the places of a
-// sparse matrix, by which the gradient is multiplied. 0 is the padding.
+// For a volume, pairs of element numbers and destination positions are the indices of a sparse
+// matrix that multiplies the gradient. 0 is the padding.
 class VolumePatchesGradient {
  public:
   explicit VolumePatchesGradient(G& g) : g_(g), sizes_(g.node().GetInts("ksizes")) {}

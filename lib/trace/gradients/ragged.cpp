@@ -1,5 +1,5 @@
-// Ragged tensors, given as splits of rows and flat values, of which only the values have a
-// gradient; and what wraps tensors up as one variant.
+// Ragged tensors, given as row splits and flat values, of which only the values have a gradient;
+// and ops that wrap tensors as one variant.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -20,7 +20,7 @@ GRAPNEL_GRADIENT("RaggedTensorToSparse", [](G& g) -> InputGradients {
   return OnlyFor(last, g.Reshape(g.dy(1), g.ShapeOf(g.x(last))));
 });
 
-// Slices of the inner values: those of each row that was gathered.
+// Slices of the inner values: those of each gathered row.
 InputGradients RaggedGatherOf(G& g) {
   int count = g.num_inputs() - 2;
   Value splits = g.x(0);
@@ -35,7 +35,7 @@ InputGradients RaggedGatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("RaggedGather", RaggedGatherOf);
 
-// --- To a dense tensor. The same op of the values' numbers says where each element came from: -1
+// --- To a dense tensor. The same op on the values' numbers shows where each element came from: -1
 // is the default.
 
 // The rank of the default without leading dimensions of size 1, which are broadcast.

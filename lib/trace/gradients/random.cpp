@@ -1,5 +1,5 @@
 // Random draws that depend on their parameters: by implicit differentiation, the derivative of a
-// draw keeps where it is in its distribution (Figurnov and others, 2018).
+// draw keeps its position in its distribution (Figurnov and others, 2018).
 #include <cmath>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Draws from gamma distributions, by their parameter.
+// --- Draws from gamma distributions, with respect to their parameter.
 
 InputGradients GammaOf(G& g, int alpha_at, bool counts_alpha) {
   auto after = g.AfterGradient();
@@ -30,7 +30,7 @@ GRAPNEL_GRADIENT("RandomGamma", [](G& g) { return GammaOf(g, 1, false); });
 GRAPNEL_GRADIENT("StatelessRandomGammaV2", [](G& g) { return GammaOf(g, 2, true); });
 GRAPNEL_GRADIENT("StatelessRandomGammaV3", [](G& g) { return GammaOf(g, 4, true); });
 
-// --- Draws from a truncated normal distribution, by its mean, deviation and bounds.
+// --- Draws from a truncated normal distribution, with respect to mean, deviation and bounds.
 
 // The normal distribution function.
 Value NormalCdf(G& g, const Value& x) {
@@ -56,7 +56,7 @@ Smallest SmallestOf(DataType dtype) {
   return {std::numeric_limits<float>::min(), std::numeric_limits<float>::epsilon()};
 }
 
-// The derivatives of each draw by the bounds.
+// The derivatives of each draw with respect to the bounds.
 struct BoundPartials {
   Value of_low, of_high;
 };
@@ -87,7 +87,7 @@ InputGradients TruncatedNormalOf(G& g) {
   Value sample = standard(g.y());
   BoundPartials bounds = PartialsOf(g, sample, low, high);
   Value partials[] = {g.OnesLike(sample), sample, bounds.of_low, bounds.of_high};
-  // Parameters are broadcast to one another, and that to what `shape` says.
+  // Parameters are broadcast to one another, and the result to `shape`.
   Value shapes[4], shape;
   for (int i = 0; i < 4; ++i) {
     shapes[i] = g.ShapeOf(g.x(i + 2));

@@ -1,4 +1,4 @@
-// Reductions over axes, and running sums and products.
+// Reductions over axes, and cumulative sums and products.
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -15,8 +15,8 @@ bool IsAll(llvm::ArrayRef<int64_t> axes, int rank) {
   return true;
 }
 
-// What TensorFlow works out a tiling with stays in its graph, once for each shape and axes; nobody
-// reads it.
+// The nodes by which TensorFlow computes a tiling stay in its graph unread, once for each shape and
+// axes.
 void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
                  const std::vector<int>& kept) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
@@ -52,7 +52,7 @@ Value SpreadSum(G& g) {
         times[axis] = static_cast<int>(shape.dim(static_cast<int>(axis)));
         kept[axis] = 1;
       }
-      // What is kept is divided by itself: a dimension of 0 is left with none.
+      // A kept dimension is divided by itself; a dimension of 0 stays 0.
       for (size_t i = 0; i < kept.size(); ++i) {
         if (kept[i] == 0) times[i] = 0;
       }
@@ -94,7 +94,7 @@ InputGradients MeanOf(G& g) {
 }
 GRAPNEL_GRADIENT("Mean", MeanOf);
 
-// The gradient goes to all elements that are the extreme one, in equal parts.
+// The gradient goes to all elements equal to the extreme, in equal parts.
 InputGradients ExtremeOf(G& g) {
   Value dims = g.ShapeOf(g.x(0));
   Value y = g.y(), dy = g.dy();
@@ -125,8 +125,8 @@ InputGradients EuclideanNormOf(G& g) {
 }
 GRAPNEL_GRADIENT("EuclideanNorm", EuclideanNormOf);
 
-// The product of all others, which is not y / x where x is 0: the product of those before times the
-// product of those behind.
+// The product of all other elements, which is not y / x where x is 0: the product of those before
+// times the product of those after.
 InputGradients ProdOf(G& g) {
   Value x = g.x(0), dy = g.dy();
   Value dims = g.ShapeOf(x);
@@ -159,7 +159,7 @@ InputGradients ProdOf(G& g) {
 }
 GRAPNEL_GRADIENT("Prod", ProdOf);
 
-// --- Running.
+// --- Cumulative.
 
 InputGradients CumsumOf(G& g) {
   const Node& node = g.node();
@@ -194,7 +194,7 @@ double Lowest(DataType dtype) {
   }
 }
 
-// In logarithms, of the positive part of the gradient and of the negative one.
+// In logarithms, separately for the positive and the negative part of the gradient.
 InputGradients CumulativeLogsumexpOf(G& g) {
   Value x = g.x(0), dy = g.dy();
   std::vector<OpAttribute> attributes = {{"exclusive", g.node().GetBool("exclusive")},

@@ -117,8 +117,8 @@ GRAPNEL_GRADIENT("SparseDenseCwiseAdd", [](G& g) { return SparseDenseCwise(g, De
 GRAPNEL_GRADIENT("SparseDenseCwiseMul", [](G& g) { return SparseDenseCwise(g, DenseOp::kMul); });
 GRAPNEL_GRADIENT("SparseDenseCwiseDiv", [](G& g) { return SparseDenseCwise(g, DenseOp::kDiv); });
 
-// Each place's gradient goes to the operand whose value is there, a's where both are equal. A
-// place that an operand lacks counts as 0. TensorFlow's rules are errors.
+// The gradient of each position goes to the operand whose value was selected, to a if both are
+// equal. A position that an operand lacks counts as 0. TensorFlow's rules are errors.
 InputGradients SparseExtremeOf(G& g, const char* a_wins) {
   Value a_indices = g.x(0), a = g.x(1), b_indices = g.x(3), b = g.x(4), dy = g.dy(1);
   auto at_all_places = [&](const Value& first, const Value& second) {
@@ -155,7 +155,7 @@ GRAPNEL_GRADIENT("SparseSoftmax", [](G& g) -> InputGradients {
 GRAPNEL_NO_GRADIENT("SparseAddGrad");
 GRAPNEL_NO_GRADIENT("SparseConcat");
 
-// --- Blocks that have an op for their gradient.
+// --- Blocks with an op for their gradient.
 
 InputGradients BlockLstmOf(G& g) {
   std::vector<Operand> operands;

@@ -1,5 +1,5 @@
 // Sparse matrices by rows (CSRSparseMatrix), which are variants; with three dimensions the first is
-// a batch. The gradient of a sparse matrix has the places of that matrix, and no others.
+// a batch. The gradient of a sparse matrix has exactly the positions of that matrix.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -19,7 +19,7 @@ Value MatrixOf(G& g, const SparseParts& parts) {
   return g.Op("SparseTensorToCSRSparseMatrix", {parts.indices, parts.values, parts.shape});
 }
 
-// --- From and to other tensors.
+// --- Conversion from and to other tensors.
 
 GRAPNEL_GRADIENT("DenseToCSRSparseMatrix", [](G& g) -> InputGradients {
   return {g.Op("CSRSparseMatrixToDense", {g.dy()}, {{"type", g.x(0).dtype()}})};
@@ -38,7 +38,7 @@ GRAPNEL_GRADIENT("CSRSparseMatrixToSparseTensor", [](G& g) -> InputGradients {
 
 // --- Sums, transposes, softmax.
 
-// The numbers of the places in a matrix that has one dimension.
+// The positions in a matrix as indices of one dimension.
 Value FlatPlaces(G& g, const SparseParts& parts) {
   Value flat;
   {
@@ -49,7 +49,7 @@ Value FlatPlaces(G& g, const SparseParts& parts) {
   Value indices = g.Op("SparseReshape", {parts.indices, parts.shape, flat});
   return g.CutLast(indices, {{0, 0, true}});
 }
-// The places and values of `matrix` at places that `pattern` has too.
+// The positions and values of `matrix` at positions that `pattern` has too.
 Value Pruned(G& g, const Value& matrix, const Value& pattern, DataType dtype) {
   SparseParts all = PartsOf(g, matrix, dtype);
   SparseParts kept = PartsOf(g, pattern, dtype);
@@ -94,7 +94,8 @@ Turns TurnsOf(const Node& node) {
           node.GetBool("adjoint_b")};
 }
 
-// The product of two dense matrices at the places of a sparse one: a row times a column each.
+// The product of two dense matrices at the positions of a sparse one: a row times a column for
+// each.
 class PrunedProduct {
  public:
   PrunedProduct(G& g, const Value& pattern) : g_(g), pattern_(pattern) {}
@@ -163,8 +164,8 @@ Value SparseTimesDense(G& g, const Value& a, const Value& b, const Turns& turns,
                {"conjugate_output", conjugate_output}});
 }
 
-// y = a b, or its transpose, of a sparse a and a dense b that may be turned: the cases differ in
-// what is turned for the gradient, and in what is conjugated.
+// y = a b, or its transpose, for a sparse a and a dense b that may be transposed: the cases differ
+// in what the gradient transposes and conjugates.
 class SparseMatMulGradient {
  public:
   explicit SparseMatMulGradient(G& g)
@@ -213,7 +214,7 @@ class SparseMatMulGradient {
         SparseTimesDense(g_, a_, dy_, {.transpose_b = is_turned_, .adjoint_a = !aa}, ab, ab);
     return {of_a, of_b};
   }
-  // One of them transposed, the other adjoint.
+  // One of them is transposed, the other adjoint.
   InputGradients Mixed() {
     if (turns_.adjoint_a) {
       Value of_a = is_turned_ ? Dense(b_, g_.Conj(dy_), {.transpose_a = true})
@@ -244,7 +245,7 @@ InputGradients SparseSparseMatMulOf(G& g) {
                  {"adjoint_a", turns.adjoint_a},
                  {"adjoint_b", turns.adjoint_b}});
   };
-  // A transpose of an operand stays one in the gradient of the other; the rest is adjoint.
+  // A transpose of an operand stays one in the gradient of the other; the others are adjoint.
   const bool turn_a = t.transpose_a || t.adjoint_a, turn_b = t.transpose_b || t.adjoint_b;
   Value of_a, of_b;
   if (t.transpose_b && !turn_a) {
@@ -272,7 +273,7 @@ InputGradients SparseSparseMatMulOf(G& g) {
   return {pruned_a, Pruned(g, of_b, b, dtype)};
 }
 GRAPNEL_GRADIENT("SparseMatrixSparseMatMul", SparseSparseMatMulOf);
-GRAPNEL_REFUSED_GRADIENT("SparseMatrixMul", "TensorFlow has not written its gradient");
+GRAPNEL_REFUSED_GRADIENT("SparseMatrixMul", "TensorFlow does not implement its gradient");
 GRAPNEL_NO_GRADIENT("SparseMatrixNNZ");
 GRAPNEL_NO_GRADIENT("SparseMatrixZeros");
 

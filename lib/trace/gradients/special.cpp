@@ -1,4 +1,4 @@
-// Special functions: error functions, gamma and beta, Bessel, and the rest of tf.math.special.
+// Special functions: error functions, gamma and beta, Bessel, and others of tf.math.special.
 #include <cmath>
 
 #include "lib/trace/gradients/broadcast.h"
@@ -118,7 +118,7 @@ InputGradients PolygammaOf(G& g) {
 }
 GRAPNEL_GRADIENT("Polygamma", PolygammaOf);
 
-// --- x * log(y) and its like, 0 where x is.
+// --- x * log(y) and the like, 0 where x is 0.
 
 InputGradients LogProduct(G& g, llvm::function_ref<Value(const Value& not_zero)> of_x,
                           llvm::function_ref<Value()> of_y) {
@@ -195,7 +195,7 @@ InputGradients SpenceOf(G& g) {
 }
 GRAPNEL_GRADIENT("Spence", SpenceOf);
 
-// --- Bessel functions: dy * (the derivative, made of the functions of the next and last order).
+// --- Bessel functions: dy * (the derivative, from the functions of the next and previous order).
 
 // math_ops.div: RealDiv under its old name.
 Value Div(G& g, const Value& x, const Value& y) { return g.Scoped("RealDiv", {x, y}, {}, "div"); }

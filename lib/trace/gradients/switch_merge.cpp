@@ -1,9 +1,9 @@
-// Branches of single nodes, as TensorFlow 1 wrote them: the gradient of a Switch is a Merge of what
-// comes from both sides, that of a Merge a Switch by which input it took. A side that was not taken
-// is dead on the way back too.
+// Branches of single nodes, as TensorFlow 1 wrote them: the gradient of a Switch is a Merge of the
+// gradients of both sides, that of a Merge is a Switch on the input that it took. A side that was
+// not taken is dead in the gradient too.
 //
-// Loops of single nodes have none: TensorFlow makes theirs from what its Python objects know of a
-// loop, which no GraphDef holds.
+// Loops of single nodes have no gradient: TensorFlow builds it from Python objects that describe
+// the loop, which a GraphDef does not contain.
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
@@ -11,7 +11,7 @@ namespace {
 
 using G = GradientContext;
 
-// What comes from a side; of a variable that one side alone reads, zeros of its shape.
+// The gradient from one side; for a variable that only one side reads, zeros of its shape.
 Value FromSide(G& g, int side) {
   if (g.has_dy(side)) return g.dy(side);
   return g.Zeros(g.Op("VariableShape", {g.x(0)}), g.dy(1 - side).dtype());

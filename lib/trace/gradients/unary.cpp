@@ -8,7 +8,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- The gradient is an op of its own, of y or x and the gradient.
+// --- The gradient is a separate op, of y or x and the gradient.
 
 InputGradients ReciprocalOf(G& g) { return {g.Op("ReciprocalGrad", {g.y(), g.dy()})}; }
 GRAPNEL_GRADIENT("Inv", ReciprocalOf);
@@ -94,7 +94,7 @@ InputGradients CastOf(G& g) {
 }
 GRAPNEL_GRADIENT("Cast", CastOf);
 
-// --- Steps.
+// --- Step functions.
 
 InputGradients None(G&) { return {}; }
 GRAPNEL_GRADIENT("Floor", None);

@@ -46,22 +46,22 @@ BROKEN = {
     "function_of_two": (CALL, "broke the graph: node \'y\': function 'two' has 2 arguments"),
     "calls_itself": (CALL, "calls function 'one' again"),
     "made_without_name": (CHAIN, "at 'n' made a node without a name"),
-    "op_past_the_editor": (CHAIN, "at 'n' changed 'n' past the Editor"),
-    "op_past_the_editor_and_done": (CHAIN, "at 'n' changed 'n' past the Editor"),
+    "op_past_the_editor": (CHAIN, "at 'n' changed 'n' without the Editor"),
+    "op_past_the_editor_and_done": (CHAIN, "at 'n' changed 'n' without the Editor"),
     "attribute_past_the_editor": (
         ROWS + "%w = Const 0.5 : float[4,4]\n%y = MatMul(%x, %w)\n",
-        "at 'y' changed 'y' past the Editor",
+        "at 'y' changed 'y' without the Editor",
     ),
-    "edge_past_the_editor": (CHAIN, "at 'y' changed 'y' past the Editor"),
+    "edge_past_the_editor": (CHAIN, "at 'y' changed 'y' without the Editor"),
     "control_edge_past_the_editor": (
         X + '%p = PrintV2("hello")\n%y = Exp(%x, ^p)\n',
-        "at 'y' changed 'y' past the Editor",
+        "at 'y' changed 'y' without the Editor",
     ),
-    "removed_past_the_editor": (CHAIN, "at 'n' changed 'y' past the Editor"),
-    "renamed_past_the_editor": (CHAIN, "at 'n' changed 'another' past the Editor"),
-    "made_past_the_editor": (CHAIN, "at 'n' changed 'n' past the Editor"),
-    "another_body_past_the_editor": (CALL, "it changed another body past the Editor, that of function 'one'"),
-    "pass_past_the_editor": (CHAIN, "it changed 'n' past the Editor"),
+    "removed_past_the_editor": (CHAIN, "at 'n' changed 'y' without the Editor"),
+    "renamed_past_the_editor": (CHAIN, "at 'n' changed 'another' without the Editor"),
+    "made_past_the_editor": (CHAIN, "at 'n' changed 'n' without the Editor"),
+    "another_body_past_the_editor": (CALL, "it changed another body without its Editor, that of function 'one'"),
+    "pass_past_the_editor": (CHAIN, "it changed 'n' without the Editor"),
     "pass_without_begin": (CHAIN, "it changed 'n' outside of a rewrite"),
     "pass_without_end": (CHAIN, "left a rewrite open"),
     "pass_removes_read": (CHAIN, "at 'n' removed 'n', which 'y' still reads"),
@@ -70,8 +70,8 @@ BROKEN = {
 IN_FUNCTION = {
     "remove_read": "at 'n' removed 'n', which 'e' still reads",
     "wrong_dtype": "node 'one/n': input 0 ('a') is float, int32 was expected",
-    "op_past_the_editor": "at 'n' changed 'n' past the Editor",
-    "pass_past_the_editor": "it changed 'n' past the Editor",
+    "op_past_the_editor": "at 'n' changed 'n' without the Editor",
+    "pass_past_the_editor": "it changed 'n' without the Editor",
 }
 # These no rewrite of the ledger did: bisect says no more than opt.
 ON_NO_RECORD = {name for name in BROKEN if "past_the" in name or name in ("pass_without_begin", "pass_without_end")}
@@ -223,7 +223,7 @@ def caught(name, text, why, code, folder, plugin):
     demand(got == code, f"opt ends with {got}")
     demand(why in said, f"opt does not say: {why}")
     demand(not os.path.exists(output), "opt writes a file")
-    demand("bug of grapnel" not in said, "opt calls it a bug of grapnel's")
+    demand("bug in grapnel" not in said, "opt calls it a bug in grapnel")
     is_named = f"since 1. {name}/" in said or name not in ON_NO_RECORD and f"rule '{name}' of " in said
     if name not in ON_NO_RECORD and not name.startswith("pass_"):
         demand(is_named, "opt does not name the rewrite")

@@ -1,4 +1,4 @@
-// What tests/python/optimizers_test.py trains: each optimizer and each loss on a matrix and a
+// The models of tests/python/optimizers_test.py: each optimizer and each loss on a matrix and a
 // table.
 #include "grapnel/trace/optimizers.h"
 

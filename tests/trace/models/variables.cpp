@@ -1,4 +1,4 @@
-// What tests/python/variable_graphs_test.py compares with the graphs of tf.function, node for node.
+// tests/python/variable_graphs_test.py compares these with tf.function's graphs, node for node.
 #include "grapnel/trace/ops.h"
 #include "grapnel/trace/registration.h"
 #include "grapnel/trace/variable.h"

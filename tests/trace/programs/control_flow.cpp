@@ -1,4 +1,4 @@
-// Loops and branches, one in the other, with values from outside, arrays and early exits.
+// Nested loops and branches, with captures, arrays and early exits.
 #include "grapnel/trace/predicate_case.h"
 #include "grapnel/trace/tensor_array.h"
 #include "programs.h"

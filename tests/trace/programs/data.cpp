@@ -1,4 +1,4 @@
-// Texts, data pipelines, assertions, printing, random numbers.
+// Strings, data pipelines, assertions, printing, random numbers.
 #include "grapnel/trace/check_ops.h"
 #include "grapnel/trace/dataset.h"
 #include "grapnel/trace/random_ops.h"

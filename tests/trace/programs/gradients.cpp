@@ -1,4 +1,5 @@
-// Gradients that are part of a program: tapes, one in the other, custom ones, of loops and gathers.
+// Gradients as part of a program: tapes, nested tapes, custom gradients, gradients of loops and
+// gathers.
 #include "programs.h"
 
 namespace grapnel {

@@ -1,6 +1,6 @@
-// Programs that are written twice: here, and for tf.function in tests/python/programs.py, by the
+// Programs that are written twice: here, and for tf.function in tests/python/programs.py, with the
 // same names. tests/python/programs_test.py compares graphs, values and gradients. They are a
-// plugin, which includes what is public alone.
+// plugin, which includes only public headers.
 #ifndef GRAPNEL_TESTS_TRACE_PROGRAMS_PROGRAMS_H_
 #define GRAPNEL_TESTS_TRACE_PROGRAMS_PROGRAMS_H_
 
@@ -23,8 +23,8 @@ constexpr int64_t kAny = kUnknownDim;
 
 inline bool IsReal(DataType dtype) { return dtype == kFloat || dtype == kDouble; }
 
-// Registers the function, and as NAMEGradient what gives the gradients of all its floating-point
-// results by all its floating-point inputs.
+// Registers the function and, as NAMEGradient, the gradients of all its floating-point results with
+// respect to all its floating-point inputs.
 template <size_t N, typename Result, typename... Args>
 bool RegisterProgram(const char* name, Result (*fn)(Tracer&, Args...),
                      const TensorSpec (&inputs)[N], SourceLocation where = SourceLocation()) {
@@ -45,7 +45,7 @@ bool RegisterProgram(const char* name, Result (*fn)(Tracer&, Args...),
   return RegisterTrace(name, fn, inputs, where);
 }
 
-// At namespace scope, after the function: PROGRAM(Norms, {{"x", kFloat, {3}}});
+// Use at namespace scope, after the function: PROGRAM(Norms, {{"x", kFloat, {3}}});
 #define PROGRAM(function, ...)                                                          \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(program_registered_, __COUNTER__) = \
       ::grapnel::RegisterProgram(#function, function, __VA_ARGS__)
