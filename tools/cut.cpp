@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "lib/io/strip_constants.h"
 #include "lib/io/signature.h"
+#include "lib/io/strip_constants.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/support/suggest.h"

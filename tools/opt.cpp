@@ -103,7 +103,7 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
 
 // Reports a pass that failed or changed a value; in the latter case finds the rewrite.
 Expected<int> ReportFailure(const OpenedGraph& opened, const OptimizeRequest& request,
-                          const Optimized& done, const Flags& flags, Invocation& invocation) {
+                            const Optimized& done, const Flags& flags, Invocation& invocation) {
   const std::string& path = opened.model().path;
   if (!done.difference.empty()) {
     invocation.err() << "grapnel: " << path << ": " << *done.failure << "\n";

@@ -88,7 +88,8 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   request.pool = &pool;
   request.sink = invocation.sink();
   const LineTable lines = LinesOf(opened);
-  ASSIGN_OR_RETURN(MissedOptimizations undone, FindMissedOptimizations(opened, std::move(request), rule));
+  ASSIGN_OR_RETURN(MissedOptimizations undone,
+                   FindMissedOptimizations(opened, std::move(request), rule));
   llvm::raw_ostream& os = invocation.out();
   if (!undone.assumed.empty() && !invocation.flags.quiet)
     invocation.err() << opened.model().path << ": " << undone.assumed << "\n";

@@ -11,7 +11,7 @@ class PassProgress : public Instrumentation {
   bool ReadsRewrites() const override { return false; }
   Error BeforePass(const Stage& stage, const Module&) override {
     invocation_.ReportProgress(stage.function.empty() ? stage.pass
-                                                   : stage.pass + " in " + stage.function);
+                                                      : stage.pass + " in " + stage.function);
     return StopIfCancelled(&invocation_.cancel());
   }
   bool TakesBodiesApart() const override { return true; }

@@ -217,7 +217,8 @@ Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::
   return Error::success();
 }
 
-int ReportFailure(const PlacementContext& context, const std::string& where, Invocation& invocation) {
+int ReportFailure(const PlacementContext& context, const std::string& where,
+                  Invocation& invocation) {
   if (!invocation.flags.json)
     invocation.err() << "grapnel: " << where << ": " << ExplainFailure(context);
   return kExitNo;
@@ -225,7 +226,7 @@ int ReportFailure(const PlacementContext& context, const std::string& where, Inv
 
 // Warns of unreadable parts of the log, and of assumptions.
 void ReportMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
-                      const MessageSink& sink) {
+                   const MessageSink& sink) {
   if (logged.log) {
     for (const std::string& problem : LogProblems(*logged.log)) sink(Severity::kWarning, problem);
   }

@@ -44,7 +44,7 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
 // If a fetch or a variable is not finite, prints one line with the op that made it so. Runs the
 // graph again for that, on the same values, without its output.
 Error ReportBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
-                   const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
+                const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
   if (llvm::none_of(outputs, IsBad) && BadVariables(session).empty()) return Error::success();
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   request.sink = request.print = [](Severity, llvm::StringRef) {};
@@ -106,7 +106,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
 
 // True if an assertion cannot hold, which is reported.
 bool ReportRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
-                const std::string& model, Invocation& invocation) {
+                   const std::string& model, Invocation& invocation) {
   std::vector<std::string> refuted = assertions.Refuted(feeds);
   for (const std::string& text : refuted)
     invocation.err() << "grapnel: " << model << ": " << text << "\n";

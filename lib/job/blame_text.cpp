@@ -64,8 +64,8 @@ void WritePath(const RunBlame& blame, llvm::raw_ostream& os) {
 void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
   size_t harmless = llvm::count_if(blame.producers,
                                    [](const BlamedProducer& p) { return p.harm == Impact::kNone; });
-  size_t later = llvm::count_if(blame.producers,
-                                [](const BlamedProducer& p) { return p.harm == Impact::kNotTried; });
+  size_t later = llvm::count_if(
+      blame.producers, [](const BlamedProducer& p) { return p.harm == Impact::kNotTried; });
   if (harmless > 0) {
     os << "\n"
        << (harmless == 1 ? "one other made" : std::to_string(harmless) + " others made")

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lib/check/policy/policy_finding.h"
-#include "lib/job/shape_overrides.h"
 #include "lib/job/opened_graph.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/support/cancel.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/Support/JSON.h"

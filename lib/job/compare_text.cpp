@@ -36,9 +36,9 @@ std::string HowText(const Mismatch& p) {
   const TensorDifference& d = p.difference;
   if (d.mismatch == "dtype" || d.mismatch == "shape")
     return "is " + p.type_a + " in A and " + p.type_b + " in B";
-  std::string of =
-      d.elements > 1 ? " in " + WithCommas(d.diverged) + " of " + WithCommas(d.elements) + " elements"
-                     : "";
+  std::string of = d.elements > 1 ? " in " + WithCommas(d.diverged) + " of " +
+                                        WithCommas(d.elements) + " elements"
+                                  : "";
   if (d.mismatch == "nan") return "is NaN or infinite in only one run" + of;
   return "diverges" + of;
 }
@@ -299,7 +299,8 @@ void WriteComparisonJson(const RunComparison& comparison, OStream& json) {
   json.attribute("verdict", VerdictOf(comparison));
   WriteOneJson("first", comparison.first_fault(), json);
   WriteOneJson("first_diverged", all.first_diverged ? &*all.first_diverged : nullptr, json);
-  WriteOneJson("first_parted", all.first_diverged ? &*all.first_diverged : nullptr, json);  // deprecated
+  WriteOneJson("first_parted", all.first_diverged ? &*all.first_diverged : nullptr,
+               json);  // deprecated
   json.attributeArray("worst", [&] {
     for (const Mismatch& mismatch : all.worst) WriteMismatchJson(mismatch, json);
   });

@@ -25,7 +25,7 @@ struct CheckOutcome {
   enum Status : uint8_t {
     kRun,
     kNothingThere,  // the graph has nothing to check
-    kNotRun,     // its inputs are missing
+    kNotRun,        // its inputs are missing
     kOtherInput,    // it does not apply to this kind of input (model or checkpoints)
   };
   const CheckInfo* info;

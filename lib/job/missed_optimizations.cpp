@@ -5,7 +5,7 @@
 namespace grapnel {
 
 Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, OptimizeRequest request,
-                                    llvm::StringRef rule) {
+                                                      llvm::StringRef rule) {
   MissedOptimizations undone;
   auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
     return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();

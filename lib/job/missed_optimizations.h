@@ -21,7 +21,7 @@ struct MissedOptimizations {
 // one rule ("pass/rule", "rule", "pass") or, if `rule` is empty, of all rules. Afterwards `opened`
 // holds the optimized graph. Errors: Optimize's.
 Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, OptimizeRequest request,
-                                    llvm::StringRef rule = {});
+                                                      llvm::StringRef rule = {});
 
 }  // namespace grapnel
 

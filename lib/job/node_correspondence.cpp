@@ -106,7 +106,8 @@ std::unique_ptr<Module> Lowered(const Module& module, const Graph& other) {
 
 }  // namespace
 
-NodeCorrespondence::NodeCorrespondence(const Module& a, const Module& b, const Provenance* provenance) {
+NodeCorrespondence::NodeCorrespondence(const Module& a, const Module& b,
+                                       const Provenance* provenance) {
   if (&a == &b) return;
   AddByLowering(a, b, &b_);
   AddByLowering(b, a, &a_);
@@ -144,7 +145,8 @@ void NodeCorrespondence::AddByDiff(const Module& a, const Module& b, const Prove
   }
 }
 
-void NodeCorrespondence::AddByLowering(const Module& functional, const Module& other, Places* places) {
+void NodeCorrespondence::AddByLowering(const Module& functional, const Module& other,
+                                       Places* places) {
   auto is_open = [&](const Node& node) {
     return node.op() == "Merge" && !IsAddedByLowering(node.name()) &&
            !functional.main.Find(node.name());

@@ -10,8 +10,8 @@
 
 #include "lib/check/bisect.h"
 #include "lib/job/feed_source.h"
-#include "lib/job/shape_overrides.h"
 #include "lib/job/opened_graph.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/onednn.h"
 #include "lib/support/public.h"

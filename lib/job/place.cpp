@@ -115,7 +115,8 @@ Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
   const DeviceSet& devices = placed.setup.devices;
   std::vector<std::string> kept = ControlResultsOf(opened.module(), function);
   std::string id = function.empty() ? OptimizeOptions().id : function.str();
-  NonInlinedCalls staying = FindNonInlinedCalls(opened.module(), placed.placement, devices, id, kept);
+  NonInlinedCalls staying =
+      FindNonInlinedCalls(opened.module(), placed.placement, devices, id, kept);
   for (NonInlinedCalls::Callee& callee : staying.callees) {
     if (!known->insert(callee.call).second) continue;
     auto module = OpenForPlacing(*staying.module, callee.call, devices);

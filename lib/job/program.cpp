@@ -259,7 +259,8 @@ Expected<int64_t> Program::LoadCheckpoint(llvm::StringRef prefix) {
 
 std::unique_ptr<Module> Program::CopyModule() const { return impl_->module().Copy(); }
 
-Values CallImported(Tracer& t, const ModelFunction& function, const Values& values, SourceLocation where) {
+Values CallImported(Tracer& t, const ModelFunction& function, const Values& values,
+                    SourceLocation where) {
   auto fail = [&](const std::string& text) {
     t.ReportError(where, "function '" + function.name + "': " + text);
     return Values();

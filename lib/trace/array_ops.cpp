@@ -229,7 +229,8 @@ Values Unstack(const Value& x, int axis, SourceLocation where) {
   return OutputsOf(make.Op("Unpack", x, {{"num", count}, {"axis", axis}}, "unstack"), count);
 }
 
-Value Gather(const Value& params, const Operand& indices, int axis, int batch_dims, SourceLocation where) {
+Value Gather(const Value& params, const Operand& indices, int axis, int batch_dims,
+             SourceLocation where) {
   return OpBuilder(params, where)
       .Op("GatherV2", {params, indices, axis}, {{"batch_dims", batch_dims}});
 }
@@ -303,7 +304,9 @@ Value SequenceMask(const Value& lengths, const Operand& maximum, SourceLocation 
   return make.Op("Less", {row, wide});
 }
 
-Value IndicesWhere(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("Where", x); }
+Value IndicesWhere(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("Where", x);
+}
 
 Value Fill(Tracer& t, const DimList& dims, const Operand& value, SourceLocation where) {
   OpBuilder make(t, where);

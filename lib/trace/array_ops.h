@@ -51,7 +51,8 @@ GRAPNEL_PUBLIC Value SliceOf(const Value& x, const DimList& begin, const DimList
 
 // tf.reshape for shapes with scalars of the graph among the dimensions; lib/trace/ops.h has
 // Reshape.
-GRAPNEL_PUBLIC Value ReshapeTo(const Value& x, const DimList& shape, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ReshapeTo(const Value& x, const DimList& shape,
+                               SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ExpandDims(const Value& x, int axis, SourceLocation where = SourceLocation());
 // Removes dimensions of size 1: all of them, or those in `axes`.
 GRAPNEL_PUBLIC Value Squeeze(const Value& x, const std::vector<int64_t>& axes = {},
@@ -63,27 +64,35 @@ GRAPNEL_PUBLIC Value Transpose(const Value& x, const std::vector<int>& permutati
 enum class PadMode { kConstant, kReflect, kSymmetric };
 GRAPNEL_PUBLIC Value Pad(const Value& x, const Operand& paddings, PadMode mode = PadMode::kConstant,
                          const Operand& constant = 0, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Tile(const Value& x, const DimList& multiples, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Tile(const Value& x, const DimList& multiples,
+                          SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape,
+                                 SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes,
+                             SourceLocation where = SourceLocation());
 // tf.split into equal parts, or into parts of the given sizes; tf.unstack, whose dimension must be
 // known.
-GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0,
+                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Values Split(const Value& x, const std::vector<int>& sizes, int axis = 0,
                             SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Values Unstack(const Value& x, int axis = 0, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Values Unstack(const Value& x, int axis = 0,
+                              SourceLocation where = SourceLocation());
 
 GRAPNEL_PUBLIC Value Gather(const Value& params, const Operand& indices, int axis = 0,
                             int batch_dims = 0, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value GatherNd(const Value& params, const Operand& indices, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value GatherNd(const Value& params, const Operand& indices,
+                              SourceLocation where = SourceLocation());
 // ScatterNd: zeros of `shape` with `updates` at `indices`. The others copy x and replace, or add
 // to, the elements at `indices`.
 GRAPNEL_PUBLIC Value ScatterNd(Tracer& t, const Operand& indices, const Operand& updates,
                                const DimList& shape, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value TensorScatterNdUpdate(const Value& x, const Operand& indices,
-                                           const Operand& updates, SourceLocation where = SourceLocation());
+                                           const Operand& updates,
+                                           SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value TensorScatterNdAdd(const Value& x, const Operand& indices,
-                                        const Operand& updates, SourceLocation where = SourceLocation());
+                                        const Operand& updates,
+                                        SourceLocation where = SourceLocation());
 
 struct GRAPNEL_PUBLIC OneHotOptions {
   double on = 1, off = 0;
@@ -91,9 +100,11 @@ struct GRAPNEL_PUBLIC OneHotOptions {
   DataType dtype = proto::DT_FLOAT;
 };
 GRAPNEL_PUBLIC Value OneHot(const Value& indices, const Operand& depth,
-                            const OneHotOptions& options = {}, SourceLocation where = SourceLocation());
+                            const OneHotOptions& options = {},
+                            SourceLocation where = SourceLocation());
 // The rows of x where `mask` (bool, with the leading dimensions of x) is true.
-GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask,
+                                 SourceLocation where = SourceLocation());
 // bool [lengths..., maximum]: true where the position is before the length.
 GRAPNEL_PUBLIC Value SequenceMask(const Value& lengths, const Operand& maximum,
                                   SourceLocation where = SourceLocation());

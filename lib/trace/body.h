@@ -65,7 +65,9 @@ class TraceBody {
   void SetCallScope(NodeId id, llvm::StringRef path);
   std::string CallScope(NodeId id) const;
   // The line that the node came from; for an imported node, the line that imported it.
-  const SourceLocation& LineOf(NodeId id) const { return id < lines.size() ? lines[id] : imported_at; }
+  const SourceLocation& LineOf(NodeId id) const {
+    return id < lines.size() ? lines[id] : imported_at;
+  }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
   // Returns a port of this body as an op of the current body sees it; in a recording, the recorded
@@ -108,14 +110,13 @@ class TraceBody {
   std::unique_ptr<GradientMarks> gradient_marks;
   std::string colocated_with;      // new nodes are colocated with this node (_class); may be empty
   std::vector<Captured> captures;  // added by Capture
-  std::vector<Operation>
-      outer_controls;            // outside operations that nodes here must run after
-  std::vector<NodeId> must_run;  // set by AddAutomaticControls
+  std::vector<Operation> outer_controls;  // outside operations that nodes here must run after
+  std::vector<NodeId> must_run;           // set by AddAutomaticControls
   std::vector<SourceLocation> lines;      // by node id
-  std::vector<uint32_t> calls;   // by node id, like `lines`: TraceState::call at the time
-  NodeId first_traced;  // earlier nodes were imported, or copied with their function
-  NodeId first_line;    // earlier nodes have no line of their own
-  SourceLocation imported_at;    // the line for those
+  std::vector<uint32_t> calls;            // by node id, like `lines`: TraceState::call at the time
+  NodeId first_traced;         // earlier nodes were imported, or copied with their function
+  NodeId first_line;           // earlier nodes have no line of their own
+  SourceLocation imported_at;  // the line for those
   ShapeMap shapes;
 
  private:
@@ -156,7 +157,7 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
-  int producer = kProducerVersion;  // of the graph: ops deprecated by then are refused
+  int producer = kProducerVersion;             // of the graph: ops deprecated by then are refused
   std::shared_ptr<TracedVariables> variables;  // null: no variable yet
   // If set, the line of every new node and error. Gradients use it: their ops have the line of
   // their forward op.
@@ -195,7 +196,7 @@ struct TraceState {
 
   // holders of more of this state watch it
   std::shared_ptr<int> lifetime = std::make_shared<int>();
-  std::unique_ptr<EagerRunner> eager;                       // eager mode only; destroyed first
+  std::unique_ptr<EagerRunner> eager;  // eager mode only; destroyed first
 };
 
 // --- These take a value that is ok(), traced or eager.

@@ -135,7 +135,8 @@ Operation CompareWithZero(const Value& x, const char* name, const Comparison& co
 }
 
 Operation CheckRank(const Value& x, int rank, const char* name, const char* op, const char* words,
-                    bool (*holds)(int, int), const CheckOptions& options, const SourceLocation& where) {
+                    bool (*holds)(int, int), const CheckOptions& options,
+                    const SourceLocation& where) {
   OpBuilder make(x, where);
   if (!x.ok()) return make.ok() ? Operation(&make.body(), kNoNode) : Operation();
   auto scope = make.Scope(name);
@@ -197,7 +198,8 @@ Operation AssertNoneEqual(const Operand& x, const Operand& y, const CheckOptions
                           SourceLocation where) {
   return CompareOperands(kNoneEqual, x, y, options, where);
 }
-Operation AssertLess(const Operand& x, const Operand& y, const CheckOptions& options, SourceLocation where) {
+Operation AssertLess(const Operand& x, const Operand& y, const CheckOptions& options,
+                     SourceLocation where) {
   return CompareOperands(kLess, x, y, options, where);
 }
 Operation AssertLessEqual(const Operand& x, const Operand& y, const CheckOptions& options,
@@ -232,7 +234,8 @@ Operation AssertRank(const Value& x, int rank, const CheckOptions& options, Sour
   return CheckRank(
       x, rank, "assert_rank", "Equal", "rank", [](int a, int b) { return a == b; }, options, where);
 }
-Operation AssertRankAtLeast(const Value& x, int rank, const CheckOptions& options, SourceLocation where) {
+Operation AssertRankAtLeast(const Value& x, int rank, const CheckOptions& options,
+                            SourceLocation where) {
   return CheckRank(
       x, rank, "assert_rank_at_least", "GreaterEqual", "rank at least",
       [](int a, int b) { return a >= b; }, options, where);

@@ -24,15 +24,20 @@ GRAPNEL_PUBLIC Operation Assert(const Value& condition, const std::vector<Operan
 
 // Element by element, with broadcasting.
 GRAPNEL_PUBLIC Operation AssertEqual(const Operand& x, const Operand& y,
-                                     const CheckOptions& options = {}, SourceLocation where = SourceLocation());
+                                     const CheckOptions& options = {},
+                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertNoneEqual(const Operand& x, const Operand& y,
-                                         const CheckOptions& options = {}, SourceLocation where = SourceLocation());
+                                         const CheckOptions& options = {},
+                                         SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertLess(const Operand& x, const Operand& y,
-                                    const CheckOptions& options = {}, SourceLocation where = SourceLocation());
+                                    const CheckOptions& options = {},
+                                    SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertLessEqual(const Operand& x, const Operand& y,
-                                         const CheckOptions& options = {}, SourceLocation where = SourceLocation());
+                                         const CheckOptions& options = {},
+                                         SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertGreater(const Operand& x, const Operand& y,
-                                       const CheckOptions& options = {}, SourceLocation where = SourceLocation());
+                                       const CheckOptions& options = {},
+                                       SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertGreaterEqual(const Operand& x, const Operand& y,
                                             const CheckOptions& options = {},
                                             SourceLocation where = SourceLocation());
@@ -48,14 +53,17 @@ GRAPNEL_PUBLIC Operation AssertNonPositive(const Value& x, const CheckOptions& o
 GRAPNEL_PUBLIC Operation AssertRank(const Value& x, int rank, const CheckOptions& options = {},
                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertRankAtLeast(const Value& x, int rank,
-                                           const CheckOptions& options = {}, SourceLocation where = SourceLocation());
+                                           const CheckOptions& options = {},
+                                           SourceLocation where = SourceLocation());
 // These are decided while tracing; EnsureShape (lib/trace/array_ops.h) checks when the graph runs.
-GRAPNEL_PUBLIC Operation AssertType(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Operation AssertType(const Value& x, DataType dtype,
+                                    SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertInteger(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC void AssertScalar(const Value& x, SourceLocation where = SourceLocation());
 
 // Returns x; the run fails with `message` if x has a NaN or an infinity.
-GRAPNEL_PUBLIC Value CheckNumerics(const Value& x, llvm::StringRef message, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value CheckNumerics(const Value& x, llvm::StringRef message,
+                                   SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

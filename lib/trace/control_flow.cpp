@@ -64,7 +64,8 @@ std::vector<Port> FirstPorts(llvm::ArrayRef<NodeId> nodes) {
 }
 
 // A condition is a scalar: a value that may have another shape is squeezed, as in TensorFlow.
-Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, const SourceLocation& where) {
+Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what,
+                  const SourceLocation& where) {
   if (!value.ok()) {
     if (!value.body() && state.errors.empty())
       state.Report(where, (what + ": the condition was never made").str());
@@ -438,7 +439,8 @@ Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Valu
 }
 
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const SourceLocation& where, llvm::StringRef name) {
+              llvm::function_ref<Values()> otherwise, const SourceLocation& where,
+              llvm::StringRef name) {
   if (state.current->is_eager) return RunIf(state, cond, then, otherwise, where);
   return BranchMaker(state, where).If(cond, then, otherwise, name);
 }

@@ -182,8 +182,8 @@ Dataset Dataset::Zip(const std::vector<Dataset>& datasets, SourceLocation where)
   return Dataset(variant, dtypes, shapes);
 }
 
-Dataset Dataset::Apply(llvm::StringRef op, llvm::ArrayRef<Operand> more, const SourceLocation& where,
-                       std::vector<OpAttribute> attributes) const {
+Dataset Dataset::Apply(llvm::StringRef op, llvm::ArrayRef<Operand> more,
+                       const SourceLocation& where, std::vector<OpAttribute> attributes) const {
   OpBuilder make(variant_, where);
   std::vector<Operand> inputs = {Operand(variant_, where)};
   llvm::append_range(inputs, more);
@@ -292,7 +292,8 @@ Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& se
                {{"reshuffle_each_iteration", true}});
 }
 
-Dataset Dataset::Counted(llvm::StringRef op, const Operand& count, const SourceLocation& where) const {
+Dataset Dataset::Counted(llvm::StringRef op, const Operand& count,
+                         const SourceLocation& where) const {
   OpBuilder make(variant_, where);
   return Apply(op, Operand(make.Convert(count, proto::DT_INT64, "count"), where), where);
 }

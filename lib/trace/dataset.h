@@ -34,8 +34,10 @@ class GRAPNEL_PUBLIC Dataset {
                        const Operand& step = 1, SourceLocation where = SourceLocation());
   // FromTensorSlices: the rows of tensors with equal first dimensions. FromTensors: the tensors as
   // a single element.
-  static Dataset FromTensorSlices(Tracer& t, const Values& tensors, SourceLocation where = SourceLocation());
-  static Dataset FromTensors(Tracer& t, const Values& tensors, SourceLocation where = SourceLocation());
+  static Dataset FromTensorSlices(Tracer& t, const Values& tensors,
+                                  SourceLocation where = SourceLocation());
+  static Dataset FromTensors(Tracer& t, const Values& tensors,
+                             SourceLocation where = SourceLocation());
   // Element i combines element i of all datasets. Ends with the shortest.
   static Dataset Zip(const std::vector<Dataset>& datasets, SourceLocation where = SourceLocation());
 
@@ -45,7 +47,8 @@ class GRAPNEL_PUBLIC Dataset {
   Dataset FlatMap(DatasetFn fn, SourceLocation where = SourceLocation()) const;
   Dataset Interleave(DatasetFn fn, const Operand& cycle_length, const Operand& block_length = 1,
                      SourceLocation where = SourceLocation()) const;
-  Dataset Batch(const Operand& size, bool drop_remainder = false, SourceLocation where = SourceLocation()) const;
+  Dataset Batch(const Operand& size, bool drop_remainder = false,
+                SourceLocation where = SourceLocation()) const;
   Dataset Shuffle(const Operand& buffer, const std::optional<int64_t>& seed = {},
                   SourceLocation where = SourceLocation()) const;
   // -1: forever

@@ -97,7 +97,8 @@ bool EagerRunner::IsSeen(const EagerTensor& tensor) const {
 
 // --- Operands.
 
-bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& where, Operation* result) {
+bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& where,
+                                Operation* result) {
   int number = 0;
   for (const Operand& operand : request.inputs) {
     for (const Value& value : operand.values) {
@@ -140,7 +141,8 @@ Node EagerRunner::StandInOf(DataType dtype) {
   return signature_graph_.node(it->second);
 }
 
-EagerRunner::Signature* EagerRunner::SignatureOf(const OpRequest& request, const SourceLocation& where) {
+EagerRunner::Signature* EagerRunner::SignatureOf(const OpRequest& request,
+                                                 const SourceLocation& where) {
   llvm::SmallString<256> key = KeyOf(request);
   auto found = signatures_.find(key);
   if (found != signatures_.end()) return found->second.get();
@@ -366,8 +368,8 @@ Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where) {
 Expected<Tensor> TensorOfType(const Value& value, DataType dtype) {
   ASSIGN_OR_RETURN(Tensor tensor, value.tensor());
   if (tensor.dtype() == dtype) return tensor;
-  return MakeError("'{0}' is {1}, but {2} was requested", value.name(), DataTypeName(tensor.dtype()),
-                   DataTypeName(dtype));
+  return MakeError("'{0}' is {1}, but {2} was requested", value.name(),
+                   DataTypeName(tensor.dtype()), DataTypeName(dtype));
 }
 
 namespace {

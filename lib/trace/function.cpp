@@ -299,11 +299,13 @@ PolymorphicFunction::PolymorphicFunction(llvm::StringRef name, Body body, Functi
 
 PolymorphicFunction::~PolymorphicFunction() = default;
 
-Values PolymorphicFunction::operator()(Tracer& t, llvm::ArrayRef<Operand> args, SourceLocation where) {
+Values PolymorphicFunction::operator()(Tracer& t, llvm::ArrayRef<Operand> args,
+                                       SourceLocation where) {
   return impl_->Call(t, args, where);
 }
 
-Expected<std::vector<Tensor>> PolymorphicFunction::Run(std::vector<Tensor> args, SourceLocation where) {
+Expected<std::vector<Tensor>> PolymorphicFunction::Run(std::vector<Tensor> args,
+                                                       SourceLocation where) {
   if (!impl_->own) impl_->own = std::make_unique<Tracer>(Mode::kEager);
   std::vector<Operand> operands;
   operands.reserve(args.size());

@@ -51,16 +51,18 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   // Returns the results. Errors, reported to `t`: an argument that the input signature does not
   // allow; the trace's errors; exceptions of the function. The result is then one value that is not
   // ok(). With a known signature it costs only the call.
-  Values operator()(Tracer& t, llvm::ArrayRef<Operand> args, SourceLocation where = SourceLocation());
+  Values operator()(Tracer& t, llvm::ArrayRef<Operand> args,
+                    SourceLocation where = SourceLocation());
   // The same for tensors, in an eager Tracer of its own, which keeps variables from call to call.
-  Expected<std::vector<Tensor>> Run(std::vector<Tensor> args, SourceLocation where = SourceLocation());
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> args,
+                                    SourceLocation where = SourceLocation());
   // Returns the module of one signature, as Trace makes it. Does not count as a trace.
   Expected<std::unique_ptr<Module>> Concrete(llvm::ArrayRef<TensorSpec> signature) const;
 
   struct TraceRecord {
     std::string signature;  // "float[2,3], int32"
     std::string reason;     // "argument 0: shape [3] is new; before: [2], [4]"
-    SourceLocation where;            // of the call
+    SourceLocation where;   // of the call
   };
   const std::vector<TraceRecord>& traces() const;
   int num_traces() const { return static_cast<int>(traces().size()); }
@@ -75,9 +77,10 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
         Tracer::Call<sizeof...(Args)>(fn, args, t);
         return Values();
       }
-      t.ReportError(SourceLocation(), llvm::formatv("{0} arguments are given, the function takes {1}",
-                                           args.size(), sizeof...(Args))
-                                 .str());
+      t.ReportError(SourceLocation(),
+                    llvm::formatv("{0} arguments are given, the function takes {1}", args.size(),
+                                  sizeof...(Args))
+                        .str());
       return Values();
     };
   }

@@ -68,7 +68,8 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   for (size_t i = 0; i < dys.size() && i < copy->results.size(); ++i) {
     if (!dys[i].ok()) continue;
     made.results.push_back(static_cast<int>(i));
-    args.push_back(backward.AddPlaceholder(dys[i].dtype(), dys[i].shape(), "dy", false, SourceLocation()));
+    args.push_back(
+        backward.AddPlaceholder(dys[i].dtype(), dys[i].shape(), "dy", false, SourceLocation()));
     request.targets.push_back(forward.graph->node(copy->results[i].node).input(0));
     request.seeds.push_back(backward.ValueOf(args.back()));
   }

@@ -21,7 +21,8 @@ class GradientRequest {
       EagerRecording* recording = state_.eager->recording();
       if (!recording) {
         Report(
-            "gradients: an eager program does not keep ops: make a Tape before the relevant ops, or the "
+            "gradients: an eager program does not keep ops: make a Tape before the relevant ops, "
+            "or the "
             "Tracer with {.records = true}");
         return false;
       }
@@ -88,8 +89,9 @@ class GradientRequest {
       if (!foreign.empty()) {
         Report(llvm::formatv("gradients: {0}{1}", what, foreign));
       } else if (!state_.current->IsInside(value.body())) {
-        Report(llvm::formatv("gradients: {0} '{1}' belongs to function '{2}' and is not visible here",
-                             what, value.name(), value.body()->function->name()));
+        Report(
+            llvm::formatv("gradients: {0} '{1}' belongs to function '{2}' and is not visible here",
+                          what, value.name(), value.body()->function->name()));
       } else {
         return true;
       }
@@ -285,7 +287,8 @@ Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
 }
 
 Values CustomGradient(Tracer& t, const Values& inputs,
-                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn, SourceLocation where) {
+                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn,
+                      SourceLocation where) {
   TraceState& state = t.state();
   WithGradient made = fn(inputs);
   Values all = made.values;

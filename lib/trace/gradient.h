@@ -48,7 +48,8 @@ struct GRAPNEL_PUBLIC GradientOptions {
 // handles of variables. Slices become dense. Errors, at the line of the op: it has no gradient, or
 // refuses one (PreventGradient).
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                                const GradientOptions& options = {}, SourceLocation where = SourceLocation());
+                                const GradientOptions& options = {},
+                                SourceLocation where = SourceLocation());
 // The same, but slices stay slices.
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                                      llvm::ArrayRef<Value> xs,
@@ -65,7 +66,8 @@ struct GRAPNEL_PUBLIC TapeOptions {
 // Tracer.
 class GRAPNEL_PUBLIC Tape {
  public:
-  explicit Tape(Tracer& t, const TapeOptions& options = {}, SourceLocation where = SourceLocation());
+  explicit Tape(Tracer& t, const TapeOptions& options = {},
+                SourceLocation where = SourceLocation());
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -83,7 +85,8 @@ class GRAPNEL_PUBLIC Tape {
   // over the elements of y (TensorFlow's experimental_use_pfor=False), so the graph does not grow
   // with y.
   Values Jacobian(const Value& y, llvm::ArrayRef<Value> xs,
-                  Unconnected unconnected = Unconnected::kNone, SourceLocation where = SourceLocation());
+                  Unconnected unconnected = Unconnected::kNone,
+                  SourceLocation where = SourceLocation());
 
  private:
   struct Impl;
@@ -92,7 +95,8 @@ class GRAPNEL_PUBLIC Tape {
 
 // The Jacobian of y with respect to xs without a tape: see Tape::Jacobian.
 GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
-                               Unconnected unconnected = Unconnected::kNone, SourceLocation where = SourceLocation());
+                               Unconnected unconnected = Unconnected::kNone,
+                               SourceLocation where = SourceLocation());
 
 // tf.custom_gradient: fn(inputs) returns values and a function, which maps their gradients to one
 // gradient per input (a default Value: none). The result is those values, with that gradient

@@ -272,7 +272,8 @@ Value GradientContext::Stack(const std::vector<Operand>& parts, int axis, llvm::
     if (parts[i].kind == Operand::kValue) {
       values.push_back(parts[i].values[0]);
     } else if (auto literal = ConvertNumbers(parts[i].literal, dtype)) {
-      values.push_back(MakeConstant(body, *literal, body.UniqueName(std::to_string(i)), SourceLocation()));
+      values.push_back(
+          MakeConstant(body, *literal, body.UniqueName(std::to_string(i)), SourceLocation()));
     }
   }
   Operand operands[] = {Operand(values)};

@@ -5,8 +5,12 @@
 namespace grapnel {
 namespace image {
 
-Value RgbToHsv(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("RGBToHSV", x); }
-Value HsvToRgb(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("HSVToRGB", x); }
+Value RgbToHsv(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("RGBToHSV", x);
+}
+Value HsvToRgb(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("HSVToRGB", x);
+}
 
 Value Resize(const Value& x, int height, int width, Method method, SourceLocation where) {
   OpBuilder make(x, where);

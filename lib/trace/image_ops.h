@@ -15,9 +15,12 @@ GRAPNEL_PUBLIC Value HsvToRgb(const Value& x, SourceLocation where = SourceLocat
 
 enum class Method { kBilinear, kNearest, kBicubic };
 GRAPNEL_PUBLIC Value Resize(const Value& x, int height, int width,
-                            Method method = Method::kBilinear, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value SpaceToDepth(const Value& x, int block, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value DepthToSpace(const Value& x, int block, SourceLocation where = SourceLocation());
+                            Method method = Method::kBilinear,
+                            SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SpaceToDepth(const Value& x, int block,
+                                  SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value DepthToSpace(const Value& x, int block,
+                                  SourceLocation where = SourceLocation());
 
 }  // namespace image
 }  // namespace grapnel

@@ -25,7 +25,8 @@ GRAPNEL_PUBLIC Value MeanAbsoluteError(const Value& truth, const Value& predicti
                                        SourceLocation where = SourceLocation());
 // Squared up to distance `delta` from the truth, linear beyond.
 GRAPNEL_PUBLIC Value Huber(const Value& truth, const Value& prediction, double delta = 1,
-                           LossReduction reduction = LossReduction::kMean, SourceLocation where = SourceLocation());
+                           LossReduction reduction = LossReduction::kMean,
+                           SourceLocation where = SourceLocation());
 
 // Predictions are logits, or probabilities, which are clipped to 1e-7 .. 1 - 1e-7.
 enum class Predictions { kLogits, kProbabilities };

@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where, llvm::StringRef name = {}) {
+Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
+            llvm::StringRef name = {}) {
   return OpBuilder(x, where).Op(op, x, {}, name);
 }
 
@@ -107,7 +108,8 @@ Value ReduceVariance(const Value& x, const std::optional<Operand>& axis, bool ke
   return ReduceMean(Square(centered, where), axis, keep_dims, where);
 }
 
-Value ReduceStd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceStd(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("reduce_std");
   return Sqrt(ReduceVariance(x, axis, keep_dims, where), where);

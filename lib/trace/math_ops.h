@@ -31,23 +31,33 @@ GRAPNEL_PUBLIC Value IsFinite(const Value& x, SourceLocation where = SourceLocat
 GRAPNEL_PUBLIC Value IsNan(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogicalNot(const Value& x, SourceLocation where = SourceLocation());
 // The functional forms of operators; their nodes have the op's name: tf.add's is Add, not add.
-GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value LogicalAnd(const Value& x, const Value& y, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value LogicalOr(const Value& x, const Value& y, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Equal(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value NotEqual(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value SquaredDifference(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value DivideNoNan(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x,
+                           SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y,
+                           SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogicalAnd(const Value& x, const Value& y,
+                                SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogicalOr(const Value& x, const Value& y,
+                               SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Equal(const Operand& x, const Operand& y,
+                           SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value NotEqual(const Operand& x, const Operand& y,
+                              SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SquaredDifference(const Operand& x, const Operand& y,
+                                       SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value DivideNoNan(const Operand& x, const Operand& y,
+                                 SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value AddN(const Values& values, SourceLocation where = SourceLocation());
 
 // log(sum(exp(x))) without overflow; standard deviation and variance of the population.
 GRAPNEL_PUBLIC Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis = {},
-                                     bool keep_dims = false, SourceLocation where = SourceLocation());
+                                     bool keep_dims = false,
+                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceStd(const Value& x, const std::optional<Operand>& axis = {},
                                bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceVariance(const Value& x, const std::optional<Operand>& axis = {},
-                                    bool keep_dims = false, SourceLocation where = SourceLocation());
+                                    bool keep_dims = false,
+                                    SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ArgMax(const Value& x, int axis = 0, DataType dtype = proto::DT_INT64,
                             SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ArgMin(const Value& x, int axis = 0, DataType dtype = proto::DT_INT64,
@@ -56,10 +66,13 @@ struct GRAPNEL_PUBLIC TopKResult {
   Value values, indices;
 };
 // Along the last dimension, largest first.
-GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k,
+                               SourceLocation where = SourceLocation());
 // Along the last dimension.
-GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value ArgSort(const Value& x, bool descending = false, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false,
+                          SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ArgSort(const Value& x, bool descending = false,
+                             SourceLocation where = SourceLocation());
 struct GRAPNEL_PUBLIC CumulativeOptions {
   bool exclusive = false, reverse = false;
 };
@@ -70,33 +83,44 @@ GRAPNEL_PUBLIC Value Cumprod(const Value& x, int axis = 0, const CumulativeOptio
 
 // `segments` is sorted, starts at 0, and has one entry per row. The unsorted variants take the
 // number of segments.
-GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value SegmentMax(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value SegmentMin(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments,
+                                SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments,
+                                 SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentMax(const Value& x, const Operand& segments,
+                                SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentMin(const Value& x, const Operand& segments,
+                                SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value UnsortedSegmentSum(const Value& x, const Operand& segments,
-                                        const Operand& count, SourceLocation where = SourceLocation());
+                                        const Operand& count,
+                                        SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value UnsortedSegmentMax(const Value& x, const Operand& segments,
-                                        const Operand& count, SourceLocation where = SourceLocation());
+                                        const Operand& count,
+                                        SourceLocation where = SourceLocation());
 
 // The elements clipped to the bounds; the tensor scaled down to a Euclidean norm of at most `norm`.
 GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Operand& high,
                                  SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm,
+                                SourceLocation where = SourceLocation());
 
 // Linear algebra: the last two dimensions are matrices.
-GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values,
+                            SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x,
+                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Solve(const Value& a, const Value& b, bool adjoint = false,
                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Cholesky(const Value& a, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Det(const Value& a, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Inv(const Value& a, bool adjoint = false, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Inv(const Value& a, bool adjoint = false,
+                         SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Trace(const Value& a, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value DiagPart(const Value& a, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Diag(const Value& diagonal, SourceLocation where = SourceLocation());
 // `lower` and `upper` are the numbers of subdiagonals and superdiagonals to keep; -1 keeps all.
-GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper,
+                              SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MatrixTranspose(const Value& a, SourceLocation where = SourceLocation());
 // The Euclidean norm of all elements, or along `axis`.
 GRAPNEL_PUBLIC Value Norm(const Value& x, const std::optional<int>& axis = {},

@@ -35,7 +35,8 @@ struct Made {
 };
 
 Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn, const SourceLocation& where) {
+                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn,
+                  const SourceLocation& where) {
   Made made;
   FunctionGuard guard(state, name);
   TraceBody& body = guard.body();

@@ -61,7 +61,8 @@ class GRAPNEL_PUBLIC ModelBuilder {
   // returns the errors, each with the line of the program.
   void AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
                    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
-                   llvm::ArrayRef<std::string> outputs = {}, SourceLocation where = SourceLocation());
+                   llvm::ArrayRef<std::string> outputs = {},
+                   SourceLocation where = SourceLocation());
   template <size_t N, typename Fn>
   void Add(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
            llvm::ArrayRef<std::string> outputs = {}, SourceLocation where = SourceLocation()) {
@@ -85,7 +86,8 @@ class GRAPNEL_PUBLIC ModelBuilder {
 // As Trace, with the variables in addition to the module: one function, in the main graph.
 GRAPNEL_PUBLIC Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where = SourceLocation());
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
+    SourceLocation where = SourceLocation());
 
 // Calls a function of the library: a PartitionedCall, or a StatefulPartitionedCall if the function
 // has effects. In a model that was read, the function's captures, such as variables, are passed

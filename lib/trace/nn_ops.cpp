@@ -33,7 +33,9 @@ Value Multiply(const OpBuilder& make, const Operand& x, const Operand& y) {
 }  // namespace
 
 Value Softmax(const Value& logits, SourceLocation where) { return Unary("Softmax", logits, where); }
-Value LogSoftmax(const Value& logits, SourceLocation where) { return Unary("LogSoftmax", logits, where); }
+Value LogSoftmax(const Value& logits, SourceLocation where) {
+  return Unary("LogSoftmax", logits, where);
+}
 Value Softplus(const Value& x, SourceLocation where) { return Unary("Softplus", x, where); }
 Value Elu(const Value& x, SourceLocation where) { return Unary("Elu", x, where); }
 Value Selu(const Value& x, SourceLocation where) { return Unary("Selu", x, where); }
@@ -114,7 +116,8 @@ Value AvgPool2D(const Value& x, const std::vector<int>& size, const std::vector<
       "AvgPool2D");
 }
 
-MomentsResult Moments(const Value& x, const std::vector<int>& axes, bool keep_dims, SourceLocation where) {
+MomentsResult Moments(const Value& x, const std::vector<int>& axes, bool keep_dims,
+                      SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("moments");
   std::vector<OpAttribute> keep = {{"keep_dims", true}};
@@ -128,7 +131,8 @@ MomentsResult Moments(const Value& x, const std::vector<int>& axes, bool keep_di
 }
 
 Value BatchNormalization(const Value& x, const Value& mean, const Value& variance,
-                         const Value& offset, const Value& scale, double epsilon, SourceLocation where) {
+                         const Value& offset, const Value& scale, double epsilon,
+                         SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("batchnorm");
   auto add = [&](const Operand& a, const Operand& b) {
@@ -197,7 +201,8 @@ Value FlattenOuter(const OpBuilder& make, const Value& x) {
 
 }  // namespace
 
-Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, SourceLocation where) {
+Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
+                                    SourceLocation where) {
   OpBuilder make(logits, where);
   if (!logits.ok() || !labels.ok()) return logits.ok() ? labels : logits;
   auto scope = make.Scope("softmax_cross_entropy_with_logits");
@@ -217,7 +222,8 @@ Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, So
   return make.Op("Reshape", {losses, outer});
 }
 
-Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, SourceLocation where) {
+Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
+                                          SourceLocation where) {
   OpBuilder make(logits, where);
   if (!logits.ok() || !labels.ok()) return logits.ok() ? labels : logits;
   auto scope = make.Scope("SparseSoftmaxCrossEntropyWithLogits");
@@ -225,7 +231,8 @@ Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logi
   return make.Op("SparseSoftmaxCrossEntropyWithLogits", {logits, labels});
 }
 
-Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits, SourceLocation where) {
+Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits,
+                                    SourceLocation where) {
   OpBuilder make(logits, where);
   if (!logits.ok()) return logits;
   auto scope = make.Scope("logistic_loss");

@@ -20,12 +20,15 @@ GRAPNEL_PUBLIC Value LogSigmoid(const Value& x, SourceLocation where = SourceLoc
 GRAPNEL_PUBLIC Value Elu(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Selu(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Relu6(const Value& x, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f,
+                               SourceLocation where = SourceLocation());
 // x * P(X <= x) for a normal X; `approximate` uses tanh.
-GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false,
+                          SourceLocation where = SourceLocation());
 // x * sigmoid(x). TensorFlow marks it as a custom gradient; the values are the same.
 GRAPNEL_PUBLIC Value Silu(const Value& x, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value BiasAdd(const Value& x, const Value& bias, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value BiasAdd(const Value& x, const Value& bias,
+                             SourceLocation where = SourceLocation());
 // sum(x^2) / 2; x / |x| along `axis`.
 GRAPNEL_PUBLIC Value L2Loss(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value L2Normalize(const Value& x, int axis, double epsilon = 1e-12,
@@ -46,7 +49,8 @@ struct GRAPNEL_PUBLIC MomentsResult {
   Value mean, variance;
 };
 GRAPNEL_PUBLIC MomentsResult Moments(const Value& x, const std::vector<int>& axes,
-                                     bool keep_dims = false, SourceLocation where = SourceLocation());
+                                     bool keep_dims = false,
+                                     SourceLocation where = SourceLocation());
 // (x - mean) / sqrt(variance + epsilon) * scale + offset; a default Value omits that part.
 GRAPNEL_PUBLIC Value BatchNormalization(const Value& x, const Value& mean, const Value& variance,
                                         const Value& offset, const Value& scale, double epsilon,
@@ -63,7 +67,8 @@ GRAPNEL_PUBLIC FusedBatchNormResult FusedBatchNorm(const Value& x, const Value& 
                                                    const Value& offset,
                                                    const FusedBatchNormOptions& options = {},
                                                    SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value EmbeddingLookup(const Value& table, const Value& ids, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value EmbeddingLookup(const Value& table, const Value& ids,
+                                     SourceLocation where = SourceLocation());
 
 // Losses per example, without a reduction.
 //

@@ -30,7 +30,8 @@ Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const SourceLocat
   return Value();
 }
 
-Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where, bool own_scope = false) {
+Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
+            bool own_scope = false) {
   return Make(op, Operand(x, where), where, {}, {}, own_scope);
 }
 
@@ -204,29 +205,38 @@ Value ShapeOf(const Value& x, SourceLocation where) {
                      where);
 }
 
-Value ReduceSum(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceSum(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                SourceLocation where) {
   return Reduce("Sum", x, axis, keep_dims, where);
 }
-Value ReduceMin(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceMin(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                SourceLocation where) {
   return Reduce("Min", x, axis, keep_dims, where);
 }
-Value ReduceMax(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceMax(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                SourceLocation where) {
   return Reduce("Max", x, axis, keep_dims, where);
 }
-Value ReduceMean(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceMean(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                 SourceLocation where) {
   return Reduce("Mean", x, axis, keep_dims, where);
 }
-Value ReduceProd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceProd(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                 SourceLocation where) {
   return Reduce("Prod", x, axis, keep_dims, where);
 }
-Value ReduceAll(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceAll(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                SourceLocation where) {
   return Reduce("All", x, axis, keep_dims, where);
 }
-Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
+Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                SourceLocation where) {
   return Reduce("Any", x, axis, keep_dims, where);
 }
 
-Value Abs(const Value& x, SourceLocation where) { return Unary("Abs", x, where, /*own_scope=*/true); }
+Value Abs(const Value& x, SourceLocation where) {
+  return Unary("Abs", x, where, /*own_scope=*/true);
+}
 Value Exp(const Value& x, SourceLocation where) { return Unary("Exp", x, where); }
 Value Log(const Value& x, SourceLocation where) { return Unary("Log", x, where); }
 Value Sqrt(const Value& x, SourceLocation where) { return Unary("Sqrt", x, where); }
@@ -237,7 +247,8 @@ Value Sigmoid(const Value& x, SourceLocation where) {
 }
 Value Relu(const Value& x, SourceLocation where) { return Unary("Relu", x, where); }
 
-Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y, SourceLocation where) {
+Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y,
+             SourceLocation where) {
   auto may_be_batch = [](const Value& v) {
     Shape shape = v.shape();
     return !shape.known_rank() || shape.rank() > 2;

@@ -13,7 +13,8 @@ namespace grapnel {
 
 // tf.cast. Returns the value itself if it already has that dtype.
 GRAPNEL_PUBLIC Value Cast(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {}, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {},
+                              SourceLocation where = SourceLocation());
 
 // tf.size, tf.rank, tf.shape: int32.
 GRAPNEL_PUBLIC Value Size(const Value& x, SourceLocation where = SourceLocation());
@@ -50,8 +51,10 @@ GRAPNEL_PUBLIC Value MatMul(const Value& x, const Value& y, bool transpose_x = f
                             bool transpose_y = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reshape(const Value& x, const Operand& shape);
 // tf.concat and tf.stack: values of one dtype, at least one.
-GRAPNEL_PUBLIC Value Concat(const Values& values, int axis, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value Stack(const Values& values, int axis = 0, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Concat(const Values& values, int axis,
+                            SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Stack(const Values& values, int axis = 0,
+                           SourceLocation where = SourceLocation());
 // tf.where: element by element, `x` if `cond` is true, else `y`.
 GRAPNEL_PUBLIC Value Select(const Value& cond, const Operand& x, const Operand& y);
 

@@ -112,7 +112,8 @@ void Optimizer::Clip(std::vector<Gradient>& gradients) {
   }
 }
 
-void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variables, SourceLocation where) {
+void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variables,
+                         SourceLocation where) {
   if (!loss.ok()) return;
   if (variables.empty())
     return t_.ReportError(where, "optimizer '" + name_ + "': there is no variable to train");
@@ -257,7 +258,8 @@ void RmsProp::Step(const Gradient& gradient, const Variable& variable, const Val
 
 // --- Adam.
 
-Adam::Adam(Tracer& t, const AdamOptions& options, SourceLocation where) : Adam(t, options, "adam", where) {}
+Adam::Adam(Tracer& t, const AdamOptions& options, SourceLocation where)
+    : Adam(t, options, "adam", where) {}
 
 Adam::Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, SourceLocation where)
     : Optimizer(t, options.learning_rate, options.common, name, where), adam_(options) {}

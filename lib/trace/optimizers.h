@@ -66,7 +66,8 @@ class GRAPNEL_PUBLIC Optimizer {
   Optimizer(const Optimizer&) = delete;
   // Applies the gradients of `loss` to the variables. Variables that `loss` does not depend on stay
   // unchanged; it is an error if it depends on none.
-  void Minimize(const Value& loss, const std::vector<Variable>& variables, SourceLocation where = SourceLocation());
+  void Minimize(const Value& loss, const std::vector<Variable>& variables,
+                SourceLocation where = SourceLocation());
   // Applies one gradient per variable, in order; a missing gradient changes nothing. Slices are
   // treated as in Keras: plain SGD changes only their rows, others change the whole variable; for a
   // repeated index, norms and squares count each slice, not their sum. Call once per optimizer.
@@ -138,7 +139,8 @@ struct GRAPNEL_PUBLIC RmsPropOptions {
 };
 class GRAPNEL_PUBLIC RmsProp : public Optimizer {
  public:
-  explicit RmsProp(Tracer& t, const RmsPropOptions& options = {}, SourceLocation where = SourceLocation());
+  explicit RmsProp(Tracer& t, const RmsPropOptions& options = {},
+                   SourceLocation where = SourceLocation());
 
  protected:
   void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
@@ -156,7 +158,8 @@ struct GRAPNEL_PUBLIC AdamOptions {
 };
 class GRAPNEL_PUBLIC Adam : public Optimizer {
  public:
-  explicit Adam(Tracer& t, const AdamOptions& options = {}, SourceLocation where = SourceLocation());
+  explicit Adam(Tracer& t, const AdamOptions& options = {},
+                SourceLocation where = SourceLocation());
 
  protected:
   Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, SourceLocation where);
@@ -172,7 +175,8 @@ class GRAPNEL_PUBLIC Adam : public Optimizer {
 // Adam with weight decay decoupled from the gradient; 0.004 unless common.weight_decay is set.
 class GRAPNEL_PUBLIC AdamW : public Adam {
  public:
-  explicit AdamW(Tracer& t, const AdamOptions& options = {}, SourceLocation where = SourceLocation());
+  explicit AdamW(Tracer& t, const AdamOptions& options = {},
+                 SourceLocation where = SourceLocation());
 };
 
 // Makes an optimizer by name: "sgd", "momentum" (SGD with 0.9), "nesterov", "rmsprop", "adam",
@@ -185,7 +189,8 @@ GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
 // Scales all values by one factor if their global norm exceeds `norm` (tf.clip_by_global_norm, as
 // in Keras); lib/trace/math_ops.h clips single tensors. A missing gradient stays missing; slices
 // become dense.
-GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm,
+                                       SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

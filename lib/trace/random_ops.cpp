@@ -64,7 +64,8 @@ Value StatelessNormal(Tracer& t, const DimList& shape, const Operand& seed,
   return Spread(make, unit, mean, stddev);
 }
 
-Value RandomUniform(Tracer& t, const DimList& shape, const UniformOptions& options, SourceLocation where) {
+Value RandomUniform(Tracer& t, const DimList& shape, const UniformOptions& options,
+                    SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("random_uniform");
   Value size = ShapeTensor(make, shape);
@@ -76,7 +77,8 @@ Value RandomUniform(Tracer& t, const DimList& shape, const UniformOptions& optio
   return Between(make, unit, low, high);
 }
 
-Value RandomNormal(Tracer& t, const DimList& shape, const NormalOptions& options, SourceLocation where) {
+Value RandomNormal(Tracer& t, const DimList& shape, const NormalOptions& options,
+                   SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("random_normal");
   Value size = ShapeTensor(make, shape);

@@ -25,13 +25,17 @@ struct GRAPNEL_PUBLIC NormalOptions {
 
 // `seed`: two integers.
 GRAPNEL_PUBLIC Value StatelessUniform(Tracer& t, const DimList& shape, const Operand& seed,
-                                      const UniformOptions& options = {}, SourceLocation where = SourceLocation());
+                                      const UniformOptions& options = {},
+                                      SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value StatelessNormal(Tracer& t, const DimList& shape, const Operand& seed,
-                                     const NormalOptions& options = {}, SourceLocation where = SourceLocation());
+                                     const NormalOptions& options = {},
+                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value RandomUniform(Tracer& t, const DimList& shape,
-                                   const UniformOptions& options = {}, SourceLocation where = SourceLocation());
+                                   const UniformOptions& options = {},
+                                   SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value RandomNormal(Tracer& t, const DimList& shape,
-                                  const NormalOptions& options = {}, SourceLocation where = SourceLocation());
+                                  const NormalOptions& options = {},
+                                  SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value RandomShuffle(const Value& x, const std::optional<int64_t>& seed = {},
                                    SourceLocation where = SourceLocation());
 

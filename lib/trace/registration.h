@@ -35,7 +35,8 @@ struct GRAPNEL_PUBLIC TracedFunction {
 // In registration order. Two plugins may register the same name.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
-GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs, SourceLocation where,
+GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs,
+                                  SourceLocation where,
                                   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
 // fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a TensorSpec for each value.
@@ -62,7 +63,8 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), SourceLocat
 //   GRAPNEL_TRACE(NoInputs);
 #define GRAPNEL_TRACE(function, ...)                                                  \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(trace_registered_, __COUNTER__) = \
-      ::grapnel::RegisterTrace(#function, function __VA_OPT__(, ) __VA_ARGS__, ::grapnel::SourceLocation())
+      ::grapnel::RegisterTrace(#function, function __VA_OPT__(, ) __VA_ARGS__,        \
+                               ::grapnel::SourceLocation())
 
 }  // namespace grapnel
 

@@ -9,22 +9,33 @@ Value Join(const Values& values, llvm::StringRef separator, SourceLocation where
   return OpBuilder(values, where)
       .Op("StringJoin", Operand(values, where), {{"separator", separator}});
 }
-Value Lower(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("StringLower", x); }
-Value Upper(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("StringUpper", x); }
-Value Strip(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("StringStrip", x); }
-Value Length(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("StringLength", x); }
+Value Lower(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("StringLower", x);
+}
+Value Upper(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("StringUpper", x);
+}
+Value Strip(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("StringStrip", x);
+}
+Value Length(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("StringLength", x);
+}
 
 Value Substr(const Value& x, const Operand& position, const Operand& length, SourceLocation where) {
   return OpBuilder(x, where).Op("Substr", {x, position, length});
 }
 
-Value AsString(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("AsString", x); }
+Value AsString(const Value& x, SourceLocation where) {
+  return OpBuilder(x, where).Op("AsString", x);
+}
 
 Value ToNumber(const Value& x, DataType dtype, SourceLocation where) {
   return OpBuilder(x, where).Op("StringToNumber", x, {{"out_type", dtype}});
 }
 
-Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite, SourceLocation where) {
+Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite,
+                   SourceLocation where) {
   return OpBuilder(x, where).Op("StaticRegexReplace", x,
                                 {{"pattern", pattern}, {"rewrite", rewrite}});
 }

@@ -23,8 +23,10 @@ GRAPNEL_PUBLIC Value ToNumber(const Value& x, DataType dtype = proto::DT_FLOAT,
 // RE2 syntax; replaces all matches.
 GRAPNEL_PUBLIC Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite,
                                   SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern, SourceLocation where = SourceLocation());
-GRAPNEL_PUBLIC Value ToHashBucketFast(const Value& x, int64_t buckets, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern,
+                                    SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ToHashBucketFast(const Value& x, int64_t buckets,
+                                      SourceLocation where = SourceLocation());
 
 }  // namespace strings
 }  // namespace grapnel

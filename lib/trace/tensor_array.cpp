@@ -100,7 +100,8 @@ Value TensorArray::Read(const Operand& index, SourceLocation where) const {
   return make.Op("TensorListGetItem", {flow_, index, shape}, {{"element_dtype", dtype_}});
 }
 
-TensorArray TensorArray::Write(const Operand& index, const Value& value, SourceLocation where) const {
+TensorArray TensorArray::Write(const Operand& index, const Value& value,
+                               SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!Check(value, value.shape(), where)) return With(Value(flow_.body(), {}));
   auto scope = make.Scope("TensorArrayV2Write");
@@ -140,14 +141,16 @@ TensorArray TensorArray::Unstack(const Value& value, SourceLocation where) const
   return With(make.Op("TensorListFromTensor", {value, ShapeOperand(make, rows)}));
 }
 
-TensorArray TensorArray::Scatter(const Operand& indices, const Value& value, SourceLocation where) const {
+TensorArray TensorArray::Scatter(const Operand& indices, const Value& value,
+                                 SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!Check(value, WithoutFirst(value.shape()), where)) return With(Value(flow_.body(), {}));
   auto scope = make.Scope("TensorArrayScatter");
   return With(make.Op("TensorListScatterIntoExistingList", {flow_, value, indices}));
 }
 
-TensorArray TensorArray::Split(const Value& value, const Operand& lengths, SourceLocation where) const {
+TensorArray TensorArray::Split(const Value& value, const Operand& lengths,
+                               SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!value.ok() || !flow_.ok()) return With(Value(flow_.body(), {}));
   auto scope = make.Scope("TensorArraySplit");

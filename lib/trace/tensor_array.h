@@ -41,7 +41,8 @@ class GRAPNEL_PUBLIC TensorArray {
 
   // `index` is an int32 scalar. Errors: another dtype, or a shape unlike the other elements'.
   Value Read(const Operand& index, SourceLocation where = SourceLocation()) const;
-  TensorArray Write(const Operand& index, const Value& value, SourceLocation where = SourceLocation()) const;
+  TensorArray Write(const Operand& index, const Value& value,
+                    SourceLocation where = SourceLocation()) const;
   // Stack: all elements as one tensor, along a new first dimension. Gather: some of them. Concat:
   // all, end to end.
   Value Stack(SourceLocation where = SourceLocation()) const;
@@ -50,8 +51,10 @@ class GRAPNEL_PUBLIC TensorArray {
   // Store the rows of a tensor as elements: all, at the positions `indices`, or parts of these
   // lengths.
   TensorArray Unstack(const Value& value, SourceLocation where = SourceLocation()) const;
-  TensorArray Scatter(const Operand& indices, const Value& value, SourceLocation where = SourceLocation()) const;
-  TensorArray Split(const Value& value, const Operand& lengths, SourceLocation where = SourceLocation()) const;
+  TensorArray Scatter(const Operand& indices, const Value& value,
+                      SourceLocation where = SourceLocation()) const;
+  TensorArray Split(const Value& value, const Operand& lengths,
+                    SourceLocation where = SourceLocation()) const;
   Value Size(SourceLocation where = SourceLocation()) const;  // int32
 
  private:

@@ -35,7 +35,8 @@ struct GRAPNEL_PUBLIC TensorSpec {
 // the nodes that fn made, and what Finish adds. Errors begin with `name`.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where = SourceLocation());
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
+    SourceLocation where = SourceLocation());
 
 // The same for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an array.
 template <size_t N, typename Fn>

@@ -85,13 +85,14 @@ void Tracer::ReportError(const SourceLocation& where, const std::string& text) {
   state_->Report(where, text);
 }
 
-Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name, SourceLocation where) {
+Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name,
+                          SourceLocation where) {
   TraceBody& body = *state_->current;
   if (body.is_eager) {
-    return state_->eager->Fail(where,
-                               ("placeholder '" + name +
-                                "': eager mode has no feeds; use FromTensor to make a value from a tensor")
-                                   .str());
+    return state_->eager->Fail(
+        where, ("placeholder '" + name +
+                "': eager mode has no feeds; use FromTensor to make a value from a tensor")
+                   .str());
   }
   if (!IsValidName(name, !body.scope.empty())) {
     state_->Report(where, ("'" + name + "' is not a node name").str());
@@ -136,7 +137,8 @@ Tracer::ScopeGuard Tracer::Scope(llvm::StringRef name, SourceLocation where) {
   });
 }
 
-Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, SourceLocation where) {
+Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops,
+                                               SourceLocation where) {
   TraceBody* body = state_->current;
   if (body->is_eager) return ScopeGuard([] {});  // earlier ops have run
   TraceBody::Controller controller;
@@ -181,8 +183,9 @@ Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where)
     if (!with.body() && state_->errors.empty())
       state_->Report(where, "the operation to colocate with was never made");
   } else if (with.body() != body) {
-    state_->Report(where, "operation '" + with.name() +
-                              "' belongs to another function: nodes can only be colocated within a function");
+    state_->Report(
+        where, "operation '" + with.name() +
+                   "' belongs to another function: nodes can only be colocated within a function");
   } else {
     Node node = body->graph->node(with.node());
     // This tracer read or made the node: an unparsable device counts as none.
@@ -198,7 +201,8 @@ Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where)
 }
 
 Operation Tracer::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
-                     llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name, SourceLocation where) {
+                     llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name,
+                     SourceLocation where) {
   if (!name.empty() && !IsValidName(name, !state_->current->scope.empty())) {
     state_->Report(where, ("op '" + op + "': '" + name + "' is not a node name").str());
     name = {};

@@ -75,7 +75,8 @@ class GRAPNEL_PUBLIC Tracer {
   [[nodiscard]] ScopeGuard Scope(llvm::StringRef name, SourceLocation where = SourceLocation());
   // Nodes made until the end of the C++ scope run after these, except nodes that depend on one that
   // already does.
-  [[nodiscard]] ScopeGuard ControlDependencies(llvm::ArrayRef<Operation> ops, SourceLocation where = SourceLocation());
+  [[nodiscard]] ScopeGuard ControlDependencies(llvm::ArrayRef<Operation> ops,
+                                               SourceLocation where = SourceLocation());
 
   // Nodes made until the end of the C++ scope have this device, in any spelling of DeviceSpec
   // ("/gpu:0", "/job:worker/task:1", "GPU"). Parts that it leaves open come from the enclosing

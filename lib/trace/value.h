@@ -81,7 +81,7 @@ class GRAPNEL_PUBLIC ValueHome {
 // line. The strings are the compiler's and live as long as the program.
 struct GRAPNEL_PUBLIC SourceLocation {
   explicit SourceLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
-                 const char* function = __builtin_FUNCTION())
+                          const char* function = __builtin_FUNCTION())
       : file(file), line(line), function(function) {}
   const char* file;
   int line;
@@ -193,7 +193,8 @@ class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, SourceLocation where = SourceLocation())
       : where(where), kind(kValue), values(1, value) {}
-  Operand(const Operation& op, SourceLocation where = SourceLocation()) : Operand(op.output(), where) {}
+  Operand(const Operation& op, SourceLocation where = SourceLocation())
+      : Operand(op.output(), where) {}
   Operand(const Values& values, SourceLocation where = SourceLocation())
       : where(where), kind(kList), values(values.begin(), values.end()) {}
   // Reads a Variable (lib/trace/variable.h).
@@ -204,7 +205,8 @@ class GRAPNEL_PUBLIC Operand {
       : where(where), kind(kLiteral), literal(std::move(literal)) {}
   Operand(llvm::StringRef text, SourceLocation where = SourceLocation())
       : where(where), kind(kLiteral), literal(Literal::MakeStrings({}, {text.str()})) {}
-  Operand(const char* text, SourceLocation where = SourceLocation()) : Operand(llvm::StringRef(text), where) {}
+  Operand(const char* text, SourceLocation where = SourceLocation())
+      : Operand(llvm::StringRef(text), where) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(T number, SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOf<T>({}, &number, 1)) {}
@@ -214,7 +216,8 @@ class GRAPNEL_PUBLIC Operand {
   // Rows of equal length, {{1, 2}, {3, 4}}, and deeper nesting; unequal lengths are an error when
   // used.
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Operand(std::initializer_list<std::initializer_list<T>> rows, SourceLocation where = SourceLocation())
+  Operand(std::initializer_list<std::initializer_list<T>> rows,
+          SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOfRows<T>(rows)) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blocks,

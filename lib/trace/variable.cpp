@@ -117,7 +117,8 @@ const VariableInfo* Share(TraceState& state, TracedVariable& known, const Variab
   const VariableInfo& other = known.info;
   // An eager program declares its variables again in each step.
   if (known.epoch == state.variables->epoch && !known.eager_handle.ok())
-    return Refuse(state, info, "another variable already has that name, made at " + TextOf(other.where));
+    return Refuse(state, info,
+                  "another variable already has that name, made at " + TextOf(other.where));
   bool same_type = other.dtype == info.dtype && other.shape == info.shape;
   if (!same_type || other.trainable != info.trainable || !other.initial.SameValue(info.initial))
     return Refuse(state, info,
@@ -268,7 +269,8 @@ static void NameRead(const PendingRead& read, const std::string& scope) {
   body.scope = before;
 }
 
-void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where) {
+void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs,
+                      const SourceLocation& where) {
   if (!state.variables || state.variables->pending.empty()) return;
   for (const Value& input : inputs) {
     auto read = state.variables->pending.Take(input.body(), input.port().node);

@@ -143,9 +143,11 @@ GRAPNEL_PUBLIC std::vector<VariableInfo> VariableInfosOf(Tracer& t);
 // gradient is that of the value just read.
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                 const std::vector<Variable>& xs,
-                                const GradientOptions& options = {}, SourceLocation where = SourceLocation());
+                                const GradientOptions& options = {},
+                                SourceLocation where = SourceLocation());
 inline Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, std::initializer_list<Variable> xs,
-                        const GradientOptions& options = {}, SourceLocation where = SourceLocation()) {
+                        const GradientOptions& options = {},
+                        SourceLocation where = SourceLocation()) {
   return Gradients(t, ys, std::vector<Variable>(xs), options, where);
 }
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,

@@ -39,8 +39,7 @@ class Folding : public RuleContext {
   bool mutates_tensors =
       false;  // some op writes to its input: a reader of a tensor must then copy it, not alias it
   llvm::DenseMap<StringId, bool> foldable_ops;  // the ops that IsFoldable has seen
-  llvm::DenseSet<NodeId>
-      too_large;  // results over the limit: do not retry or simplify them
+  llvm::DenseSet<NodeId> too_large;  // results over the limit: do not retry or simplify them
 
   // Merges that had readers when the pass began, now or in an earlier iteration. Grappler keeps
   // them when they have no reader left: it remembers that they may fold, makes unread constants for

@@ -142,7 +142,7 @@ void Work::GiveUp(std::string why) {
   changed_.notify_one();
 }
 
-void Work::TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell) {
+void Work::ReportAll(std::unique_lock<std::mutex>& lock, const Tell& tell) {
   while (!messages_.empty()) {
     auto messages = std::exchange(messages_, {});
     lock.unlock();
@@ -208,10 +208,10 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
       TakenGil taken;
       throw nb::python_error();
     }
-    TellAll(lock, tell);
+    ReportAll(lock, tell);
     ShowStep(lock, show);
   }
-  TellAll(lock, tell);
+  ReportAll(lock, tell);
   return !is_given_up_;
 }
 

@@ -47,7 +47,7 @@ class Work {
   virtual void Interrupted() {}
 
  private:
-  void TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell);
+  void ReportAll(std::unique_lock<std::mutex>& lock, const Tell& tell);
   void ShowStep(std::unique_lock<std::mutex>& lock, const Show& show);
   bool Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel);
 

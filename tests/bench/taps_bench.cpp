@@ -21,7 +21,7 @@ namespace {
 constexpr int kPairs = 31;
 // of 31 sorted: the median is between them with 95 % confidence
 constexpr int kLow = 9, kHigh = 21;
-constexpr double kBatch = 0.02;      // minimum seconds of a batch of runs
+constexpr double kBatch = 0.02;  // minimum seconds of a batch of runs
 
 struct Times {
   double wall = 0, cpu = 0;  // seconds

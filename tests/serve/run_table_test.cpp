@@ -258,10 +258,9 @@ TEST_F(RunTableTest, DevicesOfARunAreCpusAndNoFile) {
     EXPECT_EQ(status.getString("state"), "failed");
     return status.getString("error").value_or("").str();
   };
-  EXPECT_EQ(
-      error("gpu:1"),
-      "'Devices': '/job:localhost/replica:0/task:0/device:GPU:0' is not a CPU, and only CPUs "
-      "can be simulated (grapnel run --device GPU runs on a real one)");
+  EXPECT_EQ(error("gpu:1"),
+            "'Devices': '/job:localhost/replica:0/task:0/device:GPU:0' is not a CPU, and only CPUs "
+            "can be simulated (grapnel run --device GPU runs on a real one)");
   EXPECT_NE(error("/etc/hostname").find("'/etc/hostname'"), std::string::npos);
 }
 

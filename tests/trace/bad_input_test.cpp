@@ -59,8 +59,8 @@ TEST_P(BadInput, ValuesOfTwoTracers) {
   EXPECT_TRUE(Has(text, "belongs to another Tracer")) << text;
   EXPECT_FALSE(Concat({x, z}, 0).ok());
   text = ErrorsOf(t);
-  EXPECT_TRUE(Has(
-      text, eager() ? "which traces, while this one is eager" : "which is eager, while this one traces"))
+  EXPECT_TRUE(Has(text, eager() ? "which traces, while this one is eager"
+                                : "which is eager, while this one traces"))
       << text;
   Gradients(t, {z}, {x});
   EXPECT_TRUE(Has(ErrorsOf(t), eager() ? "make a Tape" : "belongs to another Tracer"));

@@ -262,8 +262,7 @@ TEST(Errors, NameOpNodeAndLine) {
           At(line + 3) +
           "gradients: x 'i:0' is int32: only floating-point and complex tensors have "
           "gradients\n" +
-          At(line + 5) +
-          "gradients: y 0 ('Square_1:0') is float, its given gradient is int32");
+          At(line + 5) + "gradients: y 0 ('Square_1:0') is float, its given gradient is int32");
 }
 
 TEST(Errors, ValuesOfAnotherTracer) {

@@ -82,12 +82,11 @@ TEST(TensorArray, WhatDoesNotFitIsAnErrorAtItsLine) {
   array.Unstack(x);
   EXPECT_EQ(ErrorsOf(t.Finish()),
             At(line + 1) + "TensorArray: the elements are float, 'i:0' is int32\n" + At(line + 2) +
-                "TensorArray: the elements have shape [2], 'y:0' has shape [3]\n" +
-                At(line + 3) + "op 'TensorListSetItem': input 2 ('far:0', made at " + __FILE__ +
-                ":" + std::to_string(line - 2) + ") belongs to another Tracer\n" + At(line + 4) +
+                "TensorArray: the elements have shape [2], 'y:0' has shape [3]\n" + At(line + 3) +
+                "op 'TensorListSetItem': input 2 ('far:0', made at " + __FILE__ + ":" +
+                std::to_string(line - 2) + ") belongs to another Tracer\n" + At(line + 4) +
                 "op 'TensorListSetItem': input 'index' is the float 0.5, int32 was expected\n" +
-                At(line + 5) +
-                "TensorArray: the elements have shape [2], 'x:0' has shape []");
+                At(line + 5) + "TensorArray: the elements have shape [2], 'x:0' has shape []");
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ namespace {
 enum class ChangeKind { kAdded, kRemoved, kChanged };
 
 const char* FateName(ChangeKind fate) {
-  return fate == ChangeKind::kAdded ? "added" : fate == ChangeKind::kRemoved ? "removed" : "changed";
+  return fate == ChangeKind::kAdded     ? "added"
+         : fate == ChangeKind::kRemoved ? "removed"
+                                        : "changed";
 }
 
 // Mermaid does not draw a text with more than 50,000 characters or 500 edges.

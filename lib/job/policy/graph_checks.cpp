@@ -140,7 +140,7 @@ class TypeOrigins {
 };
 
 Judged ReportDiagnosis(CheckedModel& model, llvm::StringRef check, const char* expected,
-                     PolicyFindings& findings) {
+                       PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const Diagnosis* diagnosis, model.Doctor());
   for (const Finding& finding : diagnosis->findings) {
     if (finding.check != check) continue;

@@ -36,8 +36,8 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, bool is_signature, OneDnn onednn,
-               ThreadPool* pool, const CancelFlag* cancel)
+  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, bool is_signature,
+               OneDnn onednn, ThreadPool* pool, const CancelFlag* cancel)
       : opened_(opened),
         given_(given),
         onednn_(onednn),

@@ -104,7 +104,7 @@ class BranchGradient {
     dys_ = Incoming(g_, results_);
     for (const Function* function : functions)
       branches_.push_back(GradientOfFunction(state_, *function, dys_));
-    HandOutIntermediates();
+    OutputIntermediates();
     FindInputs();
     if (inputs_.empty()) return {};
     Values gradients = Choose(0);
@@ -125,7 +125,7 @@ class BranchGradient {
 
   // Each branch returns what its gradient needs, and unread placeholders of the same dtypes for
   // what the gradients of the other branches need.
-  void HandOutIntermediates() {
+  void OutputIntermediates() {
     std::vector<DataType> types;
     places_.resize(branches_.size());
     std::vector<std::unique_ptr<FunctionExtender>> extenders;
@@ -172,7 +172,8 @@ class BranchGradient {
     GradientContext g(state_, body, Node(), {}, 0);
     if (dtype == proto::DT_VARIANT) return g.Op("OptionalNone", {}).output().port();
     if (dtype == proto::DT_STRING) {
-      return MakeConstant(body, Literal::MakeStrings({}, {""}), body.UniqueName("Const"), SourceLocation())
+      return MakeConstant(body, Literal::MakeStrings({}, {""}), body.UniqueName("Const"),
+                          SourceLocation())
           .port();
     }
     return g.Constant(0, dtype).port();
