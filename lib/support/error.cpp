@@ -5,6 +5,11 @@
 
 namespace grapnel {
 
+Error FormatError(const char* format, llvm::ArrayRef<SentenceArgument> arguments) {
+  return llvm::make_error<llvm::StringError>(FormatSentence(format, arguments),
+                                             llvm::inconvertibleErrorCode());
+}
+
 Error Annotate(const llvm::Twine& where, Error error) {
   if (!error) return error;
   bool is_memory = error.isA<OutOfMemory>();

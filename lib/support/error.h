@@ -16,13 +16,19 @@ namespace grapnel {
 using llvm::Error;
 using llvm::Expected;
 
+[[gnu::cold]] GRAPNEL_PUBLIC Error FormatError(const char* format,
+                                               llvm::ArrayRef<SentenceArgument> arguments);
+
 // For faults of the user's file, flag or graph; bugs in grapnel are asserts. `format` is that of
 // Sentence. The message is lower case, has no full stop, and names the file, the node and what was
 // expected.
 template <typename... Args>
-Error MakeError(const char* format, Args&&... args) {
-  return llvm::make_error<llvm::StringError>(Sentence(format, std::forward<Args>(args)...),
-                                             llvm::inconvertibleErrorCode());
+[[gnu::always_inline]] inline Error MakeError(const char* format, const Args&... args) {
+  if constexpr (sizeof...(args) == 0) {
+    return FormatError(format, {});
+  } else {
+    return FormatError(format, {SentenceArgument(args)...});
+  }
 }
 
 // Prefixes the text of `error` with "where: "; success stays success.
@@ -51,9 +57,9 @@ using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 // Declares or assigns `target` from an Expected, or returns its error.
 #define ASSIGN_OR_RETURN(target, expression) \
   ASSIGN_OR_RETURN_IMPL(GRAPNEL_CONCAT(expected_, __LINE__), target, expression)
-#define ASSIGN_OR_RETURN_IMPL(expected, target, expression) \
-  auto expected = (expression);                             \
-  if (!expected) return expected.takeError();               \
+#define ASSIGN_OR_RETURN_IMPL(expected, target, expression)  \
+  auto expected = (expression);                              \
+  if (LLVM_UNLIKELY(!expected)) return expected.takeError(); \
   target = std::move(*expected)
 
 #endif  // GRAPNEL_LIB_SUPPORT_ERROR_H_

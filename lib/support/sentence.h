@@ -3,39 +3,73 @@
 #define GRAPNEL_LIB_SUPPORT_SENTENCE_H_
 
 #include <string>
-#include <type_traits>
-#include <utility>
 
-#include "lib/support/printable.h"
 #include "lib/support/public.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/FormatAdapters.h"
+#include "llvm/Support/FormatProviders.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 
-class GRAPNEL_PUBLIC NameAdapter : public llvm::FormatAdapter<llvm::StringRef> {
+// One argument of a sentence: a reference to a value, and the function that prints values of its
+// type. It erases the type, so that code is generated for each type once and not for each
+// combination of types that some message has. Valid within the expression that makes it.
+class GRAPNEL_PUBLIC SentenceArgument {
  public:
-  explicit NameAdapter(llvm::StringRef name)
-      : llvm::FormatAdapter<llvm::StringRef>(llvm::StringRef(name)) {}
-  void format(llvm::raw_ostream& os, llvm::StringRef /*style*/) override { os << Printable(Item); }
+  template <typename T>
+  SentenceArgument(const T& value)  // NOLINT(google-explicit-constructor): an argument is a value
+      : value_(&value), print_(PrintAs<T>) {}
+  SentenceArgument(const llvm::StringRef& name)  // NOLINT(google-explicit-constructor)
+      : value_(&name), print_(PrintName) {}
+  SentenceArgument(const std::string& text)  // NOLINT(google-explicit-constructor)
+      : value_(&text), print_(PrintText) {}
+  SentenceArgument(const char* text)  // NOLINT(google-explicit-constructor)
+      : value_(text), print_(PrintLiteral) {}
+
+  void Print(llvm::raw_ostream& os, llvm::StringRef style) const { print_(value_, os, style); }
+
+ private:
+  using Printer = void (*)(const void* value, llvm::raw_ostream& os, llvm::StringRef style);
+
+  template <typename T>
+  static void PrintAs(const void* value, llvm::raw_ostream& os, llvm::StringRef style) {
+    // Adapters (llvm::fmt_align) format themselves, by a function that is not const.
+    auto& held = *const_cast<T*>(static_cast<const T*>(value));
+    llvm::support::detail::build_format_adapter(held).format(os, style);
+  }
+  static void PrintName(const void* value, llvm::raw_ostream& os, llvm::StringRef style);
+  static void PrintText(const void* value, llvm::raw_ostream& os, llvm::StringRef style);
+  static void PrintLiteral(const void* value, llvm::raw_ostream& os, llvm::StringRef style);
+
+  const void* value_;
+  Printer print_;
 };
 
-template <typename T>
-decltype(auto) AsWord(T&& value) {
-  if constexpr (std::is_same_v<std::remove_cvref_t<T>, llvm::StringRef>) {
-    return NameAdapter(llvm::StringRef(value));
-  } else {
-    return std::forward<T>(value);
-  }
-}
+extern template void SentenceArgument::PrintAs<int>(const void*, llvm::raw_ostream&,
+                                                    llvm::StringRef);
+extern template void SentenceArgument::PrintAs<unsigned>(const void*, llvm::raw_ostream&,
+                                                         llvm::StringRef);
+extern template void SentenceArgument::PrintAs<long>(const void*, llvm::raw_ostream&,  // NOLINT
+                                                     llvm::StringRef);
+extern template void SentenceArgument::PrintAs<unsigned long>(  // NOLINT: int64_t and size_t
+    const void*, llvm::raw_ostream&, llvm::StringRef);
+extern template void SentenceArgument::PrintAs<double>(const void*, llvm::raw_ostream&,
+                                                       llvm::StringRef);
+
+[[gnu::cold]] GRAPNEL_PUBLIC std::string FormatSentence(const char* format,
+                                                        llvm::ArrayRef<SentenceArgument> arguments);
 
 // Like llvm::formatv, but a llvm::StringRef argument is a name and cannot break the line:
 // characters that a terminal would not show become \xNN. A std::string is text and may contain line
 // ends.
 template <typename... Args>
-std::string Sentence(const char* format, Args&&... args) {
-  return llvm::formatv(format, AsWord(std::forward<Args>(args))...).str();
+[[gnu::always_inline]] inline std::string Sentence(const char* format, const Args&... args) {
+  if constexpr (sizeof...(args) == 0) {
+    return FormatSentence(format, {});
+  } else {
+    return FormatSentence(format, {SentenceArgument(args)...});
+  }
 }
 
 }  // namespace grapnel
