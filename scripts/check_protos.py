@@ -38,7 +38,7 @@ def load_tensorflow():
         name = os.path.relpath(path, core)[:-len(".py")].replace(os.sep, ".")
         try:
             importlib.import_module("tensorflow.core." + name)
-        except ImportError:                                   # generated for services that the package leaves out
+        except ImportError:                                   # generated for services that the package omits
             pass
 
 
@@ -77,7 +77,7 @@ def facts_of_message(m, syntax, ours):
             number=f.number, type=f.Type.Name(f.type), type_name=type_name, label=f.Label.Name(f.label),
             oneof=m.oneof_decl[f.oneof_index].name if real_oneof else None, packed=packed(f, syntax),
             presence=presence, default=f.default_value, deprecated=f.options.deprecated,
-            # proto3 refuses strings that are not UTF-8, proto2 takes them
+            # proto3 rejects strings that are not UTF-8, proto2 accepts them
             utf8=syntax == "proto3" and f.type == f.TYPE_STRING)
     return facts
 

@@ -2,7 +2,7 @@
 """Writes docs/cli.md from `grapnel --help`.
 
 usage: make_cli_doc.py GRAPNEL            writes docs/cli.md
-       make_cli_doc.py GRAPNEL --check    exit 1 when docs/cli.md is not what would be written
+       make_cli_doc.py GRAPNEL --check    exit 1 if docs/cli.md is not up to date
 """
 
 import pathlib

@@ -3,9 +3,9 @@
 
 usage: make_doctor_cases.py [NAME...]     all of them, or those whose names begin so
 
-A case folder: graph.pb takes one training step (or only predicts), init.pb gives variables their first values, the fetched
-values of the first step are TensorFlow's own. docs/doctor.md says what is wrong with each. All of it follows from seeds.
-One file however long: it is a list of small networks, each beside the defect that it has.
+In a case folder, graph.pb runs one training step (or only predicts), init.pb initializes the variables, and the fetched values of
+the first step are TensorFlow's. docs/doctor.md describes the defect of each. Everything is derived from seeds. This is one long
+file: a list of small networks, each with its defect.
 """
 
 import json

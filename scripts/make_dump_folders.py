@@ -1,9 +1,9 @@
-"""Makes folders of dumps with TensorFlow's programs and flags of many kinds, each with the log of who wrote it, to read with `timeline`.
+"""Makes dump folders with many TensorFlow programs and flags, each with the log of its program, to read with `timeline`.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_dump_folders.py OUT_DIR [FOLDER...]
 
-Each folder has log.txt, stderr of the programs that dumped into it, one after the other. `misspelt` is of empty files: its
-TF_DUMP_GRAPH_FMT is none that TensorFlow knows. `small` is testdata/dumps/small; its log has only the lines that tell of dumps.
+Each folder has log.txt, the stderr of the programs that dumped to it, one after the other. `misspelt` has empty files: TensorFlow
+does not know its TF_DUMP_GRAPH_FMT. `small` is testdata/dumps/small; its log has only the lines about dumps.
 """
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes lib/render/web/font_widths.js: how wide the letters of the pictures' font are, read from the font itself, so that text is
-measured alike in every browser and where there is none.
+"""Writes lib/render/web/font_widths.js: the widths of the letters in the pictures' font, read from the font itself, so that text has
+the same measurements in every browser and without one.
 
 usage: make_font_widths.py [FOLDER]     (of DejaVuSans.ttf and DejaVuSans-Bold.ttf; default: where Debian's fonts-dejavu-core has them)
 """
@@ -20,7 +20,7 @@ export const WIDTHS = [
 
 
 class Font:
-    """As much of a TrueType font as says how far each letter goes: the tables head, hhea, hmtx and cmap (format 4)."""
+    """The parts of a TrueType font that define letter widths: the tables head, hhea, hmtx and cmap (format 4)."""
 
     def __init__(self, path):
         self.data = path.read_bytes()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes testdata/function_graphs: graphs of functions as TensorFlow's runtime dumps them while it runs them, and prints what
-TensorFlow gives for the inputs of tests/tools/function_ends.test.
+"""Writes testdata/function_graphs: graphs of functions as TensorFlow's runtime dumps them while running, and prints
+TensorFlow's results for the inputs of tests/tools/function_ends.test.
 
   make_function_graphs.py OUT_DIR
 """
@@ -17,7 +17,7 @@ os.environ.update(TF_DUMP_GRAPH_PREFIX=DUMPS, TF_DUMP_GRAPH_FMT="TXT", TF_DUMP_G
 
 import tensorflow as tf  # noqa: E402
 
-# Which dump of which function becomes which file.
+# The file for each dump of each function.
 KEPT = {
     "train.pbtxt": ("train_", "before_graph_optimization"),
     "words.pbtxt": ("words_", "before_graph_optimization"),

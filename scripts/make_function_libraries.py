@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes testdata/libraries but for train_step.pb: what TensorFlow's eager runtime has of functions after programs ran, and two files.
+"""Makes testdata/libraries except train_step.pb: the functions in TensorFlow's eager runtime after programs ran, and two files.
 
   make_function_libraries.py OUT      needs TensorFlow 2.21; numbers in names are those of one process for each program
 """

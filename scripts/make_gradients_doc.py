@@ -2,7 +2,7 @@
 """Writes docs/gradients.md: the ops that have a gradient, compared with TensorFlow's list.
 
 usage: make_gradients_doc.py GRAPNEL            writes docs/gradients.md
-       make_gradients_doc.py GRAPNEL --check    exit 1 when docs/gradients.md is not what would be written
+       make_gradients_doc.py GRAPNEL --check    exit 1 if docs/gradients.md is not up to date
        make_gradients_doc.py --tensorflow       writes scripts/tensorflow_gradients.txt from TensorFlow's registry
                                                 (in the .venv)
 

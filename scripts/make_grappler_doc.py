@@ -2,9 +2,9 @@
 """Writes the tables of docs/grappler.md: every pass and rule, and which test covers each of TensorFlow's unit tests.
 
 usage: make_grappler_doc.py GRAPNEL            writes docs/grappler.md
-       make_grappler_doc.py GRAPNEL --check    exit 1 when docs/grappler.md is not what would be written
+       make_grappler_doc.py GRAPNEL --check    exit 1 if docs/grappler.md is not up to date
 
-What stands in the file before the first table is kept. A test of ours covers one of TensorFlow's when it names it.
+The text before the first table is kept. A test of ours covers one of TensorFlow's if it names it.
 """
 
 import json
@@ -33,7 +33,7 @@ def passes(grapnel):
 
 
 def tests_by_word():
-    """{word: files of tests that hold it}."""
+    """{word: test files that contain it}."""
     found = {}
     for path in sorted((ROOT / "tests").rglob("*")):
         if path.suffix not in (".gtxt", ".pbtxt", ".test", ".cpp", ".py") or path.parent.name == "bench":

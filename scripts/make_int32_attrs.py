@@ -1,11 +1,11 @@
-"""Writes lib/ir/int32_attrs.txt: which integer attributes TensorFlow reads in 32 bits, and refuses beyond them. Its registry does not
-say so; kernels do, when they are made with a number that is too large.
+"""Writes lib/ir/int32_attrs.txt: the integer attributes that TensorFlow reads as 32 bits, rejecting larger values. Its registry does not
+tell; kernels do, when they are created with a number that is too large.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_int32_attrs.py
 
-A line an op: its name and its attributes. A node of each op is made with attributes of every kind, and then with one number of 41 bits
-in each integer attribute in turn; where the kernel of a graph's case (testdata/ops) can be made, it is asked too. TensorFlow ends the
-process on some: each op has one of its own.
+One line per op: its name and its attributes. Creates a node of each op with various attributes, and then with a 41-bit number in each
+integer attribute in turn; if the kernel of a case (testdata/ops) can be created, it is tried too. TensorFlow aborts the process for
+some ops, so each op has its own process.
 """
 import glob
 import os
@@ -13,7 +13,7 @@ import signal
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-from op_questions import TYPES, dtype_number, slots, variants  # before TensorFlow, which it tells to leave oneDNN alone
+from op_questions import TYPES, dtype_number, slots, variants  # before TensorFlow, because it disables oneDNN
 import tensorflow as tf
 from make_op_table import registry
 from tensorflow.core.framework import attr_value_pb2, graph_pb2
@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "lib", "ir", "int32_attrs.txt")
 HEAD = "# Attributes that TensorFlow 2.21.0 reads in 32 bits, by op; made by scripts/make_int32_attrs.py: do not edit.\n"
 LARGE = 1 << 40
-PATIENCE = 15                                                 # seconds for an op; some wait for what never comes
+PATIENCE = 15                                                 # seconds per op; some wait forever
 CONFIG = config_pb2.ConfigProto(
     intra_op_parallelism_threads=1, inter_op_parallelism_threads=1, operation_timeout_in_ms=3000,
     graph_options=config_pb2.GraphOptions(
@@ -32,7 +32,7 @@ CONFIG = config_pb2.ConfigProto(
 
 
 def is_refused(graph_def, node, attr):
-    """Whether TensorFlow says that the attribute's number is too large for 32 bits."""
+    """True if TensorFlow reports that the attribute's number is too large for 32 bits."""
     try:
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(graph_def, name="")
@@ -55,7 +55,7 @@ def with_large(attr, value):
 
 
 def made_up(op):
-    """Graphs of one node, of unknown inputs."""
+    """Graphs of one node with unknown inputs."""
     for count, attrs in enumerate(variants(op, [])):
         for t in TYPES[:6]:
             graph = graph_pb2.GraphDef()
@@ -101,7 +101,7 @@ def find(op, folders, tell):
 
 
 class Asked:
-    """An op whose attributes are being tried by a process of its own."""
+    """An op whose attributes are tried in a separate process."""
 
     def __init__(self, op, folders):
         self.op = op

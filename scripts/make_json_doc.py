@@ -2,7 +2,7 @@
 """Writes the table of docs/json.md from docs/schemas.
 
 usage: make_json_doc.py            writes it
-       make_json_doc.py --check    exit 1 when the table is not what would be written
+       make_json_doc.py --check    exit 1 if the table is not up to date
 """
 
 import json

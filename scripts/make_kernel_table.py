@@ -3,11 +3,11 @@
 lib/place/tensorflow_kernels.h has the grammar.
 
 usage: scripts/make_kernel_table.py [--check]
---check writes nothing: it compares the files that are there with what would be written.
+--check writes nothing: it compares the existing files with the new ones.
 
-Each table is the registry of that version's wheel `tensorflow` on PyPI, as get_all_registered_kernels() lists it. The wheel is a
-CUDA build, and registers its GPU kernels where there is no GPU too. An environment for each version (1.8 GB) is made under
-build/versions when it is not there.
+Each table is the registry of that version's wheel `tensorflow` on PyPI, as listed by get_all_registered_kernels(). The wheel is a
+CUDA build, which registers its GPU kernels even without a GPU. Creates a missing environment for each version (1.8 GB) under
+build/versions.
 
 The newest version's file holds every op. An older version's holds the ops that differ from the next newer one: its kernels of
 the op, or the op alone where it has none.
@@ -22,7 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENVS = ROOT / "build" / "versions"
-VERSIONS = ("2.21.0", "2.16.2", "2.13.1")  # the newest first
+VERSIONS = ("2.21.0", "2.16.2", "2.13.1")  # newest first
 DEVICES = ("CPU", "DEFAULT", "GPU")
 
 # Runs with the TensorFlow of the version; registered() reads its output.

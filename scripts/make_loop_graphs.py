@@ -3,7 +3,7 @@
 
     .venv/bin/python scripts/make_loop_graphs.py testdata/loops
 
-`compare` has to find in each which node is which. functions.pb and lowered.pb are what convert_variables_to_constants_v2 gives without and
+`compare` must find the corresponding nodes in each. functions.pb and lowered.pb are made by convert_variables_to_constants_v2 without and
 with lower_control_flow; session_functions.pb and session.pb are a session's graph, with control flow as functions and as single nodes.
 """
 import os

@@ -3,8 +3,8 @@
 
 usage: make_op_builders.py lib/ir/op_table.txt lib/trace/op_families.txt OUT
 
-A builder takes the op's tensors, then the attributes that neither follow from them nor have a default, then the others
-as a struct. Grammar of the table: lib/ir/op_table.h.
+A builder takes the op's tensors, then the attributes that cannot be inferred from them and have no default, then the
+others as a struct. Grammar of the table: lib/ir/op_table.h.
 """
 import pathlib
 import re
@@ -38,7 +38,7 @@ class Cursor:
         return found.group(0)
 
     def balanced(self):
-        """The value that starts here, up to a ", " or a bracket that closes what holds it."""
+        """The value that starts here, up to a ", " or the closing bracket around it."""
         begin, depth = self.at, 0
         while self.at < len(self.text):
             c = self.text[self.at]
@@ -102,7 +102,7 @@ def dtype(name):
 
 
 def value(kind, text):
-    """The default as C++; None where it has no plain form."""
+    """The default as C++; None if it has no simple form."""
     if kind.startswith("list("):
         inner = kind[5:-1]
         if text == "[]":
@@ -224,7 +224,7 @@ def main():
         cursor = Cursor(line)
         op = cursor.match(r"[\w>]+")
         if not op.isidentifier() or op.startswith("_"):
-            continue  # what TensorFlow makes itself, and no program writes
+            continue  # made by TensorFlow itself, not by programs
         inputs = arguments(cursor)
         cursor.match(" -> ")
         outputs = arguments(cursor)

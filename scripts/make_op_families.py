@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes lib/trace/op_families.txt: which of TensorFlow's modules of generated functions (gen_math_ops: "math") holds an op.
+"""Writes lib/trace/op_families.txt: the TensorFlow module of generated functions (gen_math_ops: "math") that contains each op.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_op_families.py [--check]
 
-The headers of op builders are named after them. Ops that no module exports are left out: they are the family "internal".
+The headers of op builders are named after them. Ops that no module exports are omitted: they are the family "internal".
 """
 import importlib.util
 import pathlib

@@ -1,13 +1,13 @@
-"""Writes lib/ir/op_table.txt: every op of TensorFlow's registry, one a line, sorted by name. lib/ir/op_table.h has the
+"""Writes lib/ir/op_table.txt: every op in TensorFlow's registry, one per line, sorted by name. lib/ir/op_table.h has the
 grammar.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_op_table.py [--check | --keep-ranks]
---check writes nothing: it reads the table that is there and compares it with the registry, field by field. The registry has no
-ranks of inputs: op_ranks.py asks TensorFlow's shape functions and kernels for them, which takes a quarter of an hour;
---keep-ranks takes those of the table that is there.
+--check writes nothing: it reads the existing table and compares it with the registry, field by field. The registry has no
+ranks of inputs: op_ranks.py finds them with TensorFlow's shape functions and kernels, which takes a quarter of an hour;
+--keep-ranks keeps those of the existing table.
 
-All that decides what an op means is kept. Documentation (summaries, descriptions, the text of a deprecation) is left
-out. What is written is read back first: an op that the grammar cannot say stops the script.
+Everything that affects an op's meaning is kept. Documentation (summaries, descriptions, the text of a deprecation) is
+omitted. The output is parsed again first: an op that the grammar cannot express stops the script.
 """
 import argparse
 import os
@@ -15,7 +15,7 @@ import re
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-import op_ranks  # before TensorFlow, which it tells to leave oneDNN alone
+import op_ranks  # before TensorFlow, because it disables oneDNN
 import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
@@ -124,7 +124,7 @@ class Reader:
         self.text, self.at, self.ranks = text, 0, {}
 
     def take(self, pattern):
-        """What matches pattern here, after white space, or None."""
+        """The text that matches pattern here, after white space, or None."""
         m = re.compile(r"\s*(" + pattern + ")").match(self.text, self.at)
         if not m:
             return None
@@ -249,7 +249,7 @@ class Reader:
 
 
 def differences(lines, ops):
-    """One text for each op that the lines and the registry do not agree on."""
+    """One text for each op on which the lines and the registry differ."""
     seen = []
     for text in lines:
         try:

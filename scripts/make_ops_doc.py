@@ -2,7 +2,7 @@
 """Writes docs/ops.md: the ops that run, by dtype and device, and the cases from TensorFlow that test them.
 
 usage: make_ops_doc.py GRAPNEL            writes docs/ops.md
-       make_ops_doc.py GRAPNEL --check    exit 1 when docs/ops.md is not what would be written
+       make_ops_doc.py GRAPNEL --check    exit 1 if docs/ops.md is not up to date
 """
 
 import json
@@ -54,7 +54,7 @@ def run(grapnel, *arguments):
 
 
 def cases(grapnel):
-    """{op: case folders that hold it}."""
+    """{op: case folders that contain it}."""
     found = {}
     for folder in sorted([*(ROOT / "testdata").glob("*/*/graph.pb"), *(ROOT / "testdata").glob("*/graph.pb")]):
         if folder.parent.parent.name == "doctor":  # training steps, which no test of an op replays

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the page in docs/pictures, with Chromium. Their graphs are in testdata or in ../shared, but for page-train's:
+"""Takes the pictures of the page in docs/pictures, with Chromium. Their graphs are in testdata or in ../shared, except page-train's:
 ../shared/corpus/make_corpus.py makes it in build/corpus.
 
 usage: make_page_pictures.py GRAPNEL [NAME...]     (of PICTURES below; default: all)
@@ -30,7 +30,7 @@ DEVICES = "document.getElementById('place-devices').value = 'cpu:2,gpu:1'"
 
 
 def press(css):
-    """Two steps: until it is there, and a click on it."""
+    """Two steps: wait until it exists, and click on it."""
     return [f"document.querySelector('{css}')", (f"document.querySelector('{css}').click()",)]
 
 

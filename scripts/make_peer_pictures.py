@@ -4,10 +4,10 @@
 needs: Chromium, tensorboard==2.21.0 and ai-edge-model-explorer==0.1.34 (in a virtual environment of its own: it brings Flask)
 usage: make_peer_pictures.py GRAPNEL FOLDER TENSORBOARD MODEL_EXPLORER [NAME...]
 
-FOLDER: what scripts/network_graphs.py made. TENSORBOARD, MODEL_EXPLORER: the two programs. Each is given the frozen GraphDef (Model
-Explorer 0.1.34, which says "Error" of these, what `grapnel convert` makes of it) and a window of 1,400 by 900 pixels, and is left
-alone until its picture stands still for so long that it is done: what a user sees first. Prints how long that took, from the page's
-request on.
+FOLDER: the output of scripts/network_graphs.py. TENSORBOARD, MODEL_EXPLORER: the two programs. Each gets the frozen GraphDef (Model
+Explorer 0.1.34, which reports "Error" for these, gets the output of `grapnel convert`) and a window of 1,400 by 900 pixels. The
+picture is taken when it has not changed for a while: it is what a user sees first. Prints how long that took from the page's request
+on.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 import driver  # noqa: E402
 
-STILL_SECONDS, MOST_SECONDS = 45, 300  # TensorBoard reads large weights for long, and shows no progress
+STILL_SECONDS, MOST_SECONDS = 45, 300  # TensorBoard takes long to read large weights, and shows no progress
 # Model Explorer draws with WebGL, here without a GPU.
 WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
 
@@ -71,7 +71,8 @@ def show_model_explorer(program, model, folder, grapnel):
 
 
 def settle(browser, out, begins_empty):
-    """Takes pictures until two of them, STILL_SECONDS apart, are equal, and not the first if that is empty; when the last change was seen."""
+    """Takes pictures until two of them, STILL_SECONDS apart, are equal, and differ from an empty first one; returns the time of the last
+    change."""
     start = changed = time.time()
     browser.picture(out)
     first = last = out.read_bytes()

@@ -1,9 +1,9 @@
-"""Freezes five networks of Keras, with weights from a seed, whose pictures must be readable: graphs for scripts/picture_layers.py.
+"""Freezes five Keras networks with weights from a seed, whose pictures must be readable: graphs for scripts/picture_layers.py.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/network_graphs.py OUT_DIR [NAME...]
 
 OUT_DIR gets NAME.pb, a frozen GraphDef, and NAME.json: {"layers": [[name, class, merges], ...]} in the order of model.operations,
-the layers and what else the model calls, and {"nodes": {node: layer}}, which of them made a node (constants aside).
+the layers and other calls of the model, and {"nodes": {node: layer}}, the layer that made each node (except constants).
 """
 import json
 import os
@@ -47,7 +47,7 @@ NETWORKS = {
 
 
 def remember_layers(model, made):
-    """From now on each layer of the model notes in `made`, {operation: layer}, which operations it makes in a graph."""
+    """Makes each layer of the model record in `made`, {operation: layer}, the operations that it makes in a graph."""
     for layer in model.operations:
         def call(*args, _call=layer.__call__, _name=layer.name, **kwargs):
             graph = tf.compat.v1.get_default_graph()
@@ -73,7 +73,7 @@ class Recorder:
 
 
 def freeze(model):
-    """The frozen GraphDef, and which layer made which of its nodes."""
+    """The frozen GraphDef, and the layer that made each of its nodes."""
     made = {}
     remember_layers(model, made)
     inputs = [tf.TensorSpec([1] + list(i.shape[1:]), i.dtype, i.name.split(":")[0]) for i in model.inputs]

@@ -1,18 +1,18 @@
-"""Nodes of any op with attributes of every kind, and questions about them to TensorFlow; op_ranks.py asks them."""
+"""Makes nodes of any op with various attributes, and tests them in TensorFlow; used by op_ranks.py."""
 import json
 import os
 import re
 import signal
 
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"                     # oneDNN's kernels look at less than TensorFlow's own
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"                     # oneDNN's kernels check less than TensorFlow's own
 import tensorflow as tf
 from tensorflow.core.framework import attr_value_pb2, types_pb2
 
-RANKS = range(9)                                              # what is taken in rank 8 is in any
-PATIENCE = 4                                                  # seconds for one question
+RANKS = range(9)                                              # an op that accepts rank 8 accepts any rank
+PATIENCE = 4                                                  # seconds per question
 TYPES = ["FLOAT", "INT32", "STRING", "HALF", "DOUBLE", "INT64", "UINT8", "COMPLEX64", "QINT8", "QUINT8", "QINT32", "BOOL"]
 LAYOUTS = ["NHWC", "NCHW", "NDHWC", "NCDHW", "NWC", "NCHW_VECT_C", "NHWC_VECT_W"]
-LENGTHS = [1, 2, 3, 4, 5]                                     # of lists of numbers: strides, sizes of windows
+LENGTHS = [1, 2, 3, 4, 5]                                     # lengths of number lists: strides, window sizes
 
 
 def dtype_number(name):
@@ -22,7 +22,7 @@ def dtype_number(name):
 # ---- attributes ----
 
 def value_of(attr, kind, prefer, length):
-    """An attribute's value where it has no default."""
+    """A value for an attribute without a default."""
     out = attr_value_pb2.AttrValue()
     allowed = attr.allowed_values.list
     if kind == "type":
@@ -53,7 +53,7 @@ def value_of(attr, kind, prefer, length):
 
 
 def one_change(attr, base):
-    """Values of one attribute that may change which ranks are taken."""
+    """Values of one attribute that may affect the accepted ranks."""
     new = attr_value_pb2.AttrValue
     if attr.type == "string":
         free = [x.encode() for x in LAYOUTS] if "format" in attr.name else []
@@ -75,7 +75,7 @@ def one_change(attr, base):
 
 
 def variants(op, nodes):
-    """Attributes to try: those of testdata's nodes, and defaults with one or the other changed."""
+    """Attributes to try: those of testdata's nodes, and defaults with single changes."""
     seen = set()
 
     def is_new(attrs):
@@ -116,13 +116,13 @@ def slots(op, attrs):
 # ---- asking ----
 
 class Questions:
-    """Asks in this process; an answer that is known from one before it is not asked for again."""
+    """Asks in this process; answers known from an earlier process are not asked for again."""
 
     def __init__(self, known, pipe):
         self.known, self.pipe = known, pipe
 
     def ask(self, key, do):
-        """True, False ("scalar": for want of one), or None where there was another end than a yes or a no."""
+        """True, False ("scalar": because a scalar is required), or None if there was no clear answer."""
         if key in self.known:
             return self.known[key]
         os.write(self.pipe, json.dumps([key]).encode() + b"\n")
@@ -144,7 +144,7 @@ class Questions:
 
 
 def input_of(dtype, rank):
-    """A tensor of a graph, of unknown dimensions; rank None: of an unknown rank."""
+    """A tensor with unknown dimensions in a graph; rank None: with unknown rank."""
     dims = None if rank is None else [None] * rank
     if dtype > 100:                                           # a reference
         shape = tf.TensorShape(dims).as_proto()

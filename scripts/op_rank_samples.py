@@ -1,4 +1,4 @@
-"""Runs ops on inputs that they take, and with one of them in another rank; op_ranks.py says what for."""
+"""Runs ops on valid inputs, and with one of them in another rank; op_ranks.py explains why."""
 import json
 import os
 import random
@@ -23,22 +23,22 @@ def without_first_axis(value):
 
 
 def of_rank(value, rank):
-    """The value in another rank: with axes of 1 put before or after its own, or its first ones left out."""
+    """The value in another rank: with axes of size 1 added before or after its own, or without its first ones."""
     while value.ndim > rank:
         value = without_first_axis(value)
     more = (1,) * (rank - value.ndim)
     found = [value.reshape(more + value.shape), value.reshape(value.shape + more)]
-    # Some numbers are taken in a rank where others are not: -1 for an unknown shape, say.
+    # Some numbers are accepted in a rank where others are not: -1 for an unknown shape, for example.
     return found + [np.full_like(found[0], n) for n in (-1, 0) if value.dtype.kind == "i"]
 
 
 class Facts:
-    """{argument: [lowest, highest, whether a kernel agreed]}; grows where a kernel takes more."""
+    """{argument: [lowest, highest, whether a kernel agreed]}; grows if a kernel accepts more."""
 
     def __init__(self, taken):
         self.of = {a: [min(ranks), max(ranks), False] for a, ranks in taken.items() if ranks}
         self.first = {a: fact[:2] for a, fact in self.of.items()}
-        self.scalars = {}                                     # arguments without a rank that kernels want to be scalars
+        self.scalars = {}                                     # arguments without a rank that must be scalars for kernels
 
     def is_asked(self, argument):
         return argument in self.of and (self.wrong(argument) or self.scalars.get(argument) is not False)
@@ -51,11 +51,11 @@ class Facts:
         fact = self.of[argument]
         fact[0], fact[1] = min(fact[0], rank), max(fact[1], rank)
         if fact[1] > self.first[argument][1] + 1:
-            fact[1] = max(RANKS)                              # it takes whatever it is given
+            fact[1] = max(RANKS)                              # it accepts everything
 
 
 def try_wrong(questions, key, facts, argument, value, run):
-    """Runs a sample that is known to be good with one input in ranks that were refused; a scalar of any as a vector."""
+    """Runs a valid sample with one input in rejected ranks; scalars of any-rank arguments as vectors."""
     if not facts.wrong(argument):
         facts.scalars[argument] = facts.scalars.get(argument) is not False and value.ndim == 0 and all(
             questions.ask(f"{key} scalar {rank}", lambda: run(value.reshape((1,) * rank))) == "scalar" for rank in (1, 2))
@@ -68,7 +68,7 @@ def try_wrong(questions, key, facts, argument, value, run):
 
 
 def ask_case(op, folder, questions, facts):
-    """The op's nodes in a case folder, with what they are given there."""
+    """The op's nodes in a case folder, with their inputs there."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
         case = json.load(f)
     graph_def = graph_pb2.GraphDef.FromString(open(os.path.join(folder, "graph.pb"), "rb").read())
@@ -121,7 +121,7 @@ def made_up(dtype, dims, choice):
 
 
 def ask_made_up(op, good, questions, facts):
-    """Inputs of ones, of ranks that the shape function takes, until the kernel takes some of them."""
+    """Tries inputs of ones, with ranks that the shape function accepts, until the kernel accepts some."""
     choose = random.Random(op.name)
     found = left = 0
     for v, base in enumerate(good[:12]):
@@ -177,7 +177,7 @@ def ask_with(op, attrs, key, choose, questions, facts):
             values.append(made_up(dtype, [size] * rank, choose.choice([same, same, choose.randrange(3)])))
         answer = questions.ask(f"{key} {attempt}", lambda: run(values))
         if answer == "hang":
-            return 3                                          # it waits for others, whatever it is given
+            return 3                                          # it waits for others, whatever its input
         if answer is None:
             return 0                                          # no kernel for this dtype
         if answer is True:

@@ -1,13 +1,13 @@
-"""The ranks that TensorFlow takes for each input of each op: asked of its shape functions, then of its kernels.
+"""The ranks that TensorFlow accepts for each input of each op, found with its shape functions and then its kernels.
 
-A shape function is asked with inputs of unknown shape but one, of rank 0 to 8, under every kind of attributes: defaults, each
-allowed string, lists of each length, and those of the nodes in testdata. What any of them takes is taken. A kernel may take more
-than the shape function of its op, and in a function whose shapes are unknown it alone decides: so inputs that an op accepts (of
-testdata, else made up) are run again with one of them in a rank that its shape function refuses, and what runs is taken too.
-Where a shape function takes every rank, a kernel that wants a scalar says so when it is given the same number as a vector.
+A shape function is called with inputs of unknown shape except one, of rank 0 to 8, with various attributes: defaults, each allowed
+string, lists of each length, and those of the nodes in testdata. Every rank that is accepted with any of them counts. A kernel may
+accept more than the shape function of its op, and in a function with unknown shapes it alone decides: so valid inputs of an op (from
+testdata, else made up) are run again with one of them in a rank that its shape function rejects, and ranks that run count too. If a
+shape function accepts every rank, a kernel that requires a scalar shows that when it gets the same number as a vector.
 
-TensorFlow ends the process on some of these questions: each op is asked in a process of its own, which another continues behind
-a question that ended it.
+TensorFlow aborts the process on some of these questions: each op has its own process, and another one continues after a question
+that aborted it.
 """
 import glob
 import itertools
@@ -30,7 +30,7 @@ FREE = {"Einsum", "XlaEinsum", "UniformQuantizedDot", "XlaDot", "XlaDotV2", "Xla
 
 
 def shape_ranks(op, nodes, questions):
-    """{argument: ranks that a shape function took}; and the attributes that it took."""
+    """{argument: ranks that a shape function accepted}; and the attributes that it accepted."""
     taken, good = {}, []
     for v, attrs in enumerate(itertools.islice(variants(op, nodes), 200)):
         with tf.Graph().as_default():
@@ -55,7 +55,7 @@ def shape_ranks(op, nodes, questions):
                     if questions.ask(f"v{v} {slot} {rank}", lambda: make(op, attrs, inputs)) in (True, None):
                         taken[number].add(rank)
                     elif dtype in (types_pb2.DT_INT32, types_pb2.DT_INT64):
-                        # Some take a scalar that they know to be -1.
+                        # Some accept a scalar that is known to be -1.
                         inputs[slot] = tf.constant(-1, tf.DType(dtype), [1] * rank)
                         if questions.ask(f"v{v} {slot} {rank} known", lambda: make(op, attrs, inputs)) is True:
                             taken[number].add(rank)
@@ -98,7 +98,7 @@ def testdata():
 
 
 class Asked:
-    """An op whose questions are being asked, by one process after the other."""
+    """An op whose questions are asked by one process after another."""
 
     def __init__(self, op, nodes, folders):
         self.op, self.nodes, self.folders = op, nodes, folders
@@ -122,7 +122,7 @@ class Asked:
             os._exit(3)
 
     def go_on(self):
-        """Reads what there is. False: the op is done with."""
+        """Reads available output. False: the op is done."""
         self.heard = time.monotonic()
         data = os.read(self.read, 1 << 16)
         *lines, self.rest = (self.rest + data).split(b"\n")
@@ -147,19 +147,19 @@ class Asked:
 
 
 def ranks_of(ops, say=lambda text: None):
-    """{op: {argument's number: (lowest, highest or None for any above)}} of those that not every rank is taken for."""
+    """{op: {argument's number: (lowest, highest or None for no limit)}} for arguments that do not accept every rank."""
     nodes, folders = testdata()
     waiting, running, out = sorted(ops, reverse=True), [], {}
     agreed = widened = facts = ended = failed = 0
     home, scratch = os.getcwd(), tempfile.mkdtemp()
-    os.chdir(scratch)                                         # ops that write files do it there
+    os.chdir(scratch)                                         # ops write files there
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
             name = waiting.pop()
             running.append(Asked(ops[name], nodes.get(name, []), folders.get(name, [])))
         for asked in running[:]:
             if time.monotonic() - asked.heard > 10 * PATIENCE:
-                os.kill(asked.process, signal.SIGKILL)        # a session may wait for ever as it ends
+                os.kill(asked.process, signal.SIGKILL)        # a session may hang at its end
             if not select.select([asked.read], [], [], 0.01)[0] or asked.go_on():
                 continue
             running.remove(asked)

@@ -1,9 +1,9 @@
-"""Whether the boxes of a network's picture are its layers, blocks of them, or series of such.
+"""Checks whether the boxes of a network's picture are its layers, blocks of layers, or series of these.
 
-usage: scripts/picture_layers.py GRAPNEL FOLDER [NAME...]        FOLDER: what scripts/network_graphs.py made
+usage: scripts/picture_layers.py GRAPNEL FOLDER [NAME...]        FOLDER: the output of scripts/network_graphs.py
 
-Prints each box of `grapnel view NAME.pb` that holds nodes of layers, and what it is. A box is right when each of its parts (one; of a
-series as many as it has) is, but for 10 % of the part's nodes, one of these, whole:
+Prints each box of `grapnel view NAME.pb` that contains nodes of layers, and what it is. A box is right if each of its parts (one; for a
+series as many as it has) is, up to 10 % of the part's nodes, exactly one of these:
 - a layer of the Python model;
 - a run of consecutive layers of model.operations that no merge (Add, Concatenate, Multiply ...) interrupts, but may end;
 - such runs one after the other, from behind a merge or the first layer on, or to a merge or the last layer.
@@ -20,7 +20,7 @@ OFF = 0.1
 
 
 class Model:
-    """The layers of a model in order, and which of them made which node."""
+    """The layers of a model in order, and the layer that made each node."""
 
     def __init__(self, described):
         self.layers = [name for name, _, _ in described["layers"]]
@@ -36,7 +36,7 @@ class Model:
         return sizes
 
     def what(self, nodes, sizes):
-        """What a part is, in words; None: no layer and no run of them."""
+        """A description of a part; None: neither a layer nor a run of layers."""
         held = [0] * len(self.layers)
         for node in nodes:
             if node in self.layer_of:
@@ -74,7 +74,7 @@ def slices(nodes, count):
 
 
 def topological(graph_file, grapnel):
-    """Nodes, each behind what it reads; depth first, in the order of the file."""
+    """The nodes, each after its inputs; depth first, in file order."""
     asked = subprocess.run([grapnel, "query", graph_file, "SELECT s.name, t.name FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target", "--csv"], capture_output=True, text=True, check=True)
     reads, order, seen = {}, [], set()
     for line in asked.stdout.splitlines()[1:]:

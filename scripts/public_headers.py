@@ -6,7 +6,7 @@ usage: public_headers.py --tree FOLDER GENERATED VERSION
                                                     and support/version.h, there and in GENERATED, which has protoc's headers
        public_headers.py --list GENERATED           prints them, a line each
        public_headers.py --doc                      writes the tables of docs/library.md
-       public_headers.py --check                    exit 1 when they are not what would be written
+       public_headers.py --check                    exit 1 if they are not up to date
 
 Unchanged files of the tree are not touched, so that nothing is recompiled.
 """
@@ -30,7 +30,7 @@ def entries():
 
 
 def text_of(header, generated):
-    """A header's text; of one that protoc makes without `generated`, none."""
+    """A header's text; "" for a header made by protoc if `generated` is not given."""
     path = ROOT / header
     if not path.exists() and generated:
         path = generated / header
@@ -90,7 +90,7 @@ def write_tree(folder, generated, version):
 
 
 def purpose(text):
-    """The first sentence of the comment that a header opens with."""
+    """The first sentence of a header's opening comment."""
     lines = []
     for line in text.split("\n"):
         if not line.startswith("// "):
@@ -106,7 +106,7 @@ def table(headers):
 
 
 def document(text):
-    """docs/library.md with its two tables made anew."""
+    """docs/library.md with its two tables regenerated."""
     headers, listed = closure(), entries()
     named = {header: text_of(header, None) for header in listed}
     made = {header for header, text in headers.items() if not text}

@@ -4,7 +4,7 @@ needs: tensorflow-cpu==2.21.0, array-record==0.8.6        usage: scripts/testdat
 
 TensorFlow's package cannot write protos in chunks (its proto_splitter is not in it). So the message is split here, into the kinds
 of chunk that tensorflow/tools/proto_splitter makes of a GraphDef and more, with its ChunkMetadata as the last record. The
-file is Riegeli's own: array-record writes with Google's encoder of records, and what it appends for itself is cut off.
+file is genuine Riegeli: array-record writes with Google's record encoder, and its own additions at the end are removed.
 """
 import os
 import shutil
@@ -117,7 +117,7 @@ def groups(data):
 
 
 def write_records(records, options):
-    """A file of the records and nothing else, and where each lies."""
+    """A file of only these records, and the position of each."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "records")
         writer = ArrayRecordWriter(path, options + ",pad_to_block_boundary:false")

@@ -2,8 +2,8 @@
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_collectives.py [OUT_DIR [GRAPH...]]
 
-CollectiveReduceScatterV2 is not among them: TensorFlow has no implementation of it for CPUs. Every member of a group is on a CPU of
-its own, and nodes are made in another order than that of their devices, because members rank by device.
+CollectiveReduceScatterV2 is not included: TensorFlow does not implement it for CPUs. Every member of a group is on its own CPU, and
+the nodes' order differs from that of their devices, because members rank by device.
 """
 import json
 import os
@@ -110,7 +110,7 @@ GRAPHS = (reduce, old_reduce, gather, broadcast, all_to_all, in_a_loop, communic
 
 
 def run(name, folder):
-    """One graph in a process of its own, which a group that TensorFlow cannot complete would stop."""
+    """One graph in a separate process, which a group that TensorFlow cannot complete would block."""
     import numpy as np
     import tensorflow as tf
     v = tf.compat.v1

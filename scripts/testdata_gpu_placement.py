@@ -1,7 +1,7 @@
 """Makes testdata/gpu_placement/: graphs over a CPU and two GPUs, with the placement of TensorFlow's CUDA build.
 
 usage: scripts/testdata_gpu_placement.py [OUT_DIR]
-Each version's graphs are made and placed in its environment, which scripts/make_kernel_table.py makes when it is not there. The GPUs
+Each version's graphs are made and placed in its environment, which scripts/make_kernel_table.py creates if it is missing. The GPUs
 are virtual: tests/python/cuda_placer.py.
 """
 import json

@@ -1,11 +1,11 @@
-"""Makes testdata/partitions/: graphs that TensorFlow placed, and what it split them into, a graph a device.
+"""Makes testdata/partitions/: graphs that TensorFlow placed, and its partitions of them, one graph per device.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_partition.py [OUT_DIR [GRAPH...]]
 
-Each folder: graph.pb (placed, before it is split) with a value to feed and TensorFlow's result, a case folder; and for those
-that are compared one .pb a device, named after it. They are TensorFlow's own dumps (before_opt_group_post_partitioning), without
-attributes that only other passes left. `calls` and `signature` have placement.log, TensorFlow's lines: of a session for the
-one, of the function called eagerly for the other.
+Each folder is a case folder: graph.pb (placed, before partitioning) with a value to feed and TensorFlow's result; and, for those
+that are compared, one .pb per device, named after it. They are TensorFlow's dumps (before_opt_group_post_partitioning), without
+attributes that only other passes added. `calls` and `signature` have placement.log, TensorFlow's lines: from a session for the
+former, from the function called eagerly for the latter.
 """
 import glob
 import json

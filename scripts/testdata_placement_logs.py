@@ -2,10 +2,10 @@
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_placement_logs.py [OUT_DIR [KIND...]]
 
-Each folder: a graph, placement.log, and case.json with the flags and what is right: which nodes the log has by name, on which
-device and line, what happened to the others, and which lines cannot be read. It is told from TensorFlow's dumps before and after
-placement, by names alone, and from the numbers of the log's lines. Logs of TensorFlow 1 and of containers are those of a session,
-written in the form that the public logs of those versions have.
+Each folder has a graph, placement.log, and case.json with the flags and the expected result: the nodes that the log names, with
+device and line, what happened to the others, and the lines that cannot be read. It is derived from TensorFlow's dumps before and
+after placement, by names alone, and from the numbers of the log's lines. Logs of TensorFlow 1 and of containers are session logs,
+rewritten in the form of the public logs of those versions.
 """
 import glob
 import json
@@ -198,7 +198,7 @@ PROGRAMS = {f.__name__: f for f in (mlp, rnn, layer_norm, whole_numbers, images,
 
 
 def run_program(name, devices, folder, onednn="0"):
-    """The log and the dumps of a program, in a process of its own."""
+    """The log and the dumps of a program, run in a separate process."""
     dumps = os.path.join(folder, name)
     os.makedirs(dumps, exist_ok=True)
     env = os.environ | {"TF_DUMP_GRAPH_PREFIX": dumps, "TF_DUMP_GRAPH_NAME_FILTER": "*", "TF_ENABLE_ONEDNN_OPTS": onednn,
