@@ -141,9 +141,9 @@ class Met:
 
 
 def documents_of(text):
-    """[(command, document)] of what was recorded; an error where it is no JSON."""
+    """[(command, document)] of what was recorded; an error where it is not JSON."""
     command, _, rest = text.partition("\n")
-    decoder, at, found = json.JSONDecoder(parse_constant=lambda word: (_ for _ in ()).throw(ValueError(f"{word} is no JSON"))), 0, []
+    decoder, at, found = json.JSONDecoder(parse_constant=lambda word: (_ for _ in ()).throw(ValueError(f"{word} is not JSON"))), 0, []
     while at < len(rest):
         document, at = decoder.raw_decode(rest, at)
         while at < len(rest) and rest[at].isspace():

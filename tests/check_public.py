@@ -35,7 +35,7 @@ def statements(text):
         if letter in "()" and depth == 0:
             round_depth += 1 if letter == "(" else -1
         if letter not in "{};" or (round_depth > 0 and depth == 0):
-            continue  # braces of a default argument are no block
+            continue  # braces of a default argument are not a block
         if depth == 0 and letter != "}":
             words = clean[start:at]
             lead = len(words) - len(words.lstrip())

@@ -9,7 +9,7 @@ record() {
   { printf '%s' "$command" | tr '\n' ' ' && echo && cat "$1"; } >"$kept" && mv "$kept" "$kept.json"
 }
 
-# Who is ended by a signal has not said no.
+# A command that a signal ended has not failed.
 finish() {
   [ "$1" -le 128 ] || kill "-$(($1 - 128))" $$
   exit "$1"

@@ -9,7 +9,7 @@ from tensorflow.core.framework import graph_pb2  # noqa: E402
 
 NUMBERED = re.compile(r"(?P<name>.+?)(?P<partition>_partition__.+?)?\.(?P<order>\d{4})\.(?:main|graph_opt_pass)\.(?P<tag>.+)\.(pb|pbtxt)$")
 META = re.compile(r"(before|after)_MetaOptimizer.*?(?P<address>\d{9,})(_\d+)?\.(pb|pbtxt)$")
-# What stands in the text that TensorFlow writes: a name, by how far it is indented.
+# A name in the text that TensorFlow writes, by its indentation.
 LINES = re.compile(rb'^node \{\n  name: "(?P<node>[^"]*)"|^  (?P<edge>input): "'
                    rb'|^    signature \{\n      name: "(?P<function>[^"]*)"|^    node_def \{\n      name: "(?P<inner>[^"]*)"'
                    rb'|^      (?:input_arg|output_arg) \{\n        name: "(?P<end>[^"]*)"'
