@@ -94,7 +94,7 @@ def test_all_finite(lenet):
     assert_all_finite(LOG, {"x": np.array([1, 2], np.float32)})
     said = said_by(assert_all_finite, LOG, {"x": np.array([-1, 1], np.float32)})
     assert "l (Log) made NaN x1 of 2 because its input x:0 holds 1 negative number" in said
-    assert "to mend it: take the log of max(x, 1e-7)" in said
+    assert "to fix it: take the log of max(x, 1e-7)" in said
     with pytest.raises(tg.Error, match="'x' .* needs a value"):
         assert_all_finite(LOG)
 
