@@ -67,7 +67,7 @@ def traced(name, folder):
 
 
 def results_of(graph, count):
-    """The Identity nodes that give what the function does: of those that nobody reads, the last made by the name's number."""
+    """The Identity nodes of the function's results: of those without readers, the last by the number in their name."""
     read = {text.lstrip("^").split(":")[0] for node in graph.node for text in node.input}
     names = [node.name for node in graph.node if node.op == "Identity" and node.name not in read and "/" not in node.name]
     return names[-count:] if count else []
