@@ -22,13 +22,13 @@ def document(grapnel):
     top = text_of(grapnel)
     names = re.findall(r"^  ([a-z][a-z-]*) ", top.split("Subcommands:")[-1], re.M)
     parts = ["# The command line", "",
-             "Made from `--help` by scripts/make_cli_doc.py. MODEL is any of: GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or",
-             "file, MetaGraph, event file, dump folder, case folder, `-` for standard input; recognized by content, not by name.",
-             "MODEL:NAME is one graph of several: its title, or of a dump folder FUNCTION:STAGE.",
+             "scripts/make_cli_doc.py makes this page from `--help`. MODEL is a GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or file,",
+             "MetaGraph, event file, dump folder, case folder, or `-` for standard input; grapnel recognizes it by its content, not by its name.",
+             "MODEL:NAME selects one of several graphs: NAME is its title, or, in a dump folder, FUNCTION:STAGE.",
              "",
-             "A tensor is named `x:1`, output 1 of node x; `x` is `x:0`. A node is named `x`, in a function `FUNCTION/x`; `x:1` and `^x` (a control",
-             "edge) do as well. A device is named `/job:worker/replica:0/task:1/device:GPU:0` with any part left out, `/gpu:0`; `--device` takes `GPU:1` too.",
-             "A name that is not there is an error (exit code 2) that says which ones are near.",
+             "The tensor `x:1` is output 1 of node x; `x` means `x:0`. The node `x` in a function is `FUNCTION/x`; `x:1` and `^x` (a control edge)",
+             "name the node x as well. A device is `/job:worker/replica:0/task:1/device:GPU:0`; you may leave out any part, as in `/gpu:0`;",
+             "`--device` takes `GPU:1` too. A name that does not exist is an error (exit code 2) that lists similar names.",
              "", "```", top, "```"]
     for name in names:
         parts += ["", f"## {name}", "", "```", text_of(grapnel, name), "```"]

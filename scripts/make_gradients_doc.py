@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes docs/gradients.md: the ops that have a gradient, compared with TensorFlow's list.
+"""Writes docs/gradients.md: the ops that have a gradient in grapnel, compared with TensorFlow's list.
 
 usage: make_gradients_doc.py GRAPNEL            writes docs/gradients.md
        make_gradients_doc.py GRAPNEL --check    exit 1 if docs/gradients.md is not up to date
        make_gradients_doc.py --tensorflow       writes scripts/tensorflow_gradients.txt from TensorFlow's registry
                                                 (in the .venv)
 
-The comparison is in scripts/gradient_comparison.json, written by `tests/python/gradient_test.py --table`.
+The comparison is scripts/gradient_comparison.json, made by `tests/python/gradient_test.py --table`.
 """
 
 import json
@@ -31,45 +31,46 @@ Value dy_dx = tape.Gradient(y, x);
 Values rows = Jacobian(t, y, {x});               // a While over the elements of y
 ```
 
-[lib/trace/gradient.h](../lib/trace/gradient.h) has the rest: gradients that come in, tensors that count as constants, custom
-gradients, what is not connected. A graph that was read can be gone on with: `Tracer t(std::move(module))`, `t.Find("loss")`.
+[lib/trace/gradient.h](../lib/trace/gradient.h) has the rest: incoming gradients, tensors that count as constants, custom gradients,
+and tensors that are not connected. To extend a graph from a file: `Tracer t(std::move(module))`, `t.Find("loss")`.
 
-The nodes are those that TensorFlow's tape makes inside a `tf.function`: ops, order, attributes, names, each with the line of its
-forward op. `grapnel check-gradients MODEL` compares the gradients of a model with finite differences.
+The nodes are those that TensorFlow's tape makes inside a `tf.function`: the same ops, order, attributes and names, each with the line
+of its forward op. `grapnel check-gradients MODEL` compares the gradients of a model with finite differences.
 
-- **Calls, branches and loops** get a copy of their function that hands out what the gradient needs: more results, and in loops stacks
-  (TensorListPushBack in the forward loop, TensorListPopBack in the one of the gradient). Values are TensorFlow's; the graphs are not
-  the same, node for node: a gradient function is called, `__backward_...`, where TensorFlow writes its nodes into the branch or loop.
-- **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single nodes
-  have none: the error says what to do.
-- **Slices** (IndexedSlices) stay slices from a gather on, until an op wants a dense tensor.
-- **An op without a gradient** between a y and an x is an error at its line. So are PreventGradient, and a custom gradient of Python in
-  a graph that was read: the graph does not hold it.
+- **Calls, branches and loops** get a copy of their function that also returns what the gradient needs: more results, and in loops
+  stacks (TensorListPushBack in the forward loop, TensorListPopBack in the gradient loop). The values are TensorFlow's; the graphs are
+  not the same, node for node: grapnel calls a gradient function, `__backward_...`, and TensorFlow inlines its nodes into the branch or
+  loop.
+- **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single
+  nodes do not: the error says what to do.
+- **Slices** (IndexedSlices): the gradient of a gather stays slices until an op needs a dense tensor.
+- **An op without a gradient** between a y and an x is an error at its line. So are PreventGradient, and a custom gradient from Python
+  in a graph from a file, which does not contain it.
 
-To add one: [lib/trace/gradient_rule.h](../lib/trace/gradient_rule.h), a place in `lib/trace/gradients/`, a row of
-`tests/python/gradient_cases.py`.
+To add a gradient: see [lib/trace/gradient_rule.h](../lib/trace/gradient_rule.h), choose a file in `lib/trace/gradients/`, and add a
+row to `tests/python/gradient_cases.py`.
 
 ## The ops
 
-Made by scripts/make_gradients_doc.py from the rules that are linked in and TensorFlow's registry. *compared*: cases (dtypes, shapes,
-known while tracing or not) whose values are those of TensorFlow's tape, of those that TensorFlow and grapnel run on a CPU; *graphs*:
-where the ops, attributes and edges behind the gradient are the same, of all that TensorFlow makes. *runs*: the op itself has a kernel
-here. Halves count where TensorFlow has kernels for them.
+scripts/make_gradients_doc.py makes this table from the linked rules and TensorFlow's registry. *compared*: cases (dtypes, shapes,
+values known while tracing or not) that give the values of TensorFlow's tape, of all cases that TensorFlow and grapnel run on a CPU.
+*graphs*: cases in which the ops, attributes and edges of the gradient are the same, of all cases that TensorFlow traces. *runs*:
+grapnel has a kernel for the op itself. Half-precision floats count if TensorFlow has kernels for them.
 
 """
 
 
-FINITE = "TensorFlow's rule is an error; held against finite differences (tests/tools/gradients_alone.test)"
-OLD = "TensorFlow 2.21 makes no graph with it; held against finite differences (tests/tools/gradients_alone.test)"
-REFERENCE = "for variables that are references, which TensorFlow 2 does not make; the rule is that of the op without Ref"
-# Ops with a rule that no case of tests/python/gradient_test.py compares, with the reason.
+FINITE = "TensorFlow's rule raises an error; compared with finite differences (tests/tools/gradients_alone.test)"
+OLD = "TensorFlow 2.21 makes no graph with it; compared with finite differences (tests/tools/gradients_alone.test)"
+REFERENCE = "for reference variables, which TensorFlow 2 does not make; the rule is that of the op without Ref"
+# Ops with a rule that no case of tests/python/gradient_test.py compares, and why.
 NOT_COMPARED = {
-    "BatchNormWithGlobalNormalization": "TensorFlow 2.21 makes no graph with it, and neither runs it",
-    "DebugGradientIdentity": "TensorFlow's looks its debugger up by the name of an op of Python",
-    "DebugGradientRefIdentity": "TensorFlow's looks its debugger up by the name of an op of Python",
-    "LoopCond": "it gives none, and is within a loop",
-    "NcclBroadcast": "TensorFlow's takes apart a sum of its Python, of tensors on several GPUs",
-    "PreventGradient": "it is an error on both sides",
+    "BatchNormWithGlobalNormalization": "TensorFlow 2.21 makes no graph with it, and neither TensorFlow nor grapnel runs it",
+    "DebugGradientIdentity": "TensorFlow's rule looks up its debugger by the name of a Python op",
+    "DebugGradientRefIdentity": "TensorFlow's rule looks up its debugger by the name of a Python op",
+    "LoopCond": "it has no gradient of its own, and is inside a loop",
+    "NcclBroadcast": "TensorFlow's rule takes apart a sum that its Python code makes of tensors on several GPUs",
+    "PreventGradient": "it is an error in TensorFlow and in grapnel",
     "QuantizeAndDequantize": "TensorFlow 2.21 makes no graph with it; the rule is that of version 2",
     "QuantizeAndDequantizeV4Grad": FINITE, "SparseDenseCwiseAdd": FINITE, "SparseSparseMaximum": FINITE,
     "SparseSparseMinimum": FINITE,
@@ -99,7 +100,7 @@ def cell(count, of):
 
 
 def by_reason(pairs):
-    """One line per reason, with the ops that share it."""
+    """One line for each reason, with its ops."""
     ops = {}
     for op, why in pairs:
         ops.setdefault(why, []).append(f"`{op}`")
@@ -132,19 +133,19 @@ def text(grapnel):
     graphs_alone = count(lambda row: row["cases"] and not row["run"])
     alike = count(lambda row: row["cases"] and row["graphs"] == row["cases"])
     none = sum(1 for op, has in ours.items() if not has and op not in refusals)
-    summary = (f"TensorFlow has a gradient for {len(differentiable)} ops; {len(with_rule)} of them have one here. {with_values} were "
-               f"compared with values, {graphs_alone} more as graphs alone; the graphs of {alike} are alike in each case. {none} ops "
-               "are known to have none.\n")
+    summary = (f"TensorFlow has gradients for {len(differentiable)} ops; grapnel has them for {len(with_rule)} of these. {with_values} were "
+               f"compared by value, {graphs_alone} more by graph only; the graphs of {alike} are the same in every case. {none} ops "
+               "are known to have no gradient.\n")
     uncompared = [op for op in all_ops if not compared.get(op, {}).get("cases")]
     unsaid = sorted(set(uncompared) - set(NOT_COMPARED))
     if unsaid:
         raise SystemExit(f"not compared, and no reason in NOT_COMPARED: {', '.join(unsaid)}")
     differ = [(op, compared[op]["why"]) for op in all_ops if "why" in compared.get(op, {})]
-    why_missing = [(op, refusals.get(op, "TensorFlow 2.21 has no such op" if op not in known else "not implemented yet"))
+    why_missing = [(op, refusals.get(op, "TensorFlow 2.21 has no such op" if op not in known else "it is not written yet"))
                    for op in missing]
     return (HEAD + summary + "\n" + "\n".join(rows) + "\n\n## Where graphs differ\n\n" + by_reason(differ) +
             "\n## Not compared with TensorFlow\n\n" + by_reason((op, NOT_COMPARED[op]) for op in uncompared) +
-            "\n## Missing\n\nTensorFlow has a gradient for these, and grapnel has none. Asking for one is an error that says so.\n\n" +
+            "\n## Missing\n\nTensorFlow has gradients for these ops, and grapnel does not. If you ask for one, the error says so.\n\n" +
             by_reason(why_missing))
 
 

@@ -4,7 +4,7 @@
 usage: make_grappler_doc.py GRAPNEL            writes docs/grappler.md
        make_grappler_doc.py GRAPNEL --check    exit 1 if docs/grappler.md is not up to date
 
-The text before the first table is kept. A test of ours covers one of TensorFlow's if it names it.
+The text of the file before the first table is kept. A grapnel test covers a TensorFlow test if it contains its name.
 """
 
 import json
@@ -21,12 +21,12 @@ MARK = "<!-- made by scripts/make_grappler_doc.py from here on -->"
 
 def passes(grapnel):
     listed = json.loads(subprocess.run([grapnel, "passes", "--json"], capture_output=True, text=True, check=True).stdout)
-    lines = ["## Passes and rules", "", "In the order in which they run. `grapnel passes --why-not RULE MODEL` says where a rule nearly fired."]
+    lines = ["## Passes and rules", "", "Passes are in the order in which they run. `grapnel passes --why-not RULE MODEL` says where a rule nearly fired."]
     for one in listed["passes"]:
         state = "on" if one["default_on"] else "off"
-        where = f"place {one['order']}, {state} by default" if one["order"] else "only when asked for"
+        where = f"place {one['order']}, {state} by default" if one["order"] else "only if you request it"
         once = ", once" if one["run_once"] else ""
-        lines += ["", f"### {one['name']}", "", f"{where}{once}; `{one['config_name']}` in `optimizers`. {one['help']}. Leaves alone: {one['refuses']}.",
+        lines += ["", f"### {one['name']}", "", f"{where}{once}; `{one['config_name']}` in `optimizers`. {one['help']}. Does not change: {one['refuses']}.",
                   ""]
         lines += [f"- `{rule['name']}`: {rule['help']}" + (f". Refuses: {rule['refuses']}" if rule.get('refuses') else '') for rule in one['rules']]
     return lines
@@ -43,7 +43,7 @@ def tests_by_word():
     return found
 
 
-# A test whose name is an ordinary word in its file is named with the file's stem, "loop_optimizer_test.Basic".
+# Test names that are ordinary words: our tests name them with the stem of their file, "loop_optimizer_test.Basic".
 PLAIN = {"Basic", "Const", "Enter", "Packing", "Log1p", "Expm1", "ControlOutput", "MergeConcat", "NoOpReshape", "FusedBatchNorm"}
 
 
@@ -67,7 +67,7 @@ def coverage():
             covered += bool(ours)
             lines.append(f"| {name} | {', '.join(ours) if ours else 'none: ' + (reason or 'no test names it')} |")
     head = ["## TensorFlow's unit tests", "",
-            f"{covered} of {total} are covered; the tests of ours say in their first sentence which they are."]
+            f"{covered} of {total} are covered; the first sentence of each grapnel test names the tests that it covers."]
     return head + lines
 
 

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- Made by scripts/make_json_doc.py. -->\n", "<!-- The end of wh
 
 
 def table():
-    rows = ["| schema | printed by | format | what it tells |", "|---|---|---|---|"]
+    rows = ["| schema | printed by | format | contents |", "|---|---|---|---|"]
     for path in sorted((DOCS / "schemas").glob("*.json")):
         schema = json.loads(path.read_text())
         if path.name == "common.json":
@@ -36,7 +36,7 @@ def main():
         return 0
     if text == wanted:
         return 0
-    print("docs/json.md has another table than docs/schemas: run scripts/make_json_doc.py")
+    print("the table in docs/json.md does not match docs/schemas: run scripts/make_json_doc.py")
     return 1
 
 

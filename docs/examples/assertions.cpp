@@ -1,5 +1,4 @@
-// What a function expects of its inputs: rank and dtype are looked at while tracing, the range when
-// the graph runs.
+// Checks a function's inputs: rank and dtype while tracing, the range when the graph runs.
 #include "grapnel/exec/executor.h"
 #include "grapnel/trace/check_ops.h"
 #include "grapnel/trace/ops.h"
@@ -41,5 +40,5 @@ int main() {
   Run((*module)->main, {1, -2, 4});
   // A matrix is refused while tracing, with the line of the assertion.
   auto refused = Trace("mean", {{"x", proto::DT_FLOAT, {3, 3}}}, GeometricMean);
-  llvm::outs() << "no graph: " << TextOf(refused.takeError()) << "\n";
+  llvm::outs() << "not traced: " << TextOf(refused.takeError()) << "\n";
 }

@@ -1,7 +1,7 @@
-// Where attention looks, as heat maps: two heads learn to say a sentence backwards, and their
-// weights are written as pictures before and after.
+// Attention weights as heat maps: two heads learn to say a sentence backwards, and the program
+// writes pictures of their weights before and after.
 //
-//   ./attention FOLDER     attention_before.png and attention_after.png: a tile a head, queries
+//   ./attention FOLDER     attention_before.png and attention_after.png: one tile per head, queries
 //                          down, keys across
 #include <algorithm>
 #include <cmath>
@@ -34,7 +34,7 @@ static Attended Attend(Tracer& t, const Value& words) {
     Value flat = MatMul(Reshape(x, {kBatch * kTime, kUnits}), kernel);
     return Reshape(flat, {kBatch, kTime, outputs});
   };
-  auto split = [](const Value& x) {  // [batch, heads, time, units of a head]
+  auto split = [](const Value& x) {  // [batch, heads, time, units per head]
     return Transpose(Reshape(x, {kBatch, kTime, kHeads, kUnits / kHeads}), {0, 2, 1, 3});
   };
   Variable table(t, "words", initial::Uniform({kWords, kUnits}, -0.5, 0.5, /*seed=*/100));
@@ -60,7 +60,7 @@ Value TrainStep(Tracer& t, Value words) {
 }
 GRAPNEL_TRACE(TrainStep, {{"words", proto::DT_INT32, {kBatch, kTime}}});
 
-// The words that it says, and the weights of each head over the batch.
+// The words that the model says, and the weights of each head for the batch.
 Values Look(Tracer& t, Value words) {
   Attended made = Attend(t, words);
   return {ArgMax(made.logits, -1, proto::DT_INT32), ReduceMean(made.weights, 0)};

@@ -1,5 +1,5 @@
 // A While with an If in it: halves an even number and makes 3n + 1 of an odd one until it is 1, and
-// counts the steps. The loop is in the graph, so one graph does for every number.
+// counts the steps. The loop is in the graph, so one graph works for every number.
 #include "grapnel/exec/executor.h"
 #include "grapnel/trace/ops.h"
 #include "grapnel/trace/registration.h"

@@ -1,8 +1,8 @@
-// A program that runs op by op, and one that looks over its shoulder: every op with its line and
-// what it made, up to the first that is not finite.
+// A program that runs op by op, with a hook that prints every op with its line and output, up to
+// the first output that is not finite.
 //
-// Nothing needs to be added to step through it: `grapnel debug eager_steps.cpp:Softmax --eager`
-// stops before its first op, and there `run -f has_inf_or_nan` goes to the one that is to blame.
+// You can step through it without changes: `grapnel debug eager_steps.cpp:Softmax --eager` stops
+// before its first op; from there `run -f has_inf_or_nan` runs to the op that caused it.
 #include "grapnel/exec/executor.h"
 #include "grapnel/trace/eager.h"
 #include "grapnel/trace/ops.h"
@@ -27,8 +27,8 @@ Value SoftmaxMended(Tracer& t) {
 }
 GRAPNEL_TRACE(SoftmaxMended);
 
-// Told of each op as of a node of a graph. An error of it is the op's: what reads its result does
-// not run.
+// Called for each op as for a node of a graph. An error from the hook is an error of the op: ops
+// that read its result do not run.
 class Steps : public RunHook {
  public:
   Tracer* tracer = nullptr;
@@ -38,7 +38,7 @@ class Steps : public RunHook {
     std::optional<SourceFrame> frame = LineOf(StackOfNode(*tracer, node));
     llvm::outs() << "  step " << ++count_ << ": " << node.name() << " (" << node.op() << "), line "
                  << (frame ? frame->line : 0) << ": " << outputs[0].ToString() << "\n";
-    if (HealthOf(outputs[0]).IsBad()) return MakeError("it makes what is not finite");
+    if (HealthOf(outputs[0]).IsBad()) return MakeError("its output is not finite");
     return Error::success();
   }
 

@@ -35,7 +35,7 @@ model = tf.keras.Sequential([
     tf.keras.layers.Dense(4, name="logits"),
 ])
 model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"],
-              jit_compile=False)  # else XLA compiles the step, and Grappler does not see it
+              jit_compile=False)  # otherwise XLA compiles the step, and Grappler does not see it
 model.fit(batches(training=True), epochs=2, shuffle=False, verbose=2)
 model.evaluate(batches(training=False), verbose=2)
 

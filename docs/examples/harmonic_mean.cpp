@@ -1,8 +1,8 @@
 // The harmonic mean of a vector, traced, optimized and run, once plain and once with a Print.
 //
-// Nothing reads the minimum: the optimized graph has no Min any more, unless it is printed. As a
-// program it says so, and in which dump the Min is gone: `./harmonic_mean FOLDER` leaves them
-// there. `grapnel trace harmonic_mean.cpp:HarmonicMean` prints the graph.
+// Nothing reads the minimum: the optimized graph has no Min, unless the program prints it. The
+// program reports this, and the dump from which Min is gone: `./harmonic_mean FOLDER` writes the
+// dumps there. `grapnel trace harmonic_mean.cpp:HarmonicMean` prints the graph.
 #include "grapnel/exec/executor.h"
 #include "grapnel/io/open.h"
 #include "grapnel/job/optimize.h"
@@ -26,7 +26,7 @@ Value HarmonicMeanPrint(Tracer& t, Value x) {
 }
 GRAPNEL_TRACE(HarmonicMeanPrint, {{"x", proto::DT_FLOAT, {3}}});
 
-// Grappler's passes, with a dump before and after each in the folder.
+// Runs Grappler's passes, with a dump in the folder before and after each.
 static Error Optimize(OpenedGraph& graph, const std::string& folder, ThreadPool& pool) {
   OptimizeRequest request;
   request.feeds = {{"x", "", Tensor()}};
@@ -37,7 +37,7 @@ static Error Optimize(OpenedGraph& graph, const std::string& folder, ThreadPool&
   return done.AsError();
 }
 
-// Which of the dumps have a Min.
+// Prints which of the dumps have a Min.
 static Error ShowDumps(const std::string& folder) {
   ASSIGN_OR_RETURN(Model dumps, OpenModel(folder));
   for (const GraphInFile& dump : dumps.graphs) {

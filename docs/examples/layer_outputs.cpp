@@ -1,5 +1,5 @@
-// What every layer of a network puts out: the function gives its intermediate tensors as results,
-// beside the last one, and the program says how large they are and how many units are off.
+// The outputs of every layer of a network: the function returns its intermediate tensors and the
+// last one, and the program prints how large they are and how many units are off.
 #include <algorithm>
 
 #include "grapnel/exec/executor.h"

@@ -1,5 +1,5 @@
-// What a loop does, step by step: each step is printed while the graph runs, and all values come
-// back as one tensor, collected in a TensorArray. The loop is Newton's, for a square root.
+// A loop step by step: the graph prints each step while it runs, and returns all values as one
+// tensor, collected in a TensorArray. The loop is Newton's method for a square root.
 #include "grapnel/exec/executor.h"
 #include "grapnel/trace/array_ops.h"
 #include "grapnel/trace/ops.h"
@@ -16,7 +16,7 @@ Values SquareRoot(Tracer& t, Value x) {
   auto not_done = [](Value i, Value, Value) { return i < kSteps; };
   auto step = [&](Value i, Value guess, Value array) {
     Value better = (guess + x / guess) / 2.0f;
-    t.Print("step {}: {}", {i, better});  // runs in order, although nothing reads it
+    t.Print("step {}: {}", {i, better});  // runs in order, even though nothing reads it
     return Values{i + 1, better, guesses.With(array).Write(i, better)};
   };
   Value start = t.Constant(0), guess = t.Constant(1.0f);

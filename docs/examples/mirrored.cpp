@@ -1,9 +1,9 @@
 // Mirrored variables on four virtual devices: each device has a copy of every variable and learns
 // from its part of the batch; the gradients are averaged, and every copy takes the same step.
 //
-// What a device makes stays there; only shares of the batch, gradients and their means go from one
-// to another. Copies stay equal to the bit, and the model is that of one device with the whole
-// batch, to rounding.
+// Results stay on the device that makes them; only shares of the batch, gradients and their means
+// move between devices. The copies stay equal bit for bit, and the model equals that of one device
+// with the whole batch, except for rounding.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr int kDevices = 4, kBatch = 32, kInputs = 5;
 
 static std::string DeviceName(int i) { return "/device:CPU:" + std::to_string(i); }
 
-// One copy of a variable a device: `w`, `w_replica_1`, ...
+// One copy of a variable per device: `w`, `w_replica_1`, ...
 struct Mirrored {
   Mirrored(Tracer& t, const std::string& name, const Literal& initial, int devices) {
     for (int i = 0; i < devices; ++i) {
@@ -37,7 +37,7 @@ struct Mirrored {
   std::vector<Variable> copies;
 };
 
-// One step of gradient descent on a linear model, on so many devices.
+// One step of gradient descent on a linear model, on the given number of devices.
 static Value Step(Tracer& t, const Value& x, const Value& y, int devices) {
   Mirrored w(t, "w", initial::Zeros({kInputs, 1}), devices);
   Mirrored b(t, "b", initial::Zeros({1}), devices);
@@ -140,8 +140,8 @@ static Error Run() {
     }
   }
   llvm::outs() << "copies are " << (apart == 0 ? "equal" : "not equal")
-               << (from_one < 1e-5 ? ", and as one device has them\n"
-                                   : ", and not as one has them\n");
+               << (from_one < 1e-5 ? ", and equal those of one device\n"
+                                   : ", and differ from those of one device\n");
   return Error::success();
 }
 

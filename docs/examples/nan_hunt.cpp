@@ -1,9 +1,9 @@
-// A NaN hunt: a perceptron learns digits, its loss becomes NaN, and three looks find out why.
+// A NaN hunt: a perceptron learns digits, its loss becomes NaN, and three steps find out why.
 //
-// The check of numbers ends the step at the first op that is not finite and says its line; taps
-// list all tensors that are, in the order in which they were made; a clip mends it. From outside
-// the same: `grapnel train nan_hunt.cpp:Naive ... --checkpoint-dir D` keeps the step that failed,
-// and `grapnel blame` tells of it.
+// CheckNumerics ends the step at the first op whose output is not finite and reports its line; taps
+// list all tensors that are not finite, in the order in which they were made; a clip fixes it. From
+// the command line: `grapnel train nan_hunt.cpp:Naive ... --checkpoint-dir D` saves the step that
+// failed, and `grapnel blame` explains it.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -38,7 +38,7 @@ static Value Descend(Tracer& t, const Value& loss) {
   return loss;
 }
 
-// A probability that is no more than 0 to a float has the logarithm -inf, and 0 * -inf is NaN.
+// A probability that rounds to 0 as a float has the logarithm -inf, and 0 * -inf is NaN.
 Value Naive(Tracer& t, Value x, Value y) {
   Value p = Probabilities(t, x);
   Value labels = OneHot(y, kClasses);
@@ -46,7 +46,7 @@ Value Naive(Tracer& t, Value x, Value y) {
   return Descend(t, loss);
 }
 
-Value Mended(Tracer& t, Value x, Value y) {
+Value Fixed(Tracer& t, Value x, Value y) {
   Value p = ClipByValue(Probabilities(t, x), 1e-7f, 1.0f);
   Value labels = OneHot(y, kClasses);
   Value loss = -ReduceMean(ReduceSum(labels * Log(p), 1));
@@ -56,10 +56,10 @@ Value Mended(Tracer& t, Value x, Value y) {
 Value Classify(Tracer& t, Value x) { return Probabilities(t, x); }
 
 GRAPNEL_TRACE(Naive, {{"x", proto::DT_FLOAT, {kBatch, kPixels}}, {"y", proto::DT_INT32, {kBatch}}});
-GRAPNEL_TRACE(Mended,
+GRAPNEL_TRACE(Fixed,
               {{"x", proto::DT_FLOAT, {kBatch, kPixels}}, {"y", proto::DT_INT32, {kBatch}}});
 
-// Digits of seven segments, moved by a pixel and of uneven ink.
+// Seven-segment digits, shifted by a pixel and with uneven ink.
 static Expected<std::vector<Tensor>> Digits(int step) {
   constexpr uint8_t kSegments[kClasses] = {0x77, 0x24, 0x5d, 0x6d, 0x2e,
                                            0x6b, 0x7b, 0x25, 0x7f, 0x6f};
@@ -96,12 +96,12 @@ static Expected<TracedModel> Build() {
   ModelBuilder builder;
   TensorSpec x{"x", proto::DT_FLOAT, {kBatch, kPixels}}, y{"y", proto::DT_INT32, {kBatch}};
   builder.Add("naive", {x, y}, Naive, {"loss"});
-  builder.Add("mended", {x, y}, Mended, {"loss"});
+  builder.Add("fixed", {x, y}, Fixed, {"loss"});
   builder.Add("classify", {x}, Classify, {"probabilities"});
   return builder.Finish();
 }
 
-// Runs steps until the loss is not finite; gives that step, or -1.
+// Runs steps until the loss is not finite; returns that step, or -1.
 static Expected<int> Train(Program& program, const char* function, int steps) {
   for (int step = 0; step < steps; ++step) {
     ASSIGN_OR_RETURN(std::vector<Tensor> digits, Digits(step));
@@ -114,7 +114,7 @@ static Expected<int> Train(Program& program, const char* function, int steps) {
   return -1;
 }
 
-// The tensors that are not finite, as they come.
+// Collects the tensors that are not finite, in order.
 class BadTensors : public Tap {
  public:
   BadTensors() : Tap({}, TapMode::kFullHealth) {}
@@ -134,13 +134,13 @@ class BadTensors : public Tap {
 };
 
 static Error Hunt() {
-  llvm::outs() << "The loss as it is written in books:\n";
+  llvm::outs() << "The textbook loss:\n";
   ASSIGN_OR_RETURN(TracedModel model, Build());
   ASSIGN_OR_RETURN(Program program, Program::Make(std::move(model)));
   ASSIGN_OR_RETURN(int bad, Train(program, "naive", 500));
   if (bad < 0) return MakeError("500 steps, and the loss is finite");
 
-  llvm::outs() << "The first op that is not finite, from the start again:\n";
+  llvm::outs() << "The first op that is not finite, in a run from the start:\n";
   ASSIGN_OR_RETURN(model, Build());
   LineTable lines(*model.module);
   CheckNumerics numerics;
@@ -149,7 +149,7 @@ static Error Hunt() {
   llvm::consumeError(Train(checked, "naive", bad + 1).takeError());
   llvm::outs() << "  " << numerics.finding() << "\n";
 
-  llvm::outs() << "What that step makes of it:\n";
+  llvm::outs() << "The tensors of that step that are not finite:\n";
   ASSIGN_OR_RETURN(model, Build());
   BadTensors taps;
   ASSIGN_OR_RETURN(Program tapped, Program::Make(std::move(model), {.hook = &taps}));
@@ -157,17 +157,17 @@ static Error Hunt() {
 
   llvm::outs() << "With the probabilities clipped:\n";
   ASSIGN_OR_RETURN(model, Build());
-  ASSIGN_OR_RETURN(Program mended, Program::Make(std::move(model)));
-  ASSIGN_OR_RETURN(bad, Train(mended, "mended", 500));
+  ASSIGN_OR_RETURN(Program fixed, Program::Make(std::move(model)));
+  ASSIGN_OR_RETURN(bad, Train(fixed, "fixed", 500));
   if (bad >= 0) return MakeError("step {0} is not finite", bad);
   ASSIGN_OR_RETURN(std::vector<Tensor> test, Digits(1000));
-  ASSIGN_OR_RETURN(std::vector<Tensor> p, mended.Call("classify", {test[0]}));
+  ASSIGN_OR_RETURN(std::vector<Tensor> p, fixed.Call("classify", {test[0]}));
   int right = 0;
   for (int i = 0; i < kBatch; ++i) {
     const float* row = p[0].data<float>() + i * kClasses;
     right += std::max_element(row, row + kClasses) - row == test[1].data<int32_t>()[i];
   }
-  llvm::outs() << "of digits that it has not seen " << right << " of " << kBatch << " are right\n";
+  llvm::outs() << "unseen digits: " << right << " of " << kBatch << " are right\n";
   return Error::success();
 }
 

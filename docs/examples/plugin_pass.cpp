@@ -1,10 +1,10 @@
-// A pass as a plugin: two reverses of the same axes undo one another.
+// A pass as a plugin: two reverses of the same axes undo each other.
 //
 //   Before:  x -> ReverseV2(axes) -> ReverseV2(axes) -> y        After:  x -> y
 //
 // Refuses: axes that are not constant; an inner reverse on another device.
 //
-// `grapnel opt MODEL --plugin ./plugin_pass.so` has it in the default pipeline, `--passes
+// `grapnel opt MODEL --plugin ./plugin_pass.so` runs it in the default pipeline, `--passes
 // reverse_remover` runs it alone, `grapnel passes --plugin ./plugin_pass.so` lists it.
 #include "grapnel/pass/rule.h"
 #include "grapnel/support/plugin.h"

@@ -1,5 +1,5 @@
 // A convolution, batch normalization with moving averages, pooling, and a dense layer; momentum and
-// a learning rate that falls.
+// a decaying learning rate.
 //
 //   grapnel train train_convnet.cpp --feed x=X.npy --feed y=Y.npy --steps 100
 #include "grapnel/trace/losses.h"
@@ -10,7 +10,7 @@ using namespace grapnel;
 
 constexpr int kBatch = 16, kSide = 8, kChannels = 6, kClasses = 4;
 
-// Over the batch, as while training; the averages are there for who serves the network.
+// Normalizes over the batch, as in training; a served network uses the moving averages.
 static Value BatchNorm(Tracer& t, const Value& x, int64_t channels) {
   auto scope = t.Scope("batch_norm");
   Variable scale(t, "gamma", initial::Ones({channels})),

@@ -1,5 +1,5 @@
-// An LSTM over a sequence, as a loop in the graph, that tells a number of it; RMSProp, gradients
-// clipped by their norm.
+// An LSTM over a sequence, as a loop in the graph, that predicts a number from it; RMSProp,
+// gradients clipped by their norm.
 //
 //   grapnel train train_lstm.cpp --feed x=X.npy --feed y=Y.npy --steps 100
 #include "grapnel/trace/losses.h"

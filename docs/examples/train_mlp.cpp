@@ -1,4 +1,4 @@
-// A perceptron of two layers on digits that the program draws: trained, saved, and loaded again.
+// A two-layer perceptron on digits that the program draws: trained, saved, and loaded again.
 //
 // The same functions without a program: `grapnel train train_mlp.cpp --feed x=X.npy --feed
 // y=Y.npy`.
@@ -45,7 +45,7 @@ GRAPNEL_TRACE(TrainStep,
 Value Serve(Tracer& t, Value x) { return Mlp(t).Logits(x); }
 GRAPNEL_TRACE(Serve, {{"x", proto::DT_FLOAT, {kUnknownDim, kInputs}}});
 
-// Digits whose segments flicker a little.
+// Digits with slightly flickering segments.
 static Expected<std::vector<Tensor>> Batch(int step) {
   ASSIGN_OR_RETURN(Tensor x, Tensor::Allocate(proto::DT_FLOAT, {kBatch, kInputs}));
   ASSIGN_OR_RETURN(Tensor y, Tensor::Allocate(proto::DT_INT32, {kBatch}));
@@ -86,7 +86,7 @@ static Error Run(llvm::StringRef folder) {
     const float* row = logits[0].data<float>() + i * kClasses;
     right += std::max_element(row, row + kClasses) - row == test[1].data<int32_t>()[i];
   }
-  llvm::outs() << "of digits that it has not seen " << right << " of " << kBatch << " are right\n";
+  llvm::outs() << "unseen digits: " << right << " of " << kBatch << " are right\n";
   return Error::success();
 }
 

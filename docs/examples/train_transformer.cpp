@@ -16,7 +16,7 @@ struct Layers {
   Variable Kernel(const char* name, int64_t inputs, int64_t outputs) {
     return Variable(t, name, initial::Glorot({inputs, outputs}, ++seed));
   }
-  // [batch, time, inputs] by a matrix.
+  // Multiplies [batch, time, inputs] by a matrix.
   Value Dense(const Value& x, const Variable& kernel, int inputs, int outputs) {
     Value flat = Reshape(x, {kBatch * kTime, inputs});
     return Reshape(MatMul(flat, kernel), {kBatch, kTime, outputs});
@@ -43,7 +43,7 @@ struct Layers {
   uint64_t seed = 0;
 };
 
-// The word that follows each.
+// The next word for each.
 Value TrainStep(Tracer& t, Value x, Value y) {
   Layers layers(t);
   Variable table(t, "embedding", initial::Uniform({kWords, kUnits}, -0.5, 0.5, /*seed=*/100));

@@ -4,6 +4,7 @@
 #include "lib/io/signature.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/text.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {

@@ -31,7 +31,7 @@ def check(what, got, *wanted):
             sys.exit(f"{what}: '{text}' was expected, and this came:\n{got}")
 
 
-# The output of each program of docs/examples. Static ones are large and slow to link: only those that load modules, and one other.
+# The output of each program of docs/examples. Static programs are large and slow to link: only those that load modules, and one other.
 PROGRAMS = {
     "harmonic_mean": ["HarmonicMean: float[] 1.714", "Min is gone\n", "before_model_pruner.pbtxt: 11 nodes, with Min\n",
                       "after_model_pruner.pbtxt: 9 nodes, without Min\n", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept\n",
@@ -41,13 +41,13 @@ PROGRAMS = {
     "layer_outputs": ["layer 1: [2,8], 9 of 16 are off", "layer 3: [2,3], 0 of 6"],
     "assertions": ["mean 2.0000\n", "the run ends: ", "a geometric mean is of positive numbers",
                    "assert_rank: 'x:0' has shape [3,3], rank 1 was expected: a vector"],
-    "eager_steps": ["step 1: Exp (Exp), line 18: float[3] [2.71828175,inf,20.085537]", "op 'Exp': it makes what is not finite",
+    "eager_steps": ["step 1: Exp (Exp), line 18: float[3] [2.71828175,inf,20.085537]", "op 'Exp': its output is not finite",
                     "step 2: sub (Sub), line 25: float[3] [-99,0,-97]", "result: float[3] ["],
     "nan_hunt": ["loss nan", 'output 0 of graph op "Log"', "nan_hunt.cpp:45 in Naive", "Log (Log): of 500 elements 0 are NaN",
-                 "mul (Mul): of 500", "With the probabilities clipped", "of digits that it has not seen 50 of 50 are right"],
+                 "mul (Mul): of 500", "With the probabilities clipped", "unseen digits: 50 of 50 are right"],
     "attention": ["head 0 looks at", "128 of 128 words are right", "axis 1 down, axis 2 across, 2 tiles by axis 0"],
-    "mirrored": ["device:CPU:3 ran ", "step 199: loss 0.0000", "w of device 3: float[5,1] [", "copies are equal, and as one device has them"],
-    "train_mlp": ["step 0: loss", "of digits that it has not seen 20 of 20 are right"],
+    "mirrored": ["device:CPU:3 ran ", "step 199: loss 0.0000", "w of device 3: float[5,1] [", "copies are equal, and equal those of one device"],
+    "train_mlp": ["step 0: loss", "unseen digits: 20 of 20 are right"],
 }
 STATIC = ["harmonic_mean", "attention", "train_mlp"]
 

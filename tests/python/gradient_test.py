@@ -38,12 +38,12 @@ GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
 TOLERANCE = {"bfloat16": 1e-1, "float16": 2e-2, "float32": 2e-4, "float64": 1e-7, "complex64": 2e-4, "complex128": 1e-7}
 REAL = {"complex64": "float32", "complex128": "float64"}
 # Where the graphs are not the same in each case, and why.
-CALLS = "the gradient of a function is a function that is called; TensorFlow writes its nodes into the branch or loop"
+CALLS = "the gradient of a function is a call of a function; TensorFlow inlines its nodes into the branch or loop"
 OTHER_GRAPHS = {
     "PartitionedCall": CALLS, "StatefulPartitionedCall": CALLS, "If": CALLS, "StatelessIf": CALLS, "Case": CALLS,
     "StatelessCase": CALLS, "While": CALLS, "StatelessWhile": CALLS,
-    "CompositeTensorVariantToComponents": "Python gives the components the shapes of their type, which no GraphDef holds",
-    "Conv2DBackpropInput": "grapnel knows the whole shape of the result from the sizes",
+    "CompositeTensorVariantToComponents": "Python gives the components the shapes of their type, which a GraphDef does not contain",
+    "Conv2DBackpropInput": "grapnel infers the whole shape of the result from the sizes",
 }
 
 

@@ -1,6 +1,6 @@
 """Programs that are written twice: tests/trace/programs/*.cpp against programs.py. TensorFlow imports the graph of each C++
 program, runs it on random feeds, and compares outputs and gradients with those of its tf.function; so do grapnel's executor and eager mode.
-Graphs are compared node for node, and `grapnel diff` says what differs: docs/programs.md has the table.
+Graphs are compared node for node, and `grapnel diff` finds the differences: docs/programs.md has the table.
 
   programs_test.py                 as a test, with $GRAPNEL
   programs_test.py --only A,B      these, and says more
@@ -31,10 +31,10 @@ Colors""".split()
 
 # Whose graphs differ, and why.
 OTHER = {
-    "GradientOfLoop": "the gradient of the loop's body is a function that is called, where TensorFlow writes its nodes into the loop",
-    "JacobianOfSoftmax": "both loop over the elements of y, through other nodes: here a seed for each, there each is gathered from y",
-    "ResidualGelu": "TensorFlow's silu hides behind an IdentityN with a gradient of Python's, which is lost with the graph; here it is\n"
-                    "  plain ops, whose gradient any graph has",
+    "GradientOfLoop": "the gradient of the loop's body is a call of a function; TensorFlow inlines its nodes into the loop",
+    "JacobianOfSoftmax": "both loop over the elements of y, with other nodes: grapnel makes a seed for each, TensorFlow gathers each from y",
+    "ResidualGelu": "TensorFlow's silu is behind an IdentityN with a gradient in Python, which the graph does not contain; grapnel's is\n"
+                    "  plain ops, whose gradient every graph has",
 }
 
 GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
@@ -67,7 +67,7 @@ def traced(name, folder):
 
 
 def results_of(graph, count):
-    """The Identity nodes that return the function's results: of the unread ones, the last by the number in its name."""
+    """The Identity nodes of the function's results: of those without readers, the last by the number in their name."""
     read = {text.lstrip("^").split(":")[0] for node in graph.node for text in node.input}
     names = [node.name for node in graph.node if node.op == "Identity" and node.name not in read and "/" not in node.name]
     return names[-count:] if count else []
@@ -256,7 +256,7 @@ def all_compared(only=()):
 # --- The document.
 
 def what_differs(compared):
-    """What `grapnel diff` says, ops of nodes by count; of here and of TensorFlow."""
+    """The differences that `grapnel diff` finds: node counts on each side and the first changed nodes."""
     if compared.equal:
         return "equal"
     diff = compared.diff
@@ -265,9 +265,9 @@ def what_differs(compared):
     if diff["same"]:
         return "names or order only"
     sides = []
-    for side, word in (("removed", "here"), ("added", "TensorFlow")):
+    for side, word in (("removed", "grapnel"), ("added", "TensorFlow")):
         if diff[side]:
-            sides.append(f"{len(diff[side])} nodes of {word} alone")
+            sides.append(f"{len(diff[side])} nodes only in {word}")
     changed = [match["b"] for match in diff["matched"] if match["changed"]]
     if changed:
         sides.append(f"{len(changed)} changed: " + ", ".join(f"`{name}`" for name in changed[:2])
@@ -278,10 +278,11 @@ def what_differs(compared):
 def document(results):
     head = """# Programs that are written twice
 
-Each is a function in C++ ([tests/trace/programs](../tests/trace/programs)) and the same in Python for `tf.function`
-([tests/python/programs.py](../tests/python/programs.py)). TensorFlow imports the C++ graph and gives the outputs and gradients that the
-Python one gives, and grapnel's executor and eager mode give them too. *equal*: the GraphDefs are the same, node for node, in the same order, but
-for the numbers in the names of functions; else what `grapnel diff` says. Made by scripts/make_programs_doc.py.
+Each program is a function in C++ ([tests/trace/programs](../tests/trace/programs)) and the same function in Python for `tf.function`
+([tests/python/programs.py](../tests/python/programs.py)). TensorFlow imports the C++ graph and computes the same outputs and gradients
+as for the Python function, and so do grapnel's executor and eager mode. In the column graph, *equal* means that the GraphDefs are the
+same, node for node and in the same order, except for the numbers in function names; otherwise the column has what `grapnel diff` finds.
+scripts/make_programs_doc.py makes this page.
 
 """
     equal = sum(compared.equal for compared in results)
@@ -292,7 +293,7 @@ for the numbers in the names of functions; else what `grapnel diff` says. Made b
         rows.append(f"| {program.name}{' *' if program.name in EQUAL else ''} | {program.family} | {compared.nodes} | "
                     f"{compared.their_nodes} | {what_differs(compared)} | {compared.outputs} | {compared.gradients or '-'} |")
     why = {name: reason for name, reason in OTHER.items() if any(c.program.name == name and not c.equal for c in results)}
-    return (head + "\n".join(rows) + "\n\n\\* must be equal: chosen before the first was compared.\n\n" +
+    return (head + "\n".join(rows) + "\n\n\\* must be equal: selected before the first comparison.\n\n" +
             "".join(f"- {name}: {reason}.\n" for name, reason in why.items()))
 
 

@@ -149,19 +149,19 @@ def ops(files):
 
 
 CHECKS = {
-    "networks that run as in TensorFlow": check_networks,
+    "networks that give TensorFlow's values": check_networks,
     "models that open, are placed, drawn and optimized": check_models,
-    "graphs that are optimized as by TensorFlow itself": check_dumps,
-    "a placement log, read beside its graph": check_log,
-    "a debug folder, blamed": check_debug,
-    "trainings under TensorHealth, two into one folder": check_health,
+    "graphs that are optimized as TensorFlow does": check_dumps,
+    "a placement log, compared with its graph": check_log,
+    "`blame` of a debug folder": check_debug,
+    "two trainings with TensorHealth into one folder": check_health,
 }
 FACTS = {
     "Keras": keras,
     "GraphDef version": number,
     "loops of LSTM and GRU, frozen": loops,
 }
-SETS = {"ops that only it writes, of the same networks": ops, "passes that only it dumps": passes}
+SETS = {"ops that only this version writes for these networks": ops, "passes that only this version dumps": passes}
 
 
 def wheel(folder):

@@ -1,4 +1,4 @@
-"""What was measured, kept in results.json, and the tables that docs/benchmarks.md has of it between two marks."""
+"""The measurements, kept in results.json, and their tables in docs/benchmarks.md, between two marks."""
 import dataclasses
 import fnmatch
 import json
@@ -15,7 +15,7 @@ BEGIN, END = "<!-- ./x bench --peers writes what follows -->", "<!-- the end of 
 
 @dataclasses.dataclass
 class Goal:
-    """A bound: `got` is to be at most `limit`. `of` says of what, as in 'of TensorFlow', or the unit: 's', 'MB'."""
+    """A goal: `got` must be at most `limit`. `of` is the reference, as in 'of TensorFlow', or the unit: 's', 'MB'."""
     got: float
     limit: float
     of: str
@@ -23,7 +23,7 @@ class Goal:
 
 @dataclasses.dataclass
 class Row:
-    """A line of a table. Times are seconds unless the table says otherwise; a peer without one has the reason as text."""
+    """A row of a table. Times are seconds unless the table says otherwise; a peer without a time has the reason as text."""
     work: str
     own: float | str
     peers: dict = dataclasses.field(default_factory=dict)
@@ -31,7 +31,7 @@ class Row:
     memory: str = ""
     exponent: str = ""
     size: int = 0       # nodes, of rows whose id is SERIES/SIZE
-    start: float = 0.0  # what a process took, in the same run, that had nothing to do
+    start: float = 0.0  # the time of a process without work, in the same run
 
 
 def number(value):
@@ -51,7 +51,7 @@ def seconds(value):
 
 
 def ratio(own, peer):
-    """Of times, for goals and cells; None where a side has none."""
+    """The ratio of two times, for goals and cells; None if a side has no time."""
     return own / peer if not isinstance(own, str) and not isinstance(peer, str) and peer else None
 
 
@@ -90,12 +90,12 @@ def verdict(row_id, goals, reasons):
 
 
 def table(rows, busy, reasons, unit=seconds):
-    """Markdown of {id: Row}; `busy` are rows of the same ids, beside a process that spins."""
+    """Markdown for {id: Row}; `busy` are rows with the same ids, measured beside a process that spins."""
     peers = list(dict.fromkeys(name for row in rows.values() for name in row.peers))
     has = {part: any(getattr(row, part) for row in rows.values()) for part in ("memory", "exponent", "goals")}
     head = ["work", "grapnel", *peers, *(f"grapnel / {name}" for name in peers)]
     head += ["one core busy"] * any(i in busy for i in rows) + ["memory"] * has["memory"] + ["exponent"] * has["exponent"]
-    head += ["to reach", "reached"] * has["goals"]
+    head += ["goal", "met"] * has["goals"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for row_id, row in rows.items():
         cells = [row.work, unit(row.own)]
@@ -116,8 +116,8 @@ def table(rows, busy, reasons, unit=seconds):
 
 @dataclasses.dataclass
 class Family:
-    """A table: {name of a row: function that measures it}, in the table's order. A row's id is FAMILY/NAME. `finish` is shown all rows
-    that there are, {id: Row}, and adds what follows from several: exponents, means."""
+    """A table: {name of a row: function that measures it}, in the table's order. A row's id is FAMILY/NAME. `finish` gets all measured
+    rows, {id: Row}, and adds values that need several rows: exponents, means."""
     name: str
     title: str
     what: str
@@ -138,8 +138,8 @@ class Results:
         self.data = json.loads(self.path.read_text()) if self.path.exists() else {"idle": {}, "busy": {}, "taken": {}}
 
     def put(self, row_id, row, busy, taken):
-        """`taken`: a line on machine and versions, and on other work beside, which the page says once for all rows that have the same.
-        The file is read before it is written: another run may have put rows into it."""
+        """`taken`: a line on the machine, versions and other work at the time; the page prints it once for all rows with the same line.
+        The file is read before it is written: another run may have added rows to it."""
         self.read()
         part = "busy" if busy else "idle"
         self.data[part][row_id] = dataclasses.asdict(row)
@@ -180,8 +180,8 @@ class Results:
 
 
 def put_between_marks(text, part):
-    """`text` with `part` in the place of what stands between the marks."""
+    """`text` with `part` between the marks."""
     before, mark, rest = text.partition(BEGIN)
     if not mark or END not in rest:
-        raise ValueError(f"the page has not the lines '{BEGIN}' and '{END}'")
+        raise ValueError(f"the page does not have the lines '{BEGIN}' and '{END}'")
     return before + BEGIN + "\n\n" + part + "\n\n" + END + rest.partition(END)[2]

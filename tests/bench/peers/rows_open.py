@@ -43,7 +43,7 @@ ROWS |= {f"{'diff' if kind == 'few' else 'diff_' + kind}/{size}": diff(kind, siz
 
 FAMILIES = [Family(
     "open", "`info`, `place`, `diff` by size",
-    "Whole processes, what they print thrown away. `info` of the graphs of which few nodes are rewritten; TensorFlow: parse and "
-    "import_graph_def. `place --devices cpu:4` of graphs in which a fifth ask for a device and a twentieth name another node; TensorFlow: "
-    "parse, import and the making of a session's graph, which places it. `diff` of a graph against what `opt` makes of it.",
+    "Whole processes; their output is discarded. `info` of the graphs with few rewritten nodes; TensorFlow: parse and import_graph_def. "
+    "`place --devices cpu:4` of graphs in which a fifth of the nodes ask for a device and a twentieth name another node; TensorFlow: "
+    "parse, import and make a session's graph, which places it. `diff` of a graph and the result of `opt` on it.",
     ROWS, finish=growing.add_exponents)]

@@ -95,16 +95,16 @@ def of_made(kind, size):
 
 NETWORKS = Family(
     "opt", "`opt` of networks",
-    "`opt MODEL -o FILE`, the whole process, writing included, on two threads. Grappler: the default pipeline on the graph in memory. ONNX "
-    "Runtime: a default session with two threads made from what tf2onnx makes of the graph, importing the package not counted. The "
-    "memory to reach, twice the file and 300 bytes a node, is beyond that of a process with nothing to do.",
+    "`opt MODEL -o FILE`: the whole process, including writing, on two threads. Grappler: the default pipeline on the graph in memory. ONNX "
+    "Runtime: a default session with two threads on tf2onnx's conversion of the graph, not counting the import of the package. The "
+    "memory goal, twice the file plus 300 bytes per node, is in addition to the memory of a process without work.",
     {name: of_network(name, most) for name, most in (("mobilenet_v2", 0.015), ("resnet50", 0.060), ("nasnet_mobile", 0.035))})
 
 MADE = Family(
     "opt_size", "`opt` by size",
-    "Made graphs (tests/bench/made_graphs.py): `blocks` of MatMul, BiasAdd, Relu, two scalings, Reshape and a sum, nearly all rewritten, and "
-    "elementwise ops of which `few` are. Instructions a node are callgrind's, on one thread; the exponent is that of time over size, "
-    "start-up taken off. Memory as above.",
+    "Generated graphs (tests/bench/made_graphs.py): `blocks` of MatMul, BiasAdd, Relu, two scalings, Reshape and a sum, nearly all rewritten, "
+    "and elementwise ops of which `few` are rewritten. Instructions per node are callgrind's, on one thread; the exponent is that of time "
+    "over size, without start-up. Memory as above.",
     {f"{kind}/{size}": of_made(kind, size) for kind in ("blocks", "few") for size in growing.SIZES},
     finish=lambda rows: growing.add_exponents(rows, goal_from=10_000, limit=1.05))
 

@@ -137,18 +137,18 @@ def megabytes(value):
 
 FAMILIES = [
     Family("run", "A run",
-           "`replay CASE --optimize --threads 2`: the median of runs that follow one another, outputs compared first. TensorFlow: a session "
-           "with two threads, its optimizers on; ONNX Runtime: the default session with two threads. Weights are drawn from a seed.",
+           "`replay CASE --optimize --threads 2`: the median of consecutive runs, after a comparison of outputs. TensorFlow: a session "
+           "with two threads and its optimizers; ONNX Runtime: the default session with two threads. Weights are random, from a seed.",
            {name: idle(name) for name in NETWORKS}, finish=mean_of_networks, has_busy=False),
     Family("beside", "A run beside processes that spin",
-           "The same, while one, two or three other processes never rest on the two cores.",
+           "The same, while one, two or three other processes keep the two cores busy.",
            {f"{name}/{spinners}": beside(name, spinners) for name in NETWORKS for spinners in (1, 2, 3)}, has_busy=False),
     Family("first", "A first run",
-           "Whole processes with the files in memory: open, optimize, pack weights, run, compare. TensorFlow: parse, import, make a session "
-           "and run; ONNX Runtime: make a session and run; importing their packages is not counted.",
+           "Whole processes with the files in the page cache: open, optimize, pack weights, run, compare. TensorFlow: parse, import, make a "
+           "session and run; ONNX Runtime: make a session and run; the import of their packages is not counted.",
            {name: first(name) for name in ("transformer_small", "mobilenet_v2", "nasnet_mobile", "resnet50")}),
     Family("memory", "Memory of a run",
-           "The most that the process of a first run has resident, weights and mapped files included. ONNX Runtime: by how much its process "
-           "grows from before the session to after a run, the arena at its default.",
+           "The peak resident memory of the process in a first run, including weights and mapped files. ONNX Runtime: how much its process "
+           "grows from before the session to after a run, with the default arena.",
            {name: memory(name) for name in NETWORKS}, unit=megabytes, has_busy=False),
 ]

@@ -96,15 +96,15 @@ def page_of_network(name):
 
 
 FAMILIES = [
-    Family("start", "Starting up", "Whole processes, from making one to its end.",
+    Family("start", "Starting up", "Whole processes, from creation to exit.",
            {"version": start(["--version"], with_import), "info": start(["info", TINY])}),
     Family("picture", "The page's first picture",
-           "Seconds from navigation to all boxes drawn, each in a new browser; `serve` was started before. `tests/bench/page_bench.py` has "
-           "other viewers.",
+           "Seconds from navigation until all boxes are drawn, each in a new browser; `serve` is already running. "
+           "`tests/bench/page_bench.py` measures other viewers.",
            {name: page_of_network(name) for name in ("mobilenet_v2", "nasnet_mobile", "resnet50_train")}
            | {"blocks": picture(lambda bench: bench.graph("blocks", 108_000), "108,000 nodes in blocks")}),
-    Family("view", "Graphviz beside `view`",
-           "`view MODEL -o FILE.svg`, and the same with every node as a box of its own, which is how `dot -Tsvg` is given it.",
+    Family("view", "`view` compared with Graphviz",
+           "`view MODEL -o FILE.svg`, and the same with a box for every node, which is also the input of `dot -Tsvg`.",
            {f"{name}{part}": row(name) for name in ("lenet", "transformer_small", "unet", "mobilenet_v2")
             for part, row in (("", view), ("/boxes", view_whole))}),
 ]

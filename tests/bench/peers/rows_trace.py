@@ -48,12 +48,12 @@ def add_exponents(rows):
 
 
 FAMILIES = [
-    Family("trace", "Tracing and gradients, a node",
-           "`tests/bench/trace_speed.py`: CPU time divided by nodes. A trace to the verified module, of TensorFlow to the concrete function, of "
-           "JAX to the jaxpr; a gradient alone.",
+    Family("trace", "Tracing and gradients, per node",
+           "`tests/bench/trace_speed.py`: CPU time divided by nodes. A trace ends with the verified module, in TensorFlow with the concrete "
+           "function, in JAX with the jaxpr; a gradient is timed alone.",
            {f"{kind}_{name}/{size}": program(kind, name, size)
             for kind in ("trace", "gradient") for name in trace_speed.PROGRAMS for size in growing.SIZES},
            finish=add_exponents, has_busy=False),
-    Family("eager", "An eager op", "On small tensors; of TensorFlow its raw op, of JAX jax.lax or jax.numpy. CPU time of a call.",
+    Family("eager", "An eager op", "On small tensors, compared with TensorFlow's raw op and with jax.lax or jax.numpy. CPU time of a call.",
            {op: eager(op) for op in trace_speed.EAGER_OPS}, has_busy=False),
 ]
