@@ -14,6 +14,7 @@
 #include "lib/pass/run_text.h"
 #include "lib/shape/inference.h"
 #include "lib/shape/onednn_need.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tools/document.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/job/policy/checked_model.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -3,6 +3,7 @@
 
 #include "lib/job/check_policy.h"
 #include "lib/job/policy/policy_checks.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

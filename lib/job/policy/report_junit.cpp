@@ -1,4 +1,5 @@
 #include "lib/job/policy_report.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,6 +7,7 @@
 #include "lib/serve/web/web_files.h"
 #include "lib/support/exceptions.h"
 #include "lib/support/file.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 
 namespace grapnel {

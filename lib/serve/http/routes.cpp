@@ -5,6 +5,7 @@
 
 #include "lib/render/labels.h"
 #include "lib/serve/pages/tab.h"
+#include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

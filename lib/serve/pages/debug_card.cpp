@@ -7,6 +7,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {

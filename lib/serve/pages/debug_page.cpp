@@ -3,6 +3,7 @@
 #include "lib/check/cause_text.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 

@@ -15,6 +15,7 @@
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/support/file.h"
+#include "lib/support/printable.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/render/labels.h"
+#include "lib/support/printable.h"
 
 namespace grapnel {
 namespace {

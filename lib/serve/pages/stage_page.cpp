@@ -4,6 +4,7 @@
 
 #include "lib/diff/diff_text.h"
 #include "lib/render/labels.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 

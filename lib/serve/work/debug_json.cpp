@@ -8,6 +8,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/work/node_links.h"
 #include "lib/support/json.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "lib/watch/array_text.h"
 #include "llvm/Support/Base64.h"

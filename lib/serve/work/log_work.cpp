@@ -7,6 +7,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/work/place_request.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Casting.h"
 

@@ -1,6 +1,7 @@
 #include "lib/serve/work/node_links.h"
 
 #include "lib/render/labels.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {

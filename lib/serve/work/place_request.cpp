@@ -3,6 +3,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/support/json.h"
+#include "lib/support/printable.h"
 #include "llvm/Support/Casting.h"
 
 namespace grapnel {

@@ -6,6 +6,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/pages/placement_page.h"
 #include "lib/serve/work/place_request.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/Path.h"

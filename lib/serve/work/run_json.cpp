@@ -5,6 +5,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
 #include "lib/serve/work/node_links.h"
+#include "lib/support/printable.h"
 
 namespace grapnel {
 namespace {

@@ -9,6 +9,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/work/typed_value.h"
 #include "lib/support/json.h"
+#include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 
