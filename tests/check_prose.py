@@ -18,7 +18,7 @@ CODE = {".h", ".cpp", ".cc", ".cu", ".cuh", ".inc", ".js"}
 HASHED = {".py", ".sh", ".cmake", ".toml", ".yml"}
 PROSE = {".md"}
 # Recordings of TensorFlow, of its messages and of other programs: they say what was said.
-SKIPPED = ("testdata/", "tests/bench/peers/", "tests/fuzz/corpus/", "tests/fuzz/seeds/", "LICENSE", "tests/check_prose.py")
+SKIPPED = ("testdata/", "tests/bench/peers/", "tests/fuzz/corpus/", "tests/fuzz/seeds/", "LICENSE", "tests/check_prose.py", "tests/same_documents.py")
 
 PHRASES = [(re.compile(pattern, re.I), advice) for pattern, advice in [
     (r"\b(nobody|somebody|everybody|whoever|whomever)\b", "name the caller, the user or the op, or use the passive"),

@@ -10,7 +10,7 @@ A line for each graph that has something to say, by what it is:
   run      grapnel computes something else, of the graph as it was or of what it made
   error    grapnel refuses what TensorFlow takes
   tf       Grappler fails, or changes a value
-  invalid  TensorFlow does not run the graph as it was made: the generator is to be mended
+  invalid  TensorFlow does not run the graph as it was made: the generator needs a fix
 --keep DIR keeps there of each such graph: in.pb, tf.pb, grapnel.pb, differs.txt, and case folders for `grapnel replay`. Each graph is
 made in a process of its own, so that a seed alone makes the same graph as among many, and one that ends TensorFlow ends no other. Exit
 code 1 if there was a stale, value, run, error or invalid one, or more than --expect graphs that differ.
