@@ -16,8 +16,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from public_headers import closure  # noqa: E402
 
 MARK = "GRAPNEL_PUBLIC"
-# Inline by nature, or no definition that a linker sees.
-UNMARKED = re.compile(r"(template|using|typedef|inline|constexpr|static|static_assert|enum|friend|namespace|union|GRAPNEL_\w+)\b|extern \"C\"")
+# Inline by nature, no definition that a linker sees, or an instance of a member of a marked class.
+UNMARKED = re.compile(r"(template|extern template|using|typedef|inline|constexpr|static|static_assert|enum|friend|namespace|union|GRAPNEL_\w+)\b|extern \"C\"")
 TYPE = re.compile(r"(class|struct)\s+(?:alignas\([^)]*\)\s*)?(\w+)\s*(final\b)?\s*(:[^:]|$)")
 LEADING = re.compile(r"(\[\[\w+\]\]\s*)*")
 

@@ -56,8 +56,7 @@ Value Fixed(Tracer& t, Value x, Value y) {
 Value Classify(Tracer& t, Value x) { return Probabilities(t, x); }
 
 GRAPNEL_TRACE(Naive, {{"x", proto::DT_FLOAT, {kBatch, kPixels}}, {"y", proto::DT_INT32, {kBatch}}});
-GRAPNEL_TRACE(Fixed,
-              {{"x", proto::DT_FLOAT, {kBatch, kPixels}}, {"y", proto::DT_INT32, {kBatch}}});
+GRAPNEL_TRACE(Fixed, {{"x", proto::DT_FLOAT, {kBatch, kPixels}}, {"y", proto::DT_INT32, {kBatch}}});
 
 // Seven-segment digits, shifted by a pixel and with uneven ink.
 static Expected<std::vector<Tensor>> Digits(int step) {
