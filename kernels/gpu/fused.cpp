@@ -50,7 +50,8 @@ Error CheckFusedBias(const KernelContext& ctx, const GpuFusion& fused, int64_t c
   if (!fused.bias) return Error::success();
   const Tensor& bias = ctx.input(2);
   if (IsVectorOf(bias, channels)) return Error::success();
-  return MakeError("the bias must be a vector of {0}, not {1}", channels, DimsText(bias.dims()));
+  return MakeError("the bias must be a vector of {0} elements, got shape {1}", channels,
+                   DimsText(bias.dims()));
 }
 
 }  // namespace grapnel

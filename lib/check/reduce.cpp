@@ -16,7 +16,7 @@ namespace {
 // callers.
 class Cleaner {
  public:
-  // The results of `module` before the change.
+  // Construct it before the change: nodes without readers at that time are results, and stay.
   explicit Cleaner(Module& module) : module_(module) { KeepResults(); }
 
   // Nodes without readers become results too.

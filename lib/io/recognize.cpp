@@ -133,7 +133,7 @@ bool LooksLikeSavedModel(llvm::StringRef bytes) {
   return Fits(bytes, kModel, check) && evidence;
 }
 
-// An Event: the time as a double, then a number (the step) or one of its members.
+// An Event: the time as a double, then the step if it has one, then one of its other members.
 bool LooksLikeEvent(llvm::StringRef bytes) {
   WireReader reader(bytes);
   if (!reader.Next() || !reader.Is(1, WireType::kFixed64)) return false;

@@ -243,7 +243,7 @@ class TransposedReader {
     return Error::success();
   }
 
-  Error EndOfValues() { return MakeError("a field of them has too few values"); }
+  Error EndOfValues() { return MakeError("a field of the records has too few values"); }
 
   Error Put(llvm::StringRef bytes) {
     if (bytes.size() > size_ - reversed_.size())

@@ -78,7 +78,7 @@ struct Numbers {
   }
 };
 
-// Attributes of one node, function or argument.
+// Copies attributes of one node, function or argument without the values that must not be shown.
 class Attributes {
  public:
   // `op`: its definition lists strings; null: none. `name`: that of the node. `numbers`: null:

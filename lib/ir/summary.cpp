@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Reads dtype and shape of a Const from the head of its tensor, without touching the values.
+// Reads the dtype of a Const from its attribute, and the shape from its tensor without touching the
+// values.
 ConstantSummary DescribeConstant(const Node& node, const Function* function) {
   ConstantSummary constant;
   constant.name = function ? (function->name() + "/" + node.name()).str() : node.name().str();

@@ -281,8 +281,9 @@ class Checker {
         request_.tolerance > 0 ? request_.tolerance : DefaultTolerance(checked.dtype);
     int64_t count = input.value.num_elements();
     if (gradient && gradient.num_elements() != count)
-      return MakeError("the gradient by '{0}' is {1}, but the tensor is {2}", input.name,
-                       DimsText(gradient.dims()), DimsText(checked.dims));
+      return MakeError(
+          "the gradient with respect to '{0}' has shape {1}, but the tensor has shape {2}",
+          input.name, DimsText(gradient.dims()), DimsText(checked.dims));
     int64_t steps = std::min<int64_t>(count, request_.elements);
     double scale = 1e-3;
     for (int64_t i = 0; gradient && i < count; ++i)

@@ -394,7 +394,7 @@ DebugAnswer ListOutputs(DebugShell& shell, DebugWords& words) {
   return List(shell, words, /*of_inputs=*/false);
 }
 
-// --- The run, and what is not there.
+// --- run_info
 
 DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   Debugger& debugger = shell.debugger();

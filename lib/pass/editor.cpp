@@ -1,5 +1,5 @@
 // One class in one file: all edits share the record of the open rewrite, the cached facts and the
-// check for changes around the Editor.
+// check for changes that bypassed the Editor.
 #include "lib/pass/editor.h"
 
 #include <algorithm>

@@ -388,7 +388,7 @@ class BranchMaker {
       state_.current->shapes.AddCall(*branches_[i]->function, branches_[i]->shapes);
       stateful_ |= branches_[i]->function->info.is_stateful;
     }
-    // The first input selects the branch.
+    // The op's first input, which is not in inputs_, selects the branch, so input k is its k + 1.
     for (size_t k = 0; k < inputs_.size(); ++k) {
       if (inputs_[k].dtype() == proto::DT_RESOURCE && only_read[k])
         read_only_.push_back(static_cast<int64_t>(k) + 1);

@@ -230,14 +230,16 @@ Verdict RemoveDeadBranches(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "loop_optimizer",
-              .place = 2,
-              .name = "remove_dead_branches",
-              .ops = {},
-              .help = "removes the nodes on the dead side of a Switch",
-              .refuses = "Switches that are fetched or kept, branches with nodes that must stay, "
-                         "Merges whose branch index is read; all if a Merge has control inputs",
-              .apply = RemoveDeadBranches});
+GRAPNEL_RULE(
+    {.optimizer = "loop_optimizer",
+     .place = 2,
+     .name = "remove_dead_branches",
+     .ops = {},
+     .help = "removes the nodes on the dead side of a Switch",
+     .refuses = "Switches that are fetched or kept, branches with nodes that must stay, "
+                "Merges whose branch index is read; all Switches of the graph if a Merge of "
+                "a dead branch has control inputs",
+     .apply = RemoveDeadBranches});
 
 }  // namespace
 }  // namespace grapnel

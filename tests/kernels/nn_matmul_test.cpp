@@ -100,7 +100,7 @@ TEST(MatMul, ErrorsSayWhatDoesNotFit) {
   EXPECT_EQ(fused({"BiasAdd", "Swish"}, 1, {4}),
             "there is no kernel for the combination of fused_ops [BiasAdd, Swish]");
   EXPECT_EQ(fused({"BiasAdd"}, 2, {4}), "fused_ops [BiasAdd] needs 1 arguments, the node has 2");
-  EXPECT_EQ(fused({"BiasAdd"}, 1, {3}), "the bias must be a vector of 4, not [3]");
+  EXPECT_EQ(fused({"BiasAdd"}, 1, {3}), "the bias must be a vector of 4 elements, got shape [3]");
   EXPECT_EQ(fused({"FusedBatchNorm"}, 4, {4}),
             "there is no matrix product fused with FusedBatchNorm");
 }

@@ -16,7 +16,7 @@ Error ReverseSequence(KernelContext& ctx, int64_t seq_dim, int64_t batch_dim) {
     return MakeError("seq_dim and batch_dim must differ, both are {0}", seq_dim);
   int64_t rows = in.dim(static_cast<int>(batch_dim)), steps = in.dim(static_cast<int>(seq_dim));
   if (lengths.rank() != 1 || lengths.dim(0) != rows)
-    return MakeError("seq_lengths must be a vector of {0}, not {1}", rows,
+    return MakeError("seq_lengths must be a vector of {0} elements, got shape {1}", rows,
                      DimsText(lengths.dims()));
   for (int64_t i = 0; i < rows; ++i) {
     int64_t length = lengths.IntAt(i);

@@ -42,7 +42,7 @@ Error CheckBoxes(const Tensor& boxes, const Tensor& box_index, int64_t batch) {
   if (boxes.rank() != 2 || boxes.dim(1) != 4)
     return MakeError("boxes must be [boxes, 4], not {0}", DimsText(boxes.dims()));
   if (box_index.rank() != 1 || box_index.dim(0) != boxes.dim(0))
-    return MakeError("box_ind must be a vector of {0}, not {1}", boxes.dim(0),
+    return MakeError("box_ind must be a vector of {0} elements, got shape {1}", boxes.dim(0),
                      DimsText(box_index.dims()));
   for (int64_t i = 0; i < box_index.dim(0); ++i) {
     if (box_index.IntAt(i) < 0 || box_index.IntAt(i) >= batch)
@@ -141,7 +141,8 @@ Error CheckGradient(const Tensor& grads, const Tensor& boxes) {
     return MakeError("grads must be [{0}, height, width, channels], not {1}", boxes.dim(0),
                      DimsText(grads.dims()));
   if (grads.dim(1) <= 0 || grads.dim(2) <= 0)
-    return MakeError("grads must have height and width, not shape {0}", DimsText(grads.dims()));
+    return MakeError("grads must have a height and a width of at least 1, not shape {0}",
+                     DimsText(grads.dims()));
   return Error::success();
 }
 

@@ -160,7 +160,8 @@ Error DecodeAndCrop(KernelContext& ctx, const Decoding& form) {
     return MakeError("DecodeAndCropJpeg operation can run on JPEG only");
   RETURN_IF_ERROR(CheckChannels("JPEG", form.channels, {0, 1, 3}));
   if (ctx.input(1).rank() != 1 || ctx.input(1).dim(0) != 4)
-    return MakeError("crop_window must be a vector of 4, not {0}", DimsText(ctx.input(1).dims()));
+    return MakeError("crop_window must be a vector of 4 elements, got shape {0}",
+                     DimsText(ctx.input(1).dims()));
   Dims window = IntsOf(ctx.input(1));
   JpegOptions options = form.jpeg;
   options.channels = form.channels;

@@ -120,7 +120,8 @@ Expected<Limits<T>> ReadLimits(const KernelContext& ctx, int version, float iou_
 
 Error CheckScores(const Tensor& scores, int64_t boxes) {
   if (scores.rank() == 1 && scores.dim(0) == boxes) return Error::success();
-  return MakeError("scores must be a vector of {0}, not {1}", boxes, DimsText(scores.dims()));
+  return MakeError("scores must be a vector of {0} elements, got shape {1}", boxes,
+                   DimsText(scores.dims()));
 }
 
 // V4 also outputs the number of boxes, V5 also their scores; both may pad with zeros.

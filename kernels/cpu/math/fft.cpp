@@ -45,7 +45,8 @@ void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<in
 // transform), or none, which counts as zeros.
 Expected<Dims> ReadLengths(const Tensor& in, const Tensor& tensor, int rank, bool inverse) {
   if (tensor.rank() != 1 || tensor.dim(0) != rank)
-    return MakeError("fft_length must be a vector of {0}, not {1}", rank, DimsText(tensor.dims()));
+    return MakeError("fft_length must be a vector of {0} elements, got shape {1}", rank,
+                     DimsText(tensor.dims()));
   Dims lengths = IntsOf(tensor);
   for (int i = 0; i < rank; ++i) {
     int64_t length = lengths[i], have = in.dim(in.rank() - rank + i);

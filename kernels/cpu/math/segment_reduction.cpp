@@ -161,7 +161,7 @@ void ReduceRows(KernelContext& ctx, const Tensor& tensor, const std::vector<int6
 Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& ids) {
   if (data.rank() < 1) return MakeError("data must be at least a vector, got a scalar");
   if (ids.rank() != 1 || ids.dim(0) != data.dim(0))
-    return MakeError("segment_ids must be a vector of {0}, not {1}", data.dim(0),
+    return MakeError("segment_ids must be a vector of {0} elements, got shape {1}", data.dim(0),
                      DimsText(ids.dims()));
   std::vector<int64_t> values(ids.num_elements());
   for (size_t i = 0; i < values.size(); ++i) {

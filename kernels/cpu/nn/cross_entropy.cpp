@@ -144,7 +144,8 @@ Error SparseCrossEntropy(KernelContext& ctx) {
     return MakeError("logits must be a matrix, not {0}", DimsText(logits.dims()));
   int64_t rows = logits.dim(0), n = logits.dim(1);
   if (labels.rank() != 1 || labels.dim(0) != rows)
-    return MakeError("labels must be a vector of {0}, not {1}", rows, DimsText(labels.dims()));
+    return MakeError("labels must be a vector of {0} elements, got shape {1}", rows,
+                     DimsText(labels.dims()));
   if (n == 0) return MakeError("there must be at least one class");
   ASSIGN_OR_RETURN(Tensor * loss, ctx.Allocate(0, {rows}));
   ASSIGN_OR_RETURN(Tensor * gradient, ctx.Allocate(1, {rows, n}));

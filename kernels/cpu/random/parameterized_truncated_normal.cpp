@@ -13,8 +13,8 @@ namespace {
 
 using Types = TypeList<float, double>;
 
-// Bounds this many deviations from the mean contain enough of the normal distribution for rejection
-// sampling.
+// If the mean is within the bounds and one bound is more than this many deviations away, the bounds
+// contain enough of the normal distribution for rejection sampling.
 constexpr double kWideBound = 1.3;
 constexpr int kMostTries = 1000;
 

@@ -116,8 +116,8 @@ Error CheckAddGrad(const KernelContext& ctx) {
                        DimsText(ctx.input(i).dims()), DimsText(sum.dims()));
   }
   if (grad.rank() != 1 || grad.dim(0) != sum.dim(0))
-    return MakeError("backprop_val_grad must be a vector of {0}, not {1}", sum.dim(0),
-                     DimsText(grad.dims()));
+    return MakeError("backprop_val_grad must be a vector of {0} elements, got shape {1}",
+                     sum.dim(0), DimsText(grad.dims()));
   return Error::success();
 }
 

@@ -172,8 +172,8 @@ Error SparseSliceGrad(KernelContext& ctx) {
     return MakeError("indices must be matrices of one width, not {0} and {1}",
                      DimsText(indices.dims()), DimsText(out_indices.dims()));
   if (grad.rank() != 1 || grad.dim(0) != out_indices.dim(0))
-    return MakeError("backprop_val_grad must be a vector of {0}, not {1}", out_indices.dim(0),
-                     DimsText(grad.dims()));
+    return MakeError("backprop_val_grad must be a vector of {0} elements, got shape {1}",
+                     out_indices.dim(0), DimsText(grad.dims()));
   int64_t depth = indices.dim(1), next = 0;
   ASSIGN_OR_RETURN(Dims begin, BoundsIn(ctx, 2, depth, "input_start"));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {indices.dim(0)}));

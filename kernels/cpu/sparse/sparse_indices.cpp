@@ -11,10 +11,10 @@ Error CheckSparseTensor(const Tensor& indices, const Tensor* values, const Tenso
   if (indices.rank() != 2)
     return MakeError("indices must be a matrix, not {0}", DimsText(indices.dims()));
   if (values && (values->rank() != 1 || values->dim(0) != indices.dim(0)))
-    return MakeError("values must be a vector of {0}, not {1}", indices.dim(0),
+    return MakeError("values must be a vector of {0} elements, got shape {1}", indices.dim(0),
                      DimsText(values->dims()));
   if (shape.rank() != 1 || shape.dim(0) != indices.dim(1))
-    return MakeError("the shape must be a vector of {0}, not {1}", indices.dim(1),
+    return MakeError("the shape must be a vector of {0} elements, got shape {1}", indices.dim(1),
                      DimsText(shape.dims()));
   return Error::success();
 }

@@ -24,8 +24,8 @@ Error SparseToDense(KernelContext& ctx, bool validate) {
     return MakeError("output_shape must have {0} numbers for these indices, not {1}", depth,
                      dims.size());
   if (values.rank() > 1 || (values.rank() == 1 && values.dim(0) != count))
-    return MakeError("sparse_values must be a scalar or a vector of {0}, not {1}", count,
-                     DimsText(values.dims()));
+    return MakeError("sparse_values must be a scalar or a vector of {0} elements, got shape {1}",
+                     count, DimsText(values.dims()));
   if (fill.num_elements() != 1) return MakeError("default_value must be a scalar");
   RETURN_IF_ERROR(CheckSparseIndices(indices.Reshaped({count, depth}), dims, validate));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));

@@ -194,7 +194,8 @@ Error Fingerprint(KernelContext& ctx) {
   if (in.rank() < 1) return MakeError("input data must be at least a vector, not a scalar");
   if (method.num_elements() != 1 || *method.data<std::string>() != "farmhash64")
     return MakeError("unsupported fingerprint method: {0}", method.ToString());
-  if (in.HoldsObjects()) return MakeError("{0} has no bytes", in.ToString(0));
+  if (in.HoldsObjects())
+    return MakeError("{0} has no fingerprint: its elements are objects, not bytes", in.ToString(0));
   int64_t rows = in.dim(0), width = rows > 0 ? in.num_elements() / rows : 0;
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {rows, 8}));
   char* to = static_cast<char*>(out->raw());

@@ -32,7 +32,7 @@ function frameOf(views, index, direction) {
 // views}; views[0] is the outermost scope, and an open box gives the index of its view.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
-// A file of the output of `context`: svg_context.js, paint_context.js.
+// Draws on `context` (of svg_context.js or paint_context.js) and returns its output as a file.
 export function drawPicture(context, picture, css) {
   const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill,
     inkOf: ({box}) => inkOnStrong(box.fill)};

@@ -30,7 +30,8 @@ class ConstantInput : public Check {
     for (size_t i = 0; i < feeds.size(); ++i) {
       const Tally& seen = seen_[i];
       if (!seen.IsConstant() || seen.elements < kFewest) continue;
-      // A state that is passed from step to step starts as zeros.
+      // If other inputs vary, this one may be a state that is passed from step to step, which
+      // starts as zeros.
       bool others_vary = false;
       for (size_t j = 0; j < feeds.size(); ++j) {
         bool varies = seen_[j].elements >= kFewest && !seen_[j].IsConstant();
