@@ -4,6 +4,7 @@
 #include "lib/job/graph_lines.h"
 #include "lib/support/file.h"
 #include "lib/support/hash.h"
+#include "lib/support/printable.h"
 #include "lib/support/program_file.h"
 #include "lib/support/text.h"
 #include "llvm/Support/FileSystem.h"
