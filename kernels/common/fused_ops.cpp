@@ -91,7 +91,7 @@ Expected<const T*> VectorArg(KernelContext& ctx, int i, const char* what, int64_
                              llvm::SmallVectorImpl<Tensor>& storage) {
   Tensor tensor = ctx.input(i);
   if (!IsVectorOf(tensor, channels)) {
-    return MakeError("{0} must be a vector of {1}, not {2}", what, channels,
+    return MakeError("{0} must be a vector of {1} elements, got shape {2}", what, channels,
                      DimsText(tensor.dims()));
   }
   if (tensor.dtype() != DataTypeOf<T>()) {

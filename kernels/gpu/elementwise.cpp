@@ -101,8 +101,8 @@ Expected<KernelFn> MakeBiasAdd(const KernelSetup& setup) {
       return MakeError("the input must have rank 2 or more, not shape {0}", DimsText(dims));
     size_t channel = channels_first ? 1 : dims.size() - 1;
     if (bias.rank() != 1 || bias.dim(0) != dims[channel]) {
-      return MakeError("the bias must be a vector of {0} for input {1}, not {2}", dims[channel],
-                       DimsText(dims), DimsText(bias.dims()));
+      return MakeError("the bias must be a vector of {0} elements for input {1}, got shape {2}",
+                       dims[channel], DimsText(dims), DimsText(bias.dims()));
     }
     llvm::ArrayRef<int64_t> all(dims);
     int64_t outer = *NumElements(all.take_front(channel)),

@@ -257,7 +257,8 @@ TEST(BiasAdd, AddsAlongTheChannelsInPlaceWhenItMay) {
   }
   OneNode wrong("BiasAdd");
   wrong.Type("T", DT_FLOAT).Input(ToTensor(Zeros({2, 3}))).Input(ToTensor(Zeros({2})));
-  EXPECT_EQ(ErrorOf(wrong), "the bias must be a vector of 3 for input [2,3], not [2]");
+  EXPECT_EQ(ErrorOf(wrong),
+            "the bias must be a vector of 3 elements for input [2,3], got shape [2]");
 }
 
 TEST(OnednnModule, IsThereInTheTests) {

@@ -109,7 +109,7 @@ Error CheckVectors(KernelContext& ctx, int64_t channels, const BatchNormAttrs& a
     // The running statistics are not read when the new ones replace them.
     bool unused = i > 2 && attrs.training && attrs.factor == 1;
     if (unused || (tensor.rank() == 1 && tensor.dim(0) == channels)) continue;
-    return MakeError("{0} must be a vector of {1}, not {2}", kNames[i], channels,
+    return MakeError("{0} must be a vector of {1} elements, got shape {2}", kNames[i], channels,
                      DimsText(tensor.dims()));
   }
   return Error::success();

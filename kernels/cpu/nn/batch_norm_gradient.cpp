@@ -79,8 +79,8 @@ Error CheckInputs(const KernelContext& ctx, const NormAttrs& attrs) {
   int64_t channels = x.dim(attrs.channels_first ? 1 : x.rank() - 1);
   for (int i = 2; i < 5; ++i) {
     if (ctx.input(i).rank() != 1 || ctx.input(i).dim(0) != channels)
-      return MakeError("{0} must be a vector of {1}, not {2}", kNames[i - 2], channels,
-                       DimsText(ctx.input(i).dims()));
+      return MakeError("{0} must be a vector of {1} elements, got shape {2}", kNames[i - 2],
+                       channels, DimsText(ctx.input(i).dims()));
   }
   return Error::success();
 }

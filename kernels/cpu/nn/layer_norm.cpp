@@ -38,7 +38,7 @@ Error LayerNorm(KernelContext& ctx, float epsilon) {
   for (int i : {1, 2}) {
     const Tensor& vector = ctx.input(i);
     if (vector.rank() != 1 || vector.dim(0) != depth) {
-      return MakeError("{0} must be a vector of {1} for input {2}, not {3}",
+      return MakeError("{0} must be a vector of {1} elements for input {2}, got shape {3}",
                        i == 1 ? "the scale" : "the offset", depth, DimsText(input.dims()),
                        DimsText(vector.dims()));
     }

@@ -90,8 +90,8 @@ Expected<std::vector<ChannelScale>> ChannelScales(const KernelContext& ctx, floa
   for (int k = 0; k < 4; ++k) {
     const Tensor& vector = ctx.input(3 + 3 * k);
     if (vector.rank() != 1 || vector.dim(0) != depth)
-      return MakeError("input {0} must be a vector of {1}, got shape {2}", 3 + 3 * k, depth,
-                       DimsText(vector.dims()));
+      return MakeError("input {0} must be a vector of {1} elements, got shape {2}", 3 + 3 * k,
+                       depth, DimsText(vector.dims()));
     ASSIGN_OR_RETURN(ranges[k], RangeIn(ctx, 4 + 3 * k));
   }
   std::vector<ChannelScale> scales(depth);

@@ -128,7 +128,7 @@ Error SparseSplit(KernelContext& ctx) {
 
 Expected<Dims> BoundsIn(const KernelContext& ctx, int i, int64_t depth, const char* name) {
   if (ctx.input(i).rank() != 1 || ctx.input(i).dim(0) != depth)
-    return MakeError("{0} must be a vector of {1}, not {2}", name, depth,
+    return MakeError("{0} must be a vector of {1} elements, got shape {2}", name, depth,
                      DimsText(ctx.input(i).dims()));
   return IntsOf(ctx.input(i));
 }
