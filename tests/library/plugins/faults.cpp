@@ -34,14 +34,14 @@ using namespace grapnel;
   return true;
 }();
 #elif FAULT == 6  // a rule's place is taken
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizr",
               .place = 8,
               .name = "mine",
               .ops = {"Neg"},
               .help = "",
               .apply = DoNothing});
 #elif FAULT == 7  // there is no such optimizer
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizr",
               .place = 1,
               .name = "mine",
               .ops = {"Neg"},
