@@ -34,7 +34,7 @@ using namespace grapnel;
   return true;
 }();
 #elif FAULT == 6  // a rule's place is taken
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizr",
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 8,
               .name = "mine",
               .ops = {"Neg"},
