@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// Attributes that a call passes to its function, by name; serialized AttrValues.
+// Attributes that a call passes to its function: serialized AttrValues by name.
 using CallAttrs = std::map<std::string, std::string>;
 
 // A function call: the node's op is the function's name, or it is a PartitionedCall or
@@ -22,12 +22,12 @@ struct Call {
 };
 Call CallOf(const Node& node);
 
-// Returns the attribute with placeholders for the function's own attributes (`$T`) replaced by the
-// call's values; nullopt if the call lacks such an attribute.
+// Returns the attribute value with placeholders for the function's own attributes (`$T`) replaced
+// by the call's values; nullopt if the call lacks an attribute that a placeholder names.
 std::optional<std::string> Instantiated(AttrView value, const Function& function,
                                         const CallAttrs& attrs);
-// Returns those attributes of `from`, a node of the function's body, that depend on the call, by
-// name. An error names one for which the call has no value.
+// Returns those attributes of `from`, a node of the function's body, whose values depend on the
+// call, by name. An error names an attribute for which the call has no value.
 Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call);
 
 }  // namespace grapnel

@@ -15,11 +15,11 @@ namespace {
 
 constexpr const char* kOutputShapes = "_output_shapes";
 
-// A function that a node calls, and the mapping of inputs to its arguments.
+// A function that a node calls, and which inputs of the node are the function's arguments.
 struct Callee {
   Function* function;
   int first_input;  // the node's input that is argument 0
-  bool gives;       // true if the node returns the function's results
+  bool gives;       // true if the node's outputs are the function's results
 };
 
 std::vector<Callee> CalleesOf(Module& module, const Node& node) {
@@ -75,7 +75,7 @@ class Freezer {
   }
 
  private:
-  // A port that returned a variable's handle and now returns its value.
+  // A port that was a variable's handle and is now the variable's value.
   struct Handle {
     Graph* graph;
     Port port;
@@ -118,7 +118,7 @@ class Freezer {
     return Error::success();
   }
 
-  // Makes `node` read the value instead of the handle.
+  // Makes input `slot` of `node` take the variable's value, where it took the handle.
   Error Take(const Handle& handle, const Node& node, int slot) {
     Graph& graph = *handle.graph;
     Touched(graph);
@@ -141,7 +141,8 @@ class Freezer {
     return TakesValue(node, slot) ? Error::success() : Refuse(handle, node);
   }
 
-  // Any input of a TF1 variable that is not a reference reads the value.
+  // True if input `slot` of `node` takes a value. An input that reads a TF1 variable and is neither
+  // a reference nor a resource takes the variable's value.
   static bool TakesValue(const Node& node, int slot) {
     const OpInfo* info = DefinitionOf(node);
     if (!info) return false;
@@ -158,7 +159,8 @@ class Freezer {
         handle.variable, node.name(), node.op());
   }
 
-  // Rewrites ops that take one handle and only read.
+  // Rewrites an op that takes one handle and only reads the variable, such as ReadVariableOp; false
+  // for other ops.
   bool Read(const Handle& handle, const Node& node) {
     Graph& graph = *handle.graph;
     llvm::StringRef op = node.op();
@@ -185,7 +187,8 @@ class Freezer {
     return true;
   }
 
-  // Adds the axis of a gather. It comes after the indices, so that it is in the same loop.
+  // Adds the axis input of a GatherV2. The constant waits for the gather's indices, so that it is
+  // in the same loop.
   Port AxisOf(Graph& graph, const Node& gather, int64_t axis) {
     std::string name = graph.UniqueName((gather.name() + "/axis").str());
     NodeId id = graph.AddNode(name, "Const", gather.device());
@@ -196,7 +199,7 @@ class Freezer {
     return {id, 0};
   }
 
-  // Returns the inputs of a node plus one more data input.
+  // Returns the inputs of `node` plus one more data input, before its control inputs.
   static llvm::SmallVector<Port, 4> WithInput(const Node& node, Port last) {
     llvm::SmallVector<Port, 4> ports = node.inputs();
     ports.insert(ports.begin() + node.num_inputs(), last);
@@ -211,7 +214,7 @@ class Freezer {
     for (const auto& [key, value] : set) graph.SetAttr(node.id(), key, value);
   }
 
-  // Keeps only control inputs.
+  // Turns `node` into a Const with this value. Keeps its inputs only as control inputs.
   void BecomeConstant(const Node& node, const Literal& value) {
     Graph& graph = const_cast<Graph&>(node.graph());
     llvm::SmallVector<Port, 4> controls;
@@ -280,7 +283,8 @@ class Freezer {
     Mark(function.body, {arg, 0}, handle.dtype, handle.variable);
   }
 
-  // If a function returned the handle, it now returns the value, and so do its callers.
+  // Handles a function result that was the handle: the function and its callers now return the
+  // value.
   Error Give(const Handle& handle, const Node& result) {
     Function* function = function_of_.lookup(handle.graph);
     if (!function) return Error::success();
@@ -309,8 +313,8 @@ class Freezer {
     changed_.insert(function);
   }
 
-  // The OpDef gets the contents of `info`; the FunctionDef's shapes of arguments were those of
-  // handles.
+  // Rewrites the OpDef of a function from its `info`, and drops the FunctionDef's argument shapes,
+  // which were those of handles.
   void RewriteSignature(Function* function) {
     proto::OpDef signature;
     signature.ParseFromString(function->signature);
@@ -334,7 +338,7 @@ class Freezer {
 
   Module& module_;
   VariableValue value_;
-  std::string failure_;  // the first conflict
+  std::string failure_;  // the first reason why a variable cannot be frozen
   llvm::DenseMap<const Graph*, Function*> function_of_;
   llvm::DenseMap<const Function*, std::vector<std::pair<Graph*, NodeId>>> callers_;
   std::map<std::pair<const Graph*, Port>, DataType> dtypes_;

@@ -12,12 +12,12 @@ namespace grapnel {
 // variable.
 using VariableValue = llvm::function_ref<Expected<Literal>(const Node& variable)>;
 
-// Turns every variable of the main graph into a Const with the same name. Readers of its handle
-// take the value instead: reads, gathers and shapes become ops on values, and loops, branches and
-// calls pass values on, also in the functions that they call, whose arguments change their dtypes.
-// Nodes keep their names. Runs before the passes, so the ledger does not record it. Errors, after
-// which the module must not be used: a variable is written, or its handle goes where a value
-// cannot; they name variable and node. Linear in the module and the values.
+// Turns every variable of the main graph into a Const with the same name. Readers of a variable's
+// handle then take the value: reads, gathers and shapes become ops on values; loops, branches and
+// calls pass the value on, also in the functions that they call, whose arguments change their
+// dtypes. Nodes keep their names. Runs before the passes, so the ledger of rewrites does not record
+// it. Errors name variable and node: a node writes the variable, or uses its handle where no value
+// can be used. After an error the module must not be used. Linear in the module and the values.
 Error FreezeVariables(Module& module, VariableValue value);
 
 }  // namespace grapnel

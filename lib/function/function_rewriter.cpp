@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The number of tensors of an argument or result; nullopt if the attributes do not tell.
+// Returns the number of tensors of an argument or result; 0 if the call lacks the attribute that
+// determines it.
 int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
   const std::string& key = arg.number_attr.empty() ? arg.type_list_attr : arg.number_attr;
   if (key.empty()) return 1;
@@ -17,7 +18,8 @@ int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
   return arg.number_attr.empty() ? attr->second.list().type_size() : attr->second.i();
 }
 
-// TensorFlow's ids: inputs first; among ready nodes the first in the graph's order.
+// Returns the nodes in the order of the ids that TensorFlow gives them: inputs first; among nodes
+// whose inputs all have ids, the first in the graph's order.
 std::vector<NodeId> InputsFirst(const Graph& graph, llvm::ArrayRef<uint32_t> ranks) {
   if (ranks.empty()) return TopologicalOrder(graph);
   OpKinds kinds(graph.module());
@@ -112,8 +114,8 @@ void FunctionRewriter::WaitForInputs(const Node& call, bool always) {
 void FunctionRewriter::FindFrames() {
   auto enters = [](const Node& node) { return node.op() == "Enter" || node.op() == "RefEnter"; };
   if (llvm::none_of(nodes, [&](NodeId id) { return enters(graph.node(id)); })) return;
-  llvm::DenseMap<NodeId, NodeId> parent_of;  // of a frame, by its first Enter
-  llvm::DenseMap<NodeId, NodeId> seen;       // node to frame; kNoNode: in none
+  llvm::DenseMap<NodeId, NodeId> parent_of;  // maps an Enter to the frame around its own
+  llvm::DenseMap<NodeId, NodeId> seen;       // maps a visited node to its frame; kNoNode: no frame
   std::deque<NodeId> open;
   for (NodeId id : nodes) {
     if (graph.node(id).inputs().empty()) {
@@ -146,7 +148,8 @@ void FunctionRewriter::WaitForFrame(const Node& call) {
     edit.AddControl(call, enter);
     return;
   }
-  // A value that enters once exists only in the first iteration; its Merge runs in each.
+  // The output of an Enter that is not constant exists only in the first iteration; the Merge that
+  // reads it runs in each iteration.
   for (const Use& use : enter.UsesOf(0)) {
     Node reader = graph.node(use.node);
     if (reader.op() != "Merge") continue;

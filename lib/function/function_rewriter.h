@@ -1,4 +1,5 @@
-// Shared base of rewrites of calls: the walk over nodes, numbered names, and the origin of nodes.
+// The shared base of the rules that rewrite function calls: the walk over the nodes, the names of
+// new nodes, and the record of which node each new one comes from.
 #ifndef GRAPNEL_LIB_FUNCTION_FUNCTION_REWRITER_H_
 #define GRAPNEL_LIB_FUNCTION_FUNCTION_REWRITER_H_
 
@@ -10,33 +11,35 @@
 
 namespace grapnel {
 
-// Marks nodes that stand for a branch or a part of a loop until their function is inlined.
+// Marks a node that runs a branch or a part of a loop as a function call, until that function is
+// inlined.
 inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
 // Marks a call that must be inlined regardless of its function's attributes and keep the semantics
-// of a call: no node runs before all inputs are available, no result is read before all effects are
-// done.
+// of a call: no inlined node runs before all inputs of the call are available, and no result is
+// read before all effects are done.
 inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
-// Marks a node that is to become Switch and Merge.
+// Marks an If, Case or While that is to be lowered to Switch and Merge.
 inline constexpr const char* kLower = "_lower_using_switch_merge";
 
-// The component that inlines calls. It decides which calls are inlined and what remains of a call
-// node.
+// The part of TensorFlow that inlines calls. It determines which calls are inlined and what remains
+// of a call node.
 enum class Opening : uint8_t {
-  kGrappler,  // an optimizer: only inlining that preserves the graph's meaning for all readers
-  // The runtime, before it places a function: all calls that may be inlined; a NoOp replaces the
-  // call node, for others to wait for.
+  kGrappler,  // an optimizer: inlines only where the graph's meaning stays the same for all readers
+  // The runtime, before it places the nodes of a function: inlines all calls that may be inlined; a
+  // NoOp replaces the call node, so that other nodes can wait for it.
   kFunction,
-  // The runtime, before it places a session's graph: control flow and the calls that result from
-  // it; an IdentityN replaces the call node, so that it can be fetched.
+  // The runtime, before it places a session's graph: lowers control flow and inlines the calls that
+  // result from that; an IdentityN replaces the call node, so that it can be fetched.
   kSession,
 };
 
-// One run over one body. Visits nodes in the order of their ids in TensorFlow's Graph: inputs
-// first, then nodes that rules create, in order of creation.
+// Rewrites one body (the main graph or a function). Visits nodes in the order of their ids in
+// TensorFlow's Graph: inputs first, then nodes that rules create, in order of creation.
 class FunctionRewriter : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "function_optimizer";
-  // Rules up to this place inline calls, node by node; later ones look at the whole body.
+  // Rules up to this position inline calls, node by node; rules at later positions look at the
+  // whole body.
   static constexpr int kLastThatOpens = 9;
   explicit FunctionRewriter(Editor& edit, Opening opening = Opening::kGrappler);
 
@@ -44,50 +47,53 @@ class FunctionRewriter : public RuleContext {
   Opening opening;
   bool aggressive;  // also inline functions marked `_noinline`
 
-  // The nodes in order; grows.
+  // The nodes in the order of the visit; grows while rules add nodes.
   std::vector<NodeId> nodes;
 
-  // Returns `prefix/_7`, numbered over the whole run.
+  // Returns `prefix/_7`, with a counter that the whole rewrite shares.
   std::string NewName(const llvm::Twine& prefix);
   bool is_runtime() const { return opening != Opening::kGrappler; }
   Node Add(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
            llvm::ArrayRef<Port> inputs = {});
-  // Adds a node with attribute T, the non-reference dtype of its first input.
+  // Adds a node with attribute T set to the dtype of its first input (not a reference dtype).
   Node AddTyped(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
                 llvm::ArrayRef<Port> inputs);
-  // Adds a call of the function in attribute `value` (a func), as part of control flow.
+  // Adds a call of the function that `function` names, as part of lowered control flow.
   Node AddCall(const llvm::Twine& name, const proto::NameAttrList& function, llvm::StringRef device,
                llvm::ArrayRef<Port> inputs);
 
-  // A call runs once all its inputs are available, an inlined node once its own are. If that makes
-  // a difference (resources, constants of loops), or if `always`, makes the call wait for each
-  // input. The runtime relies on the existing edges, here and in WaitForFrame.
+  // A call runs once all its inputs are available, but an inlined node once its own inputs are. If
+  // this makes a difference (resources, constants of loops), or if `always`, makes `call` wait for
+  // each of its inputs. The runtime relies on the existing edges, here and in WaitForFrame.
   void WaitForInputs(const Node& call, bool always = false);
-  // In a loop, makes nodes without inputs wait for a node of the iteration.
+  // If `call` is in a loop and has no control inputs, makes it wait for a node that runs in each
+  // iteration, so that nodes without inputs that are inlined for it run in that iteration too.
   void WaitForFrame(const Node& call);
 
-  // True if `call` came from inlining `function`: inlining it again would never end.
+  // True if `call` came from inlining `function`, or is in its body: inlining `function` again
+  // would never end.
   bool IsRecursive(const Node& call, const Function& function) const;
   void CameFrom(NodeId made, const Node& call, const Function& function);
-  // Records that `made` stands for a part of `node`.
+  // Records that the node `made` replaces a part of `node`.
   void InheritOrigin(NodeId made, const Node& node);
 
-  // Returns why `callee` is not a function with so many inputs and outputs; "" if it is.
+  // Returns the reason why `callee` is not a function with `takes` inputs and `gives` outputs; ""
+  // if it is one.
   std::string WhyNotCallable(const proto::NameAttrList& callee, int takes, int gives) const;
 
-  // Returns why the inputs of `node` cannot be forwarded: a dtype is unknown, as for a custom op;
-  // "" if all can.
+  // Returns the reason why the inputs of `node` cannot be forwarded: a dtype is unknown, as for a
+  // custom op. "" if all inputs can be forwarded.
   std::string WhyNotPassed(const Node& node) const;
 
-  // Returns the attribute that marks `node` for compilation by XLA, which needs it unchanged, or
-  // "".
+  // Returns the name of the attribute that marks `node` for compilation by XLA, which needs the
+  // node unchanged; "" if the node has no such attribute.
   static llvm::StringRef XlaMark(const Node& node);
 
-  // Makes readers of port i of `node` read `outputs[i]`, and nodes that wait for it wait for
+  // Makes readers of output i of `node` read `outputs[i]`, and nodes that wait for `node` wait for
   // `after`.
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
-  // Keeps `node` under its name: with its values if it is fetched (IdentityN), else for others to
-  // wait for (NoOp). In the runtime that is a new node, after all others.
+  // Keeps a node with the name of `node`: an IdentityN of `outputs` if `node` is fetched, otherwise
+  // a NoOp that other nodes can wait for. In the runtime this is a new node, after all other nodes.
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
  private:
@@ -95,7 +101,7 @@ class FunctionRewriter : public RuleContext {
   void StandIn(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
   int next_number_ = 0;
-  // The first Enter of the frame of each node in the original graph.
+  // For each node in a loop, the first Enter of its frame in the original graph.
   llvm::DenseMap<NodeId, NodeId> frame_of_;
   struct Ancestor {
     const Function* function;
@@ -105,8 +111,8 @@ class FunctionRewriter : public RuleContext {
   llvm::DenseMap<NodeId, int> came_from_;
 };
 
-// Visits every node once, and all nodes that result from it, with the rules that inline calls, as
-// TensorFlow does before it places a graph.
+// Visits every node once, and all nodes that result from the visit, with the rules that inline
+// calls, as TensorFlow does before it places a graph.
 void OpenCalls(FunctionRewriter& rewriter);
 
 }  // namespace grapnel

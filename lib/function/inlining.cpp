@@ -26,8 +26,8 @@ bool IsSwitch(const Node& node) {
 }
 bool IsMerge(const Node& node) { return node.op() == "Merge" || node.op() == "RefMerge"; }
 
-// Calls `visit` on `start` and its successors along data and control edges; `beyond` returns
-// whether to continue after a node.
+// Calls `visit` on the nodes reachable from `start` along data and control edges, including
+// `start`; `beyond` returns whether to continue after a node.
 void Follow(const Node& start, llvm::function_ref<void(const Node&)> visit,
             llvm::function_ref<bool(const Node&)> beyond) {
   const Graph& graph = start.graph();
@@ -95,19 +95,20 @@ bool HasEffect(const Node& node) {
 }
 
 // True if the Switch decides whether its loop continues. The result of its Exit is not dead,
-// although the Switch sends a dead tensor while the loop runs.
+// although the Switch sends dead tensors to the Exit while the loop runs.
 bool IsOfLoop(const Node& node) {
   return node.num_inputs() > 1 && node.input_node(1).op() == "LoopCond";
 }
 
-// True if the nodes keep their requested devices; those of a call by name get its device.
+// True if the nodes inlined for the call keep their requested devices. The nodes inlined for a call
+// by name (a node whose op is the function's name) all get the call's device instead.
 bool IsMultiDevice(const Node& call) {
   return call.op() == "PartitionedCall" || call.op() == "StatefulPartitionedCall" ||
          call.GetBool(kPartOfControlFlow);
 }
 
-// True if a dead value may reach a result. With `trusts_loops`, values that leave a loop count as
-// alive.
+// True if a dead value may reach a result of the function. With `trusts_loops`, values that leave a
+// loop count as alive.
 bool MayBeDead(const Function& function, bool trusts_loops,
                llvm::SmallPtrSetImpl<const Function*>& asked) {
   if (!asked.insert(&function).second) return false;
@@ -125,8 +126,8 @@ bool MayBeDead(const Function& function, bool trusts_loops,
   return false;
 }
 
-// True if nodes wait for the call, or if it has no readers: the end of a TensorFlow graph waits for
-// nodes without readers.
+// True if other nodes wait for the call, or if no node reads it: a TensorFlow graph ends only after
+// its nodes without readers have run.
 bool IsWaitedFor(const Graph& graph, const Node& call) {
   return call.uses().empty() || llvm::any_of(call.uses(), [&](const Use& use) {
            return static_cast<int>(use.slot) >= graph.node(use.node).num_inputs();
@@ -189,7 +190,7 @@ class Inlining {
       int ports = 1;
       const OpArg& info = function_.info.inputs[body_.node(arg).GetInt("index")];
       if (!info.number_attr.empty() || !info.type_list_attr.empty())
-        ports = call_.num_inputs() - at;  // a list is the last argument: CanInline
+        ports = call_.num_inputs() - at;  // a list is the last argument: see Misfit
       for (int port = 0; port < ports && at < call_.num_inputs(); ++port, ++at) {
         Node source = call_.input_node(at);
         Node identity = AddIdentity("input", call_.input(at),
@@ -243,8 +244,8 @@ class Inlining {
     return {inputs_.lookup({port.node, port.index}).id(), 0};
   }
 
-  // True for a node without inputs, which would run when the call does, and for a call, which
-  // passes that on.
+  // True for a node that must wait for what the call waits for: one without inputs, or a call,
+  // whose body may have nodes without inputs.
   bool NeedsFrame(const Node& node) const {
     if (node.num_controls() > 0) return false;
     if (node.num_inputs() == 0) return true;
@@ -252,7 +253,7 @@ class Inlining {
            node.op() == "SymbolicGradient" || in_.module.FindFunction(node.op());
   }
 
-  // Prefixes the names in an attribute.
+  // Prefixes the names in the node's attributes with the call's name.
   void Rename(const Node& copy) {
     if (copy.op() == "Enter" || copy.op() == "RefEnter") {
       std::string frame = name_ + "/" + copy.GetString("frame_name");
@@ -295,7 +296,7 @@ class Inlining {
     if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
   }
 
-  // Delays all reads until all effects are done.
+  // Makes all results wait until all effects of the function are done.
   void WaitForEffects() {
     std::vector<NodeId> effects;
     for (const auto& [id, copy] : copies_) {
@@ -323,7 +324,8 @@ class Inlining {
   llvm::SmallVector<Port, 8> outputs_;
 };
 
-// Returns the effect in the body that inlining would lose; empty if all still happen.
+// Returns the effect in the function's body that inlining would lose; empty if all effects still
+// happen.
 std::string LostEffect(const FunctionRewriter& in, const Node& call, const Function& function,
                        bool by_control_outputs) {
   llvm::DenseSet<NodeId> sources;
@@ -350,7 +352,7 @@ std::string LostEffect(const FunctionRewriter& in, const Node& call, const Funct
   return {};
 }
 
-// Returns why the signature does not match; empty if it does.
+// Returns the reason why the call does not match the function's signature; empty if it does.
 std::string Misfit(const Node& call, const Function& function) {
   auto is_list = [](const OpArg& arg) {
     return !arg.number_attr.empty() || !arg.type_list_attr.empty();
@@ -369,7 +371,7 @@ std::string Misfit(const Node& call, const Function& function) {
     Node node = function.body.node(result.node);
     if (node.num_inputs() == 0 || node.input(0).node == kNoNode)
       return llvm::formatv("result '{0}' of '{1}' has no value", result.name, function.name());
-    // An Identity replaces it and needs a dtype.
+    // An Identity replaces the result and needs its dtype.
     llvm::StringRef op = node.input_node(0).op();
     if (!FindOp(op) && !function.body.module().FindFunction(op))
       return llvm::formatv("the dtype of result '{0}' of '{1}' is not known", result.name,

@@ -8,13 +8,14 @@
 
 namespace grapnel {
 
-// Returns why inlining the call would change what the graph computes; empty if it may be inlined.
-// Linear in the function's body, and in those that it calls.
+// Returns the reason why inlining the call would change what the graph computes; empty if the call
+// may be inlined. Linear in the body of the function and of the functions that it calls.
 std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, const Call& callee);
 
-// Inlines the call, within a rewrite. Prefixes names of nodes, loop frames and colocations with the
-// call's name. The nodes of a call by name all get its device; those of a PartitionedCall keep
-// their requested devices, completed from the call's device.
+// Inlines the call, within a rewrite. Prefixes the names of nodes, loop frames and colocations with
+// the call's name. The nodes of a call by name (its op is the function's name) all get the call's
+// device; those of a PartitionedCall keep their requested devices, completed from the call's
+// device.
 void Inline(FunctionRewriter& rewriter, const Node& call, Call callee);
 
 }  // namespace grapnel

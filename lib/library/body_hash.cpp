@@ -34,7 +34,7 @@ class Hasher {
     uint64_t sum = 0;
     for (Node node : graph.nodes()) {
       sum += MixHash(hashes[node.id()], 1);
-      if (node.op() != "Merge") continue;  // its back edges did not count
+      if (node.op() != "Merge") continue;  // the hashes of its back edges were not available
       for (const Port& port : node.inputs())
         if (port.node != kNoNode) sum += MixHash(hashes[port.node], hashes[node.id()]);
     }
@@ -44,7 +44,8 @@ class Hasher {
     return MixHash(sum, controls);
   }
 
-  // Data inputs in order, control inputs in any order.
+  // Combines `label` with the hashes of the node's data inputs, in order, and control inputs, in
+  // any order.
   static uint64_t WithInputs(const Node& node, uint64_t label,
                              const std::vector<uint64_t>& hashes) {
     uint64_t hash = label;

@@ -22,8 +22,8 @@ bool HasAttr(const Function& function, llvm::StringRef key) {
   return llvm::any_of(function.Attrs(), [&](const auto& attr) { return attr.first == key; });
 }
 
-// Follows FuncGraph's naming of parameters: the name in a signature begins with Python's name, and
-// ends with a number if the name was taken.
+// True if the argument of a signature stands for the Python parameter `said`. FuncGraph names an
+// argument after the parameter, and appends a number if that name was taken.
 bool IsParameter(llvm::StringRef argument, llvm::StringRef said) {
   std::string plain;
   for (char c : said) plain += llvm::isAlnum(c) ? llvm::toLower(c) : '_';
@@ -75,7 +75,8 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
   for (auto it = first; it != out->arguments.end(); ++it) it->captured = true;
 }
 
-// "then_branch" of an If -> "then branch"; "f" of a MapDataset -> "map function".
+// Returns the part that a function has in its user: "then branch" for `then_branch` of an If, "map
+// function" for `f` of a MapDataset.
 std::string PartText(const FunctionUse& use) {
   llvm::StringRef op = use.node.op(), key = use.attribute;
   if (key == "body" || key == "cond") return key.str();
@@ -170,7 +171,7 @@ class LibraryReader {
     function.uses.push_back(std::move(use));
   }
 
-  // FunctionDefLibrary.gradient (field 2): a function, and its registered gradient.
+  // Reads FunctionDefLibrary.gradient (field 2): pairs of a function and its registered gradient.
   void ReadGradients() {
     WireReader reader(module_.other_library_fields);
     while (reader.Next()) {
@@ -200,7 +201,8 @@ class LibraryReader {
     out->role = RoleOf(*out, in_dataset);
     bool of_gradient =
         out->role == FunctionRole::kForward && function.name().contains("__backward_");
-    // The op passes all arguments of its part, and Python passes none of a gradient's.
+    // No argument of a branch, condition or body is a captured tensor, as the op passes them all.
+    // All arguments of a gradient's forward function are, as Python passes none of them.
     if (IsPart(out->role) || of_gradient)
       for (FunctionArgument& argument : out->arguments) argument.captured = of_gradient;
     if (out->role == FunctionRole::kDataset && out->part.empty()) {
@@ -213,8 +215,8 @@ class LibraryReader {
     out->bytes = function.source.size();
   }
 
-  // A Defun without a name is named by a hash of its body, of 11 letters, after its gradient's
-  // name.
+  // Removes the hash from the name of a Defun that has no name in Python: TensorFlow names it by a
+  // hash of its body, 11 letters after the name of its gradient.
   void TakeHash(llvm::StringRef name, FunctionName* out) const {
     constexpr size_t kHash = 11;
     llvm::StringRef base = out->base;
@@ -252,7 +254,7 @@ class LibraryReader {
     return FunctionRole::kTrace;
   }
 
-  // The first of equal bodies is the one with the smallest number.
+  // Finds functions with equal bodies. The first one is the one with the smallest number.
   void FindCopies() {
     std::vector<uint64_t> hashes = BodyHashes(module_);
     std::map<uint64_t, int> first;

@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// Removes "_221" from the end; nullopt if there is no number or nothing would be left.
+// Removes a number like "_221" from the end of `name` and returns it; nullopt if there is no number
+// or nothing would be left.
 std::optional<int64_t> TakeNumber(llvm::StringRef* name) {
   size_t digits = name->find_last_not_of("0123456789");
   if (digits == llvm::StringRef::npos || digits == 0 || (*name)[digits] != '_') return std::nullopt;
@@ -16,8 +17,8 @@ std::optional<int64_t> TakeNumber(llvm::StringRef* name) {
   return number;
 }
 
-// Removes "_rewritten" and "_grad_203", which cond and while add, innermost first. A number after
-// _grad_ is the trace's.
+// Removes "_rewritten" and "_grad_203", which cond and while add, innermost first. The number after
+// _grad_ is that of the trace.
 void TakeSuffixes(llvm::StringRef* name, FunctionName* out) {
   while (true) {
     llvm::StringRef rest = *name;
@@ -34,8 +35,8 @@ void TakeSuffixes(llvm::StringRef* name, FunctionName* out) {
   }
 }
 
-// True for the names that cond, switch_case, while_loop and functions built on them give: a scope,
-// such as "while", "while_1" or "AssertGuard", and the part.
+// True for a name that cond, switch_case, while_loop or a function built on them gives: a scope,
+// such as "while", "while_1" or "AssertGuard", and the part, such as "body".
 bool IsNameOfControlFlow(llvm::StringRef name) {
   auto is_part_of = [&](llvm::StringRef part, llvm::StringRef scope) {
     llvm::StringRef rest = name;
@@ -51,7 +52,7 @@ bool IsNameOfControlFlow(llvm::StringRef name) {
   return rest.size() < name.size() && rest.ends_with("_branch");
 }
 
-// "Dataset_map_parse" -> "map", "parse".
+// Splits "Dataset_map_parse" into the transformation "map" and the name "parse".
 void TakeTransformation(llvm::StringRef* name, FunctionName* out) {
   static constexpr llvm::StringRef kMethods[] = {"bucket_by_sequence_length",
                                                  "choose_from_datasets",
@@ -81,7 +82,9 @@ void TakeTransformation(llvm::StringRef* name, FunctionName* out) {
   *name = rest.drop_front(method->size() + 1);
 }
 
-// The Python function that was differentiated, for "__backward___backward_critic_115_276".
+// Removes "__backward_" and the number of the backward function:
+// "__backward___backward_critic_115_276" becomes "critic", the Python function that was
+// differentiated.
 void TakeGradients(llvm::StringRef* name, FunctionName* out) {
   while (name->starts_with("__backward_")) {
     llvm::StringRef rest = name->drop_front(llvm::StringRef("__backward_").size());

@@ -29,9 +29,9 @@ struct FunctionName {
 
   Kind kind = Kind::kPlain;
   std::string base;               // "train_step"; for an eager op, the op
-  std::optional<int64_t> number;  // of the trace
-  std::optional<int64_t> begun;   // of a backward function: smaller numbers were traced before
-  int order = 0;                  // 2 for the gradient of a gradient
+  std::optional<int64_t> number;  // the number of the trace
+  std::optional<int64_t> begun;   // for a backward function: smaller numbers were traced earlier
+  int order = 0;                  // 1 for a gradient, 2 for the gradient of a gradient
   bool is_loaded = false;         // a forward function that came from a SavedModel
   bool is_rewritten = false;      // a branch or loop body that returns what its gradient needs
   bool is_gradient = false;       // the gradient of a branch or loop body
@@ -40,9 +40,9 @@ struct FunctionName {
   std::string transformation;  // "map", if it was passed to a tf.data dataset
 };
 
-// Accepts any text: if TensorFlow did not make the name, the base is all of it. `in_dataset`: the
-// function has the attribute _tf_data_function. `is_part`: an op runs it as a branch, a condition
-// or a body, so that a number at the end is the trace's.
+// Accepts any text: if TensorFlow did not make the name, the base is the whole text. `in_dataset`:
+// the function has the attribute _tf_data_function. `is_part`: an op runs the function as a branch,
+// a condition or a body, so that a number at the end is that of the trace.
 FunctionName ParseFunctionName(llvm::StringRef name, bool in_dataset = false, bool is_part = false);
 
 }  // namespace grapnel

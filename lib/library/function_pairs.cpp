@@ -33,7 +33,8 @@ class PairFinder {
       LibraryFunction& each = functions()[i];
       if (each.role != FunctionRole::kBackward || each.partner >= 0) continue;
       int forward = Find(AttrText(*each.function, "forward_function_name"));
-      // A second-order gradient has the attribute of the function that it differentiates.
+      // The attribute of a second-order gradient is a copy of that of the function that it
+      // differentiates, so it names that function's forward function.
       if (forward < 0 || functions()[forward].name.order < each.name.order) continue;
       each.partner = forward;
       each.trace = functions()[forward].trace;
@@ -63,7 +64,7 @@ class PairFinder {
     int backward = Find(AttrText(*forward.function, "backward_function_name"));
     if (backward >= 0) {
       forward.partner = backward;
-      // A loaded copy refers to the names of the original.
+      // A loaded copy has attributes with the names of the original functions, not of the copies.
       if (functions()[backward].partner < 0 ||
           functions()[functions()[backward].partner].name.is_loaded)
         functions()[backward].partner = number;
@@ -78,8 +79,9 @@ class PairFinder {
     trace.backward = backward;
   }
 
-  // The trace that a forward function was made from: the last one with its arguments before the
-  // gradient was begun. A second-order gradient is made from the backward function.
+  // Returns the trace that a forward function was made from: the last trace with the same arguments
+  // before its gradient was begun. For a second-order gradient, returns the backward function that
+  // it was made from.
   int TraceOf(const LibraryFunction& forward, int backward) {
     const FunctionName& name = forward.name;
     std::optional<int64_t> begun = name.number;
@@ -97,8 +99,8 @@ class PairFinder {
     return best;
   }
 
-  // Prefers the largest number before `begun`; among later numbers, as in a SavedModel, where all
-  // functions are renumbered, the smallest.
+  // True if number `a` is a better choice than `b`: prefers the largest number before `begun`; if
+  // all numbers are later, as in a SavedModel, where all functions are renumbered, the smallest.
   static bool IsNearer(int64_t a, int64_t b, std::optional<int64_t> begun) {
     if (!begun) return a < b;
     bool a_before = a < *begun, b_before = b < *begun;
@@ -114,8 +116,8 @@ class PairFinder {
            });
   }
 
-  // tf.function traces again, for the same arguments, after the first trace has created its
-  // variables.
+  // Returns the trace that replaces `first`: tf.function traces again, for the same arguments,
+  // after the first trace has created its variables.
   int NextTrace(const LibraryFunction& first) {
     int best = -1;
     for (int candidate : by_base_[first.name.base]) {
@@ -144,7 +146,7 @@ class PairFinder {
     functions()[gradient].trace = number;
   }
 
-  // cond_true_108 -> cond_true_108_rewritten, which runs instead of it.
+  // Pairs cond_true_108 with cond_true_108_rewritten, which runs instead of it.
   void PairPart(int number) {
     llvm::StringRef name = functions()[number].function->name();
     int trace = name.consume_back("_rewritten") ? Find(name) : -1;
@@ -154,7 +156,7 @@ class PairFinder {
     functions()[trace].forward = number;
   }
 
-  // cond_true_108_grad_203 -> cond_true_108_rewritten.
+  // Pairs the gradient cond_true_108_grad_203 with the forward function cond_true_108_rewritten.
   void PairGradientPart(int number) {
     llvm::StringRef name = functions()[number].function->name();
     llvm::StringRef stem = name.take_front(name.rfind("_grad_"));
@@ -171,7 +173,8 @@ class PairFinder {
     if (functions()[gradient.trace].backward < 0) functions()[gradient.trace].backward = number;
   }
 
-  // In a SavedModel, all functions have a new number at the end of their names.
+  // Finds the other function of such a pair in a SavedModel, where all functions have a new number
+  // at the end of their names.
   int SavedPart(int number, bool gradient) {
     const FunctionName& name = library_.functions[number].name;
     auto stem_of = [](llvm::StringRef text) {

@@ -29,7 +29,9 @@ class RowMaker {
  private:
   std::vector<LibraryFunction>& functions() { return library_.functions; }
 
-  // The key of a row: a Python function with its pairs, or a part of an op of one Python function.
+  // Returns the key of a function's row: all traces, forward and backward functions of one Python
+  // function share a key, and so do the functions that are the same part of an op in one Python
+  // function.
   std::string KeyOf(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
@@ -49,7 +51,8 @@ class RowMaker {
     }
   }
 
-  // The Python function with the op whose part this is; the trace's, if it is made from one.
+  // Returns the name of the function that contains the op whose part `each` is. For a function made
+  // from a trace, uses the op whose part the trace is.
   std::string OwnerOf(const LibraryFunction& each) const {
     const LibraryFunction& from = each.trace >= 0 ? library_.functions[each.trace] : each;
     for (const FunctionUse& use : from.uses)
@@ -67,7 +70,8 @@ class RowMaker {
            !each.name.is_rewritten && !each.name.is_gradient;
   }
 
-  // Python functions with the same name, such as methods of two classes, get a row each.
+  // Makes a row for each of several Python functions with the same name, such as methods of two
+  // classes.
   void SplitGroup(const std::vector<int>& group) {
     size_t first = library_.rows.size();
     auto add = [&](int number, size_t row) {

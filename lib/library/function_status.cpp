@@ -1,18 +1,19 @@
-// Finds the callers of functions: entry points, what they reach, superseded functions, and unused
-// ones.
+// Finds the callers of functions: which functions are entry points, are reached from entry points,
+// are superseded, or are unused.
 #include "lib/library/library_steps.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-// Functions that tf.saved_model traces for a table or another resource; only a loader calls them.
+// True for functions that tf.saved_model traces for a table or another resource; only a loader
+// calls such functions.
 bool IsOfResource(llvm::StringRef base) {
   return base == "_creator" || base == "_initializer" || base == "_destroyer";
 }
 
-// Functions of an iterator on several devices. Its dataset has _remote_init_func and the like,
-// which alone call these.
+// True for functions of an iterator over several devices. Only functions of its dataset, such as
+// _remote_init_func, call them.
 bool IsCalledRemotely(llvm::StringRef base) {
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
 }
@@ -53,7 +54,7 @@ class StatusFinder {
  private:
   std::vector<LibraryFunction>& functions() { return library_.functions; }
 
-  // The status of a function that nothing calls, in a file without a main graph.
+  // Returns the status of a function that no function calls, in a file without a main graph.
   FunctionStatus StatusOfRoot(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
@@ -61,7 +62,7 @@ class StatusFinder {
         return (each.forward >= 0 && !WasTracedBefore(each)) || each.successor >= 0
                    ? FunctionStatus::kUnused
                    : FunctionStatus::kEntry;
-      case FunctionRole::kForward:  // Python ran it under a tape
+      case FunctionRole::kForward:  // Python called it under a GradientTape
         return each.name.is_loaded || each.partner < 0 || !IsFree(each.partner)
                    ? FunctionStatus::kUnused
                    : FunctionStatus::kEntry;
@@ -86,9 +87,10 @@ class StatusFinder {
     }
   }
 
-  // True if a trace existed before the function that runs its pair was traced, so that Python must
-  // have called it. A function that traces another immediately captures what that one captured, and
-  // each capture is numbered: its number is then the next after the other's.
+  // True if the trace existed before the first function that calls its forward function was traced,
+  // so that Python must have called the trace. If tracing a function makes it trace another, the
+  // outer function at once captures what the inner one captured, so the number of this capture
+  // directly follows the number of the inner function.
   bool WasTracedBefore(const LibraryFunction& trace) const {
     bool captures = llvm::any_of(trace.arguments, [](const auto& each) { return each.captured; });
     const LibraryFunction* first = captures ? FirstCallerOf(trace.forward, trace) : nullptr;
@@ -103,7 +105,7 @@ class StatusFinder {
     return any;
   }
 
-  // The first function that was traced with calls of the pair of `trace`.
+  // Returns the earliest function that was traced with a call of the trace's forward function.
   const LibraryFunction* FirstCallerOf(int forward, const LibraryFunction& trace) const {
     const LibraryFunction* first = nullptr;
     for (int caller : library_.functions[forward].callers) {
@@ -129,7 +131,7 @@ class StatusFinder {
 
   bool IsFree(int number) const { return library_.functions[number].callers.empty(); }
 
-  // Finds traces that have a forward function, and functions that only such traces call.
+  // Finds traces that a forward function replaces, and functions that only such traces call.
   void FindSuperseded() {
     std::vector<int> found;
     auto supersede = [&](size_t i) {

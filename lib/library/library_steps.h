@@ -1,4 +1,4 @@
-// The steps that build a FunctionLibrary, in order. Private to lib/library.
+// The steps that build a FunctionLibrary, in the order in which they run. Private to lib/library.
 #ifndef GRAPNEL_LIB_LIBRARY_LIBRARY_STEPS_H_
 #define GRAPNEL_LIB_LIBRARY_LIBRARY_STEPS_H_
 
@@ -10,20 +10,20 @@
 
 namespace grapnel {
 
-// Gradients that were given for functions of TensorFlow 1 (FunctionDefLibrary.gradient).
+// Gradients that TensorFlow 1 registered for functions (FunctionDefLibrary.gradient).
 struct GivenGradients {
-  llvm::StringMap<std::string> gradient, of;  // by function, and by gradient
+  llvm::StringMap<std::string> gradient, of;  // a function's gradient, and a gradient's function
 };
 
-// Finds which function is made from which: `forward`, `backward`, `partner`, `trace`. Needs the
-// roles.
+// Finds which function is made from which other: fills `forward`, `backward`, `partner` and
+// `trace`. Needs the roles.
 void FindPairs(const GivenGradients& gradients, FunctionLibrary* library);
 
-// Finds the callers: `status`. Needs the pairs. `has_main`: the main graph has nodes, so that only
-// functions it names are called from outside.
+// Fills `status`: who calls each function. Needs the pairs. `has_main`: the main graph has nodes,
+// so that only functions that it names are called from outside.
 void FindStatus(bool has_main, const std::set<std::string>& from_outside, FunctionLibrary* library);
 
-// Makes the rows, and finds how the traces in each differ. Last step.
+// Makes the rows, and finds how the traces in each row differ. The last step.
 void MakeRows(FunctionLibrary* library);
 
 }  // namespace grapnel

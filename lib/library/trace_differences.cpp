@@ -20,8 +20,8 @@ bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retv
 
 bool IsConst(const Node& node) { return node.op() == "Const"; }
 
-// Pairs of sizes that differ between the arguments of two traces: a dimension of one, and of the
-// other.
+// The sizes that differ between the arguments of two traces, as pairs: a dimension in one trace,
+// and the same dimension in the other.
 class SizePairs {
  public:
   SizePairs(const LibraryFunction& a, const LibraryFunction& b) {
@@ -32,8 +32,8 @@ class SizePairs {
     }
   }
 
-  // True if two different numbers follow from different sizes: the size itself, a multiple or a
-  // fraction of it, or slightly less or more.
+  // True if the numbers `a` and `b` differ only because sizes differ: a number is the size itself,
+  // a multiple or a fraction of it, or the size plus or minus a constant.
   bool Explain(double a, double b) const {
     if (a == b) return true;
     return llvm::any_of(pairs_, [&](const std::pair<double, double>& sizes) {
@@ -66,7 +66,7 @@ class SizePairs {
   bool ranks_differ_ = false;
 };
 
-// The value of a Const; nullopt if it cannot be read.
+// Returns the value of a Const; nullopt if the value cannot be read.
 std::optional<Literal> ValueOf(const Node& node) {
   auto literal = Literal::FromConst(node);
   if (literal) return std::move(*literal);
@@ -97,8 +97,8 @@ bool Differ(const Literal& a, const Literal& b, const SizePairs& sizes) {
   return false;
 }
 
-// Attributes that can hold Python values. Dtypes and shapes follow from arguments, functions have
-// their own names, and seeds, tokens and resource names are new in every trace.
+// True for attributes that can contain Python values. Dtypes and shapes follow from arguments,
+// functions have their own names, and seeds, tokens and resource names are new in every trace.
 bool MayBeValue(llvm::StringRef key, AttrView value) {
   if (key.starts_with("_") || key == "token" || key == "shared_name" || key == "container" ||
       key.contains("seed"))
@@ -160,13 +160,13 @@ class Comparer {
     auto [it, is_new] = by_name_.try_emplace(node.name_id(), nodes_.size());
     if (is_new) nodes_.emplace_back();
     auto& nodes = nodes_[it->second].nodes;
-    // If a broken body has a name twice, the first node counts.
+    // If a broken body has a node name twice, the first node counts.
     if (nodes.empty() || nodes.back().first != trace) nodes.push_back({trace, node});
   }
 
-  // Finds values that a trace reads where another trace reads an argument that this trace lacks.
+  // Finds values that are constants in this trace and arguments in another trace.
   void FindArgumentsThatBecameConstants(size_t trace) {
-    constexpr size_t kTried = 8;  // of other traces
+    constexpr size_t kTried = 8;  // how many other traces to look at
     std::set<std::string> own, done;
     for (const FunctionArgument& argument : traces_[trace]->arguments) own.insert(argument.name);
     size_t tried = 0;
@@ -253,7 +253,8 @@ class Comparer {
     }
   }
 
-  // Lists a node that few traces have at those traces, and one that most traces have at the others.
+  // Lists a node that at most half of the traces have as `has` of those traces, and one that at
+  // least half have as `lacks` of the other traces.
   void CountNames() {
     for (const Named& named : nodes_) {
       size_t count = named.nodes.size();
@@ -276,9 +277,9 @@ class Comparer {
   const std::vector<LibraryFunction*>& traces_;
   std::vector<Named> nodes_;  // in order of first occurrence
   llvm::DenseMap<StringId, size_t> by_name_;
-  // For each trace, the nodes by argument and value.
+  // For each trace, the names of nodes by argument and value.
   std::vector<std::map<std::pair<std::string, std::string>, std::vector<std::string>>> values_;
-  std::set<std::pair<size_t, NodeId>> told_;  // constants that stand for an argument
+  std::set<std::pair<size_t, NodeId>> told_;  // constants listed as the value of an argument
   std::map<std::pair<size_t, size_t>, SizePairs> sizes_;
 };
 
@@ -294,8 +295,8 @@ bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b) {
     if (!argument.captured) of_a.insert(argument.name);
   for (const auto& argument : b.arguments)
     if (!argument.captured) of_b.insert(argument.name);
-  // The name of all lambdas identifies none of them, and neither do parameters of dataset
-  // functions.
+  // Functions named "<lambda>" may be different lambdas, so their name does not show that they are
+  // one function, and neither do parameters of dataset functions.
   bool is_lambda = a.name.base == "<lambda>" || a.name.base == "lambda";
   if (!is_lambda && of_a.empty() == of_b.empty() &&
       (of_a.empty() || llvm::any_of(of_a, [&](llvm::StringRef name) { return of_b.count(name); })))

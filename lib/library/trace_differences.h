@@ -8,13 +8,14 @@
 
 namespace grapnel {
 
-// Fills `constants`, `has` and `lacks` for traces of one function. Nodes with one name are the
-// same, as TensorFlow gives the nodes that a Python function makes the same names each time. A
-// constant that follows from an argument's shape is not a Python value. Cost: linear in nodes.
+// Fills `constants`, `has` and `lacks` for traces of one function. Nodes of the same name count as
+// the same node, as TensorFlow gives the nodes that a Python function makes the same names each
+// time. A constant that follows from an argument's shape is not a Python value. Cost: linear in
+// nodes.
 void CompareTraces(const std::vector<LibraryFunction*>& traces);
 
-// True if two functions of one name may be traces of one Python function: they have a parameter
-// name in common, or their bodies are similar. For lambdas only bodies count.
+// True if two functions with the same name may be traces of one Python function: they have a
+// parameter name in common, or their bodies are similar. For lambdas only the bodies count.
 bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b);
 
 }  // namespace grapnel

@@ -14,7 +14,7 @@ namespace {
 constexpr const char kOnlyReading[] =
     "the statement changes something, and only reading is allowed";
 
-// The SQLite authorizer for reading statements.
+// An SQLite authorizer that allows only statements that read.
 int AllowReads(void*, int action, const char*, const char*, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
@@ -27,7 +27,7 @@ int AllowReads(void*, int action, const char*, const char*, const char*, const c
   }
 }
 
-// Adds the name of each table that is read to the set `tables`.
+// An SQLite authorizer that adds the name of each table that a statement reads to the set `tables`.
 int NoteTable(void* tables, int action, const char* table, const char*, const char*, const char*) {
   if (action == SQLITE_READ) static_cast<llvm::StringSet<>*>(tables)->insert(table);
   return SQLITE_OK;
@@ -56,7 +56,7 @@ std::vector<std::string> NamesOfColumns(sqlite3* db) {
   return {names.begin(), names.end()};
 }
 
-// Suggests similar names for a name that SQLite does not find.
+// Returns suggestions of similar names for a name that SQLite does not find.
 std::string NearOf(sqlite3* db, llvm::StringRef text) {
   if (text.consume_front("no such table: ")) return DidYouMean(text, NamesOfTables(db));
   if (!text.consume_front("no such column: ")) return "";
@@ -173,7 +173,7 @@ Expected<QueryResult> Database::Query(llvm::StringRef sql) {
     return SqlError(db_.get(), text);
   Statement statement(prepared, sqlite3_finalize);
   if (!statement) return MakeError("SQL: there is no statement in '{0}'", sql);
-  // VACUUM INTO writes a file without calling the authorizer.
+  // The authorizer does not suffice: VACUUM INTO writes a file without calling it.
   if (writes_forbidden_ && !sqlite3_stmt_readonly(statement.get()))
     return MakeError("SQL: {0}", kOnlyReading);
   llvm::StringRef second = llvm::StringRef(rest).trim(" \t\r\n;");

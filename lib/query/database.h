@@ -30,14 +30,15 @@ struct QueryResult {
   std::vector<std::vector<QueryCell>> rows;
 };
 
-// SQLite's dialect. Move-only; one thread at a time.
+// An SQL database in SQLite's dialect. Move-only; used by one thread at a time.
 class Database {
  public:
   static Expected<Database> Create();
 
-  // Runs grapnel's own statements; several are separated by semicolons.
+  // Runs grapnel's own statements; semicolons separate several statements.
   Error Execute(const char* sql);
-  // Inserts rows one after the other; `sql` has a ? for each cell. Texts may hold any bytes.
+  // Inserts rows one after the other; the statement `sql` has a ? for each cell. Texts may contain
+  // any bytes.
   class Insert {
    public:
     Error Row(llvm::ArrayRef<RowCell> cells);
@@ -50,16 +51,16 @@ class Database {
   };
   Expected<Insert> Prepare(const char* sql);
 
-  // Returns the tables that a statement reads, directly or through a view; nullopt if it cannot be
-  // prepared, in which case Query reports why.
+  // Returns the tables that the statement `sql` reads, directly or through a view; nullopt if
+  // SQLite cannot prepare the statement, in which case Query reports why.
   std::optional<llvm::StringSet<>> TablesReadBy(llvm::StringRef sql);
 
   // Makes all later statements read-only: no writes, no other databases, no settings.
   void ForbidWrites();
-  // Runs one statement of the user. Errors: SQLite's message with the character position; more than
-  // one statement, or none.
+  // Runs one statement that the user wrote. Errors: SQLite's message with the character position;
+  // `sql` contains several statements, or no statement.
   Expected<QueryResult> Query(llvm::StringRef sql);
-  // Writes the database to a file, which must not exist; it appears when it is complete.
+  // Writes the database to a file, which must not exist yet; the file appears when it is complete.
   Error SaveTo(llvm::StringRef path);
 
  private:

@@ -170,7 +170,7 @@ RowCell Number(int64_t number) { return number; }
 
 std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
 
-// The receiver of each table's rows; null: the table is not requested.
+// The sinks for each table's rows; null: the table is not requested.
 struct RowSinks {
   RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
       lines;
@@ -323,7 +323,8 @@ class Tables {
       if (type != proto::DT_INVALID) dtype = Text(DataTypeName(type));
       if (shape.known_rank()) rank = Number(shape.rank());
       if (std::optional<int64_t> size = BytesOf(type, shape)) bytes = Number(*size);
-      // SQL has no use for symbols, which say that unknown sizes are equal.
+      // Replaces symbols, which say that unknown sizes are equal, by unknown sizes: SQL has no use
+      // for symbols.
       for (int dim = 0; shape.known_rank() && dim < shape.rank(); ++dim)
         if (!shape.IsKnown(dim)) shape.set_dim(dim, kUnknownDim);
       RETURN_IF_ERROR(rows_.outputs(
@@ -357,7 +358,8 @@ class Tables {
     return Error::success();
   }
 
-  // Reads only the head of the tensor, not the value.
+  // Reads the constant's dtype from its attribute and the shape from its tensor, without parsing
+  // the elements.
   Error AddConstant(const Node& node) {
     auto value = node.FindAttr("value");
     auto tensor = value ? value->AsTensor() : std::nullopt;

@@ -19,22 +19,24 @@ struct TableColumn {
   std::string name;
   bool is_number;  // INTEGER, else TEXT
 };
-// The columns of a table of graph data, as in GraphSchema().
+// Returns the columns of a table of graph data, as in GraphSchema().
 std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
 
-// Passes the rows of one such table to a sink in order, without a database, and computes no other
-// table. `from_outside`: functions that are named outside of the graph (lib/io/named_functions.h).
+// Passes the rows of one table of graph data to a sink in order, without a database, and computes
+// no other table. `from_outside`: functions that are named outside of the graph
+// (lib/io/named_functions.h).
 using RowSink = std::function<Error(llvm::ArrayRef<RowCell>)>;
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink,
                  llvm::ArrayRef<std::string> from_outside = {});
 
-// Creates the tables of GraphSchema() and fills those of graph data; with `only_for`, the single
-// statement that will be run, only those that it reads. Stores names that are not UTF-8 unchanged.
-// Costs some microseconds for each node, edge and attribute.
+// Creates the tables of GraphSchema() and fills the tables of graph data. If `only_for` is given,
+// the single statement that the caller will run, fills only the tables that this statement reads.
+// Stores names that are not UTF-8 unchanged. Costs some microseconds for each node, edge and
+// attribute.
 Error AddGraph(const Module& module, Database* database, const LineTable& lines = {},
                llvm::StringRef only_for = {}, llvm::ArrayRef<std::string> from_outside = {});
 
-// Fills the tables of rewrites from a ledger written by `opt --ledger`. Errors name the file and
+// Fills the tables about rewrites from a ledger written by `opt --ledger`. Errors name the file and
 // the line.
 Error AddLedger(llvm::StringRef path, Database* database);
 

@@ -88,7 +88,8 @@ class Finder {
   bool CanFinish(State state) const { return finishing_[IndexOf(state)]; }
   bool IsEnd(State state) const { return !state.filler && state.step + 1 == steps_.size(); }
 
-  // Marks every state from which a path can be completed, backwards from the ends.
+  // Marks every state from which a path can be completed, walking backwards from the nodes that
+  // match the last step.
   void MarkFinishing(const PathPattern& pattern) {
     size_t n = graph_.end_id();
     matches_.resize(steps_.size() * n);
@@ -127,7 +128,7 @@ class Finder {
     }
   }
 
-  // The states that may follow `state` on a path that can be completed.
+  // Returns the states that may follow `state` on a path that can be completed.
   llvm::SmallVector<State, 8> After(State state) const {
     llvm::SmallVector<State, 8> next;
     if (state.step + 1 == steps_.size()) return next;
@@ -148,7 +149,7 @@ class Finder {
     return next;
   }
 
-  // Emits all continuations of path_. The recursion is as deep as the pattern is long.
+  // Adds all completions of path_ to paths_. Recurses once for each step of the pattern.
   void Extend() {
     if (paths_.size() >= limit_) return;
     State state = {path_.back(), static_cast<uint32_t>(path_.size()) - 1, false};
@@ -248,7 +249,8 @@ NodePath FindPathTo(const Node& last, const PathPattern& pattern) {
   const std::vector<PathPattern::Step>& steps = pattern.steps();
   if (!steps.back().Matches(last)) return {};
   const Graph& graph = last.graph();
-  // A state reached going backwards, and the state before it.
+  // A state that the walk from `last` back along inputs reached, and the index of the state from
+  // which the walk reached it.
   struct Reached {
     State state;
     size_t from;

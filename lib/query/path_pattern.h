@@ -13,9 +13,9 @@
 namespace grapnel {
 
 // A list of steps separated by ->. A step is an op, or a glob of ops (lib/support/glob.h) without
-// brackets, and may require attributes as the printer shows them:
+// brackets, and may require attributes, written as the printer shows them:
 // Conv2D[padding="SAME",data_format=NHWC] (quotes are optional). `**` between two steps matches any
-// number of nodes, including none.
+// number of nodes, including zero.
 class PathPattern {
  public:
   // Errors give the character position and what was expected.
@@ -24,7 +24,7 @@ class PathPattern {
   struct Step {
     Glob op;
     std::vector<std::pair<std::string, std::string>> attributes;
-    bool after_gap = false;  // ** comes before it
+    bool after_gap = false;  // ** comes before this step
     bool Matches(const Node& node) const;
   };
   const std::vector<Step>& steps() const { return steps_; }
@@ -36,18 +36,19 @@ class PathPattern {
 
 using NodePath = std::vector<NodeId>;
 
-// Returns the matching paths of a body along data edges, in the order of their first nodes; at most
-// `limit`. For a pattern with **, one shortest path for each pair of ends. Linear in steps x edges,
-// and again for each first node if there is a **.
+// Returns the paths of a body along data edges that match the pattern, in the order of their first
+// nodes; at most `limit`. For a pattern with **, returns one shortest path for each pair of first
+// and last node. Linear in steps x edges; with a **, that much again for each first node.
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
 
-// Returns a shortest matching path that ends with `last`; among equally short ones, the one through
-// earlier inputs. Empty if no path matches. Costs as much as the number of steps; with a **, a walk
-// over everything that `last` depends on.
+// Returns a shortest path that matches the pattern and ends with `last`; among equally short paths,
+// the one through earlier inputs. Empty if no path matches. Costs as much as the number of steps;
+// with a **, a walk over everything that `last` depends on.
 NodePath FindPathTo(const Node& last, const PathPattern& pattern);
 
-// The same in all bodies, as rows: function (NULL: the main graph), path and ops, both with ->
-// between them. Errors are those of Parse.
+// Returns the matching paths of all bodies as rows with the columns function (NULL: the main
+// graph), path and ops; path and ops have -> between the nodes. Errors are those of
+// PathPattern::Parse.
 Expected<QueryResult> FindPathRows(const Module& module, llvm::StringRef pattern, size_t limit);
 
 }  // namespace grapnel

@@ -13,7 +13,7 @@ std::string TextOfCell(const QueryCell& cell) {
   return "";
 }
 
-// The cell on one line, at most `widest` characters wide.
+// Returns the cell on one line, truncated to `widest` bytes.
 std::string ForTable(const QueryCell& cell, size_t widest) {
   std::string text = TextOfCell(cell);
   for (char& c : text)
@@ -21,8 +21,7 @@ std::string ForTable(const QueryCell& cell, size_t widest) {
   if (text.size() <= widest) return text;
   size_t end = widest - 3;
   while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80)
-    --end;  // not within a
-            // character
+    --end;  // the start of a character
   return text.substr(0, end) + "...";
 }
 

@@ -8,14 +8,14 @@
 
 namespace grapnel {
 
-// Prints aligned columns and the number of rows; nothing for a result without columns. A cell is
+// Prints aligned columns and the number of rows; nothing for a result without columns. A cell takes
 // one line, truncated to `widest` bytes but never within a character.
 void WriteTable(const QueryResult& result, size_t widest, llvm::raw_ostream& os);
 
 // Writes RFC 4180 CSV, with \n at the end of a line; NULL is empty.
 void WriteCsv(const QueryResult& result, llvm::raw_ostream& os);
 
-// Writes "columns": [...], "rows": [[...]] as members of the open object.
+// Writes "columns": [...], "rows": [[...]] as members of the JSON object that `json` has begun.
 void WriteResultJson(const QueryResult& result, llvm::json::OStream& json);
 
 }  // namespace grapnel

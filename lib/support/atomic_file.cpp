@@ -30,8 +30,8 @@ std::string TemporaryIn(const std::string& folder) {
   return JoinPath(folder, llvm::formatv("{0}{1:x-16}{2}", kMark, number, kSuffix).str());
 }
 
-// Writers hold a lock on their temporary file, which ends with the process: one without a lock is a
-// leftover.
+// Removes the temporary file `path` if its writer has ended. A writer locks its temporary file, and
+// the lock ends with the process, so a file without a lock is a leftover.
 void RemoveIfLeftOver(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -41,7 +41,7 @@ void RemoveIfLeftOver(const std::string& path) {
   close(fd);
 }
 
-// Once per directory: a process that left files there has ended before.
+// Removes the leftovers of earlier processes from `folder`, at the first call for that directory.
 void RemoveLeftOversIn(const std::string& folder) {
   static std::mutex mutex;
   static auto* seen = new std::set<std::string>;
@@ -59,7 +59,7 @@ void RemoveLeftOversIn(const std::string& folder) {
   closedir(entries);
 }
 
-// A file name to remove if a signal ends the process.
+// Remembers the path of a temporary file, which is removed if a signal ends the process.
 void GiveUpOnSignal(const std::string& temporary) {
   llvm::sys::RemoveFileOnSignal(temporary);
   TakeBusErrors();  // handles SIGBUS, along with the other fatal signals
@@ -74,7 +74,7 @@ int OpenUnnamed(const std::string& folder) {
   int fd = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
   if (fd < 0) return fd;
   if (access(llvm::formatv("/proc/self/fd/{0}", fd).str().c_str(), F_OK) == 0) return fd;
-  close(fd);  // without /proc it could never get a name
+  close(fd);  // without /proc, an unnamed file could never get a name
   return -1;
 }
 
@@ -90,7 +90,7 @@ int OpenNamed(const std::string& temporary) {
       return fd;
     }
     flock(fd, LOCK_EX);
-    // Another process may have removed it as a leftover before it was locked.
+    // Another process may have removed the file as a leftover before this one locked it.
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_nlink > 0) return fd;
     close(fd);
@@ -102,23 +102,25 @@ bool GiveName(int fd, const std::string& path) {
   return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// Copies mode and owner of the older file, so that its users keep their access. If the process may
-// not change the owner, the new file's stays.
+// Gives the new file the mode and owner of the older one, so that its users keep their access. If
+// the process may not change the owner, the new file keeps its own owner and gets only the
+// permission bits.
 void TakeOverMode(int fd, const struct stat& older) {
   mode_t kept = older.st_mode & 0777;
   if (fchown(fd, older.st_uid, older.st_gid) == 0) kept = older.st_mode & 07777;
   fchmod(fd, kept);
 }
 
-// A network file system reports a full disk only on close. The lock stays with the remaining
-// descriptor.
+// True if the file system accepted all bytes: a network file system reports a full disk only on
+// close. Closes a duplicate of `fd`, so that the lock stays.
 bool ArrivesWhole(int fd) {
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   return copy >= 0 && close(copy) == 0;
 }
 
-// Renaming over a file makes ext4 write the new one to disk at once, which takes longer than
-// creating it; exchanging the two does not. A whole file of that name exists at all times.
+// Puts the new file in place of an existing one. Renaming over a file makes ext4 write the new file
+// to disk at once, which takes longer than creating it; exchanging the two names does not. At all
+// times `path` is a complete file.
 bool Replace(const std::string& temporary, const std::string& path) {
   if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
     unlink(temporary.c_str());
@@ -157,12 +159,12 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
       file->fd_ = OpenNamed(file->temporary_);
       if (file->fd_ < 0) file->temporary_.clear();
     } else {
-      flock(file->fd_, LOCK_EX);  // for when it gets a name
+      flock(file->fd_, LOCK_EX);  // keeps others from removing the file once it has a name
     }
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));
   file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->fd_, /*shouldClose=*/true);
-  // No other process reads it before it is complete, so large writes suffice.
+  // No other process reads the file before it is complete, so large writes suffice.
   if (!file->target_.empty()) file->os_->SetBufferSize(kBufferSize);
   return file;
 }

@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// "not done after 5 s".
+// Returns the text "not done after 5 s".
 std::string NotDoneText(double seconds);
 
 // Starts a timer on its own thread. After `seconds`, it sets `flag`; if the work has still not

@@ -11,13 +11,15 @@
 
 namespace grapnel {
 
-// Offers the numbers below `count` to `take` for removal; `take` returns whether it removed them.
-// Tries all at once first, then the remaining ones in chunks that halve in size, down to single
-// numbers. Calls that fail number at most about 2 * count. An error from `take` ends the search.
+// Finds which of the numbers 0 to count - 1 can be removed. `take` gets some of the numbers and
+// returns whether it removed them. Tries all numbers at once first, then the remaining ones in
+// chunks that halve in size, down to single numbers. At most about 2 * count calls return false. An
+// error from `take` ends the search.
 Error TakeInChunks(size_t count, llvm::function_ref<Expected<bool>(llvm::ArrayRef<size_t>)> take);
 
 // Returns the first bad number above `good`, by bisection. `bad` must be bad, and every number
-// after a bad one must be bad too. Never tests the two ends. Errors are those of is_bad.
+// after a bad one must be bad too. Never tests `good` and `bad` themselves. Returns the errors of
+// `is_bad`.
 Expected<int64_t> FirstBad(int64_t good, int64_t bad,
                            llvm::function_ref<Expected<bool>(int64_t)> is_bad);
 

@@ -1,5 +1,5 @@
-// Flushes denormal numbers to zero, as TensorFlow does: log(1e-40f) is -inf there, and loops over
-// denormals are not slow.
+// Flushes denormal numbers to zero, as TensorFlow does: log(1e-40f) is -inf in TensorFlow, and
+// loops over denormals are not slow.
 #ifndef GRAPNEL_LIB_SUPPORT_DENORMALS_H_
 #define GRAPNEL_LIB_SUPPORT_DENORMALS_H_
 
@@ -24,7 +24,8 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-  // Nested guards, as in calls of functions, skip the write to MXCSR.
+  // True if flushing was on before this guard. Nested guards, as in nested function calls, then
+  // skip the write to MXCSR.
   bool IsOn() const { return (before_ & kFlushBoth) == kFlushBoth; }
   unsigned before_;
 };

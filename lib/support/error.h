@@ -19,9 +19,9 @@ using llvm::Expected;
 [[gnu::cold]] GRAPNEL_PUBLIC Error FormatError(const char* format,
                                                llvm::ArrayRef<SentenceArgument> arguments);
 
-// For faults of the user's file, flag or graph; bugs in grapnel are asserts. `format` is that of
-// Sentence. The message is lower case, has no full stop, and names the file, the node and what was
-// expected.
+// Makes an error about the user's file, flag or graph; bugs in grapnel are asserts. `format` has
+// the syntax of Sentence. The message is lower case, has no full stop, and names the file, the node
+// and what was expected.
 template <typename... Args>
 [[gnu::always_inline]] inline Error MakeError(const char* format, const Args&... args) {
   if constexpr (sizeof...(args) == 0) {
@@ -39,8 +39,8 @@ GRAPNEL_PUBLIC std::string TextOf(Error error);
 
 enum class Severity { kInfo, kWarning, kError };
 
-// Receives the messages that libraries report; the tool decides which to show. Called from one
-// thread at a time.
+// Receives the messages that libraries report; the tool decides which messages to show. Called by
+// one thread at a time.
 using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 
 }  // namespace grapnel
@@ -48,13 +48,14 @@ using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 #define GRAPNEL_CONCAT_INNER(a, b) a##b
 #define GRAPNEL_CONCAT(a, b) GRAPNEL_CONCAT_INNER(a, b)
 
-// Returns from the enclosing function if `expression` (an Error) failed.
+// Evaluates `expression`, an Error, and returns it from the enclosing function if it is a failure.
 #define RETURN_IF_ERROR(expression)                         \
   do {                                                      \
     if (::llvm::Error error_ = (expression)) return error_; \
   } while (false)
 
-// Declares or assigns `target` from an Expected, or returns its error.
+// Declares or assigns `target` from an Expected; if the Expected holds an error, returns that error
+// from the enclosing function.
 #define ASSIGN_OR_RETURN(target, expression) \
   ASSIGN_OR_RETURN_IMPL(GRAPNEL_CONCAT(expected_, __LINE__), target, expression)
 #define ASSIGN_OR_RETURN_IMPL(expected, target, expression)  \

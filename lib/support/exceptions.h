@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// Calls `work`, which returns an Error or an Expected. Converts what it throws to an Error: out of
-// memory, or an impossible size. Costs nothing when nothing is thrown.
+// Calls `work`, which returns an Error or an Expected. Converts exceptions that `work` throws (out
+// of memory, an impossible size) to an Error. Costs nothing when nothing is thrown.
 template <typename Work>
 auto WithoutExceptions(Work&& work) -> decltype(work()) {
   try {

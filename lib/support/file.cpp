@@ -25,7 +25,7 @@ namespace {
 // processes cannot change a copy.
 constexpr size_t kLargestCopy = size_t{128} << 10;
 
-// The mapped files, and the errors of those that are closed.
+// The files that are mapped now, and the errors of mapped files that have been closed.
 struct OpenFiles {
   std::mutex mutex;
   std::set<const FileBytes*> mapped;

@@ -17,11 +17,11 @@ namespace grapnel {
 class FileMapping;
 
 // The bytes of a file mapped read-only, or bytes in memory that it owns. Graphs and constants point
-// into it, so it is shared and lives as long as any of them. A small file is read at once; pages of
-// a larger one are read when touched, so opening costs nothing per byte.
+// into these bytes, so a FileBytes is shared and lives as long as any of them. A small file is read
+// at once; pages of a larger one are read when touched, so opening costs nothing per byte.
 class GRAPNEL_PUBLIC FileBytes {
  public:
-  // "-" reads standard input into memory. Errors name the path.
+  // Opens a file. The path "-" reads standard input into memory. Errors name the path.
   static Expected<std::shared_ptr<const FileBytes>> Open(llvm::StringRef path);
   static std::shared_ptr<const FileBytes> FromString(std::string bytes, std::string name);
   ~FileBytes();
@@ -57,16 +57,17 @@ GRAPNEL_PUBLIC Error CheckOpenFiles();
 // Reports truncation of files closed since the process began, as of the moment they were closed.
 GRAPNEL_PUBLIC Error CheckClosedFiles();
 
-// Sets a callback for reads of bytes that are gone, called before they become zeros. It runs in a
-// signal handler, which limits what it may call. A single-task program ends there: results computed
-// from zeros are worthless, and code that has checked a file may crash on them. Null, the default:
-// reading continues.
+// Sets a callback for reads of bytes that are gone because the file was truncated, called before
+// these bytes become zeros. The callback runs in a signal handler, which limits what it may call. A
+// program that has a single task ends the process in the callback: results computed from zeros are
+// worthless, and code that has checked a file may crash on zeros. With null, the default, reading
+// continues.
 GRAPNEL_PUBLIC void OnCutFile(void (*told)(const char* path));
 
-// A file that appears under its name only when complete. Until Commit() it has no name (or a name
-// that begins with ".grapnel-" on file systems without unnamed files), and an older file stays in
-// place. Without Commit() nothing remains, even if the process is killed. A temporary name left by
-// SIGKILL is removed by the next process that writes into that directory.
+// An output file that appears under its name only when complete. Until Commit() it has no name (or
+// a name that begins with ".grapnel-" on file systems without unnamed files), and an older file
+// stays in place. Without Commit() nothing remains, even if the process is killed. A temporary file
+// left by SIGKILL is removed by the next process that writes into that directory.
 //
 // Like `cp`: an existing file keeps its mode, and its owner where permitted; symbolic links are
 // followed and stay; a device, a pipe, /dev/stdout or /dev/fd/3 is written directly. Unlike `cp`,
@@ -84,25 +85,25 @@ class GRAPNEL_PUBLIC AtomicFile {
 
  private:
   AtomicFile() = default;
-  bool PutInPlace();  // on false, errno says why
+  bool PutInPlace();  // on false, errno has the reason
 
   std::string path_;             // used in error messages
-  std::string target_, folder_;  // the replaced file and its directory; empty: written in place
-  std::string temporary_;        // empty: unnamed so far, or already has its final name
+  std::string target_, folder_;  // the replaced file and its directory; empty: written directly
+  std::string temporary_;        // empty: the file is unnamed so far, or has its final name
   int fd_ = -1;
   std::unique_ptr<llvm::raw_fd_ostream> os_;
 };
 
 // Writes `bytes` to `path` through an AtomicFile.
 GRAPNEL_PUBLIC Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
-// Makes `to` another name (a hard link) of the file `from`, or a copy on file systems without
-// links. The previous `to` stays until then.
+// Makes `to` another name (a hard link) of the file `from`, or a copy of it on file systems without
+// links. A previous file `to` stays until the new one is complete.
 GRAPNEL_PUBLIC Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 
 GRAPNEL_PUBLIC bool IsDirectory(llvm::StringRef path);
 GRAPNEL_PUBLIC bool FileExists(llvm::StringRef path);
 GRAPNEL_PUBLIC Error CreateDirectories(llvm::StringRef path);
-// Names (not paths) of a directory's entries, sorted.
+// Returns the names (not paths) of a directory's entries, sorted.
 GRAPNEL_PUBLIC Expected<std::vector<std::string>> ListDirectory(llvm::StringRef path);
 GRAPNEL_PUBLIC std::string JoinPath(llvm::StringRef folder, llvm::StringRef name);
 

@@ -62,7 +62,8 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
   }
 }
 
-// The previous handler may reinstall this one and return: then the fault repeats.
+// Forwards a signal to the previous handler. That handler may reinstall this one and return: then
+// the fault repeats.
 void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
@@ -75,12 +76,12 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
     return handler_before.sa_handler(signal);
   std::signal(signal, SIG_DFL);
-  std::raise(signal);  // delivered once this handler returns
+  std::raise(signal);  // delivered once the current handler returns
 }
 
-// Maps zero pages over the unreadable bytes, up to the end of the mapping: everything behind is
-// gone too, and one fault per page would be slow. Uses only system calls, as it may run at any
-// point.
+// Handles SIGBUS: maps zero pages over the unreadable bytes, up to the end of the mapping, because
+// all later bytes are gone too and one fault per page would be slow. Uses only system calls, as a
+// signal may arrive at any point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -96,7 +97,8 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// The path of a mapped file that is shorter now than when it was mapped; null if all are intact.
+// Returns the path of a mapped file that is shorter now than when it was mapped; null if all mapped
+// files are intact.
 const char* FindCutFile() {
   for (RangeBlock* block = &first_block; block; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
@@ -110,8 +112,9 @@ const char* FindCutFile() {
   return nullptr;
 }
 
-// Bytes that turn into zeros after they were checked, which in the last page raises no SIGBUS, may
-// make a reader access any address: then the file is to blame. Uses only system calls, too.
+// Handles SIGSEGV. Bytes of a truncated file that turn into zeros after a reader checked them (in
+// the last page this raises no SIGBUS) may make the reader access any address: the fault is then
+// reported as a truncated file. Uses only system calls, like OnBusError.
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto told = on_cut_file.load();
   const char* path = told ? FindCutFile() : nullptr;
@@ -119,7 +122,8 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   PassOn(fault_handler_before, signal, info, context);
 }
 
-// Installs a handler, which forwards to the one installed before.
+// Installs `handler` for `signal` and stores in `before` the one installed before, to which
+// `handler` forwards.
 void Take(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
   struct sigaction now;
   sigaction(signal, nullptr, &now);
@@ -161,7 +165,8 @@ Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct sta
   return mapping;
 }
 
-// Whole pages, which may also hold other bytes: those are loaded again as well.
+// Releases whole pages, which may also hold other bytes: a later read loads those bytes again as
+// well.
 void DropPages(llvm::StringRef bytes) {
   auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
   MappedRange* range = bytes.empty() ? nullptr : RangeAt(begin);
@@ -183,9 +188,9 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
   if (!part.empty()) madvise(const_cast<char*>(part.data()), part.size(), MADV_DONTNEED);
 }
 
-// Truncated bytes of the last page read as zeros without a fault, so this compares the size too. It
-// uses the path: keeping each file open would need more descriptors than a process has. If the path
-// is a different file by now, the mapped one is intact.
+// Truncated bytes of the last page read as zeros without a fault, so this function also compares
+// the file's size. It stats the path: keeping each file open would need more descriptors than a
+// process has. If the path now belongs to a different file, the mapped one is intact.
 Error FileMapping::Check() const {
   struct stat now;
   bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;

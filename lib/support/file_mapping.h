@@ -15,8 +15,8 @@ namespace grapnel {
 struct MappedRange;
 
 // Reading a mapping past the end of its file raises SIGBUS. In a FileMapping such bytes read as
-// zeros, and Check() reports it afterwards. The first mapping of a process installs the SIGBUS
-// handler; faults elsewhere go to the previous handler.
+// zeros, and Check() reports the truncation afterwards. The first FileMapping of a process installs
+// the SIGBUS handler; faults elsewhere go to the previous handler.
 class FileMapping {
  public:
   // `info` is the fstat of `fd`, a regular file that is not empty; `fd` may be closed afterwards.
@@ -31,8 +31,8 @@ class FileMapping {
   // Releases the whole pages of `part` (of bytes()); a later read loads them again.
   void ReleasePages(llvm::StringRef part) const;
 
-  // Returns an error that names the file if bytes of it are gone or could not be read. Costs a
-  // stat.
+  // Returns an error that names the file if some of its bytes are gone or could not be read. Costs
+  // a stat.
   Error Check() const;
 
  private:
@@ -46,9 +46,9 @@ class FileMapping {
   MappedRange* range_ = nullptr;
 };
 
-// Installs the SIGBUS handler for mappings, also again if other code replaced it; and a SIGSEGV
-// handler, which calls the OnCutFile() callback if a mapped file was truncated and otherwise
-// forwards the signal.
+// Installs the SIGBUS handler for mappings, and reinstalls it if other code replaced it. Also
+// installs a SIGSEGV handler, which calls the OnCutFile() callback if a mapped file was truncated
+// and otherwise forwards the signal.
 void TakeBusErrors();
 
 }  // namespace grapnel

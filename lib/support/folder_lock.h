@@ -6,9 +6,10 @@
 
 namespace grapnel {
 
-// Waits until no other process and no other lock of this process holds the directory, then holds it
-// until destroyed or until the process ends. Leaves no file in the directory. On file systems
-// without such locks (some network file systems) it locks nothing.
+// A lock on a directory. Creating it waits until no other process and no other FolderLock of this
+// process holds the directory; it is held until it is destroyed or the process ends. Leaves no file
+// in the directory. On file systems without such locks (some network file systems) it locks
+// nothing.
 class FolderLock {
  public:
   explicit FolderLock(llvm::StringRef folder);

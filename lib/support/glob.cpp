@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// True if a \ ends the pattern: LLVM before 17 reads past it.
+// True if an unescaped \ ends the pattern: LLVM before 17 reads past that \.
 bool EndsInEscape(llvm::StringRef text) { return (text.size() - text.rtrim('\\').size()) % 2 == 1; }
 
 }  // namespace
@@ -16,7 +16,7 @@ Expected<Glob> Glob::Parse(llvm::StringRef text) {
   auto kept = std::make_shared<const std::string>(text);
   auto pattern = llvm::GlobPattern::create(*kept);
   if (!pattern) {
-    llvm::consumeError(pattern.takeError());  // its text differs between versions of LLVM
+    llvm::consumeError(pattern.takeError());  // LLVM's text differs between its versions
     return MakeError(
         "'{0}' is not a pattern: [ and ] with characters, or a range such as a-z, between them "
         "were "

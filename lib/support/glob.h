@@ -13,11 +13,11 @@
 
 namespace grapnel {
 
-// A pattern with its text, which LLVM's matcher points into. Copies share both.
+// A pattern with its text, which LLVM's matcher points into. Copies share the text and the matcher.
 //
 // `*` matches any run of characters, `?` one character, `[abc]` and `[a-c]` one of these, `[^abc]`
-// and `[!abc]` any other one; `\` takes the next character literally. All else matches itself. '/'
-// is not special, so `dense*` matches dense/kernel.
+// and `[!abc]` any other one; `\` takes the next character literally. Other characters match
+// themselves. '/' is not special, so `dense*` matches dense/kernel.
 class GRAPNEL_PUBLIC Glob {
  public:
   // Errors quote the pattern and say what is wrong with it.
@@ -25,9 +25,10 @@ class GRAPNEL_PUBLIC Glob {
   static Expected<std::vector<Glob>> ParseAll(llvm::ArrayRef<std::string> texts);
 
   const std::string& text() const { return *text_; }
-  // True if it is a plain name: it has no wildcards.
+  // True if the pattern has no wildcards, so that it is a plain name.
   bool IsName() const { return text().find_first_of("*?[\\") == std::string::npos; }
-  // A name matches itself, even if it contains wildcard characters.
+  // True if the pattern matches `name`. A pattern also matches its own text, even if that contains
+  // wildcard characters.
   bool Fits(llvm::StringRef name) const { return name == text() || pattern_->match(name); }
 
  private:
@@ -39,7 +40,7 @@ class GRAPNEL_PUBLIC Glob {
   std::shared_ptr<const llvm::GlobPattern> pattern_;
 };
 
-// True if one of `globs` matches.
+// True if at least one of `globs` matches.
 GRAPNEL_PUBLIC bool FitsAny(llvm::ArrayRef<Glob> globs, llvm::StringRef name);
 
 }  // namespace grapnel

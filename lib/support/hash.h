@@ -14,7 +14,7 @@ inline uint64_t MixHash(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 32;
 }
 
-// Packs 1 to 7 bytes into a number without a loop; some bytes may occur twice in it.
+// Packs 1 to 7 bytes into a number without a loop; the number may contain some bytes twice.
 inline uint64_t LastBytes(const char* at, size_t count) {
   if (count >= 4) {
     uint32_t first, last;
@@ -26,7 +26,7 @@ inline uint64_t LastBytes(const char* at, size_t count) {
   return byte(0) | byte(count / 2) << 8 | byte(count - 1) << 16;
 }
 
-// Takes eight bytes at a time: most inputs are short.
+// Hashes eight bytes per iteration, then the remaining ones: most inputs are short.
 inline uint64_t HashBytes(llvm::StringRef bytes) {
   uint64_t hash = 0x9E3779B97F4A7C15ull ^ bytes.size();
   const char* at = bytes.data();

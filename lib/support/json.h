@@ -9,14 +9,14 @@
 namespace grapnel {
 
 // llvm::json::parse for untrusted texts. LLVM's parser recurses into each nested array and object;
-// this function rejects texts nested more than 256 deep, so that none overflows the stack. Errors
-// name line and column.
+// this function rejects texts nested more than 256 deep, so that no text overflows the stack.
+// Errors name line and column.
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
-// Only the depth check, for other parsers. Linear; looks only at brackets and quotes.
+// Only the depth check of ParseJson, for other parsers. Linear; looks only at brackets and quotes.
 Error CheckJsonDepth(llvm::StringRef text);
 
-// The number as JSON, or the string "nan", "inf" or "-inf".
+// Returns the number as JSON, or the string "nan", "inf" or "-inf".
 llvm::json::Value NumberOrText(double number);
 
 }  // namespace grapnel

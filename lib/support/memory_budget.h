@@ -12,19 +12,19 @@
 
 namespace grapnel {
 
-// One per process, thread-safe. Counts host tensors and the pools that keep memory for reuse, and
-// nothing else that a program holds.
+// One per process, thread-safe. Counts host tensors and the pools that keep memory for reuse, but
+// no other memory of the program.
 class GRAPNEL_PUBLIC MemoryBudget {
  public:
   static MemoryBudget& Get();
 
-  // Four fifths of AvailableMemory() at the first call.
+  // The default limit: four fifths of AvailableMemory() at the first call.
   static int64_t Default();
   void SetLimit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
   int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   int64_t taken() const { return taken_.load(std::memory_order_relaxed); }
 
-  // Reserves the bytes; returns false and reserves nothing if that would exceed the limit.
+  // Reserves `bytes`; if that would exceed the limit, reserves nothing and returns false.
   bool Take(int64_t bytes);
   void Give(int64_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
   bool Allows(int64_t bytes) const { return bytes <= limit() - taken(); }
@@ -34,21 +34,24 @@ class GRAPNEL_PUBLIC MemoryBudget {
   std::atomic<int64_t> limit_, taken_{0};
 };
 
-// An allocation failure or refusal. Annotate() keeps the type.
+// The error of an allocation that failed or that exceeds the budget. Annotate() keeps the error's
+// C++ type.
 class GRAPNEL_PUBLIC OutOfMemory : public llvm::ErrorInfo<OutOfMemory, llvm::StringError> {
  public:
   static char ID;
   explicit OutOfMemory(const std::string& text) : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
 };
 
-// "cannot allocate 4.4 TB: 1.2 GB of the 12.8 GB that a run may use (--memory) are in use".
+// Returns an OutOfMemory error such as "cannot allocate 4.4 TB: 1.2 GB of the 12.8 GB that a run
+// may use (--memory) are in use".
 GRAPNEL_PUBLIC Error MemoryRefused(uint64_t bytes);
 
-// Parses "8G", "500M", "50%" (of the free memory) or bytes. The error says what was expected.
+// Parses a memory limit: "8G", "500M", "50%" (of the free memory) or a number of bytes. Errors say
+// what was expected.
 GRAPNEL_PUBLIC Expected<int64_t> ParseMemory(llvm::StringRef text);
 
-// Checks that `count` elements of `size` bytes fit, for memory other than tensors, such as a list
-// whose length comes from the graph. A negative count fits.
+// Checks that `count` elements of `size` bytes fit into the budget, for memory other than tensors,
+// such as a list whose length comes from the graph. Succeeds for a negative count.
 GRAPNEL_PUBLIC Error CheckMemory(int64_t count, size_t size);
 
 // Thrown by an operator new that checks the budget (tools/memory_guard.cpp).

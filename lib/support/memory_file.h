@@ -11,12 +11,12 @@
 
 namespace grapnel {
 
-// For its lifetime, FileBytes::Open and AtomicFile find it by its name before they look on disk. An
-// opened file may outlive it.
+// An in-memory file. While it exists, FileBytes::Open and AtomicFile find it by its name before
+// they look on disk. A FileBytes that opened it may outlive it.
 class MemoryFile {
  public:
-  // Creates an empty file; `name` must be unique in the process, like "<GraphDef 3>". Fails if
-  // there is no memory.
+  // Creates an empty file; `name`, like "<GraphDef 3>", must be unique in the process. Fails if
+  // there is not enough memory.
   static Expected<std::unique_ptr<MemoryFile>> Create(std::string name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
@@ -34,7 +34,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-// Returns the descriptor of the open file of that name, or nullopt.
+// Returns the descriptor of the in-memory file of that name, or nullopt.
 std::optional<int> FindMemoryFile(llvm::StringRef name);
 
 }  // namespace grapnel

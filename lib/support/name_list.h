@@ -13,7 +13,8 @@ namespace grapnel {
 
 constexpr size_t kMostCandidates = 10;  // the most names that an error lists
 
-// "'a', 'b' and 30 more": users do not read lists of hundreds of candidates.
+// Returns the names as "'a', 'b' and 30 more", because users do not read lists of hundreds of
+// candidates.
 inline std::string NameList(llvm::ArrayRef<std::string> names, size_t most = kMostCandidates) {
   std::string text;
   for (const std::string& name : names.take_front(std::min(most, names.size())))

@@ -57,7 +57,7 @@ class Header {
       rest_ = rest_.ltrim();
       llvm::StringRef digits = rest_.take_while(llvm::isDigit);
       rest_ = rest_.drop_front(digits.size());
-      Take("L");  // Python 2's suffix of long integers
+      Take("L");  // Python 2 writes long integers as 3L
       int64_t dim;
       if (digits.getAsInteger(10, dim)) return Bad("a dimension must be a number");
       dims.push_back(dim);
@@ -88,8 +88,8 @@ class Header {
 
 struct ElementType {
   std::string name;      // "f4"
-  size_t size = 0;       // of an element
-  size_t swap_unit = 1;  // bytes to reverse if the file is big-endian; 1: none
+  size_t size = 0;       // of an element, in bytes
+  size_t swap_unit = 1;  // how many bytes to reverse if the file is big-endian; 1: none
 };
 
 Expected<ElementType> ParseDescr(llvm::StringRef descr) {
@@ -140,7 +140,7 @@ Expected<ElementType> ParseDescr(llvm::StringRef descr) {
   return type;
 }
 
-// Reorders column-major `from` to row-major.
+// Returns the column-major elements `from` in row-major order.
 std::string Transpose(llvm::StringRef from, llvm::ArrayRef<int64_t> dims, size_t size) {
   std::string to(from.size(), '\0');
   llvm::SmallVector<int64_t, 8> index(dims.size(), 0), stride(dims.size(), 1);
@@ -178,7 +178,8 @@ Expected<NpyArray> Parse(std::shared_ptr<const FileBytes> file) {
   RETURN_IF_ERROR(header.Parse());
   ASSIGN_OR_RETURN(ElementType type, ParseDescr(header.descr));
   llvm::StringRef data = bytes.drop_front(start + header_size);
-  // Checks each step of the product; a zero among huge dimensions still makes it zero.
+  // Checks each multiplication for overflow; a zero dimension makes the size zero even if others
+  // are huge.
   uint64_t size = type.size;
   if (llvm::is_contained(header.dims, 0)) size = 0;
   for (int64_t dim : header.dims) {

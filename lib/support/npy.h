@@ -11,10 +11,11 @@
 
 namespace grapnel {
 
-// Reads versions 1 to 3 of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html,
-// in any byte order (big-endian elements are swapped) and in C or Fortran order (the latter is
-// transposed while read). An array that needs neither points into the mapped file. Errors name the
-// file: not an .npy file, truncated, pickled objects, structured dtypes.
+// An array read from an .npy file: versions 1 to 3 of
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, in any byte order
+// (big-endian elements are swapped) and in C or Fortran order (Fortran order is transposed while
+// read). An array that needs neither points into the mapped file. Errors name the file: not an .npy
+// file, truncated, pickled objects, structured dtypes.
 struct NpyArray {
   std::string type;  // NumPy's: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5", "V2"
                      // (bfloat16 as NumPy saves it)
@@ -25,8 +26,8 @@ struct NpyArray {
 
 Expected<NpyArray> ReadNpy(llvm::StringRef path);
 Expected<NpyArray> ParseNpy(std::shared_ptr<const FileBytes> file);
-// Returns the header of a version 1.0 file in C order. `type` is as above. Errors name the file as
-// `name`.
+// Returns the header of a version 1.0 file in C order. `type` is written like NpyArray::type.
+// Errors name the file as `name`.
 Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
                                 llvm::ArrayRef<int64_t> dims);
 Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,

@@ -1,5 +1,6 @@
-// Whether TensorFlow uses oneDNN. TensorFlow's CPU build contains two optimizers: with oneDNN it
-// fuses more ops, and the resulting graph does not run without oneDNN.
+// Decides whether a pass imitates TensorFlow with or without oneDNN. TensorFlow's CPU build
+// contains two optimizers: with oneDNN it fuses more ops, and the resulting graph does not run
+// without oneDNN.
 #ifndef GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 #define GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 
@@ -10,15 +11,15 @@
 
 namespace grapnel {
 
-// Selects which of the two TensorFlow optimizers a pass imitates; it does not select grapnel's own
+// Selects which of TensorFlow's two optimizers a pass imitates; it does not select grapnel's own
 // kernels.
 enum class OneDnn {
-  kAuto,  // as TensorFlow would decide in this process, see UsesOneDnn
+  kAuto,  // as TensorFlow would decide in this process: see UsesOneDnn
   kOn,
   kOff,
 };
 
-// "auto", "on" or "off"; nullopt for any other word.
+// Parses "auto", "on" or "off"; nullopt for any other word.
 GRAPNEL_PUBLIC std::optional<OneDnn> ParseOneDnn(llvm::StringRef word);
 
 // Resolves kAuto as TensorFlow 2.21 does on Linux: TF_ENABLE_ONEDNN_OPTS decides if it is 0, 1,

@@ -15,9 +15,10 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostLinks = 40;  // the same as in Linux
+constexpr int kMostLinks = 40;  // the same limit as in Linux
 
-// The directory of `path`, without links; as written if it does not exist.
+// Returns the directory of `path` with its symbolic links resolved; unresolved if the directory
+// does not exist.
 std::string FolderOf(llvm::StringRef path) {
   std::string folder = llvm::sys::path::parent_path(path).str();
   if (folder.empty()) folder = ".";
@@ -25,7 +26,7 @@ std::string FolderOf(llvm::StringRef path) {
   return realpath(folder.c_str(), real) ? real : folder;
 }
 
-// True for /proc/self/fd, whose links stand for open files.
+// True for /proc/self/fd, whose links stand for open files of this process.
 bool HoldsDescriptors(llvm::StringRef folder) {
   char real[PATH_MAX];
   return realpath("/proc/self/fd", real) && folder == real;
@@ -33,7 +34,7 @@ bool HoldsDescriptors(llvm::StringRef folder) {
 
 Expected<OutputTarget> AtEndOfLinks(OutputTarget target) {
   struct stat info;
-  if (stat(target.path.c_str(), &info) != 0) return target;  // new; opening it reports errors
+  if (stat(target.path.c_str(), &info) != 0) return target;  // new; opening the file reports errors
   if (S_ISDIR(info.st_mode)) return MakeError("is a folder, cannot write a file there");
   if (!S_ISREG(info.st_mode)) target.kind = OutputTarget::Kind::kSpecial;
   if (faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0)

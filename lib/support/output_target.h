@@ -1,4 +1,5 @@
-// Resolves an output path to what it really writes to. Private to lib/support.
+// Resolves an output path to the file, device or descriptor that a write to it reaches. Private to
+// lib/support.
 #ifndef GRAPNEL_LIB_SUPPORT_OUTPUT_TARGET_H_
 #define GRAPNEL_LIB_SUPPORT_OUTPUT_TARGET_H_
 
@@ -12,16 +13,16 @@ namespace grapnel {
 struct OutputTarget {
   enum class Kind {
     kFile,        // an existing or new regular file
-    kSpecial,     // a device or a pipe: must not be replaced, others use it
+    kSpecial,     // a device or a pipe: written directly, because other processes use it
     kDescriptor,  // an open file of this process: /dev/stdout, /dev/fd/3, >(a process)
   };
   Kind kind = Kind::kFile;
-  std::string path, folder;  // without links; `path` is in `folder`
+  std::string path, folder;  // with symbolic links resolved; `path` is in `folder`
   int descriptor = -1;
 };
 
-// Follows symbolic links; a dangling link names a new file. Errors: a directory, a file that is not
-// writable, too many links. They do not name the path.
+// Follows the symbolic links of `path`; a dangling link names a new file. Errors: a directory, a
+// file that is not writable, too many links. The errors do not name the path.
 Expected<OutputTarget> FindOutputTarget(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -29,7 +29,7 @@ struct Loading {
 
 struct Loaded {
   std::string name;     // as requested; kept alive for PluginBeingLoaded
-  std::string failure;  // the error, if any
+  std::string failure;  // the error of the load; empty: it succeeded
 };
 
 Loading& State() {
@@ -37,7 +37,7 @@ Loading& State() {
   return *loading;
 }
 
-// Reads a T at an offset of a file, if the file is long enough.
+// Reads a T at a byte offset of a file; nullopt if the file is too short.
 template <typename T>
 std::optional<T> ReadAt(llvm::StringRef bytes, uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -61,7 +61,8 @@ Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
   return *header;
 }
 
-// Reads the record of a plugin's file without loading it; nullopt if it has no record.
+// Reads the PluginRecord from a plugin's file without loading the plugin; nullopt if the file has
+// no record.
 Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
   ASSIGN_OR_RETURN(Elf64_Ehdr header, ReadHeader(bytes));
   auto section = [&](uint64_t i) {
@@ -92,7 +93,8 @@ Error CheckRecord(llvm::StringRef bytes) {
       record->name, record->version, record->abi, GRAPNEL_VERSION, GRAPNEL_ABI);
 }
 
-// The text of dlerror() without the path, which the caller adds, and with demangled C++ symbols.
+// Returns the text of dlerror() without the path, which the caller adds, and with demangled C++
+// symbols.
 std::string WhyNotLoaded(llvm::StringRef file) {
   const char* said = dlerror();
   llvm::StringRef why(said ? said : "no reason given");
@@ -127,13 +129,13 @@ void EndInConstructor() {
   std::abort();
 }
 
-// `file` must contain a slash: otherwise dlopen searches elsewhere.
+// Loads a shared object. `file` must contain a slash: otherwise dlopen searches its library path.
 Error Load(const char* path, const char* file, bool has_record) {
   State().path = path;
   void* plugin = nullptr;
   Error error = WithoutExceptions([&]() -> Error {
     State().terminate = std::set_terminate(EndInConstructor);
-    // Never closed: registries point into it.
+    // Never closed: registries point into the plugin.
     plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     std::set_terminate(State().terminate);
     return plugin ? Error::success() : MakeError("{0}", WhyNotLoaded(file));

@@ -1,11 +1,11 @@
 // Plugins: shared objects whose passes, rules, kernels and traced functions join those of the
-// program that loads them. One file of a plugin contains, outside of unnamed namespaces,
+// program that loads them. One source file of a plugin contains, outside of unnamed namespaces,
 //
 //   GRAPNEL_PLUGIN("reverse_remover");
 //
 // beside GRAPNEL_RULE, GRAPNEL_PASS, GRAPNEL_CPU_KERNEL or GRAPNEL_TRACE. A plugin does not link
-// grapnel, LLVM or protobuf: the process that loads it has the only copy. docs/library.md is the
-// guide.
+// grapnel, LLVM or protobuf: it uses the copies in the process that loads it. docs/library.md is
+// the guide.
 #ifndef GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 #define GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 
@@ -31,8 +31,8 @@ inline constexpr const char* kPluginSection = ".grapnel_plugin";
 inline constexpr const char* kPluginMark = "grapnel plugin";
 inline constexpr const char* kPluginStart = "grapnel_start_plugin";
 
-// The ABI that must match too: the headers, and whatever affects the layout of types in std and
-// LLVM.
+// The rest of the ABI that must match: the headers, and whatever affects the layout of types in std
+// and LLVM.
 #if defined(_GLIBCXX_DEBUG)
 #define GRAPNEL_STANDARD_LIBRARY "libstdc++ with _GLIBCXX_DEBUG"
 #elif defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
@@ -45,8 +45,8 @@ inline constexpr const char* kPluginStart = "grapnel_start_plugin";
 #define GRAPNEL_ABI \
   "headers " GRAPNEL_HEADERS ", LLVM " LLVM_VERSION_STRING ", " GRAPNEL_STANDARD_LIBRARY
 
-// Calls the plugin's start function, an `Error Start()`, if it has one. It runs after the plugin's
-// registrations.
+// Calls the plugin's start function, an `Error Start()`, if it has one. The start function runs
+// after the plugin's registrations.
 inline Error CallStart() { return Error::success(); }
 template <typename Start>
 Error CallStart(Start start) {
@@ -68,10 +68,10 @@ Error CallStart(Start start) {
   static_assert(true, "a semicolon follows")
 
 // Loads a plugin for the rest of the process; later calls for the same plugin do nothing. Call it
-// before other threads read the registries. `compiled_from`: the source file that it was just
-// compiled from; the plugin then has that name and needs no GRAPNEL_PLUGIN. Errors name the file:
-// missing; not a plugin; built against another version (names both); symbols that this process
-// lacks; failed registrations, or an exception that it threw.
+// before other threads read the registries. `compiled_from`: the source file from which the caller
+// just compiled the plugin; the plugin then has that name and needs no GRAPNEL_PLUGIN. Errors name
+// the file: missing; not a plugin; built against another version (names both); symbols that this
+// process lacks; failed registrations, or an exception that the plugin threw.
 GRAPNEL_PUBLIC Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from = {});
 
 // Sets a callback for a plugin constructor that throws while it is loaded. Exceptions cannot pass
@@ -81,10 +81,11 @@ GRAPNEL_PUBLIC void OnThrowingConstructor(void (*told)(const char* path, const c
 
 // --- For registries.
 //
-// The path of the plugin that is being loaded, valid for the rest of the process; "" if none is.
+// Returns the path of the plugin that is being loaded, valid for the rest of the process; "" if no
+// plugin is being loaded.
 GRAPNEL_PUBLIC const char* PluginBeingLoaded();
-// Reports a bad registration. OpenPlugin returns it as an error if a plugin is being loaded; in the
-// program itself it is a bug in grapnel.
+// Reports a bad registration. If a plugin is being loaded, OpenPlugin returns the report as an
+// error; in the program itself a bad registration is a bug in grapnel.
 GRAPNEL_PUBLIC void ReportBadRegistration(const std::string& text);
 
 }  // namespace grapnel

@@ -14,7 +14,7 @@ constexpr llvm::StringLiteral kColors[] = {"\033[0m", "\033[31m", "\033[32m", "\
 
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// Decodes two or three bytes; longer sequences are never hidden.
+// Decodes a UTF-8 sequence of two or three bytes; characters of four bytes are never hidden.
 uint32_t CodePoint(llvm::StringRef sequence) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
   if (sequence.size() == 2) return (byte(0) & 0x1fu) << 6 | (byte(1) & 0x3fu);
@@ -23,13 +23,14 @@ uint32_t CodePoint(llvm::StringRef sequence) {
   return 0;
 }
 
-// C1 controls, line and paragraph separators, and Unicode's bidirectional formatting characters.
+// True for C1 controls, line and paragraph separators, and Unicode's bidirectional formatting
+// characters.
 bool IsHidden(uint32_t c) {
   return (c >= 0x80 && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-// The length of the character at the start of `text`; 0 if it is not valid UTF-8.
+// Returns the length in bytes of the character at the start of `text`; 0 if it is not valid UTF-8.
 size_t CharacterSize(llvm::StringRef text) {
   const auto* at = reinterpret_cast<const llvm::UTF8*>(text.begin());
   const auto* end = reinterpret_cast<const llvm::UTF8*>(text.end());
@@ -37,7 +38,8 @@ size_t CharacterSize(llvm::StringRef text) {
   return size <= text.size() && llvm::isLegalUTF8Sequence(at, end) ? size : 0;
 }
 
-// Appends the first character of `text` and returns its length.
+// Appends the first character of `text`, escaped unless it is printable or in `kept`, and returns
+// its length in bytes.
 size_t AppendFirst(llvm::StringRef text, llvm::StringRef kept, std::string* out) {
   char first = text[0];
   if (IsPlain(first) || kept.contains(first)) {
@@ -66,7 +68,7 @@ std::string PrintableBut(llvm::StringRef text, llvm::StringRef kept) {
   return out;
 }
 
-// The number of bytes at the end that start an incomplete character.
+// Returns how many bytes at the end of `text` start an incomplete UTF-8 character.
 size_t CutAtEnd(llvm::StringRef text) {
   for (size_t size = 1; size <= std::min<size_t>(3, text.size()); ++size) {
     auto byte = static_cast<unsigned char>(text[text.size() - size]);

@@ -10,20 +10,20 @@
 
 namespace grapnel {
 
-// UTF-8 that a terminal shows unchanged: control characters and bytes that are not UTF-8 become
-// \xNN; U+0080 to U+009F, which are control characters too, and characters that change the text
-// direction become \uNNNN, as in JSON.
+// Returns `text` as UTF-8 that a terminal shows unchanged: control characters and bytes that are
+// not UTF-8 become \xNN; U+0080 to U+009F, which are control characters too, and characters that
+// change the text direction become \uNNNN, as in JSON.
 GRAPNEL_PUBLIC std::string Printable(llvm::StringRef text);
-// The same, but keeps line ends.
+// Like Printable, but keeps line ends.
 GRAPNEL_PUBLIC std::string PrintableLines(llvm::StringRef text);
 
-// Passes its text through PrintableLines, tabs included, to a stream that outlives it. flush()
-// flushes that stream too.
+// Writes its text to another stream, which must outlive this one, escaped as by PrintableLines
+// except that tabs stay too. flush() also flushes the other stream.
 class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
  public:
   explicit PrintableStream(llvm::raw_ostream& os) : llvm::raw_ostream(), os_(os) {}
   ~PrintableStream() override;
-  // Lets through the escape sequences of grapnel's own colors.
+  // Lets the escape sequences of grapnel's own colors through unescaped.
   void AllowColor() { color_ = true; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 struct Loaded {
   uintptr_t address;
-  std::string path;  // of the shared library that contains the address; empty: the program itself
+  std::string path;  // of the library that contains the address; empty: it is in the program
 };
 
 int Look(dl_phdr_info* info, size_t, void* data) {

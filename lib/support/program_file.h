@@ -8,13 +8,12 @@
 
 namespace grapnel {
 
-// Returns the path of `file`, which is relative to the directory of the file that contains this
-// code: the running program's binary or libgrapnel.so (links resolved). Does not check that the
-// file exists.
+// Returns the path of `file`, which is relative to the directory of the binary that contains this
+// code: the running program or libgrapnel.so (links resolved). Does not check that the file exists.
 std::string BesideTheProgram(llvm::StringRef file);
 
-// Returns the path of a loadable module such as "grapnel_onednn.so": beside the program, as in a
-// build and an unpacked archive; otherwise lib/grapnel, where it is installed.
+// Returns the path of a loadable module such as "grapnel_onednn.so": next to the program, as in a
+// build and an unpacked archive; otherwise in lib/grapnel, where an installation puts it.
 std::string ModulePath(llvm::StringRef module);
 
 }  // namespace grapnel

@@ -11,10 +11,10 @@
 
 namespace grapnel {
 
-// Starts `words[0]`, found on PATH, with the other words as arguments, no standard input, and both
-// outputs in the file `output`, which is created anew. `own_group`: it leads a new process group,
-// so that it can be ended together with all its children. The caller waits for it (waitpid). The
-// error is that of errno.
+// Starts `words[0]`, found on PATH, with the other words as arguments, no standard input, and
+// standard output and error both going to the file `output`, which is created anew. `own_group`:
+// the program leads a new process group, so that the caller can end it together with all its
+// children. The caller waits for the program (waitpid). The error is that of errno.
 //
 // LLVM's own function makes asan report false errors, because LLVM is built without asan.
 Expected<pid_t> StartProgram(llvm::ArrayRef<std::string> words, const std::string& output,

@@ -16,15 +16,15 @@ constexpr size_t kMostNear = 3, kMostListed = 8;
 
 size_t MostEdits(size_t length) { return length < 4 ? 1 : std::clamp<size_t>(length / 4, 2, 4); }
 
-// The last component: "Relu" of "dense/Relu".
+// Returns the last component: "Relu" of "dense/Relu".
 llvm::StringRef LastOf(llvm::StringRef text) { return text.substr(text.rfind('/') + 1); }
 
-// Computes the edit distance (insert, delete, replace; ignoring case) of one text to many others,
-// with the columns of Levenshtein's table as bits (Myers 1999, Hyyroe 2003), one step per letter.
-// Consecutive names mostly share a prefix, so it keeps the columns of the last name.
+// Computes the edit distance (insert, delete, replace; ignoring case) of one text to many names,
+// with the columns of Levenshtein's table as bits (Myers 1999, Hyyroe 2003), one column per letter.
+// Consecutive names mostly share a prefix, so the class keeps the columns of the last name.
 class EditDistance {
  public:
-  static constexpr size_t kLongest = 128;  // of the text
+  static constexpr size_t kLongest = 128;  // the most letters of the text
 
   explicit EditDistance(llvm::StringRef text) : length_(text.size()) {
     assert(!text.empty() && text.size() <= kLongest);
@@ -48,8 +48,8 @@ class EditDistance {
  private:
   using Bits = unsigned __int128;
   struct Column {
-    Bits more, less;  // than the row above, by one
-    size_t distance;  // in the last row
+    Bits more, less;  // rows whose distance is one more (less) than in the row above
+    size_t distance;  // the distance in the last row
   };
 
   Column Next(const Column& column, char letter) const {
@@ -63,12 +63,13 @@ class EditDistance {
   }
 
   size_t length_;
-  Bits places_[256] = {};  // of each letter in the text
+  Bits places_[256] = {};  // for each letter, the text's positions of it
   std::string last_;
   std::vector<Column> columns_;  // after each letter of `last_`, and before the first
 };
 
-// Keeps the first few in order of (distance, further scopes, different case, length, name).
+// Keeps the best names, at most kMostNear, in order of (distance, further scopes, different case,
+// length, name).
 class Nearest {
  public:
   using Key = std::tuple<size_t, bool, bool, size_t>;
@@ -82,7 +83,7 @@ class Nearest {
     best_.insert(at, {key, name.str()});
     if (best_.size() > kMostNear) best_.pop_back();
   }
-  // The largest distance at which another name is still kept.
+  // The largest distance, at most `most`, at which another name can still be among the best.
   size_t Reach(size_t most) const {
     return best_.size() < kMostNear ? most : std::min(most, std::get<0>(best_.back().key));
   }
@@ -90,7 +91,8 @@ class Nearest {
   std::vector<std::string> Names() && {
     std::vector<std::string> names;
     for (Entry& entry : best_) {
-      // A name twice as far away as the first is not what the user meant.
+      // Drops names that are more than twice as far away as the nearest: the user did not mean
+      // them.
       if (std::get<0>(entry.key) > std::max<size_t>(2, 2 * std::get<0>(best_.front().key))) break;
       names.push_back(std::move(entry.name));
     }
@@ -108,7 +110,7 @@ class Nearest {
   std::vector<Entry> best_;
 };
 
-// Compares names with the typed one, by as many components as that has.
+// Compares names with the text that the user typed, by as many components as the text has.
 class Comparer {
  public:
   explicit Comparer(llvm::StringRef text)
@@ -135,8 +137,8 @@ class Comparer {
   Nearest& nearest() { return nearest_; }
 
  private:
-  // Returns the last components of `name`, as many as `text_` has, and whether there are more;
-  // nothing if they have more than `most` letters.
+  // Returns the last components of `name`, as many as `text_` has, and whether `name` has more
+  // components; nothing if the last components have more than `most` letters.
   std::pair<llvm::StringRef, bool> TailOf(llvm::StringRef name, size_t most) const {
     size_t slashes = 0, begin = name.size();
     while (begin > 0) {
@@ -145,7 +147,8 @@ class Comparer {
     }
     return {name.drop_front(begin), begin > 0};
   }
-  // "dense/Relu" for "model/dense/Relu".
+  // True if `name` is the text without its outer scopes: "dense/Relu" where the user typed
+  // "model/dense/Relu".
   bool IsScopeLess(llvm::StringRef name) const {
     if (text_.size() <= name.size() || text_[text_.size() - name.size() - 1] != '/') return false;
     return name.contains('/') && text_.take_back(name.size()).equals_insensitive(name);
@@ -157,7 +160,8 @@ class Comparer {
   Nearest nearest_;
 };
 
-// True if `name` contains `text`, ignoring case. Most letters of most names differ from its first.
+// True if `name` contains `text`, ignoring case. Checks the first letter first, because few letters
+// of a name equal it.
 bool Holds(llvm::StringRef name, llvm::StringRef text) {
   const char first[] = {llvm::toLower(text.front()), llvm::toUpper(text.front())};
   for (; name.size() >= text.size(); name = name.drop_front()) {

@@ -20,11 +20,11 @@ std::string NumberText(double number, int digits = 9);  // "0.25", "-inf"; any N
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
 bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 
-// "a,b,,c" -> a b c; trims spaces around names.
+// Splits "a,b,,c" into a, b and c: drops empty names, and trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Columns aligned by spaces, two between; numbers (cells that start with a digit) right-aligned.
-// The first row is the header.
+// Returns the rows as columns aligned by spaces, two between columns; numbers (cells that start
+// with a digit) are right-aligned. The first row is the header.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel

@@ -24,11 +24,11 @@ int UsableCores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// In ticks of the processor's clock: some 40 and 300 microseconds. The duration of a pause
-// instruction differs tenfold among processors.
+// How long a thread spins, in ticks of the processor's clock: some 40 and 300 microseconds. Ticks,
+// because the duration of a pause instruction differs tenfold among processors.
 constexpr uint64_t kUntilWork = 100'000, kUntilOthersEnd = 800'000;
 
-// Spins; returns whether the condition came true before it is time to sleep.
+// Spins until the condition holds or `ticks` have passed; returns whether it holds.
 template <typename Condition>
 bool Spin(uint64_t ticks, Condition&& holds) {
   for (uint64_t begin = __builtin_ia32_rdtsc(); !holds(); __builtin_ia32_pause()) {
@@ -39,10 +39,10 @@ bool Spin(uint64_t ticks, Condition&& holds) {
 
 }  // namespace
 
-// Runs one loop at a time. Each thread first takes its own share of the parts, at the same position
-// in every loop, because its core's caches hold what it wrote in the previous loop; then it takes
-// parts that others have not begun. Threads spin briefly before they sleep, because the loops of a
-// network follow each other within microseconds.
+// Runs one loop at a time. Each thread first takes its own share of the loop's parts, at the same
+// position in every loop, because its core's caches hold what it wrote in the previous loop; then
+// it takes parts that other threads have not begun. Threads spin briefly before they sleep, because
+// the loops of a network follow each other within microseconds.
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
@@ -60,14 +60,14 @@ struct ThreadPool::State {
   std::vector<Share> shares;  // one per thread; the caller's is the first
   std::atomic<int> active{0};
   std::atomic<bool> open{false};
-  // An exception of the body, guarded by `mutex`. ParallelFor rethrows it when all threads have
-  // returned; parts that have not begun are skipped.
+  // An exception that a loop body threw, guarded by `mutex`. ParallelFor rethrows it when all
+  // threads have returned; parts that have not begun are skipped.
   std::exception_ptr thrown;
 
   explicit State(int threads) : shares(threads) {}
 
   void Divide(int64_t parts) {
-    // With fewer parts than threads, the first threads get one each.
+    // If there are fewer parts than threads, the first threads get one part each.
     int64_t threads = static_cast<int64_t>(shares.size()), sharing = std::min(parts, threads);
     for (int64_t i = 0; i < threads; ++i) {
       shares[i].next.store(i < sharing ? parts * i / sharing : parts, std::memory_order_relaxed);
@@ -92,22 +92,22 @@ struct ThreadPool::State {
     }
   }
 
-  // Joins the open loop, if it is still open once this thread is counted in.
+  // Counts this thread as active, then works on the open loop if it is still open.
   void TryJoin(size_t thread) {
     active.fetch_add(1, std::memory_order_seq_cst);
     if (open.load(std::memory_order_seq_cst)) Drain(thread);
     if (active.fetch_sub(1, std::memory_order_seq_cst) == 1) active.notify_one();
   }
 
-  // Sleeps if it takes long, so that a worker that was preempted may use this core. It spins first,
-  // as waking up on a busy machine takes milliseconds.
+  // Waits until no worker is active. Spins first, as waking up on a busy machine takes
+  // milliseconds; sleeps if it takes long, so that a worker that was preempted may use this core.
   void AwaitWorkers() {
     if (Spin(kUntilOthersEnd, [&] { return active.load(std::memory_order_seq_cst) == 0; })) return;
     for (int count; (count = active.load(std::memory_order_seq_cst)) != 0;) active.wait(count);
   }
 
   void Work(size_t thread) {
-    FlushDenormals flush;  // the work here is part of a computation
+    FlushDenormals flush;  // the loop body is part of a computation
     inside_parallel_for = true;
     uint64_t seen = 0;
     for (;;) {

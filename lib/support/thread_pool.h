@@ -15,7 +15,7 @@ namespace grapnel {
 class GRAPNEL_PUBLIC ThreadPool {
  public:
   // `threads` in all, including the caller of ParallelFor; 0 = one per core that this process may
-  // use. Starts no thread before there is work for it.
+  // use. Starts no thread before there is work for it to do.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -23,10 +23,11 @@ class GRAPNEL_PUBLIC ThreadPool {
 
   int num_threads() const { return threads_; }
 
-  // Calls body(begin, end) for disjoint parts that cover [0, total), on this thread and idle ones,
-  // and returns when all are done. `cost` is the rough time of one unit in nanoseconds: work under
-  // some 10 microseconds is not split. Calls from inside a body run on the calling thread alone.
-  // Rethrows an exception of a body here, once all threads have left the loop.
+  // Calls body(begin, end) for disjoint ranges that cover [0, total), on this thread and idle
+  // workers, and returns when all ranges are done. `cost` is the rough time of one unit of `total`
+  // in nanoseconds: work under some 10 microseconds is not split. A call from inside a body runs on
+  // the calling thread alone. Rethrows an exception of a body here, once all threads have left the
+  // loop.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:
