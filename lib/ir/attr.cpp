@@ -25,8 +25,8 @@ enum {
   kListFuncField = 9
 };
 
-// The tag of a value that is one field with one-byte tag and one-byte number or length, as nearly
-// all are; 0 for any other.
+// Returns the tag of a message that is a single field with a one-byte tag and a one-byte number or
+// length, as nearly all attribute values are; 0 for other messages.
 uint32_t OnlyTag(llvm::StringRef bytes) {
   if (bytes.size() < 2) return 0;
   uint8_t tag = static_cast<uint8_t>(bytes[0]), second = static_cast<uint8_t>(bytes[1]);
@@ -38,7 +38,7 @@ uint32_t OnlyTag(llvm::StringRef bytes) {
 }
 
 Shape ParseShape(llvm::StringRef bytes) {
-  // TensorShapeProto: dim 2 {size 1}, unknown_rank 3.
+  // The fields of TensorShapeProto: dim 2 {size 1}, unknown_rank 3.
   Shape shape = Shape::Scalar();
   WireReader reader(bytes);
   while (reader.Next()) {
@@ -117,7 +117,7 @@ std::string FloatText(float value) {
   return llvm::formatv("{0}", llvm::format("%.9g", value)).str();
 }
 
-// `dense<[3,3] float>`, without reading the elements.
+// Returns text such as `dense<[3,3] float>`, without reading the tensor's elements.
 std::string TensorText(llvm::StringRef tensor) {
   DataType type = proto::DT_INVALID;
   Shape shape = Shape::Scalar();
@@ -141,7 +141,7 @@ std::string WrapNumber(uint32_t field, uint64_t number) {
   return out;
 }
 
-// A serialized TensorShapeProto. Ten times as fast as Shape::ToProto's message.
+// Returns a serialized TensorShapeProto. Ten times as fast as building and serializing the message.
 std::string ShapeBytes(const Shape& shape) {
   constexpr uint32_t kDim = 2, kSize = 1, kUnknownRank = 3;
   std::string out, dim;
@@ -177,7 +177,7 @@ std::optional<uint64_t> AttrView::Number(uint32_t field) const {
 }
 
 AttrKind AttrView::kind() const {
-  // A field of the wrong wire type does not count as a value, and each As...() must agree.
+  // A field of the wrong wire type does not count as a value, here as in each As...().
   auto is_value = [](uint32_t field, WireType type) {
     if (field < kListField || field > kFuncField) return false;
     bool is_number = field >= kIntField && field <= kTypeField;

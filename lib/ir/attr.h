@@ -28,7 +28,7 @@ enum class AttrKind {
   kFunc
 };
 
-// A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...()
+// A view of one serialized AttrValue, whose bytes belong to the file or the module. Each As...()
 // returns nullopt if the value is of another kind. Lists may be packed or unpacked.
 class GRAPNEL_PUBLIC AttrView {
  public:
@@ -51,16 +51,17 @@ class GRAPNEL_PUBLIC AttrView {
   std::optional<std::vector<DataType>> AsTypes() const;
   std::optional<std::vector<llvm::StringRef>> AsStrings() const;
   std::optional<std::vector<Shape>> AsShapes() const;
-  // Names of all functions that the value mentions (func and list(func)).
+  // Returns the names of all functions that the value contains (func and list(func)).
   std::vector<llvm::StringRef> FuncNames() const;
 
-  // As the printer and the diff show it: `float`, `[1,2,2,1]`, `"SAME"`, `dense<[3,3] float>`.
+  // Returns the value as the printer and the diff show it: `float`, `[1,2,2,1]`, `"SAME"`,
+  // `dense<[3,3] float>`.
   std::string ToString() const;
 
  private:
   std::optional<llvm::StringRef> Field(
       uint32_t field) const;                             // the last bytes field of that number
-  std::optional<uint64_t> Number(uint32_t field) const;  // the last varint or fixed one
+  std::optional<uint64_t> Number(uint32_t field) const;  // the last varint or fixed field
   llvm::StringRef bytes_;
 };
 

@@ -1,4 +1,4 @@
-// Writes a GraphDebugInfo: the stacks of nodes, with each frame and each stack stored once.
+// Writes a GraphDebugInfo: the stack traces of nodes, with each frame and each stack stored once.
 #ifndef GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 #define GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 
@@ -11,27 +11,29 @@
 namespace grapnel {
 
 // Writes the form of TensorFlow 2.21: frames_by_id, traces_by_id, name_to_trace_id. Writes the wire
-// format directly, because a protobuf message with a million map entries costs more time than
-// everything else here.
+// format directly, because a protobuf message with a million map entries would take longer than
+// everything else that this class does.
 class DebugInfoWriter {
  public:
-  // Continues a serialized GraphDebugInfo; does not reuse its ids.
+  // Continues a serialized GraphDebugInfo with new ids; its own ids stay as they are.
   explicit DebugInfoWriter(std::string begun = {});
 
-  // Return the ids of a frame and of a stack; equal ones share an id. A stack is outermost first.
+  // Return the ids of a frame and of a stack; equal frames share an id, and so do equal stacks. The
+  // frames of a stack are in order, outermost first.
   uint64_t Frame(const SourceFrame& frame);
   uint64_t Trace(llvm::ArrayRef<uint64_t> frames);
-  // `function`: empty for the main graph.
+  // Adds the stack of a node. `function`: the function whose body contains the node; empty for the
+  // main graph.
   void Add(llvm::StringRef node, llvm::StringRef function, uint64_t trace);
 
   // Returns the serialized message; nothing may be added afterwards.
   std::string Take();
 
  private:
-  std::string head_, names_;  // the existing message, then files, frames and traces; names come
-                              // last
+  // head_: the existing message, then new files, frames and traces. The names are written last.
+  std::string head_, names_;
   llvm::StringMap<uint32_t> files_;
-  llvm::StringMap<uint64_t> frames_, traces_;  // by their bytes
+  llvm::StringMap<uint64_t> frames_, traces_;  // id by serialized bytes
   uint32_t num_files_ = 0;
   uint64_t next_frame_ = 0, next_trace_ = 0;
   std::string frame_, trace_, entry_;  // reused buffers

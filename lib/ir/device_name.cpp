@@ -24,7 +24,8 @@ Words& AllWords() {
 constexpr const char* kExpected =
     "expected parts like /job:worker/replica:0/task:0/device:GPU:0, each of them optional";
 
-// Consumes a word that starts with a letter; otherwise returns an empty text.
+// Consumes and returns a word that starts with a letter; returns an empty text if there is no such
+// word.
 llvm::StringRef TakeWord(llvm::StringRef* rest) {
   if (rest->empty() || !llvm::isAlpha(rest->front())) return {};
   llvm::StringRef word = rest->take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -32,7 +33,7 @@ llvm::StringRef TakeWord(llvm::StringRef* rest) {
   return word;
 }
 
-// "*" leaves `number` open.
+// Consumes a number, or "*", which leaves `number` unset.
 bool TakeNumber(llvm::StringRef* rest, int32_t* number) {
   *number = DeviceSpec::kOpen;
   if (rest->consume_front("*")) return true;
@@ -50,7 +51,7 @@ bool TakeWordOrStar(llvm::StringRef* rest, DeviceWord* word) {
   return true;
 }
 
-// "cpu" and "gpu" are converted to capitals.
+// Converts "cpu" and "gpu" to capitals; other types stay unchanged.
 DeviceWord TypeOf(llvm::StringRef text) {
   if (text.equals_insensitive("cpu") || text.equals_insensitive("gpu"))
     return DeviceWord::Of(text.upper());
@@ -76,7 +77,8 @@ bool TakePart(llvm::StringRef* rest, DeviceSpec* name) {
   return false;
 }
 
-// nullopt for a name that TensorFlow cannot parse. Most nodes have "".
+// Parses a device name; nullopt if TensorFlow could not parse it. Handles "" first, as most nodes
+// have no device.
 std::optional<DeviceSpec> Read(llvm::StringRef text) {
   DeviceSpec name;
   llvm::StringRef rest = text == "/" ? "" : text;
@@ -160,7 +162,7 @@ bool DeviceSpec::Matches(const DeviceSpec& device) const {
 
 Error DeviceSpec::Merge(const DeviceSpec& other, bool soft) {
   auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
-  // An error shows what was merged up to then, as in TensorFlow.
+  // The specs merged so far: an error message shows them, as in TensorFlow.
   DeviceSpec merged = *this;
   if (job && other.job && job != other.job) return Conflict("jobs", merged, other);
   if (other.job) merged.job = other.job;

@@ -14,8 +14,8 @@
 
 namespace grapnel {
 
-// A job name or device type, interned: two are equal if their texts are. Of() is thread-safe; the
-// texts are few and live as long as the process.
+// A job name or device type, interned: two words are equal if their texts are. Of() is thread-safe;
+// the distinct texts are few and live as long as the process.
 class GRAPNEL_PUBLIC DeviceWord {
  public:
   DeviceWord() = default;  // none
@@ -24,14 +24,16 @@ class GRAPNEL_PUBLIC DeviceWord {
   bool operator==(DeviceWord other) const { return index_ == other.index_; }
   bool operator!=(DeviceWord other) const { return index_ != other.index_; }
   llvm::StringRef text() const;  // empty for none
-  // Stable within one process only: use it for tables, never for ordering.
+  // An index that is the same for equal words, but only within one process: use it for tables,
+  // never for ordering.
   uint32_t index() const { return index_; }
 
  private:
   uint32_t index_ = 0;
 };
 
-// A device name in which any part may be open. Twenty bytes, without memory of its own.
+// A device name in which any component (job, replica, task, type, id) may be unset. Twenty bytes,
+// without memory of its own.
 struct GRAPNEL_PUBLIC DeviceSpec {
   static constexpr int32_t kOpen = -1;
   DeviceWord job;
@@ -40,17 +42,17 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   DeviceWord type;  // "CPU", "GPU", ...
   int32_t id = kOpen;
 
-  // Parses any spelling that TensorFlow accepts: parts in any order, "*" for an open part, and the
-  // short forms "/cpu:0" and "/gpu:0". "" is a fully open name. The error quotes the text and says
-  // what was expected.
+  // Parses any spelling that TensorFlow accepts: components in any order, "*" for an unset
+  // component, and the short forms "/cpu:0" and "/gpu:0". "" is a name in which no component is
+  // set. The error quotes the text and says what was expected.
   static Expected<DeviceSpec> Parse(llvm::StringRef text);
-  // Parses what a user types for a flag: the same, or just a type, "GPU", with or without a number,
-  // "gpu:1".
+  // Parses a device that a user typed for a flag: what Parse accepts, or just a type with or
+  // without a number, "GPU" or "gpu:1".
   static Expected<DeviceSpec> ParseTyped(llvm::StringRef text);
-  // Returns "/job:worker"; an error if `job` is not a valid job name.
+  // Returns the spec "/job:worker" for the job "worker"; an error if `job` is not a valid job name.
   static Expected<DeviceSpec> OfJob(llvm::StringRef job);
 
-  bool IsOpen() const { return *this == DeviceSpec(); }  // no part is set
+  bool IsOpen() const { return *this == DeviceSpec(); }  // no component is set
   bool IsFull() const { return job && replica >= 0 && task >= 0 && type && id >= 0; }
   bool operator==(const DeviceSpec& other) const {
     return job == other.job && replica == other.replica && task == other.task &&
@@ -58,36 +60,36 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   }
   bool operator!=(const DeviceSpec& other) const { return !(*this == other); }
 
-  // TensorFlow's spelling: "/job:a/replica:0/task:0/device:CPU:0", "/device:GPU:*"; omits open
-  // parts.
+  // TensorFlow's spelling: "/job:a/replica:0/task:0/device:CPU:0", "/device:GPU:*"; omits unset
+  // components.
   std::string ToString() const;
-  // The same without the device: "/job:a/replica:0/task:0".
+  // Like ToString, but without the device type and id: "/job:a/replica:0/task:0".
   std::string TaskToString() const;
 
-  // True if no part of it conflicts with the same part of `other`.
+  // True if no component that both specs set differs.
   bool IsCompatibleWith(const DeviceSpec& other) const;
-  // True if this spec matches `device`, a full name.
+  // True if `device`, a full name, has all components that this spec sets.
   bool Matches(const DeviceSpec& device) const;
 
-  // Merges the parts of `other` into this one. Hard: a conflicting part is an error in TensorFlow's
-  // words ("Cannot merge devices with incompatible ids: ..."), and nothing changes. Soft:
-  // conflicting types open the type and the id, conflicting ids open the id; conflicts of job,
-  // replica and task are still errors.
+  // Merges the components that `other` sets into this spec. Hard (not `soft`): a conflicting
+  // component is an error in TensorFlow's words ("Cannot merge devices with incompatible ids:
+  // ..."), and nothing changes. Soft: conflicting types unset the type and the id, conflicting ids
+  // unset the id; conflicts of job, replica and task are still errors.
   Error Merge(const DeviceSpec& other, bool soft);
-  // Takes over the parts that `other` sets; they win over this one's.
+  // Copies the components that `other` sets, which replace those of this spec.
   void Override(const DeviceSpec& other);
 };
 
-// TensorFlow's full name for the CPU of a standalone process.
+// The full name that TensorFlow gives the CPU of a process that is not part of a cluster.
 inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device:CPU:0";
-// "/device:GPU:1".
+// Returns the name of a device of this process: "/device:GPU:1" for type "GPU" and id 1.
 GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 
-// Converts what a user typed to the form that nodes use: "GPU" to "/device:GPU:0", "gpu:1" to
-// "/device:GPU:1"; a name with parts stays unchanged. The error is that of ParseTyped.
+// Converts a device that a user typed to the form that nodes use: "GPU" to "/device:GPU:0", "gpu:1"
+// to "/device:GPU:1"; a name that starts with "/" stays unchanged. The error is that of ParseTyped.
 GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
-// --- Queries of a node's device string. A name that cannot be parsed counts as empty, as in
+// --- Functions on the device string of a node. A name that cannot be parsed counts as empty, as in
 // Grappler.
 
 // True for a device of that type with a number, as in Grappler's NodeIsOnCpu and NodeIsOnGpu:
@@ -100,27 +102,28 @@ GRAPNEL_PUBLIC llvm::StringRef DeviceTypeOf(llvm::StringRef device);
 GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
 // Returns one spelling for all equivalent names; a name that cannot be parsed stays unchanged.
 GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
-// The form for messages: "'/device:CPU:0'", or "no device" for an empty name.
+// Returns a device for a message: "'/device:CPU:0'", or "no device" for an empty name.
 GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
-// "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other names stay unchanged.
+// Returns "cpu:0" for "/job:localhost/replica:0/task:0/device:CPU:0"; other names stay unchanged.
 GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
 // Converts ",job_localhost,replica_0,task_0,device_CPU_0", a folder name of tfdbg v1, to
 // "/job:localhost/replica:0/task:0/device:CPU:0".
 GRAPNEL_PUBLIC std::string DeviceOfDumpFolder(llvm::StringRef folder);
 
-// --- Grappler's text searches, which apply to malformed names too: XLA_GPU counts as a GPU.
+// --- Grappler's text searches, which also work on malformed names: XLA_GPU counts as a GPU.
 
-// True if the part after the last '/' contains `type`, ignoring case (auto_mixed_precision,
-// layout).
+// True if the text after the last '/' contains `type`, ignoring case (as in auto_mixed_precision
+// and layout).
 GRAPNEL_PUBLIC bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
-// MentionsGpu: true if the text contains "gpu", ignoring case (auto_parallel, memory_optimizer).
-// MentionsCpu: true if it contains "CPU" in capitals (pin_to_host_optimizer).
+// MentionsGpu: true if the name contains "gpu", ignoring case (as in auto_parallel and
+// memory_optimizer). MentionsCpu: true if the name contains "CPU" in capitals (as in
+// pin_to_host_optimizer).
 GRAPNEL_PUBLIC bool MentionsGpu(llvm::StringRef device);
 GRAPNEL_PUBLIC bool MentionsCpu(llvm::StringRef device);
-// Returns the CPU that belongs to a GPU: the text up to the last "GPU", plus "CPU:0":
-// "/job:w/device:CPU:0" for "/job:w/device:GPU:1"; empty if there is no "GPU"
-// (pin_to_host_optimizer).
+// Returns the CPU of the host of a GPU: the name up to the last "GPU", plus "CPU:0":
+// "/job:w/device:CPU:0" for "/job:w/device:GPU:1"; empty if there is no "GPU" in the name (as in
+// pin_to_host_optimizer).
 GRAPNEL_PUBLIC std::string HostOfGpu(llvm::StringRef device);
 
 }  // namespace grapnel

@@ -14,10 +14,11 @@ namespace grapnel {
 enum class Storage { kF16, kBf16, kF32, kF64, kSigned, kUnsigned, kBool, kC64, kC128, kF8, kNone };
 Storage StorageOf(DataType type);
 
-// The field number in TensorProto for values of `type`.
+// Returns the number of the TensorProto field that holds values of `type`.
 uint32_t ValueField(DataType type);
 
-// Conversions of IEEE half and bfloat16; to them with rounding to nearest even.
+// Conversions of IEEE half and bfloat16 from and to float; conversions from float round to nearest
+// even.
 float HalfToFloat(uint16_t h);
 uint16_t FloatToHalf(float value);
 float Bf16ToFloat(uint16_t b);
@@ -30,10 +31,10 @@ T Load(const char* at) {
   return value;
 }
 
-// Loads an integer of `size` bytes; 8-byte ones keep their bits.
+// Loads an integer of `size` bytes; the bits of an 8-byte integer stay unchanged.
 int64_t LoadInt(const char* at, size_t size, bool is_signed);
 
-// Appends one element of `type`: `integer` for integer types, otherwise `value`.
+// Appends one element of `type`: `integer` if `type` is an integer dtype, otherwise `value`.
 void AppendElement(std::string* out, DataType type, double value, int64_t integer);
 
 }  // namespace grapnel

@@ -13,8 +13,8 @@ class GRAPNEL_PUBLIC Evaluator {
   virtual ~Evaluator() = default;
   // True if there is a kernel for the node's op and dtypes.
   virtual bool CanEvaluate(const Node& node) = 0;
-  // Returns the node's outputs for these data inputs. Has no side effects. Errors do not name the
-  // node.
+  // Returns the node's outputs for the given data inputs. Has no side effects. Errors do not name
+  // the node.
   virtual Expected<std::vector<Literal>> Evaluate(const Node& node,
                                                   llvm::ArrayRef<Literal> inputs) = 0;
 };

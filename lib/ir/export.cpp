@@ -31,8 +31,8 @@ std::string FunctionPortText(const Function& function, Port port) {
   return OutputName((node.name() + ":" + output).str(), index);
 }
 
-// A message in pieces: its own text, and references to large values, each placed before the text
-// from `at` on. This writes a constant of 100 MB without a copy.
+// A serialized message in pieces: its text without large values, and a reference to each large
+// value with its position in that text. So a constant of 100 MB is written without a copy.
 struct Pieces {
   std::string text;
   llvm::SmallVector<std::pair<size_t, llvm::StringRef>, 1> large;
@@ -62,7 +62,7 @@ struct Pieces {
   }
 };
 
-// Appends the text of the input in `slot`.
+// Appends the NodeDef's text of the input in `slot`.
 void AppendInput(const Node& node, int slot, const Function* function, std::string* out) {
   Port port = node.input(slot);
   if (port.node == kNoNode) {
@@ -76,7 +76,7 @@ void AppendInput(const Node& node, int slot, const Function* function, std::stri
   }
 }
 
-// The NodeDef of a new or changed node.
+// Returns the NodeDef of a new or changed node.
 Pieces NodeDefOf(const Node& node, const Function* function) {
   constexpr size_t kMostlyEnough = 512;
   const Graph& graph = node.graph();
@@ -91,7 +91,7 @@ Pieces NodeDefOf(const Node& node, const Function* function) {
     AppendMapEntryHead(&out.text, 5, key, value.bytes());
     out.Append(value.bytes());
   }
-  // The node's other fields: debug info, its full type, unknown fields.
+  // Copies the other fields of the node as read: debug info, full type, unknown fields.
   WireReader reader(graph.Source(node.id()));
   while (reader.Next()) {
     if (reader.field() > 5) out.Append(reader.whole_field());
@@ -121,7 +121,7 @@ std::string ExportFunctionDef(const Function& function, bool in_order_made) {
   AppendBytesField(&out, 1, function.signature);
   llvm::DenseSet<NodeId> boundary(function.args.begin(), function.args.end());
   for (const Function::Result& result : function.results) boundary.insert(result.node);
-  // As in a main graph, inputs come before readers; nodes on a cycle keep their place.
+  // Inputs come before readers, as in a main graph; if there is a cycle, nodes are in order of id.
   std::vector<NodeId> order;
   if (!in_order_made) order = TopologicalOrder(function.body);
   if (order.size() != function.body.num_nodes()) {

@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// The node that `name` refers to; a hand-made file may also have a node named like the whole text.
+// Returns the node that `name` refers to; otherwise the node named like the whole text, as a
+// hand-made file may have.
 Node NodeOf(const Graph& graph, const TensorName& name, llvm::StringRef text) {
   if (Node node = graph.Find(name.node)) return node;
   return graph.Find(text);
@@ -23,7 +24,7 @@ Error NoSuchNode(const Graph& graph, llvm::StringRef text) {
   return NotFound("node", ReadTensorName(text).node, NamesOf(graph));
 }
 
-// The error for a missing output of an existing node.
+// Returns the error for an output that an existing node does not have.
 Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
   if (outputs == 0)
     return MakeError("node '{0}' has no outputs; '{1}' does not exist", node.name(), text);
@@ -31,7 +32,7 @@ Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
                    Plural(outputs, "output"), text);
 }
 
-// Returns the node, if found; sets `*port` if it has the output.
+// Returns the node that `text` names, if it exists; sets `*port` if the node has that output.
 Node LookUp(const Graph& graph, llvm::StringRef text, std::optional<Port>* port) {
   TensorName name = ReadTensorName(text);
   if (name.control) return {};
@@ -71,7 +72,7 @@ Expected<Node> FindNode(const Module& module, llvm::StringRef text) {
   const Function* function = module.FindFunction(function_name);
   if (!function)
     return NotFound("node", name.node, [&](NameSink take) { VisitNodeNames(module, take); });
-  // Also in the form of its FunctionDef, "x:out:0".
+  // Accepts "x:out:0" too, the form of inputs in a FunctionDef.
   for (llvm::StringRef inside : {inner, ReadFunctionTensorName(inner).node}) {
     if (Node node = function->body.Find(inside)) return node;
   }
@@ -86,7 +87,7 @@ Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
   if (node) return NoSuchOutput(node, NumOutputs(node), tensor);
   if (ReadTensorName(tensor).control)
     return MakeError("'{0}' is a control edge; a tensor, like 'x' or 'x:1', was expected", tensor);
-  // "x:one", "x:-1": the node may exist.
+  // The node of an invalid text such as "x:one" or "x:-1" may exist.
   if (Node node = graph.Find(tensor.rsplit(':').first))
     return NoSuchOutput(node, std::max(NumOutputs(node), 0), tensor);
   return NoSuchNode(graph, tensor);

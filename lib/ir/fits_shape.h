@@ -1,4 +1,4 @@
-// Checks that one shape is acceptable where another is expected.
+// Compares a shape with an expected shape.
 #ifndef GRAPNEL_LIB_IR_FITS_SHAPE_H_
 #define GRAPNEL_LIB_IR_FITS_SHAPE_H_
 
@@ -6,8 +6,9 @@
 
 namespace grapnel {
 
-// True if a value of `shape` is acceptable as `wanted`: same rank, and same size in each dimension
-// that `wanted` knows. An unknown dimension of `shape` does not match a known one.
+// True if a value of `shape` is acceptable as `wanted`: both have the same rank, and the same size
+// in each dimension that `wanted` knows. An unknown dimension of `shape` does not match a known
+// one.
 inline bool FitsShape(const Shape& shape, const Shape& wanted) {
   if (!wanted.known_rank()) return true;
   bool fits = shape.known_rank() && shape.rank() == wanted.rank();

@@ -12,7 +12,8 @@
 namespace grapnel {
 namespace {
 
-// An argument or a variable's handle is not state itself: the variable's value is.
+// True for ops that have state. An argument or a variable's handle op does not: the variable's
+// value is the state.
 bool HasState(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   return info && info->is_stateful && !IsArgument(node) && !IsResult(node) && !IsVariable(node);
@@ -27,8 +28,8 @@ void ForEachScope(llvm::StringRef name, Visit visit) {
   }
 }
 
-// For a call, the runtime's inlining leaves a NoOp that waits for the ops with effects in its
-// scope.
+// Returns the names of inlined calls with effects. When the runtime inlines a call, it leaves a
+// NoOp with the call's name that waits for the ops with effects; their names begin with that name.
 std::set<llvm::StringRef> InlinedCalls(const Graph& graph, llvm::ArrayRef<NodeId> stateful) {
   std::set<llvm::StringRef> scopes, calls;
   for (NodeId id : stateful)
@@ -46,7 +47,7 @@ std::vector<NodeId> InOrderOfIndex(const Graph& graph, std::vector<NodeId> ends)
   return ends;
 }
 
-// The only shape of a list attribute; unknown if the list does not have exactly one.
+// Returns the shape in a list attribute that has exactly one; otherwise an unknown shape.
 Shape OnlyShape(const Node& node, const char* key) {
   std::optional<AttrView> attr = node.FindAttr(key);
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -71,8 +72,8 @@ Node NodeNamed(const Graph& graph, llvm::StringRef text, bool (*is_end)(const No
 bool IsArgument(const Node& node) { return node.op() == "_Arg" || node.op() == "_DeviceArg"; }
 bool IsResult(const Node& node) { return node.op() == "_Retval" || node.op() == "_DeviceRetval"; }
 
-// Compares ids of op names: a graph of a million nodes takes a millisecond, and one whose module
-// lacks the names takes no time.
+// Compares the ids of op names: a graph of a million nodes takes a millisecond, and a graph whose
+// module has no _Arg and _Retval takes no time.
 bool IsFunctionGraph(const Graph& graph) {
   llvm::SmallVector<StringId, 4> ends;
   for (const char* op : {"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval"}) {
@@ -123,7 +124,7 @@ ArgumentType TypeOfArgument(const Node& argument) {
   type.dtype = argument.GetType("T");
   type.shape = OnlyShape(argument, "_output_shapes");
   if (type.dtype != proto::DT_RESOURCE) return type;
-  // A handle is a scalar, which carries no information.
+  // The shape of a handle, a scalar, does not say anything about the variable.
   type.shape = Shape::Unknown();
   std::optional<AttrView> attr = argument.FindAttr("_handle_dtypes");
   auto dtypes = attr ? attr->AsTypes() : std::nullopt;

@@ -46,8 +46,8 @@ Node Graph::Find(StringId name) const {
 }
 
 void Graph::Reserve(size_t nodes) {
-  // Optimizers add some nodes, which would otherwise move all of them. Unused capacity takes no
-  // memory.
+  // Reserves room for the nodes that optimizers add, so that adding them does not move all nodes.
+  // Unused capacity takes no memory.
   size_t some_more = nodes + nodes / 4;
   nodes_.reserve(some_more);
   texts_.reserve(some_more);
@@ -140,7 +140,8 @@ std::vector<NodeId> Graph::ChangedSince(uint64_t since) const {
 }
 
 Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
-  // A bug of the caller: the input dangles, for the verifier to report.
+  // A port of a removed node is a bug of the caller: the input dangles, and the verifier reports
+  // it.
   if (!IsAlive(port.node)) {
     StringId text = port.node < texts_.size() ? texts_[port.node].name : kEmptyString;
     return {kNoNode, port.index, text};
@@ -151,7 +152,7 @@ Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
   return {port.node, port.index, use};
 }
 
-// Removes the use of a live edge; the last use takes its place.
+// Removes the use that belongs to a live edge; the last use takes its place.
 void Graph::DropUse(const Edge& edge) {
   if (edge.node == kNoNode) return;
   auto& uses = nodes_[edge.node].uses;
@@ -180,8 +181,8 @@ void Graph::RemoveNode(NodeId id) {
   ++version_;
   if (!IsAlive(id)) return;
   Data& data = nodes_[id];
-  // A removed node should have no readers; a remaining one gets a dangling input, for the verifier
-  // to report.
+  // A removed node should have no readers; a reader that remains gets a dangling input, which the
+  // verifier reports.
   for (const Use& use : data.uses) {
     Edge& edge = nodes_[use.node].edges[use.slot];
     edge = {kNoNode, edge.port, texts_[id].name};
@@ -199,11 +200,12 @@ void Graph::RemoveNode(NodeId id) {
 
 void Graph::SetOp(NodeId id, llvm::StringRef op) {
   ++version_;
-  // The attributes in the source belong to the old op.
+  // The attributes in the source NodeDef belong to the old op: copies them before its op changes.
   if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
   Mark(id);
-  // In a function's body readers name the output, which has a different name in the new op.
+  // The inputs of a function's body name outputs by argument, and the new op names its output
+  // differently.
   if (this == &module_->main) return;
   for (const Use& use : nodes_[id].uses) Mark(use.node);
 }
@@ -220,8 +222,7 @@ void Graph::Rename(NodeId id, llvm::StringRef name) {
   auto it = by_name_.find(text.name);
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
   text.name = module_->strings.Intern(name);
-  by_name_.try_emplace(text.name, id);  // in a damaged graph with duplicate names, the first one
-                                        // wins
+  by_name_.try_emplace(text.name, id);  // keeps the first node if a damaged graph has a name twice
   Mark(id);
   for (const Use& use : nodes_[id].uses) Mark(use.node);
 }
@@ -327,7 +328,7 @@ void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool co
   if (port.node != kNoNode) {
     edge = MakeEdge(id, slot, port);
   } else if (after_controls) {
-    return;  // broken in two ways; the problem is already reported
+    return;  // it also dangles; import has reported the node
   } else {
     edge.use = module_->strings.Intern(text);
   }
@@ -369,7 +370,7 @@ std::vector<NodeId> TopologicalOrder(const Graph& graph) {
     waiting[node.id()] = count;
     order.push_back(node.id());
   }
-  if (is_in_order) return order;  // then the smallest remaining id is always ready
+  if (is_in_order) return order;  // then every node comes after its inputs
   order.clear();
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   for (Node node : graph.nodes()) {

@@ -1,4 +1,5 @@
-// An integer-indexed graph: nodes, typed ports, control edges and uses, with interned names.
+// A graph whose nodes are integer ids: nodes, typed ports, control edges and uses, with interned
+// names.
 #ifndef GRAPNEL_LIB_IR_GRAPH_H_
 #define GRAPNEL_LIB_IR_GRAPH_H_
 
@@ -24,10 +25,10 @@ namespace grapnel {
 class Function;
 class Module;
 
-// One body: the main graph or a function's. Ids are never reused; a removed node leaves a hole. In
-// a function's body, arguments are nodes of op _Arg (attributes T, index; named as in the
-// signature) and results are nodes of op _Retval, so they have ports and uses like any other node.
-// About 105 bytes a node. Writers need external locking.
+// The nodes of the main graph or of a function's body. Ids are never reused; a removed node leaves
+// a hole. In a function's body, arguments are nodes of op _Arg (attributes T, index; named as in
+// the signature) and results are nodes of op _Retval, so they have ports and uses like any other
+// node. About 105 bytes a node. Writers need external locking.
 class GRAPNEL_PUBLIC Graph : private NodeTable {
  public:
   explicit Graph(Module* module, const Function* function = nullptr);
@@ -35,34 +36,31 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   Graph& operator=(const Graph&) = delete;
 
   Module& module() const { return *module_; }
-  const Function* function() const {
-    return function_;
-  }  // the function of this body; null for
-     // main
-  // Changes with every modification and differs from that of any other graph: callers that cache
-  // results computed from a graph use it to detect stale ones.
+  const Function* function() const { return function_; }  // of this body; null for the main graph
+  // A number that changes with every modification and is different for all graphs: callers that
+  // cache results computed from a graph use it to detect stale results.
   uint64_t version() const { return version_; }
   uint64_t id() const { return version_ >> kBitsOfChanges; }  // unique per graph
-  // The graph's version at the node's last change: of its op, attributes, device, name or inputs.
+  // The graph's version when the node last changed: its op, attributes, device, name or inputs.
   uint64_t VersionOf(NodeId id) const { return texts_[id].version; }
-  // The live nodes whose version is later than `since`, in order of id. The cost depends on the
-  // number of changes as long as these are few: the graph records the latest ones, up to a quarter
-  // of the number of nodes.
+  // Returns the live nodes that changed after version `since`, in order of id. The cost depends on
+  // the number of changes as long as these are few: the graph records its latest changes, up to a
+  // quarter of the number of nodes.
   std::vector<NodeId> ChangedSince(uint64_t since) const;
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
   size_t num_nodes() const { return num_alive_; }
   bool IsAlive(NodeId id) const { return id < nodes_.size() && alive_[id]; }
   Node node(NodeId id) const { return Node(this, id); }
-  // Prefetches a node that is about to be read, which speeds up walks over large graphs. The id
-  // need not exist.
+  // Prefetches a node that the caller is about to read, which speeds up walks over large graphs.
+  // The id need not exist.
   void Prefetch(NodeId id) const {
     // Integer arithmetic, because a pointer past the end of the list would be undefined.
     uintptr_t at = reinterpret_cast<uintptr_t>(nodes_.data()) + id * sizeof(Data);
     __builtin_prefetch(reinterpret_cast<const void*>(at));  // NOLINT(performance-no-int-to-ptr)
   }
-  Node Find(llvm::StringRef name) const;  // false if not found
-  Node Find(StringId name) const;         // fast if names come in order
+  Node Find(llvm::StringRef name) const;  // an empty Node if not found
+  Node Find(StringId name) const;         // fast if names come in the graph's order
 
   // How many nodes ahead a walk prefetches.
   static constexpr NodeId kAhead = 8;
@@ -104,51 +102,54 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
     const Graph* graph_;
     const NodeId *at_, *end_;
   };
-  // The live nodes, in order of id (the file's order, then order of creation).
+  // The live nodes, in order of id (first those of the file in its order, then new ones in order of
+  // creation).
   llvm::iterator_range<Iterator> nodes() const {
     return {Iterator(this, 0), Iterator(this, end_id())};
   }
-  // The nodes of the list, which must not change meanwhile; includes removed ones.
+  // The nodes with the given ids, in the list's order, including removed nodes. The list must not
+  // change during the walk.
   llvm::iterator_range<ListIterator> nodes(const std::vector<NodeId>& ids) const {
     const NodeId *begin = ids.data(), *end = begin + ids.size();
     return {ListIterator(this, begin, end), ListIterator(this, end, end)};
   }
 
-  // --- Changes. Each keeps uses up to date; none checks types (the verifier does). Passing a name
-  // that is taken is a bug of the caller: see UniqueName.
+  // --- Changes. Each function keeps the uses up to date; no function checks types (the verifier
+  // does). Passing a name that another node has is a bug of the caller: see UniqueName.
   NodeId AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device = {});
-  void RemoveNode(NodeId id);  // drops its inputs; it must have no uses
+  void RemoveNode(NodeId id);  // removes its inputs; the node must have no uses
   void SetOp(NodeId id, llvm::StringRef op);
   void SetDevice(NodeId id, llvm::StringRef device);
   void Rename(NodeId id, llvm::StringRef name);
   void AddInput(NodeId id, Port port);            // after the last data input
-  void SetInput(NodeId id, int slot, Port port);  // data or control, depending on the slot
-  void RemoveInput(NodeId id, int slot);          // later slots move down
-  bool AddControl(NodeId id, NodeId from);  // false if it exists; cost: the lesser of id's inputs
-                                            // and from's readers
-  void AppendControl(NodeId id,
-                     NodeId from);  // if the caller knows that it does not exist; constant time
-  bool RemoveControl(NodeId id, NodeId from);  // all such edges; false if not found
-  void RemoveControlSlot(NodeId id,
-                         uint32_t slot);  // constant time: the last control input takes its place
-  void SetInputs(NodeId id,
-                 llvm::ArrayRef<Port> ports);  // all of them; control ports after data ports
-  void SetAttr(NodeId id, llvm::StringRef key,
-               llvm::StringRef value);  // a serialized AttrValue (lib/ir/attr.h)
-  // The same for a value in pieces, which avoids a second copy of a large value. Returns the stored
-  // value.
+  void SetInput(NodeId id, int slot, Port port);  // a data or control input, depending on the slot
+  void RemoveInput(NodeId id, int slot);          // later inputs move down by one slot
+  // Adds a control input; returns false if `id` has it already. Costs the lesser of the number of
+  // inputs of `id` and the number of readers of `from`.
+  bool AddControl(NodeId id, NodeId from);
+  // Like AddControl, in constant time, if the caller knows that `id` does not have the input yet.
+  void AppendControl(NodeId id, NodeId from);
+  bool RemoveControl(NodeId id, NodeId from);  // removes all such inputs; false if there is none
+  // Removes a control input in constant time: the last control input takes its slot.
+  void RemoveControlSlot(NodeId id, uint32_t slot);
+  // Replaces all inputs; control ports come after data ports.
+  void SetInputs(NodeId id, llvm::ArrayRef<Port> ports);
+  // Sets an attribute to a serialized AttrValue (lib/ir/attr.h).
+  void SetAttr(NodeId id, llvm::StringRef key, llvm::StringRef value);
+  // Sets an attribute whose serialized AttrValue is in pieces, which avoids a second copy of a
+  // large value. Returns the stored value.
   llvm::StringRef SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> pieces);
   void RemoveAttr(NodeId id, llvm::StringRef key);
   // Sets all attributes of a node that has none, or only shared ones, to those of a NodeDef that
-  // contains nothing else. `bytes` must outlive the graph. Nodes with the same bytes share them.
+  // contains nothing else. `bytes` must outlive the graph. Nodes with the same `bytes` share them.
   void ShareAttrs(NodeId id, llvm::StringRef bytes);
-  // Replaces all fields of a node except name, op, inputs and device (its attributes and unknown
+  // Replaces all fields of a node except name, op, inputs and device (so its attributes and unknown
   // fields) with those of `node_def`, which must outlive the graph.
   void SetRest(NodeId id, llvm::StringRef node_def);
   // Replaces all attributes of `to` with those of `from` (same module).
   void CopyAttrs(NodeId to, const Node& from);
 
-  // `base` if free, else base_1, base_2, ...
+  // Returns `base` if no node has that name, otherwise base_1, base_2, ...
   std::string UniqueName(llvm::StringRef base) const;
 
   // --- For import and export.
@@ -158,30 +159,33 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // No attribute comes before `attrs_at` in `source`.
   NodeId AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
                      bool* name_taken = nullptr, size_t attrs_at = 0);
-  // Adds an input in the file's order; a dangling one (node kNoNode) keeps its text.
+  // Adds an input after the existing ones, in the file's order; a dangling input (node kNoNode)
+  // keeps its text.
   void AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control);
-  // The NodeDef that the node was read from, if neither the node nor the name of an input has
-  // changed; otherwise empty.
+  // The NodeDef that the node was read from, if neither the node nor the name of any of its inputs
+  // has changed; otherwise empty.
   llvm::StringRef UnchangedSource(NodeId id) const;
-  // The NodeDef that it was read from, even if changed since: unknown fields come from here.
+  // The NodeDef that the node was read from, even if the node has changed since: its unknown fields
+  // are still valid.
   llvm::StringRef Source(NodeId id) const {
     return texts_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
   }
-  // True if its attributes are those of Source().
+  // True if the node's attributes are still those of Source().
   bool HasAttrsOfSource(NodeId id) const {
     return texts_[id].attrs < 0 && !texts_[id].shares_attrs;
   }
-  // True if its attributes are the bytes passed to ShareAttrs.
+  // True if the node's attributes are the bytes passed to ShareAttrs.
   bool SharesAttrs(NodeId id) const { return texts_[id].attrs < 0 && texts_[id].shares_attrs; }
-  // The part of that NodeDef, or of the bytes passed to ShareAttrs, that holds the attributes:
-  // equal bytes mean equal attributes. Nullopt once they have changed.
+  // The part of Source(), or of the bytes passed to ShareAttrs, that contains the attributes: equal
+  // bytes mean equal attributes. Nullopt once the attributes have changed.
   std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
-  // Returns false if no node has such an attribute, nor had one since the first call. The first
-  // call walks over all attributes; later calls cost nothing. For keys that few graphs have.
+  // Returns false if no node has had an attribute `key` since the first call of this function. The
+  // first call walks over all attributes; later calls cost nothing. For keys that few graphs have.
   bool MayHaveAttr(llvm::StringRef key);
   void Reserve(size_t nodes);
-  // Copies the nodes of `original` into a copy of its module, whose strings have the same ids.
-  // `share` maps bytes outside of the string table.
+  // Copies the nodes of `original` into this graph, which belongs to a copy of its module, where
+  // strings have the same ids. `share` returns bytes outside of the string table in a form that the
+  // copy may hold.
   void CopyNodes(const Graph& original, llvm::function_ref<llvm::StringRef(llvm::StringRef)> share);
 
  private:
@@ -216,14 +220,15 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   Module* module_;
   const Function* function_;
   uint64_t version_;
-  // String ids follow the graph's order, so lookups in that order hit neighboring slots.
+  // Hashes a string id to itself: ids follow the graph's order, so lookups in that order hit
+  // neighboring slots.
   struct InOrder : llvm::DenseMapInfo<StringId> {
     static unsigned getHashValue(StringId id) { return id; }
   };
   llvm::SmallDenseMap<StringId, NodeId, 8, InOrder> by_name_;  // most functions are small
   size_t num_alive_ = 0;
-  // All changes of nodes after version changes_from_, in order; consecutive changes of one node are
-  // one entry.
+  // All changes of nodes after version changes_from_, in order; consecutive changes of one node
+  // share an entry.
   std::vector<Change> changes_;
   std::optional<llvm::DenseSet<llvm::StringRef>> attr_keys_;  // for MayHaveAttr; nullopt: not built
   uint64_t changes_from_;
@@ -232,9 +237,10 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
 inline Node::Node(const Graph* graph, NodeId id) : table_(graph), id_(id) {}
 inline const Graph& Node::graph() const { return *static_cast<const Graph*>(table_); }
 
-// The ids of live nodes, each after its inputs (data and control), ignoring back edges of loops
-// (NextIteration -> Merge). Stable: among ready nodes the smallest id comes first. Omits nodes on
-// any other cycle and their successors: compare sizes to detect this.
+// Returns the ids of live nodes, each after its inputs (data and control), ignoring back edges of
+// loops (NextIteration -> Merge). Stable: among nodes whose inputs are all listed, the smallest id
+// comes first. Omits nodes on other cycles and their successors: compare sizes to detect such
+// nodes.
 GRAPNEL_PUBLIC std::vector<NodeId> TopologicalOrder(const Graph& graph);
 
 }  // namespace grapnel

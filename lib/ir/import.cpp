@@ -15,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// Field numbers: GraphDef, FunctionDefLibrary, FunctionDef, NodeDef.
+// Field numbers of GraphDef, FunctionDefLibrary, FunctionDef and NodeDef.
 enum { kGraphNode = 1, kGraphLibrary = 2, kGraphVersions = 4 };
 enum { kLibraryFunction = 1 };
 enum { kFunctionSignature = 1, kFunctionNode = 3, kFunctionRet = 4, kFunctionControlRet = 6 };
@@ -54,12 +54,12 @@ class Importer {
                                nodes.size(), functions.size())
                      .str());
     }
-    // Signatures first: bodies may call functions that come later.
+    // Adds all signatures first: bodies may call functions that come later in the file.
     for (llvm::StringRef bytes : functions) AddFunction(bytes);
     function_ = nullptr;
     graph_ = &module_.main;
     ReadNodes(nodes);
-    nodes = {};  // sixteen bytes a node, before the inputs need memory
+    nodes = {};  // frees sixteen bytes a node before the inputs need memory
     ResolveLinks();
     for (auto& function : module_.functions) ReadBody(function.get());
     return Error::success();
@@ -105,7 +105,7 @@ class Importer {
     function->info = OpInfoFromProto(op_def);
   }
 
-  // A parsed NodeDef with hashes for its lookups.
+  // The fields of a NodeDef, with the hash of its name for lookups.
   struct ParsedNode {
     llvm::StringRef name, op, device;
     size_t attrs_at;
@@ -115,7 +115,7 @@ class Importer {
   };
   struct ParsedInput {
     TensorName tensor;
-    uint32_t hash;  // of the node's name
+    uint32_t hash;  // of the input node's name
   };
 
   void ReadNodes(llvm::ArrayRef<llvm::StringRef> nodes) {
@@ -125,13 +125,16 @@ class Importer {
     num_links_.clear();
     links_.clear();
     if (!function_) {
-      // Memory that a growing vector frees would stay with the process.
+      // Reserves the final size, because the process would keep the memory that a growing vector
+      // frees.
       num_links_.reserve(nodes.size());
       links_.reserve(2 * nodes.size());
     }
-    // A function is small: walking all pages before it is not worthwhile.
+    // Releases pages only behind a main graph's nodes: for a function, which is small, it is not
+    // worthwhile.
     SourceWalk walk(function_ ? nullptr : file_);
-    // Looks up names some nodes after reading them, as those of a large graph are not in the cache.
+    // Parses this many nodes before it looks up their names, so that the table slots of the names
+    // are prefetched: those of a large graph are not in the cache.
     constexpr size_t kAhead = 32;
     std::vector<ParsedNode> parsed;
     std::vector<ParsedInput> inputs;
@@ -207,7 +210,8 @@ class Importer {
     if (taken && !node.name.empty()) Report(node.name, "occurs twice: names must differ");
   }
 
-  // Stores the inputs of a main graph's node as numbers until all names are known.
+  // Stores the inputs of a main graph's node as string ids and indices until all node names have
+  // been read.
   void AddLinks(llvm::ArrayRef<ParsedInput> inputs) {
     bool in_controls = false, is_plain = inputs.size() < kReadAgain;
     for (const ParsedInput& input : inputs) {
@@ -222,7 +226,8 @@ class Importer {
     }
   }
 
-  // For a node with missing or oddly ordered inputs, reads the NodeDef again to report the problem.
+  // Connects the inputs that AddLinks stored. If a node has missing or oddly ordered inputs, reads
+  // its NodeDef again to report the problem.
   void ResolveLinks() {
     llvm::ArrayRef<Link> links = links_;
     for (NodeId id = 0; id < num_links_.size(); ++id) {
@@ -289,8 +294,8 @@ class Importer {
       }
       return {source.id(), port};
     }
-    // A custom op: its outputs get ports in the order in which they occur, and keep their names for
-    // export.
+    // The node has a custom op: numbers its outputs in the order in which readers mention them, and
+    // keeps their names for export.
     StringId output = module_.strings.Intern(input.output);
     auto [met, is_new] = unknown_ports_.try_emplace({source.id(), output, input.index}, 0);
     if (is_new) {
@@ -359,17 +364,17 @@ class Importer {
     StringId node;
     int32_t index;  // kControlPort: a control input
   };
-  static constexpr size_t kReadAgain = 255;  // instead of a count: a node without links
+  static constexpr size_t kReadAgain = 255;  // instead of a number of links: read the NodeDef again
 
   Module& module_;
   const FileBytes* file_;
   Graph* graph_ = nullptr;
   Function* function_ = nullptr;
-  std::vector<uint8_t> num_links_;  // of each node of the main graph
+  std::vector<uint8_t> num_links_;  // per node of the main graph
   std::vector<Link> links_;
   llvm::SmallVector<NodeId, 16> sources_;
-  // For the function being read: ports of custom ops' outputs, and the number of ports of each so
-  // far.
+  // For the function being read: the ports given to outputs of custom ops, and the number of ports
+  // that each node has so far.
   std::map<std::tuple<NodeId, StringId, int32_t>, int32_t> unknown_ports_;
   llvm::DenseMap<NodeId, int32_t> num_unknown_ports_;
 };

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// True for most files.
+// True if each node's id is larger than the ids of its inputs, as in most files.
 bool AreIdsInOrder(const Graph& graph) {
   for (Node node : graph.nodes()) {
     for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot) {
@@ -27,7 +27,8 @@ bool KeptOrder::IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed
   return is_known_;
 }
 
-// Returns false if these positions do not tell whether there is a cycle.
+// Adapts the positions to the changes. Returns false if the positions then do not show whether the
+// graph has a cycle.
 bool KeptOrder::KeepUp(const Graph& graph, const std::vector<NodeId>& changed) {
   auto is_in_place = [&](NodeId id) { return ComesAfterInputs(graph.node(id)); };
   if (are_ids_) {
@@ -39,7 +40,8 @@ bool KeptOrder::KeepUp(const Graph& graph, const std::vector<NodeId>& changed) {
   return PlaceNew(graph) && llvm::all_of(changed, is_in_place);
 }
 
-// Gives each new node a position between its inputs and its readers.
+// Gives each new node a position between its inputs and its readers; false if there is no free
+// position.
 bool KeptOrder::PlaceNew(const Graph& graph) {
   constexpr Place kEnd = std::numeric_limits<Place>::max(), kStep = Place{1} << 20;
   places_.resize(graph.end_id(), 0);

@@ -9,15 +9,15 @@
 
 namespace grapnel {
 
-// A topological order that is maintained while the graph changes, which proves that the graph has
-// no cycle. Node ids serve as positions while they are a valid order, as in most files; after that
-// it uses eight bytes a node.
+// A topological order that is maintained while the graph changes; its existence proves that the
+// graph has no cycle. Node ids serve as positions while they are a valid order, as in most files;
+// after that the class stores eight bytes a node.
 class KeptOrder {
  public:
-  // True if the graph has no cycle at all, not even a loop's. `changed`: the nodes that changed
-  // since the last call, including new ones, in order of id; null: any may have changed. The cost
-  // is that of the changes if there are free positions between a node's inputs and its readers;
-  // otherwise linear.
+  // True if the graph has no cycle at all, not even that of a TF1 loop. `changed`: the nodes that
+  // changed since the last call, including new nodes, in order of id; null: any node may have
+  // changed. The cost is proportional to the changes if there are free positions between a node's
+  // inputs and its readers; otherwise the call is linear in the graph.
   bool IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed);
 
  private:
@@ -31,8 +31,8 @@ class KeptOrder {
 
   bool is_known_ = false;
   bool are_ids_ = true;
-  NodeId end_ = 0;             // nodes from here on are new
-  std::vector<Place> places_;  // by node, unless ids serve as positions
+  NodeId end_ = 0;             // nodes with this id and later ones are new
+  std::vector<Place> places_;  // by node id, unless ids serve as positions
 };
 
 }  // namespace grapnel

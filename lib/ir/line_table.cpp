@@ -16,8 +16,8 @@ constexpr uint32_t kDebugInfo = 5;  // of GraphDef
 
 int Int(const WireReader& reader) { return static_cast<int>(reader.number()); }
 
-// The names that TensorFlow recorded on a node: the nodes it was made of, and the functions they
-// were in.
+// The names that TensorFlow recorded on a node: the nodes that it was made from, and the functions
+// that contained those nodes.
 struct OriginalNames {
   explicit OriginalNames(llvm::StringRef node_def) {
     constexpr uint32_t kExperimentalDebugInfo = 6;
@@ -36,8 +36,8 @@ struct OriginalNames {
 
 }  // namespace
 
-// One GraphDebugInfo. A trace refers to files and frames by number, and they may come later, so
-// this first collects everything that has a number.
+// Reads one GraphDebugInfo. A stack trace refers to files and frames by number, and these may come
+// later in the message, so the class first collects all files, frames and traces.
 class LineTable::Reader {
  public:
   explicit Reader(LineTable& lines, llvm::StringRef bytes) : lines_(lines), bytes_(bytes) {}
@@ -50,7 +50,7 @@ class LineTable::Reader {
       if (reader.field() == kFramesById) AddById(reader.bytes(), &frame_by_id_);
       if (reader.field() == kTracesById) AddById(reader.bytes(), &trace_by_id_);
     }
-    llvm::DenseMap<llvm::StringRef, TraceId> found;  // for a duplicate key the last value
+    llvm::DenseMap<llvm::StringRef, TraceId> found;  // the last value counts if a key occurs twice
     WireReader again(bytes_);
     while (again.Next()) {
       if (again.type() != WireType::kBytes) continue;
@@ -67,7 +67,7 @@ class LineTable::Reader {
  private:
   static constexpr uint32_t kFiles = 1, kTraces = 2, kFramesById = 4, kNameToTraceId = 5,
                             kTracesById = 6;
-  // A file may contain any number, and a DenseMap reserves two of them.
+  // Not a DenseMap: a file may contain any number, and a DenseMap reserves two of them.
   using ById = std::unordered_map<uint64_t, llvm::StringRef>;
 
   static void AddById(llvm::StringRef entry, ById* map) {
@@ -104,11 +104,11 @@ class LineTable::Reader {
     if (TraceId made = TraceOf(trace->second)) (*found)[key] = made;
   }
 
-  // Equal bytes give the same id.
+  // Adds a stack trace and returns its id; equal bytes give the same id.
   TraceId TraceOf(llvm::StringRef bytes) {
     auto [known, is_new] = traces_.try_emplace(bytes, 0);
     if (!is_new) return known->second;
-    std::vector<uint32_t> frames;  // a ring buffer of the last ones
+    std::vector<uint32_t> frames;  // a ring buffer of the last frames
     size_t count = 0;
     auto add = [&](uint32_t frame) {
       if (frame == kNone) return;
@@ -169,12 +169,12 @@ class LineTable::Reader {
   llvm::StringRef bytes_;
   std::vector<llvm::StringRef> files_;
   ById frame_by_id_, trace_by_id_;
-  llvm::DenseMap<llvm::StringRef, uint32_t> frames_;  // keyed by their bytes
+  llvm::DenseMap<llvm::StringRef, uint32_t> frames_;  // keyed by serialized bytes
   llvm::DenseMap<llvm::StringRef, TraceId> traces_;
 };
 
 LineTable::LineTable(const Module& module) {
-  std::string info;  // two concatenated messages parse as one
+  std::string info;  // serialized; two concatenated messages parse as one
   WireReader reader(module.other_fields);
   while (reader.Next()) {
     if (reader.Is(kDebugInfo, WireType::kBytes)) info += reader.bytes();
@@ -293,7 +293,7 @@ bool IsFrameworkFile(llvm::StringRef path) {
       if (package.starts_with(name)) return true;
     }
   }
-  // Python's standard library: threads, contexts, imports.
+  // Modules of Python's standard library, such as threading, contextlib and importlib.
   bool is_library = path.contains("/lib/python3") && !path.contains("site-packages") &&
                     !path.contains("dist-packages");
   return is_library || path.starts_with("<frozen ");
@@ -312,7 +312,8 @@ std::string StackText(const LineTable::Stack& stack, size_t most) {
 
 namespace {
 
-// Returns the only node of that name in any function; false without one or with several.
+// Returns the node of that name in the function bodies; an empty Node if no function or several
+// functions have one.
 Node OnlyNodeNamed(llvm::StringRef name, const Module& module) {
   Node only;
   for (const auto& function : module.functions) {
@@ -329,7 +330,8 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
   if (lines.empty()) return "";
   std::string text;
   const Graph* body = &module.main;
-  // Messages name outer nodes before inner ones, and a function before its nodes.
+  // The last node named in the message is the innermost one, and the message names a function
+  // before a node in it.
   for (size_t at = 0; (at = message.find('\'', at)) != llvm::StringRef::npos;) {
     llvm::StringRef before = message.take_front(at);
     size_t end = message.find('\'', at + 1);
@@ -347,7 +349,7 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
       if (!node) node = OnlyNodeNamed(name, module);
       if (std::string stack = StackText(lines.StackOf(node)); node && !stack.empty()) text = stack;
     } else {
-      at = at + 1;  // an apostrophe, or the name of something else
+      at = at + 1;  // an apostrophe, or another kind of name
       continue;
     }
     at = end + 1;

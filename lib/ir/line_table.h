@@ -29,73 +29,77 @@ struct GRAPNEL_PUBLIC SourceFrame {
 // "file.py:12", or "file.py:12 in f" if the frame has a function name (a lambda has none).
 GRAPNEL_PUBLIC std::string FrameText(const SourceFrame& frame, bool with_function = true);
 
-// A source location that a user typed: "file.py:12", "dir/file.py:12", or a file with all its lines
-// (0).
+// A source location that a user typed: "file.py:12" or "dir/file.py:12", or a file without a line
+// (line 0), which stands for all its lines.
 struct GRAPNEL_PUBLIC SourcePlace {
   static SourcePlace Parse(llvm::StringRef text);
-  // True if the frame's path ends in `file`, at the start of a path component.
+  // True if the path of the frame ends in `file`, starting at a path component.
   bool Has(const SourceFrame& frame) const;
   std::string file;
   int line = 0;
 };
 
-// True if the path belongs to TensorFlow, Keras or Python, not to the user.
+// True if the path belongs to TensorFlow, Keras or Python, not to the user's code.
 GRAPNEL_PUBLIC bool IsFrameworkFile(llvm::StringRef path);
 
-// Stack traces of a module's nodes, by name. Built on demand, linear in the bytes of the debug
+// Stack traces of a module's nodes, by node name. Built on demand, linear in the bytes of the debug
 // info; free for a graph without debug info. Skips malformed parts (truncated bytes, missing files
 // and frames).
 class GRAPNEL_PUBLIC LineTable {
  public:
-  // A stack keeps this many of its innermost frames.
+  // The most frames of a stack that are kept, innermost first.
   static constexpr size_t kMostFrames = 64;
-  using TraceId = uint32_t;  // id of a stack that nodes may share; 0: none
+  using TraceId = uint32_t;  // the id of a stack, which nodes may share; 0: no stack
   using Stack = std::vector<SourceFrame>;
 
   LineTable() = default;
   explicit LineTable(const Module& module);
-  // Adds another serialized GraphDebugInfo; names that are already known keep their stacks.
+  // Adds another serialized GraphDebugInfo; nodes that already have a stack keep it.
   void Add(std::string debug_info);
 
   bool empty() const { return trace_of_.empty(); }
-  // `function`: the function whose body contains the node; empty for the main graph.
+  // Returns the stack of a node. `function`: the function whose body contains the node; empty for
+  // the main graph.
   TraceId Find(llvm::StringRef function, llvm::StringRef node) const;
-  // Looks up the node's name; if it has no stack, the first of the names it had before TensorFlow
-  // rewrote it (NodeDef.experimental_debug_info) that has one.
+  // Looks up the stack of the node's name. If that name has no stack, tries the names that the node
+  // had before TensorFlow rewrote it (NodeDef.experimental_debug_info), in order.
   TraceId Of(const Node& node) const;
 
-  // Outermost first: the last frame is the line that created the op.
+  // Returns the frames, outermost first: the last frame is the line that created the op.
   Stack StackOf(TraceId trace) const;
   Stack StackOf(const Node& node) const { return StackOf(Of(node)); }
-  // Returns the innermost frame in user code, else the innermost one; nullopt without a stack.
+  // Returns the innermost frame in user code; if no frame is in user code, the innermost frame;
+  // nullopt without a stack.
   std::optional<SourceFrame> LineOf(TraceId trace) const;
   std::optional<SourceFrame> LineOf(const Node& node) const { return LineOf(Of(node)); }
 
-  // Returns the nodes whose stack has a frame at `place`, in the module's order, main first. Linear
-  // in nodes.
+  // Returns the nodes whose stack has a frame at `place`, in the module's order, those of the main
+  // graph first. Linear in nodes.
   std::vector<Node> NodesAt(const SourcePlace& place, const Module& module) const;
-  // All files of the frames, sorted.
+  // The files of all frames, sorted.
   std::vector<llvm::StringRef> Files() const;
 
  private:
   class Reader;
   std::vector<std::shared_ptr<const std::string>> bytes_;
   std::vector<SourceFrame> frames_;
-  std::vector<uint32_t> frames_of_traces_;             // indices into frames_
-  std::vector<std::pair<uint32_t, uint32_t>> traces_;  // begin and end in frames_of_traces_; index
-                                                       // is TraceId - 1
+  std::vector<uint32_t> frames_of_traces_;  // indices into frames_
+  // The begin and end of stack i + 1 in frames_of_traces_.
+  std::vector<std::pair<uint32_t, uint32_t>> traces_;
   llvm::DenseMap<llvm::StringRef, TraceId> trace_of_;  // by "node" and "node@function"
 };
 
-// Returns the innermost frame in user code, else the innermost one; nullopt for an empty stack.
+// Returns the innermost frame in user code; if no frame is in user code, the innermost frame;
+// nullopt for an empty stack.
 GRAPNEL_PUBLIC std::optional<SourceFrame> LineOf(const LineTable::Stack& stack);
 
 // Returns "\n  at file.py:12 in f" for each frame in user code, innermost first, at most `most`, to
 // append to an error message. Empty if there is no stack.
 GRAPNEL_PUBLIC std::string StackText(const LineTable::Stack& stack, size_t most = 4);
 
-// The same for the last node that an error message names ("node 'x'", after "function 'f'", as
-// "f/x", or in the only function that has an x). Empty if it names no node with a stack.
+// Returns StackText for the last node that an error message names: "node 'x'" (after "function
+// 'f'": in that function), "node 'f/x'", or a node x of the only function that has one. Empty if
+// the message names no node with a stack.
 GRAPNEL_PUBLIC std::string StackOfMessage(llvm::StringRef message, const LineTable& lines,
                                           const Module& module);
 

@@ -40,7 +40,8 @@ Literal Literal::MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::stri
 
 Literal Literal::Scalar(DataType dtype, double value) {
   std::string bytes;
-  // Values outside of int64, and NaN, give no integer: such a cast is undefined in C++.
+  // Casting NaN or a value outside of int64 to an integer is undefined in C++, so these become the
+  // smallest integer.
   constexpr double kTooLarge = 9223372036854775808.0;
   bool fits = value >= -kTooLarge && value < kTooLarge;
   AppendElement(&bytes, dtype, value,
@@ -158,7 +159,7 @@ uint64_t Literal::Hash() const {
   }
   size_t size = DataTypeSize(dtype_);
   llvm::StringRef bytes = bytes_;
-  // A splat and its expansion are the same value.
+  // Hashes only one element if all are equal: a splat and its expansion have the same hash.
   if (bytes.size() > size &&
       std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0) {
     bytes = bytes.take_front(size);

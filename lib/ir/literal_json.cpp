@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// The fewest digits that read back as the same T.
+// Writes a number with the fewest digits that read back as the same T.
 template <typename T>
 void WriteNumber(T number, llvm::json::OStream& json) {
   if (!std::isfinite(number)) return json.value(NumberText(number));

@@ -13,7 +13,7 @@ namespace grapnel {
 // "-inf", which JSON numbers cannot express; null for a dtype without elements.
 void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& json);
 
-// Writes an object with one member per statistic, under its field name.
+// Writes an object with one member per statistic, named like its field in LiteralStatistics.
 void WriteStatisticsJson(const LiteralStatistics& statistics, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -11,15 +11,14 @@
 namespace grapnel {
 namespace {
 
-// Returns the typed repeated field as packed elements in memory layout.
+// Returns the elements of the typed repeated field, in memory layout.
 std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   uint32_t field = ValueField(type);
   Storage storage = StorageOf(type);
   size_t size = DataTypeSize(type);
   std::string out;
   auto number = [&](uint64_t n) {
-    // For every element type, the low bytes of the field's number are the element, in little-endian
-    // order.
+    // For every dtype, the low bytes of the field's number are the element, in little-endian order.
     if (storage == Storage::kF32 || storage == Storage::kC64) {
       out.append(reinterpret_cast<const char*>(&n), 4);
     } else if (storage == Storage::kC128) {
@@ -48,7 +47,7 @@ std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   return out;
 }
 
-// Reads strings in TensorFlow's packed form: all sizes, then their bytes.
+// Reads strings in TensorFlow's packed form: first the sizes of all strings, then their bytes.
 Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_t count) {
   std::vector<uint64_t> sizes;
   WireReader reader(content);
@@ -76,7 +75,7 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
   return strings;
 }
 
-// Parses a TensorShapeProto that contains only sizes, as nearly all do; nullopt for any other.
+// Parses a TensorShapeProto that contains only sizes, as nearly all do; nullopt for all others.
 std::optional<Shape> PlainShape(llvm::StringRef bytes) {
   constexpr char kDim = 0x12, kSize = 0x08;
   Shape shape = Shape::Scalar();
@@ -141,7 +140,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   }
   literal.dims_.assign(shape.dims().begin(), shape.dims().end());
   literal.num_elements_ = *count;
-  // The last value written stands for all that follow. A few bytes must not cost gigabytes.
+  // TensorFlow repeats the last written value up to the shape's size, but a message of a few bytes
+  // must not take gigabytes of memory.
   auto claims_too_much = [&](int64_t written, int64_t element) {
     constexpr int64_t kAlwaysAllowed = 64 << 20, kMaxRatio = 1000;
     return *count > kAlwaysAllowed / element && *count / kMaxRatio > written;
@@ -178,7 +178,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
                        DataTypeName(literal.dtype_), shape.ToString(), *count * size);
     }
     literal.bytes_ = content;
-    // Any byte other than 0 is true, and readers of a bool may rely on 0 or 1.
+    // In the file any byte other than 0 is true, but readers of a bool literal rely on 0 or 1.
     auto is_bool = [](char byte) { return byte == 0 || byte == 1; };
     if (literal.dtype_ == proto::DT_BOOL && !llvm::all_of(content, is_bool)) {
       auto owner = std::make_shared<std::string>(content.str());
@@ -194,7 +194,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     return MakeError("{0} values are written, the shape {1} has {2}", written, shape.ToString(),
                      *count);
   }
-  // TensorFlow repeats the last value; no value means zeros.
+  // TensorFlow repeats the last value; if no value is written, all elements are zero.
   if (written == 0) values.assign(size, 0);
   literal.splat_ = written <= 1;
   if (written > 1 && written < *count) {
@@ -263,7 +263,7 @@ std::string Literal::TensorProtoHead(bool compress, llvm::StringRef* content) co
     bytes = bytes.take_front(size);
   }
   if (compress && bytes.find_first_not_of('\0') == llvm::StringRef::npos) return out;
-  constexpr size_t kReadable = 16;  // up to this many, users may want to read elements in a .pbtxt
+  constexpr size_t kReadable = 16;  // up to this many, a user may want to read them in a .pbtxt
   bool one_for_all = bytes.size() == size && num_elements_ > 1;
   if (!one_for_all && bytes.size() > kReadable * size) {
     AppendTag(&out, 4, WireType::kBytes);

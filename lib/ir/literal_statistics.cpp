@@ -8,14 +8,15 @@ namespace {
 
 bool IsReal(DataType type) { return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL; }
 
-// Calls `visit` with each element and its count.
+// Calls `visit` with each element and how often it occurs: once, or for a splat as often as there
+// are elements.
 template <typename Visit>
 void ForEachNumber(const Literal& literal, Visit visit) {
   if (literal.is_splat()) return visit(literal.AsDouble(0), literal.num_elements());
   for (int64_t i = 0; i < literal.num_elements(); ++i) visit(literal.AsDouble(i), int64_t{1});
 }
 
-// Sums of numbers, without overflow far below the largest double.
+// A running mean and sum of squared deviations; overflows only near the largest double.
 struct Moments {
   int64_t count = 0;
   double mean = 0, squares = 0;
@@ -29,7 +30,7 @@ struct Moments {
 
 size_t PartOf(double x, const LiteralStatistics& statistics) {
   double width = statistics.max - statistics.min;
-  // With the largest doubles the width is infinite: then compute with halves.
+  // Between very large doubles the width is infinite: computes with halves instead.
   double share = std::isinf(width)
                      ? (x / 2 - statistics.min / 2) / (statistics.max / 2 - statistics.min / 2)
                  : width > 0 ? (x - statistics.min) / width

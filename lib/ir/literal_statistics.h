@@ -11,17 +11,17 @@ namespace grapnel {
 
 struct LiteralStatistics {
   int64_t elements = 0, nan = 0, positive_infinite = 0, negative_infinite = 0, zero = 0;
-  // Statistics of the finite elements; 0 without any. `deviation` covers the whole
-  // population, it is not a sample estimate.
+  // Statistics of the finite elements; 0 if no element is finite. `deviation` is the standard
+  // deviation of the whole population, not a sample estimate.
   double min = 0, max = 0, mean = 0, deviation = 0;
-  // Counts of finite elements in equal-width bins from min to max, both included; if all are equal,
-  // all are in the first bin.
+  // Counts of the finite elements in equal-width bins from `min` to `max`, both included; if all
+  // elements are equal, all are in the first bin.
   static constexpr size_t kParts = 24;
   std::array<int64_t, kParts> histogram = {};
 };
 
-// Returns statistics for real dtypes and bool; nullopt for other dtypes and empty literals. Reads
-// all elements twice.
+// Returns statistics for real dtypes and bool; nullopt for other dtypes and for empty literals.
+// Reads all elements twice.
 std::optional<LiteralStatistics> StatisticsOf(const Literal& literal);
 
 }  // namespace grapnel

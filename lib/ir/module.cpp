@@ -80,9 +80,10 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
   functions = std::move(kept);
 }
 
-// Puts large values into slabs of huge pages if the system allows it: otherwise 100 MB of folded
-// weights cause 25,000 page faults, which cost more than the copy. The last `content` bytes are
-// aligned for vectors of any kind, because plans read elements in place.
+// Allocates memory for a large value in slabs of huge pages, if the system has them: otherwise 100
+// MB of folded weights cause 25,000 page faults, which cost more than the copy. The last `content`
+// bytes of a value are aligned for vectors of any kind, because execution plans read elements in
+// place.
 char* Module::AllocateLarge(size_t size, size_t content) {
   constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20, kAlignment = 64;
   size_t head = size - content, skipped = (kAlignment - head % kAlignment) % kAlignment;
@@ -111,7 +112,7 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
     llvm::StringRef whole(slab.bytes.get(), slab.size);
     if (bytes.begin() < whole.begin() || bytes.end() > whole.end()) continue;
     if (slab.bytes.use_count() != 1) return nullptr;
-    // Only whole pages: other values share the rest. A slab begins at a page.
+    // Frees only whole pages: other values share the rest. A slab begins at a page boundary.
     constexpr size_t kPage = 4096;
     size_t begin = (bytes.begin() - whole.begin() + kPage - 1) / kPage * kPage;
     size_t end = (bytes.end() - whole.begin()) / kPage * kPage;
@@ -126,14 +127,14 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
 
 namespace {
 
-// The last piece, extended to the front by as many bytes as the other pieces have.
+// Returns the last piece, extended to the front by as many bytes as the other pieces have together.
 llvm::StringRef WithPiecesBefore(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t before = 0;
   for (llvm::StringRef piece : pieces.drop_back()) before += piece.size();
   return {pieces.back().data() - before, before + pieces.back().size()};
 }
 
-// True if the bytes in front equal the other pieces.
+// True if `there` begins with the bytes of all pieces but the last.
 bool EndsAs(llvm::StringRef there, llvm::ArrayRef<llvm::StringRef> pieces) {
   return llvm::all_of(pieces.drop_back(),
                       [&](llvm::StringRef piece) { return there.consume_front(piece); });
@@ -148,7 +149,8 @@ llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   char* copy;
   {
     std::lock_guard lock(keeping_);
-    // A large value that is forwarded, as by an Identity, is already stored.
+    // A large value that was copied from another node, as when an Identity is folded, is already
+    // stored.
     if (size >= kLargeValue && pieces.size() > 1) {
       auto lies_in = [&](llvm::StringRef whole) {
         return pieces.back().begin() >= whole.begin() + (size - content) &&

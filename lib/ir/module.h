@@ -20,15 +20,14 @@ namespace grapnel {
 // A defect found in a graph. `where` is a node ("add_3", "my_function/add_3"), a function, or
 // empty.
 struct GRAPNEL_PUBLIC Problem {
-  Severity severity =
-      Severity::kError;  // kError: opt and run reject the graph. kWarning: reported, work continues
+  Severity severity = Severity::kError;  // kWarning: opt and run still accept the graph
   std::string where;
   std::string text;
   std::string place{};           // line and column in a text, "12:3"; or empty
   std::string ToString() const;  // "12:3: node 'add_3': input 2 ('relu:0') not found"
 };
 
-// A library function. Its signature is a view of the file until it changes.
+// A function of the library. Its signature is a view of the file until the function changes.
 class GRAPNEL_PUBLIC Function {
  public:
   Function(Module* module, StringId name) : name_id(name), body(module, this) {}
@@ -43,14 +42,14 @@ class GRAPNEL_PUBLIC Function {
   };
   StringId name_id;
   Graph body;
-  std::vector<NodeId>
-      args;  // op _Arg, in the signature's order; a list argument has a port for each tensor
-  std::vector<Result> results;  // in the signature's order
+  // Nodes of op _Arg, in the signature's order; a list argument has an output for each tensor.
+  std::vector<NodeId> args;
+  std::vector<Result> results;  // of op _Retval, in the signature's order
   std::vector<std::pair<std::string, NodeId>> control_results;
-  OpInfo info;             // the signature, as of an op
+  OpInfo info;             // the signature in the form of an op definition
   std::string signature;   // serialized OpDef
-  llvm::StringRef source;  // the FunctionDef as read; empty when made here
-  bool changed = false;    // set when body or signature change: then it is written anew
+  llvm::StringRef source;  // the FunctionDef as read; empty for a new function
+  bool changed = false;    // body or signature changed: export rewrites the FunctionDef
   // Output argument names for ops that the op table does not know: (node, port) -> ("out", index).
   llvm::DenseMap<std::pair<NodeId, int32_t>, std::pair<StringId, int32_t>> unknown_outputs;
 };
@@ -58,9 +57,9 @@ class GRAPNEL_PUBLIC Function {
 class GRAPNEL_PUBLIC Module {
  public:
   Module() : main(this) {}
-  // Copies the module, with the same ids, names and files. Shares large data (constants, the source
-  // file) with the original, which may change or be destroyed meanwhile. Linear in nodes, edges and
-  // names.
+  // Returns a copy of the module with the same ids, names and files. Shares large data (constants,
+  // the source file) with the original, which may change or be destroyed while the copy lives.
+  // Linear in nodes, edges and names.
   std::unique_ptr<Module> Copy() const;
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -75,11 +74,11 @@ class GRAPNEL_PUBLIC Module {
   // Removes the functions for which keep(f) is false.
   void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
 
-  // The serialized VersionDef, and every field of GraphDef and FunctionDefLibrary other than node,
-  // function and versions, tags included.
+  // The serialized VersionDef; and every other field of GraphDef and FunctionDefLibrary except node
+  // and function, tags included.
   std::string versions;
   bool has_versions = false,
-       has_library = false;  // true if the file has the field, even empty: then it is written
+       has_library = false;  // the file has the field, even if it is empty: export then writes it
   std::string other_fields, other_library_fields;
 
   // Stores bytes for the lifetime of the module. Thread-safe.
@@ -87,29 +86,30 @@ class GRAPNEL_PUBLIC Module {
     return Keep(llvm::ArrayRef<llvm::StringRef>(bytes));
   }
   llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // concatenated
-  // Transfers memory of Keep() to the caller, for a value that no attribute uses any more. It is
-  // freed with the last copy of the returned pointer, which the module must outlive. Returns null
-  // and does nothing if the bytes are few, lie in a file, or are shared with a copy of the module.
+  // Transfers memory of Keep() to the caller, for a value that no attribute uses any more. The
+  // memory is freed with the last copy of the returned pointer, which the module must outlive.
+  // Returns null and does nothing if the value is small, lies in a file, or is shared with a copy
+  // of the module.
   std::shared_ptr<const void> TakeLarge(llvm::StringRef bytes);
-  // Files that nodes and constants point into.
+  // The files that nodes and constants point into.
   std::vector<std::shared_ptr<const FileBytes>> sources;
 
   // Defects found while reading.
   std::vector<Problem> problems;
-  // For a graph read from text (lib/ir/text.h): line and column of each node and function, keyed
-  // like Problem::where.
+  // For a graph read from text (lib/ir/text.h): line and column of each node and function, with
+  // keys like Problem::where.
   llvm::StringMap<std::string> places;
 
  private:
   static constexpr size_t kLargeValue = 16 * 1024;
   char* AllocateLarge(size_t size, size_t content);
-  // In a copy: returns the original's bytes in a form that the copy may hold.
+  // In a copy of a module: returns bytes of the original in a form that the copy may hold.
   llvm::StringRef Share(llvm::StringRef bytes);
   void CopyFunction(const Module& original, const Function& function);
 
-  mutable std::mutex keeping_;  // guards the next four
+  mutable std::mutex keeping_;  // guards the next four fields
   llvm::BumpPtrAllocator bytes_;
-  // Memory for large values; a copy also holds its original's slabs.
+  // Memory for large values; a copy of the module also holds the slabs of its original.
   struct Slab {
     std::shared_ptr<const char> bytes;
     size_t size;
@@ -120,14 +120,14 @@ class GRAPNEL_PUBLIC Module {
   llvm::StringMap<Function*> functions_by_name_;
 };
 
-// The bodies of a module: main first (name empty), then the functions.
+// The bodies of a module: the main graph first (with an empty name), then the functions.
 struct GRAPNEL_PUBLIC Body {
   Graph* graph;
-  Function* function;  // null for main
+  Function* function;  // null for the main graph
 };
 GRAPNEL_PUBLIC std::vector<Body> Bodies(Module& module);
 
-// The function that has this body; null for the main graph. Linear in functions.
+// Returns the function that has this body; null for the main graph. Linear in functions.
 GRAPNEL_PUBLIC const Function* FunctionOf(const Graph& graph);
 
 }  // namespace grapnel

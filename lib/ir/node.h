@@ -1,4 +1,4 @@
-// A read-only view of a graph's node: kernels are built from one. The graph itself is in
+// A read-only view of a graph's node, from which kernels are created. The graph itself is in
 // lib/ir/graph.h, which most code other than kernels includes.
 #ifndef GRAPNEL_LIB_IR_NODE_H_
 #define GRAPNEL_LIB_IR_NODE_H_
@@ -25,7 +25,7 @@ using NodeId = uint32_t;
 constexpr NodeId kNoNode = ~NodeId{0};
 constexpr int32_t kControlPort = -1;
 
-// An output of a node; index kControlPort stands for "after this node has run".
+// An output of a node; index kControlPort stands for a control dependency on the node.
 struct GRAPNEL_PUBLIC Port {
   NodeId node = kNoNode;
   int32_t index = 0;
@@ -43,9 +43,9 @@ struct GRAPNEL_PUBLIC Use {
   uint32_t slot;
 };
 
-// A node of a graph, as a value of two words. Valid while the graph lives and the node is not
-// removed. Modifications go through Graph (and in passes through the Editor, which also keeps the
-// ledger).
+// A node of a graph: a value of two words, a table and an id. Valid while the graph lives and the
+// node is not removed. Changes are made through Graph (in passes through the Editor, which also
+// records them in the ledger).
 class GRAPNEL_PUBLIC Node {
  public:
   Node() = default;
@@ -63,7 +63,7 @@ class GRAPNEL_PUBLIC Node {
   inline StringId op_id() const;
   inline StringId device_id() const;
 
-  // Data inputs, in order. A dangling one (only in a broken graph) has node kNoNode.
+  // Data inputs, in order. A dangling input (only in a broken graph) has node kNoNode.
   inline int num_inputs() const;
   inline Port input(int i) const;  // `i` is a slot as in Use, so control inputs work too
   Node input_node(int i) const { return Node(table_, input(i).node); }  // false if dangling
@@ -72,37 +72,37 @@ class GRAPNEL_PUBLIC Node {
   inline Node control(int i) const;
   // Data and control inputs as ports, data first.
   inline llvm::SmallVector<Port, 4> inputs() const;
-  // The file's text of a dangling input ("missing:1"); `slot` is as in Use.
+  // The text of a dangling input in the file ("missing:1"); `slot` is as in Use.
   llvm::StringRef DanglingText(int slot) const;
 
   // All uses of any output, control included; the order is deterministic but unspecified.
   inline llvm::ArrayRef<Use> uses() const;
   inline bool HasDataUses() const;
   inline int NumDataUses() const;
-  // The uses of one port.
+  // The uses of output `port`.
   llvm::SmallVector<Use, 4> UsesOf(int port) const;
 
-  // The attribute as written on the node; nullopt if the node does not have it.
+  // The attribute value as written on the node; nullopt if the node does not have the attribute.
   std::optional<AttrView> FindAttr(llvm::StringRef key) const;
-  // The same, or else the op table's default.
+  // The attribute value on the node, or else the default of the op's definition.
   std::optional<AttrView> Attr(llvm::StringRef key) const;
-  // Typed shorthands for Attr(); `otherwise` if missing or of another kind.
+  // The value of Attr() in a C++ type; `otherwise` if the attribute is missing or of another kind.
   DataType GetType(llvm::StringRef key, DataType otherwise = proto::DT_INVALID) const;
   int64_t GetInt(llvm::StringRef key, int64_t otherwise = 0) const;
   float GetFloat(llvm::StringRef key, float otherwise = 0) const;
   bool GetBool(llvm::StringRef key, bool otherwise = false) const;
   std::string GetString(llvm::StringRef key, llvm::StringRef otherwise = {}) const;
   std::vector<int64_t> GetInts(llvm::StringRef key) const;
-  // Calls `visit` for each attribute on the node, in unspecified order; for a duplicate key with
+  // Calls `visit` for each attribute on the node, in unspecified order; if a key occurs twice, with
   // the last value.
   void ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const;
-  // Key and value of each attribute on the node, sorted by key.
+  // The key and value of each attribute on the node, sorted by key.
   std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
 
  private:
   Node(const NodeTable* table, NodeId id) : table_(table), id_(id) {}
 
-  const NodeTable* table_ = nullptr;  // of the graph
+  const NodeTable* table_ = nullptr;  // the table of the node's graph
   NodeId id_ = kNoNode;
 };
 
@@ -113,8 +113,9 @@ class GRAPNEL_PUBLIC NodeTable {
   struct Edge {
     NodeId node;
     int32_t port;
-    uint32_t use;  // the position of this edge among the uses of `node`; for a dangling edge the
-                   // StringId of its text
+    // The position of this edge among the uses of `node`; for a dangling edge, the StringId of the
+    // input's text.
+    uint32_t use;
   };
   struct Attribute {
     StringId key;
@@ -127,12 +128,12 @@ class GRAPNEL_PUBLIC NodeTable {
     ShortList<Edge, 2> edges;
     ShortList<Use, 2> uses;
   };
-  // The rest of a node.
+  // The rest of a node's fields.
   struct Text {
     StringId name, device;
     const char* source = nullptr;
     uint32_t source_size = 0, attrs_at = 0;
-    int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
+    int32_t attrs = -1;  // index into attrs_; -1: the attributes are still in `source`
     bool changed = false;
     bool shares_attrs = false;  // `source` was set by ShareAttrs
     uint64_t version = 0;
@@ -140,16 +141,16 @@ class GRAPNEL_PUBLIC NodeTable {
   static_assert(sizeof(Data) == 64 && sizeof(Text) == 40);
 
   explicit NodeTable(const StringTable& strings) : strings_(strings) {}
-  // The fields of `source` from the first attribute on.
+  // The bytes of `source` from the first attribute on.
   llvm::StringRef FieldsFromAttrs(NodeId id) const {
     const Text& text = texts_[id];
     return {text.source + text.attrs_at, text.source_size - text.attrs_at};
   }
 
   const StringTable& strings_;  // of the module
-  std::vector<Data> nodes_;     // by id, like the next two
+  std::vector<Data> nodes_;     // by node id, like texts_ and alive_
   std::vector<Text> texts_;
-  std::vector<uint8_t> alive_;  // 1, or 0 once removed
+  std::vector<uint8_t> alive_;  // 1; 0 if the node was removed
   std::vector<std::vector<Attribute>> attrs_;
 };
 

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// NodeDef.attr is field 5: a map entry with key 1 and value 2.
+// Reads an entry of NodeDef.attr (field 5): a map entry with key 1 and value 2.
 bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef* value) {
   *key = *value = {};
   WireReader reader(entry);
@@ -22,7 +22,7 @@ bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef*
   return !reader.failed();
 }
 
-// Reads a length below 2^28, which only constants exceed; otherwise leaves `at` unchanged.
+// Reads a length below 2^28, as all but some constants have; for others leaves `at` unchanged.
 bool ReadLength(const char*& at, const char* end, uint32_t* length) {
   uint32_t value = 0;
   const char* next = at;
@@ -38,7 +38,7 @@ bool ReadLength(const char*& at, const char* end, uint32_t* length) {
 }
 
 // Reads the entry at `at` if each length is one byte, as nearly always, and advances `at`. Returns
-// false if a length is longer, or for the reasons of ReadPlainEntry.
+// false if a length is longer, or where ReadPlainEntry returns false.
 bool ReadShortEntry(const char*& at, const char* end, llvm::StringRef* key,
                     llvm::StringRef* value) {
   constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
@@ -77,14 +77,16 @@ bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
   return true;
 }
 
-// Most keys differ in size or last character; many are a single character.
+// Compares sizes and last characters first: most keys differ there, and many have a single
+// character.
 bool IsKey(llvm::StringRef key, llvm::StringRef wanted) {
   if (key.size() != wanted.size()) return false;
   if (key.empty()) return true;
   return key.back() == wanted.back() && (key.size() == 1 || key == wanted);
 }
 
-// Visits the attributes among the fields of a NodeDef, where they come last or before few others.
+// Calls `visit` for the attributes among the fields of a NodeDef. They come last or before few
+// other fields.
 template <typename Visit>
 void VisitAttrs(llvm::StringRef fields, Visit visit) {
   const char *at = fields.begin(), *end = fields.end();
@@ -177,11 +179,11 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
       attrs.emplace_back(key, AttrView(value));
     });
   }
-  bool in_order = true;  // as writers write them
+  bool in_order = true;  // as usual in files
   for (size_t i = 1; i < attrs.size() && in_order; ++i)
     in_order = attrs[i - 1].first < attrs[i].first;
   if (in_order) return attrs;
-  // The last of two entries with the same key counts, as in protobuf's maps.
+  // If two entries have the same key, the last one counts, as in protobuf's maps.
   std::stable_sort(attrs.begin(), attrs.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   size_t kept = 0;
@@ -208,7 +210,8 @@ bool Graph::MayHaveAttr(llvm::StringRef key) {
   if (attr_keys_) return attr_keys_->contains(key);
   attr_keys_.emplace();
   constexpr size_t kShort = 256, kOps = 64;
-  // Attributes with known keys, by the low digits of the op id: most nodes of an op have the same.
+  // The attribute bytes whose keys were added last, by the low digits of the op id: most nodes of
+  // an op have the same attributes.
   std::array<llvm::StringRef, kOps> known;
   for (Node node : nodes()) {
     llvm::StringRef& latest = known[node.op_id() % kOps];

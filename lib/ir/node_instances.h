@@ -1,4 +1,5 @@
-// Finds nodes by the short names in programs and logs, which lack the enclosing calls.
+// Finds nodes by the short names in programs and logs, which do not contain the names of the
+// enclosing calls.
 #ifndef GRAPNEL_LIB_IR_NODE_INSTANCES_H_
 #define GRAPNEL_LIB_IR_NODE_INSTANCES_H_
 
@@ -9,9 +10,9 @@
 
 namespace grapnel {
 
-// Returns the nodes of `graph` that a function's node became: "call/name" if the call was inlined.
-// In the body of `function` (else ""), also matches "name" and "function/name" themselves. Linear
-// in nodes.
+// Returns the nodes of `graph` that the node `name` of a function became: "call/name" if a call of
+// the function was inlined. In the body of `function` (in the main graph if it is ""), also matches
+// "name" and "function/name" themselves. Linear in nodes.
 std::vector<Node> InstancesOf(const Graph& graph, llvm::StringRef function, llvm::StringRef name);
 
 }  // namespace grapnel

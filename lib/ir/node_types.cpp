@@ -97,7 +97,8 @@ DataType TypeOfPort(const Graph& graph, Port port) {
   Node node = graph.node(port.node);
   const OpInfo* info = DefinitionOf(node);
   if (!info) return proto::DT_INVALID;
-  // Counts arguments instead of listing them: one may stand for a million tensors.
+  // Counts the tensors of each argument instead of listing them: an argument may stand for a
+  // million tensors.
   int64_t index = port.index;
   for (const OpArg& arg : info->outputs) {
     std::optional<std::vector<DataType>> list;
@@ -158,7 +159,8 @@ int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, i
 }
 
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port) {
-  // A call's only list: its length does not matter and would cost as much as the list.
+  // The only output argument is a list, as in a call: the list's length does not matter, and
+  // reading it would cost as much as the list.
   if (info.outputs.size() == 1 && !info.outputs[0].type_list_attr.empty())
     return {info.outputs[0].name, port};
   for (const OpArg& arg : info.outputs) {

@@ -23,7 +23,8 @@ using llvm::StringRef;
 
 bool IsNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '>'; }
 
-// Parses one line. After the first mismatch, ok() is false and it reads nothing more.
+// Parses one line of the table. After the first mismatch, ok() is false and the reader reads
+// nothing more.
 class LineReader {
  public:
   explicit LineReader(StringRef line) : rest_(line) {}
@@ -76,7 +77,8 @@ class LineReader {
     }
   }
 
-  // type_attr may turn out to be a dtype: attributes come later in the line.
+  // Parses an argument. A name that it stores in type_attr may turn out to be a dtype: attributes
+  // come later in the line.
   OpArg Arg() {
     OpArg arg;
     arg.name = Name();
@@ -205,7 +207,8 @@ class LineReader {
     return word == "true";
   }
 
-  // Parses "..." with the script's escapes: \n, \r, \t, \", \', \\ and three octal digits.
+  // Parses a quoted text with the escapes that the script writes: \n, \r, \t, \", \', \\ and three
+  // octal digits.
   std::string Quoted() {
     std::string text;
     Need("\"");
@@ -286,7 +289,7 @@ class LineReader {
   bool ok_ = true;
 };
 
-// The lines of the table by name, and the parsed ops.
+// The lines of the table by op name, and the ops parsed so far.
 class Table {
  public:
   static Table& Get() {
@@ -312,7 +315,7 @@ class Table {
   }
 
  private:
-  // Every start of the program that opens a graph runs this, so it does little per line.
+  // Finds the lines. The first lookup in each process runs this, so it does little per line.
   Table() : places_(kPlaces) {
     lines_.reserve(kPlaces / 2);
     StringRef rest(grapnel_op_table_begin, grapnel_op_table_end - grapnel_op_table_begin);
@@ -329,7 +332,7 @@ class Table {
     ops_ = std::make_unique<std::atomic<const OpInfo*>[]>(lines_.size());
   }
 
-  // Parses line i. If two threads do so at once, one result is kept.
+  // Parses line i. If two threads parse the same line at once, one result is kept.
   const OpInfo* Publish(size_t i) {
     LineReader reader(lines_[i]);
     auto op = std::make_unique<OpInfo>(reader.Op());
@@ -348,7 +351,7 @@ class Table {
 
   static constexpr size_t kPlaces = 4096;  // a power of two, twice the ops
   std::vector<StringRef> lines_;           // sorted by name
-  std::vector<uint16_t> places_;           // by hash of the name: 1 + the line's index; 0: empty
+  std::vector<uint16_t> places_;           // by hash of the name: the line's index + 1; 0: no line
   std::unique_ptr<std::atomic<const OpInfo*>[]> ops_;
 };
 

@@ -34,8 +34,8 @@
 
 namespace grapnel {
 
-// One argument: one tensor, or several if number_attr or type_list_attr is set. Exactly one of
-// type, type_attr and type_list_attr is set.
+// One argument of an op: one tensor, or several if number_attr or type_list_attr is set. Exactly
+// one of `type`, `type_attr` and `type_list_attr` is set.
 struct GRAPNEL_PUBLIC OpArg {
   std::string name;
   DataType type = proto::DT_INVALID;
@@ -45,16 +45,18 @@ struct GRAPNEL_PUBLIC OpArg {
   std::string full_type;       // as written in the table, mostly empty
   bool is_ref = false;
   static constexpr int8_t kAnyRank = 127;
-  int8_t min_rank = 0, max_rank = kAnyRank;  // of an input, inclusive
+  int8_t min_rank = 0, max_rank = kAnyRank;  // for an input, inclusive
 };
 
 struct GRAPNEL_PUBLIC OpAttr {
   std::string name;
-  // string, int, float, bool, type, shape, tensor, func, or list(...) of one of these.
+  // The attribute's type: string, int, float, bool, type, shape, tensor, func, or list(...) of one
+  // of these.
   std::string type;
   // A serialized proto::AttrValue; nullopt: the attribute is required.
   std::optional<std::string> default_value;
-  // For a type or string, or for each element of a list of these; empty: all.
+  // The allowed values of a type or string, or of each element of a list of these; empty: all
+  // values are allowed.
   std::vector<DataType> allowed_types;
   std::vector<std::string> allowed_strings;
   std::optional<int64_t> minimum;  // for an int, or for the length of a list
@@ -64,22 +66,22 @@ struct GRAPNEL_PUBLIC OpInfo {
   std::string name;
   std::vector<OpArg> inputs, outputs;
   std::vector<OpAttr> attrs;
-  bool is_commutative = false;  // the order of its arguments does not matter
+  bool is_commutative = false;  // the order of the inputs does not matter
   bool is_stateful = false;     // has state or side effects: must not be folded, merged or dropped
   bool is_aggregate = false;    // like AddN: any number of tensors of one shape
   bool allows_uninitialized_input = false;    // takes a reference to a variable without a value
-  bool is_distributed_communication = false;  // talks to other tasks
-  int deprecated_since = 0;  // the GraphDef version from which it is rejected; 0: never
+  bool is_distributed_communication = false;  // communicates with other tasks
+  int deprecated_since = 0;  // from this GraphDef version on, the op is rejected; 0: never
 
   const OpArg* FindOutput(llvm::StringRef output) const;  // nullptr if not found
   const OpAttr* FindAttr(llvm::StringRef attr) const;
 };
 
 // Returns the op of that name, or nullptr. Thread-safe; the result lives as long as the process.
-// Costs a hash lookup, plus some 5 us on the first call for an op.
+// Costs a hash lookup, and some 5 us more on the first call for an op.
 GRAPNEL_PUBLIC const OpInfo* FindOp(llvm::StringRef name);
 
-// All names, sorted by bytes.
+// Returns the names of all ops, sorted by bytes.
 GRAPNEL_PUBLIC std::vector<llvm::StringRef> AllOpNames();
 
 }  // namespace grapnel

@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // Serializes maps in the order of their keys, so that a message gives the same bytes in every run.
-// Missing required fields are left out. At most 2 GiB, which is protobuf's limit.
+// Accepts messages that lack required fields. At most 2 GiB, which is protobuf's limit.
 std::string SerializeInOrder(const google::protobuf::MessageLite& message);
 
 }  // namespace grapnel

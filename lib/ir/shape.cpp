@@ -5,7 +5,7 @@
 namespace grapnel {
 
 std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims) {
-  // A zero dimension makes the product zero, whatever the others are.
+  // A zero dimension makes the product zero, even if the other dimensions overflow.
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
   int64_t product = 1;
   for (int64_t dim : dims) {

@@ -16,15 +16,15 @@ namespace grapnel {
 // Fully known dimensions, none negative.
 using Dims = llvm::SmallVector<int64_t, 6>;
 
-// The product of `dims`; 1 for a scalar. nullopt if it exceeds 2^63.
+// Returns the product of `dims`; 1 for a scalar. nullopt if the product exceeds 2^63.
 GRAPNEL_PUBLIC std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
 
-// "[2,3]"; a scalar is "[]".
+// Returns "[2,3]"; "[]" for a scalar.
 GRAPNEL_PUBLIC std::string DimsText(llvm::ArrayRef<int64_t> dims);
 
-// A known dimension is >= 0, a fully unknown one is kUnknownDim, and smaller numbers are symbols:
-// two dimensions with the same symbol have equal, unknown sizes. Shape inference
-// (lib/shape/inference.h) assigns symbols.
+// A dimension of a shape. A known dimension is >= 0, an unknown one without a symbol is
+// kUnknownDim, and smaller numbers are symbols: two dimensions with the same symbol have equal,
+// unknown sizes. Shape inference (lib/shape/inference.h) assigns symbols.
 constexpr int64_t kUnknownDim = -1;
 
 class GRAPNEL_PUBLIC Shape {
@@ -41,7 +41,7 @@ class GRAPNEL_PUBLIC Shape {
   proto::TensorShapeProto ToProto() const;  // symbols are written as -1
 
   bool known_rank() const { return known_rank_; }
-  int rank() const { return static_cast<int>(dims_.size()); }  // only when known_rank()
+  int rank() const { return static_cast<int>(dims_.size()); }  // only if known_rank()
   int64_t dim(int i) const { return dims_[i]; }
   bool IsKnown(int i) const { return dims_[i] >= 0; }
   llvm::ArrayRef<int64_t> dims() const { return dims_; }
@@ -49,7 +49,8 @@ class GRAPNEL_PUBLIC Shape {
   void Append(int64_t dim) { dims_.push_back(dim); }
 
   bool IsFullyKnown() const;
-  // The number of elements if every dimension is known and the product fits.
+  // Returns the number of elements if every dimension is known and the product fits into int64_t;
+  // otherwise nullopt.
   std::optional<int64_t> NumElements() const;
 
   bool operator==(const Shape& other) const {
@@ -57,7 +58,7 @@ class GRAPNEL_PUBLIC Shape {
   }
   bool operator!=(const Shape& other) const { return !(*this == other); }
 
-  // "[2,?,s1]": symbols are s1, s2, ...; an unknown rank is "?".
+  // Returns "[2,?,s1]": symbols are s1, s2, ...; a shape of unknown rank is "?".
   std::string ToString() const;
 
  private:

@@ -6,8 +6,9 @@
 
 namespace grapnel {
 
-// Releases a file's pages behind a walk over it. Otherwise a walk over all nodes would leave the
-// whole file in this process's memory, beside the graph, for attributes that are rarely read again.
+// Releases the pages of a file that a walk has already read. Otherwise a walk over all nodes would
+// leave the whole file in this process's memory, beside the graph, for attributes that are rarely
+// read again.
 class SourceWalk {
  public:
   // `file` is the file that the walk covers, or null.
@@ -15,10 +16,12 @@ class SourceWalk {
     if (file_) kept_from_ = file_->bytes().begin();
   }
 
-  // Everything before `at` has been read; ignores pointers outside of the file.
+  // Tells the class that the walk has read everything before `at`; ignores pointers outside of the
+  // file.
   void ReadUntil(const char* at) {
     if (!file_ || at < kept_from_ + kStep || at > file_->bytes().end()) return;
-    // Releases from the beginning: comparing names has loaded earlier pages again.
+    // Releases all pages from the beginning of the file: comparing names has loaded earlier pages
+    // again.
     file_->ReleasePages({file_->bytes().begin(), static_cast<size_t>(at - file_->bytes().begin())});
     kept_from_ = at;
   }

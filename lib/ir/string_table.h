@@ -20,8 +20,8 @@ using StringId = uint32_t;
 constexpr StringId kEmptyString = 0;
 constexpr StringId kNoString = ~StringId{0};
 
-// Costs 32 bytes a string beside the string itself. Thread-safe; ids of strings added by several
-// threads depend on timing, so nothing may be ordered by them. Lookups take no lock.
+// Costs 32 bytes a string beside the string itself. Thread-safe; the ids of strings that several
+// threads add depend on timing, so nothing may be ordered by id. Lookups take no lock.
 class GRAPNEL_PUBLIC StringTable {
  public:
   StringTable();
@@ -31,13 +31,13 @@ class GRAPNEL_PUBLIC StringTable {
 
   // Returns the id of `text`, and copies it if it is new.
   StringId Intern(llvm::StringRef text) { return Add(text, /*copy=*/true); }
-  // The same without a copy: `text` must live as long as the table.
+  // Like Intern, but without a copy: `text` must live as long as the table.
   StringId InternBorrowed(llvm::StringRef text) { return Add(text, /*copy=*/false); }
-  // Returns kNoString if it was never interned.
+  // Returns the id of `text`; kNoString if the string was never interned.
   StringId Find(llvm::StringRef text) const;
 
-  // For lookups of many known names: pass a name's hash to Prefetch() ahead of time, and the lookup
-  // does not wait for memory.
+  // Returns the hash of a string. For lookups of many known names: the caller passes the hash to
+  // Prefetch() ahead of time, so that the lookup does not wait for memory.
   static uint32_t HashOf(llvm::StringRef text);
   void Prefetch(uint32_t hash) const {
     const Slots& slots = *slots_.load(std::memory_order_acquire);
@@ -59,9 +59,9 @@ class GRAPNEL_PUBLIC StringTable {
     const char* data;
     uint32_t size;
   };
-  // Open addressing; the size is a power of two, the load at most three quarters. A slot holds a
-  // string's hash above its id, so that only strings with the same full hash are compared. An
-  // outgrown table stays alive for concurrent readers.
+  // A hash table with open addressing; its size is a power of two, its load at most three quarters.
+  // A slot holds a string's hash above its id, so that only strings with the same full hash are
+  // compared. A table that was replaced by a larger one stays alive for concurrent readers.
   struct Slots {
     explicit Slots(size_t count);
     size_t mask;
@@ -69,7 +69,7 @@ class GRAPNEL_PUBLIC StringTable {
   };
   static constexpr uint64_t kFree = ~uint64_t{0};
 
-  // Entries never move: block b holds kFirstBlock << b of them.
+  // Entries never move: block b has room for kFirstBlock << b of them.
   static constexpr uint32_t kFirstBlockBits = 8, kFirstBlock = 1u << kFirstBlockBits;
   static constexpr uint32_t kBlocks = 32 - kFirstBlockBits;
   const Entry& At(StringId id) const {
@@ -79,7 +79,7 @@ class GRAPNEL_PUBLIC StringTable {
   }
   StringId Add(llvm::StringRef text, bool copy);
   StringId AddHashed(llvm::StringRef text, uint32_t hash, bool copy);
-  // The slot of the string, or the free slot where it belongs.
+  // Returns the slot of the string, or the free slot where the string belongs.
   size_t SlotOf(const Slots& slots, llvm::StringRef text, uint32_t hash) const;
   const Slots* Grow(size_t count);
   Entry& NewEntry(StringId id);
@@ -87,7 +87,7 @@ class GRAPNEL_PUBLIC StringTable {
   std::array<std::atomic<Entry*>, kBlocks> blocks_{};
   std::atomic<uint32_t> size_{0};
   std::atomic<const Slots*> slots_{nullptr};
-  std::mutex adding_;  // guards the fields below, and changes of those above
+  std::mutex adding_;  // guards the fields below, and changes of the fields above
   std::vector<std::unique_ptr<Slots>> all_slots_;
   llvm::BumpPtrAllocator copies_;
 };

@@ -15,10 +15,10 @@
 namespace grapnel {
 
 struct TensorSummary {
-  std::string name, dtype, shape, op;  // shape as Shape::ToString
-  // For an argument or result of a function's graph.
+  std::string name, dtype, shape, op;  // shape: as by Shape::ToString
+  // The index of an argument or result of a function's graph; nullopt for other tensors.
   std::optional<int64_t> index;
-  // For an argument that is a variable's handle: the type of the variable; otherwise empty.
+  // The type of the variable, for an argument that is a variable's handle; otherwise empty.
   std::string held_dtype, held_shape;
 };
 
@@ -28,25 +28,26 @@ struct EffectSummary {
 
 struct ConstantSummary {
   std::string name, dtype, shape;  // name: "function/node" in a function
-  uint64_t stored_bytes = 0;       // of the node in the file
+  uint64_t stored_bytes = 0;       // the size of the node in the file
 };
 
 struct FunctionSummary {
   std::string name;
   size_t nodes = 0;
   std::vector<std::string> calls;  // sorted
-  int callers = 0;                 // bodies that mention it, main included
+  int callers = 0;                 // how many bodies call it, including the main graph
 };
 
 struct Summary {
-  size_t nodes = 0, data_edges = 0, control_edges = 0;  // of the main graph
-  size_t function_nodes = 0;                            // of all bodies
-  // Placeholders, and nodes without consumers (except NoOps and constants). For a function's graph,
-  // its arguments and results (lib/ir/function_ends.h), each by index.
+  size_t nodes = 0, data_edges = 0, control_edges = 0;  // in the main graph
+  size_t function_nodes = 0;                            // in all function bodies
+  // The inputs are Placeholders; the outputs are nodes without readers (except NoOps and
+  // constants). For a function's graph, they are its arguments and results
+  // (lib/ir/function_ends.h), by index.
   bool is_function = false;
   std::vector<TensorSummary> inputs, outputs;
-  std::vector<EffectSummary> effects;  // for a function's graph: ops that do more than read
-  std::vector<std::pair<std::string, size_t>> ops;  // by count, then name; functions included
+  std::vector<EffectSummary> effects;               // for a function's graph: ops that change state
+  std::vector<std::pair<std::string, size_t>> ops;  // by count, then name; also of functions
   std::map<std::string, size_t> devices;            // main graph; "": no device
   size_t constants = 0;
   uint64_t constant_bytes = 0;
@@ -56,8 +57,8 @@ struct Summary {
   int producer = 0, min_consumer = 0;
 };
 
-// Linear; does not read constants' values. For a function's graph, it calls `shape_of` for the
-// shapes of the ports that results read.
+// Returns the summary of a module. Linear; does not read the values of constants. For a function's
+// graph, calls `shape_of` for the shapes of the ports that results read.
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
 
 }  // namespace grapnel

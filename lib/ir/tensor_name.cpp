@@ -26,7 +26,7 @@ TensorName ReadTensorName(llvm::StringRef text) {
 TensorName ReadFunctionTensorName(llvm::StringRef text) {
   TensorName name = ReadTensorName(text);
   if (name.control || name.node.empty() || name.node.back() == ':') return name;
-  // An output without a number is the first of its name.
+  // An output name without an index means the first tensor of that output.
   auto [node, output] = name.node.split(':');
   if (!output.empty()) {
     name.node = node;

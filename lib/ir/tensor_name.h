@@ -24,17 +24,17 @@ namespace grapnel {
 struct TensorName {
   llvm::StringRef node;
   llvm::StringRef output;  // only in a function's body: "product" in "mul:product:0"
-  int32_t index = 0;       // of the node's outputs, or of those named `output` if set
+  int32_t index = 0;       // among the node's outputs, or the tensors of `output` if set
   bool has_index = false;  // the index is written: "x:0"
   bool control = false;
 };
 
 TensorName ReadTensorName(llvm::StringRef text);
-// Parses an input in a FunctionDef: "node:output:1", "node:output" (the first of that name) and
-// "argument"; with "^" as above. In "x:1" it sets the index and no output.
+// Parses an input in a FunctionDef: "node:output:1", "node:output" (the first tensor of that
+// output) and "argument"; with "^" as in TensorName. For "x:1" sets the index and no output.
 TensorName ReadFunctionTensorName(llvm::StringRef text);
 
-// A name from tfdbg v1, the tensor that a debug op watched: "scope/x:0:DebugIdentity".
+// A name in tfdbg v1 for the tensor that a debug op watched: "scope/x:0:DebugIdentity".
 // ReadWatchedName returns nullopt for other texts.
 struct WatchedName {
   llvm::StringRef node, debug_op;
@@ -42,12 +42,12 @@ struct WatchedName {
 };
 std::optional<WatchedName> ReadWatchedName(llvm::StringRef text);
 
-// "x:0", "x:1": the form for users and tools.
+// Returns "x:0", "x:1": the form for users and tools.
 std::string OutputName(llvm::StringRef node, int32_t index);
-// "x", "x:1", and "^x" for kControlPort: the form of a NodeDef's inputs.
+// Returns "x", "x:1", and "^x" for kControlPort: the form of a NodeDef's inputs.
 std::string NodeDefInput(llvm::StringRef node, int32_t index);
-// Removes a trailing ":0": "x" for "x:0", other names unchanged. Equal for names of the same
-// tensor.
+// Removes ":0" from the end: returns "x" for "x:0", other names unchanged. So the names of the same
+// tensor become equal.
 llvm::StringRef WithoutZeroIndex(llvm::StringRef tensor);
 
 }  // namespace grapnel

@@ -19,7 +19,7 @@
 
 namespace grapnel {
 
-// A type that a text states after a node's colon, to be checked once shapes are inferred.
+// A type that a graph's text states after a node's colon, to be compared with the inferred shape.
 struct GRAPNEL_PUBLIC ShapeClaim {
   std::string function;  // empty: the main graph
   std::string node;
@@ -29,40 +29,41 @@ struct GRAPNEL_PUBLIC ShapeClaim {
 };
 
 struct GRAPNEL_PUBLIC TextGraph {
-  std::string title;  // from its line of dashes; its number if it has no title and the file has
-                      // several graphs
+  // The title in the line of dashes before the graph. Without a title, the number of the graph if
+  // the file has several graphs, otherwise empty.
+  std::string title;
   std::unique_ptr<Module> module;
-  std::vector<std::string> feeds, fetches;  // tensors that the text marks as such
+  std::vector<std::string> feeds, fetches;  // tensors that the text declares as such
   std::vector<ShapeClaim> claims;
 };
 
-// True if `head`, the beginning of a file, starts like a graph's text.
+// True if a file that begins with `head` looks like a graph's text.
 GRAPNEL_PUBLIC bool LooksLikeGraphText(llvm::StringRef head);
 
-// Reads the graphs of a text, one more than it has lines of dashes. A mistake becomes a problem of
-// the module with line and column, and reading continues with the next statement. Fills in the
-// attributes that follow from inputs, but not defaults. Checks claimed dtypes here, and leaves
-// claimed shapes to callers with shape inference (`claims`). Needs some ten times the text's size
-// in memory.
+// Reads the graphs of a text, which lines of dashes separate. A mistake in the text becomes a
+// problem of the module with line and column, and reading continues with the next statement. Infers
+// omitted attributes from the inputs, but does not fill in defaults. Checks the stated dtypes, and
+// leaves the stated shapes in `claims` to callers with shape inference. Needs some ten times the
+// text's size in memory.
 GRAPNEL_PUBLIC std::vector<TextGraph> ReadGraphText(const FileBytes& file);
 
 // Returns the type of a port as the printer shows it: "float[2,3]"; empty if unknown.
 using PortDescriber = std::function<std::string(Port)>;
 
 struct GRAPNEL_PUBLIC TextOptions {
-  // Exact: reading gives the same GraphDef, field by field, in the file's order, with complete
-  // constants. Otherwise for human readers: inputs before readers, no defaults, no
-  // `_output_shapes`, short devices, truncated constants (which reading reports).
+  // If true, reading the text gives the same GraphDef, field by field, in the file's order, with
+  // complete constants. Otherwise the text is for human readers: inputs before readers, no
+  // defaults, no `_output_shapes`, short devices, truncated constants (which reading reports).
   bool exact = false;
-  PortDescriber describe;  // for the main graph's ports; only if not exact
+  PortDescriber describe;  // describes ports of the main graph; not used if exact
   std::vector<std::string> feeds, fetches;
 };
 
 GRAPNEL_PUBLIC void WriteGraphAsText(const Module& module, const TextOptions& options,
                                      llvm::raw_ostream& os);
 
-// Prints one node in the human-readable form, without its surroundings, with all attributes except
-// defaults.
+// Prints one node in the human-readable form, as a single line, with all attributes except those
+// that equal the default.
 GRAPNEL_PUBLIC std::string NodeText(const Node& node, const PortDescriber& describe = {});
 
 }  // namespace grapnel

@@ -11,14 +11,14 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMaxDepth = 64;  // lists in functions' attributes in lists ...
+constexpr int kMaxDepth = 64;  // lists in attributes of functions in lists ...
 
 bool IsKind(llvm::StringRef word) {
   return llvm::is_contained(
       {"int", "float", "bool", "string", "type", "shape", "tensor", "func", "list"}, word);
 }
 
-// "list(int)" -> "int"; otherwise empty.
+// Returns "int" for "list(int)"; empty if the kind is not a list.
 llvm::StringRef ElementKind(llvm::StringRef kind) {
   return kind.consume_front("list(") ? kind.drop_back() : llvm::StringRef();
 }
@@ -39,7 +39,7 @@ class AttrReader {
   }
 
  private:
-  // `int:`, `list(shape):`.
+  // Reads a kind before a value, `int:` or `list(shape):`, if there is one.
   bool ReadKind(std::string* kind) {
     llvm::StringRef word = scanner_.PeekWord();
     if (!IsKind(word)) return true;
@@ -71,7 +71,7 @@ class AttrReader {
     return true;
   }
 
-  // @name or @name{key=value, ...}: the contents of AttrValue.func.
+  // Reads @name or @name{key=value, ...} into the contents of AttrValue.func.
   bool ReadFunction(std::string* name_attr_list) {
     proto::NameAttrList list;
     if (!scanner_.Expect("@") || !scanner_.ReadName(list.mutable_name())) return false;
@@ -90,7 +90,8 @@ class AttrReader {
   }
 
   bool ReadOne(llvm::StringRef kind, std::string* value) {
-    // Valid for any kind: an attribute of the call, and values without a text form.
+    // These forms are valid for any kind: $name, an attribute of the enclosing function, and attr
+    // "...", a value without a text form.
     if (scanner_.Consume("$")) {
       std::string name;
       if (!scanner_.ReadName(&name)) return false;
@@ -156,7 +157,7 @@ class AttrReader {
     return true;
   }
 
-  // Reads a list; `[2,?]` of unstated kind is a shape.
+  // Reads a list; `[2,?]` without a stated kind is a shape.
   bool ReadList(llvm::StringRef kind, std::string* value) {
     llvm::StringRef element_kind = ElementKind(kind);
     TextPlace begin = scanner_.place();
@@ -168,7 +169,7 @@ class AttrReader {
       if (scanner_.Consume("...")) return scanner_.FailAt(begin, "this list is cut short ('...')");
       std::string element;
       TextPlace place = scanner_.place();
-      // Nested lists are shapes.
+      // Lists in a list without a stated kind are shapes.
       llvm::StringRef inner =
           element_kind.empty() && scanner_.Peek() == '[' ? "shape" : element_kind;
       open_dims |= element_kind.empty() && scanner_.Peek() == '?';
@@ -200,8 +201,8 @@ class AttrReader {
     return true;
   }
 
-  // Each element is an AttrValue, and so is the result. Numbers are packed, as protobuf writes
-  // them.
+  // Builds the AttrValue of a list from the AttrValues of its elements. Numbers are packed, as
+  // protobuf writes them.
   static std::string ListOf(llvm::ArrayRef<std::string> elements) {
     proto::AttrValue list;
     auto* out = list.mutable_list();
@@ -246,7 +247,7 @@ class AttrReader {
 
 std::string FunctionText(const proto::NameAttrList& list) {
   std::string text = "@" + NameText(list.name());
-  // Sorted, as a protobuf map has no order.
+  // Sorted by name, as a protobuf map has no order.
   std::map<std::string, std::string> attrs;
   for (const auto& [key, value] : list.attr()) {
     std::string bytes = value.SerializeAsString();
@@ -267,7 +268,7 @@ std::string TensorText(llvm::StringRef tensor_proto) {
       .str();
 }
 
-// The text of one AttrValue that is not a list.
+// Returns the text of one AttrValue that is not a list.
 std::string ScalarText(const proto::AttrValue& value) {
   switch (value.value_case()) {
     case proto::AttrValue::kS:
@@ -316,7 +317,7 @@ llvm::StringRef KindOf(const proto::AttrValue& value) {
   }
 }
 
-// Splits the list into AttrValues, one per element, field after field.
+// Splits a list into one AttrValue per element, one field of the list after the other.
 std::vector<proto::AttrValue> ElementsOf(const proto::AttrValue::ListValue& list) {
   std::vector<proto::AttrValue> elements;
   auto add = [&](auto&& set) { set(elements.emplace_back()); };
@@ -390,7 +391,7 @@ bool ReadClaim(TextScanner& scanner, TensorClaim* claim) {
     int64_t dim = kUnknownDim;
     if (claim->shape.rank() && !scanner.Expect(",")) return false;
     llvm::StringRef word = scanner.PeekWord();
-    // s1, s2: unknown sizes that are equal if their names are.
+    // Symbols such as s1 and s2 are unknown sizes; dimensions with the same symbol are equal.
     unsigned symbol;
     if (scanner.Consume("?")) {
     } else if (word.consume_front("s") && !word.getAsInteger(10, symbol)) {

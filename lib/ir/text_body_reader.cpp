@@ -28,7 +28,8 @@ class BodyReader::Impl {
        const llvm::StringMap<OpInfo>& functions, TextBuild* build)
       : nodes_(nodes), function_(function), functions_(functions), build_(*build) {}
 
-  // Calls `add` with each NodeDef, in order; constants within inputs come before their readers.
+  // Calls `add` with each NodeDef, in order; a constant written within inputs comes before its
+  // reader.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add) {
     Flatten(signature);
     ConnectInputs();
@@ -45,7 +46,8 @@ class BodyReader::Impl {
     }
   }
 
-  // "node", "node:1"; in a function "node:output:1", "argument".
+  // Returns the NodeDef's text of an input: "node", "node:1"; in a function "node:output:1",
+  // "argument".
   std::string InputText(const ParsedInput& input) {
     if (input.control) return "^" + input.name;
     std::string port = input.port ? ":" + std::to_string(*input.port) : "";
@@ -67,7 +69,8 @@ class BodyReader::Impl {
     return input.name + port;
   }
 
-  // Returns whether the input exists, and reports a problem if not.
+  // Returns whether the node or argument that an input names exists; if not, reports a problem at
+  // the node `reader`.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader) {
     if (index_.count(input.name)) return true;
     auto names = [&](NameSink take) {
@@ -79,11 +82,12 @@ class BodyReader::Impl {
   }
 
  private:
-  // A node of the text, an argument (neither field set), or a constant within a node's inputs.
+  // A node of the text, an argument (both pointers are null), or a constant written within a node's
+  // inputs.
   struct Flat {
     ParsedNode* node = nullptr;
     ParsedInput* literal = nullptr;
-    uint32_t reader = 0;  // for a literal
+    uint32_t reader = 0;  // for a constant, the index of the node that reads it
     int slot = 0;
   };
 
@@ -155,7 +159,8 @@ class BodyReader::Impl {
     return made;
   }
 
-  // A constant's dtype and shape are those of its value, else those of its claim.
+  // Sets the dtype and shape of a constant to those written in its value, or else to those after
+  // its colon.
   static void AddConstantType(ParsedNode& node) {
     TextLiteral& literal = *node.literal;
     bool has_dtype =
@@ -190,7 +195,8 @@ class BodyReader::Impl {
           made.node = literal++;
         } else {
           auto it = index_.find(input.name);
-          // A quoted input may be invalid text from a broken file; import reports it.
+          // A quoted input may be an invalid text that a broken file contains; import reports it
+          // then.
           if (it == index_.end() && !input.quoted) CheckInput(input, flat_[i].node->name);
           if (it != index_.end()) made.node = it->second;
           made.port = input.port.value_or(0);
@@ -217,7 +223,8 @@ class BodyReader::Impl {
     }
   }
 
-  // Reports a dtype or count that the op requires and that is neither written nor inferred.
+  // Reports a dtype or count that the op requires and that is neither written nor could be
+  // inferred.
   void CheckInferred(uint32_t i) {
     const InferenceNode& node = inference_[i];
     const ParsedNode& parsed = *flat_[i].node;
@@ -238,7 +245,7 @@ class BodyReader::Impl {
   void CheckClaims(uint32_t i) {
     const ParsedNode& parsed = *flat_[i].node;
     const InferenceNode& node = inference_[i];
-    if (parsed.literal) return;  // for these, the claim defines the type
+    if (parsed.literal) return;  // for a constant, a stated type is not a check: it sets the type
     int port = 0;
     for (const TensorClaim& claim : parsed.claims) {
       bool known = node.info && node.resolved;

@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// The additional results of reading a graph.
+// The results of reading a graph other than the GraphDef.
 struct TextBuild {
   std::vector<Problem> problems;
   std::vector<ShapeClaim> claims;
@@ -25,23 +25,23 @@ struct TextBuild {
 // Appends map entries, sorted by key.
 void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs);
 
-// All arguments must outlive it.
+// The arguments of the constructor must outlive the BodyReader.
 class BodyReader {
  public:
-  // `functions` holds the signature of each library function; `function` is null for the main
-  // graph.
+  // `functions` has the signature of each library function; `function` is null for the main graph.
   BodyReader(std::vector<ParsedNode>& nodes, const ParsedFunction* function,
              const llvm::StringMap<OpInfo>& functions, TextBuild* build);
   ~BodyReader();
 
-  // Calls `add` with each NodeDef, in order; constants written within inputs come before their
-  // readers.
+  // Calls `add` with each NodeDef, in order; a constant written within inputs comes before its
+  // reader.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add);
 
-  // Returns "node", "node:1"; in a function "node:output:1", "argument". Call after Run. Reports a
-  // problem if the op has no such output.
+  // Returns the NodeDef's text of an input: "node", "node:1"; in a function "node:output:1",
+  // "argument". Call after Run. Reports a problem if the op has no such output.
   std::string InputText(const ParsedInput& input);
-  // Returns whether the input exists, and reports a problem if not.
+  // Returns whether the node or argument that an input names exists; if not, reports a problem at
+  // the node `reader`.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader);
 
  private:

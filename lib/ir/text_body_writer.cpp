@@ -17,22 +17,22 @@
 namespace grapnel {
 namespace {
 
-constexpr int kElementsInFull = 256;  // of an exact constant; longer ones are written in base64
+constexpr int kElementsInFull = 256;  // of an exact constant; longer ones use base64
 constexpr int kElementsForPeople = 8;
-constexpr size_t kInlineBytes = 1024;  // no constant with a short text has more
+constexpr size_t kInlineBytes = 1024;  // the most bytes of a constant whose text may be short
 constexpr size_t kInlineText = 40;     // the longest constant written within its reader's inputs
 
 bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
 }  // namespace
 
-// The text of one body.
+// Writes the text of one body.
 class BodyWriter::Impl {
   using Inferred = decltype(InferenceNode::inferred);
 
  public:
-  // `whole`: the body is printed completely. If false, it prints everything that reading would have
-  // to infer from other nodes.
+  // `whole`: the caller prints the whole body. Otherwise the caller prints single nodes, with
+  // everything that reading would have to infer from other nodes.
   Impl(const Graph& graph, const Function* function, const TextOptions& options, bool whole = true)
       : graph_(graph), function_(function), options_(options) {
     if (!whole) return;
@@ -68,8 +68,8 @@ class BodyWriter::Impl {
     return line;
   }
 
-  // Returns "%a", "%a:1", "^a", or the file's text in quotes. `text` may be empty: then it is the
-  // port's own text.
+  // Returns "%a", "%a:1", "^a", or the file's text in quotes. If `text` is empty, the file's text
+  // is taken to be the usual spelling of the port.
   std::string InputText(Port port, llvm::StringRef text) const {
     if (port.node == kNoNode) {
       bool control = text.consume_front("^");
@@ -81,7 +81,7 @@ class BodyWriter::Impl {
     std::string plain = "%" + name + (port.index || !bare ? ":" + std::to_string(port.index) : "");
     if (!options_.exact) return plain;
     if (text == TextOfPort(port)) return plain;
-    // Other spellings of the same input are kept.
+    // The file may spell the same input differently; the text keeps that spelling.
     llvm::StringRef node = graph_.node(port.node).name();
     if (function_) {
       llvm::StringRef rest = text;
@@ -102,7 +102,8 @@ class BodyWriter::Impl {
     return bare ? op.str() : QuotedText(op);
   }
 
-  // The text that `%node:index` reads back as; empty in a function if the op is unknown.
+  // Returns the input that a reader of the text makes from `%node:index`; empty in a function if
+  // the op is unknown.
   std::string TextOfPort(Port port) const {
     Node node = graph_.node(port.node);
     if (!function_) return PortText(graph_, port);
@@ -114,8 +115,8 @@ class BodyWriter::Impl {
     return output.empty() ? "" : (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
   }
 
-  // Sorts nodes in the file's order; for human readers, inputs before their readers and nodes on a
-  // broken cycle at the end.
+  // Sorts nodes in the file's order; for human readers, in topological order, with nodes on a cycle
+  // that is not a loop at the end.
   void Order() {
     if (!options_.exact) {
       order_ = TopologicalOrder(graph_);
@@ -132,8 +133,9 @@ class BodyWriter::Impl {
     llvm::erase_if(order_, [&](NodeId id) { return boundary_.contains(id); });
   }
 
-  // Inlines a short constant that has a single use. In exact mode it must also come right before
-  // its reader, as reading puts it there.
+  // Chooses the constants to write within their reader's inputs: short ones with a single use. In
+  // exact mode such a constant must also come right before its reader, because reading puts it
+  // there.
   void ChooseInline() {
     std::vector<uint32_t> place(graph_.end_id(), 0);
     for (size_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
@@ -146,7 +148,8 @@ class BodyWriter::Impl {
         if (port.node != kNoNode && CanStandIn(graph_.node(port.node), port, reader))
           found.push_back(port.node);
       }
-      // Starts at the last input, and continues while the constants are in order without a gap.
+      // Goes from the last input to the first, as long as the constants precede the reader in order
+      // and without a gap.
       uint32_t expected = place[id];
       for (NodeId constant : llvm::reverse(found)) {
         if (options_.exact && place[constant] + 1 != expected) break;
@@ -168,7 +171,7 @@ class BodyWriter::Impl {
       if (key != "value" && key != "dtype" && !hidden) return false;
     }
     auto tensor = AttrView(parts.attrs["value"]).AsTensor();
-    // Inlined text is short; skips large constants without parsing them.
+    // Text within inputs is short, so this skips large constants without parsing them.
     if (!tensor || tensor->size() > kInlineBytes) return false;
     LiteralPrint print = PrintLiteral(*tensor, options_.exact, kElementsForPeople);
     auto dtype = AttrView(parts.attrs["dtype"]).AsType();
@@ -197,9 +200,10 @@ class BodyWriter::Impl {
     return nullptr;
   }
 
-  // Finds the attributes that reading infers, so that the text omits just those that agree. First
-  // treats each node separately with its true inputs, which are the text's inputs once all required
-  // attributes are written. Then simulates reading, where less is known on cycles.
+  // Finds the attributes that a reader of the text infers, so that the text omits only those that
+  // it infers correctly. First infers each node's attributes from the true dtypes of its inputs,
+  // which is what a reader has once all required attributes are written. Then simulates reading, in
+  // which less is known on cycles.
   void InferAll() {
     if (function_) ids_.assign(function_->args.begin(), function_->args.end());
     num_args_ = ids_.size();
@@ -236,8 +240,8 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Each node is paired with a copy that has its true outputs, which its readers read; constants
-  // within inputs are read themselves.
+  // Gives each node a twin with its true output dtypes. Nodes read the twins of their inputs, but
+  // constants within the inputs themselves.
   std::vector<InferenceNode> InferFromTruth() const {
     size_t twin = ids_.size();
     std::vector<InferenceNode> nodes(2 * ids_.size());
@@ -259,8 +263,8 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Returns whether more attributes must be written. Constants first: what their readers infer
-  // depends on them.
+  // Finds attributes that must be written too; returns whether there are any. Constants come first:
+  // what their readers infer depends on them.
   bool CompareAll(const std::vector<InferenceNode>& nodes) {
     size_t before = written_.size();
     for (bool literals : {true, false}) {
@@ -315,8 +319,7 @@ class BodyWriter::Impl {
     }
   }
 
-  // Records the attributes of a node that must be written because reading would infer different
-  // ones.
+  // Adds those attributes of a node to written_ for which reading would infer another value.
   void Compare(const Node& node, const InferenceNode& inferred) {
     if (inferred.is_literal) {
       DataType type = inferred.outputs.empty() ? inferred.natural : inferred.outputs[0];
@@ -346,7 +349,8 @@ class BodyWriter::Impl {
       }
       return text;
     }
-    // A broken file may have data inputs after control inputs; one that also dangles has no slot.
+    // A broken file may have data inputs after control inputs; Graph has no slot for such an input
+    // if it also dangles.
     auto is_control = [](llvm::StringRef input) { return HasPrefix(input, "^"); };
     bool all_there = llvm::count_if(parts.inputs, is_control) + node.num_inputs() ==
                      static_cast<int>(parts.inputs.size());
@@ -359,7 +363,8 @@ class BodyWriter::Impl {
     return text;
   }
 
-  // A constant within its reader's inputs, with its name unless it is the default one.
+  // Returns the text of a constant within its reader's inputs; includes its name unless that is the
+  // default name.
   std::string LiteralText(const Node& reader, int slot, Port port) {
     Node constant = graph_.node(port.node);
     LiteralPrint print =
@@ -386,12 +391,13 @@ class BodyWriter::Impl {
     return claims;
   }
 
-  // Returns the text of a constant's value, removes the attributes that it covers, and adds its
-  // claim.
+  // Returns the text of a constant's value, removes the attributes that this text states, and sets
+  // `claims` to the type that follows the node's colon.
   std::string TakeValue(NodeParts* parts, std::string* claims) {
     auto value = parts->attrs.find("value");
     auto tensor = value == parts->attrs.end() ? std::nullopt : AttrView(value->second).AsTensor();
-    // Requires an attribute with only the tensor; compares sizes, as a constant may be large.
+    // The attribute must contain the tensor and nothing else. Compares only sizes, as a constant
+    // may be large.
     if (!tensor || value->second.size() != attr::TensorHead(tensor->size()).size() + tensor->size())
       return "";
     LiteralPrint print = PrintLiteral(*tensor, options_.exact,
@@ -406,7 +412,7 @@ class BodyWriter::Impl {
     if (says_dtype) {
       parts->attrs.erase(dtype);
     } else {
-      parts->attrs.try_emplace("dtype");  // no dtype attribute: suppress it
+      parts->attrs.try_emplace("dtype");  // the node has no dtype attribute: the text then says so
     }
     return print.text;
   }
@@ -449,16 +455,17 @@ class BodyWriter::Impl {
   const Function* function_;
   const TextOptions& options_;
   std::vector<NodeId> order_;
-  // Arguments and then the nodes in order, for the inference; index_ maps an id to its position.
+  // The ids of arguments, then of the nodes in order, for the inference; index_ maps an id to its
+  // position in this list.
   std::vector<NodeId> ids_;
   size_t num_args_ = 0;
   std::vector<uint32_t> index_;
-  llvm::DenseSet<NodeId> boundary_;  // arguments and results: written in the header and in `return`
+  llvm::DenseSet<NodeId> boundary_;  // arguments and results, which the header and `return` write
   llvm::DenseSet<NodeId> inlined_;
-  // Attributes that cannot be inferred from the inputs; an empty key stands for a constant within
-  // the inputs that states its dtype.
+  // Attributes that reading does not infer, and that must be written. An empty key stands for the
+  // dtype of a constant within the inputs.
   std::set<std::pair<NodeId, llvm::StringRef>> written_;
-  llvm::DenseMap<NodeId, bool> natural_;  // inlined constants whose dtype is inferred
+  llvm::DenseMap<NodeId, bool> natural_;  // constants within inputs whose dtype is inferred
   llvm::DenseMap<NodeId, Inferred> inferred_;
 };
 

@@ -9,18 +9,19 @@
 
 namespace grapnel {
 
-// The graph and the options must outlive it.
+// The graph and the options must outlive the BodyWriter.
 class BodyWriter {
  public:
-  // `whole`: the body is printed completely. If false, it prints everything that reading would have
-  // to infer from other nodes, and only Line() may be called.
+  // `whole`: the caller prints the whole body. Otherwise the caller may only call Line(), which
+  // prints everything that reading would have to infer from other nodes.
   BodyWriter(const Graph& graph, const Function* function, const TextOptions& options,
              bool whole = true);
   ~BodyWriter();
 
   void Write(llvm::StringRef indent, llvm::raw_ostream& os);
   std::string Line(const Node& node);
-  // Returns "%a", "%a:1", "^a"; in exact mode, text that reads back as `text`, the file's input.
+  // Returns "%a", "%a:1", "^a"; in exact mode, an input that reads back as `text`, its spelling in
+  // the file.
   std::string InputText(Port port, llvm::StringRef text) const;
 
  private:

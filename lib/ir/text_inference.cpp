@@ -17,19 +17,21 @@ class Inference {
   void Run() {
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       for (const auto& input : nodes_[i].inputs) {
-        // Arguments and literals are already known.
+        // The dtypes of arguments are known, and those of constants within inputs follow from their
+        // readers.
         if (input.node == kNoNode || nodes_[input.node].is_literal || nodes_[input.node].resolved)
           continue;
         readers_[input.node].push_back(i);
         ++waits_[i];
       }
     }
-    // Nodes without inputs first: their readers follow in turn.
+    // Starts with nodes that need no input; Try then resolves their readers.
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       if (!nodes_[i].is_literal && (waits_[i] == 0 || NeedsNoInput(nodes_[i])))
         Try(i, /*in_part=*/false);
     }
-    // Only cycles are left. Continues with the first node for which the known inputs suffice.
+    // Only nodes on and after cycles are left. Continues with the first node that can be inferred
+    // from the inputs known so far.
     while (!candidates_.empty()) {
       uint32_t next = *candidates_.begin();
       candidates_.erase(candidates_.begin());
@@ -38,7 +40,8 @@ class Inference {
   }
 
  private:
-  // The given or inferred value; inputs define their own types, so defaults do not count.
+  // Returns the given or inferred value of an attribute. Ignores defaults, because dtypes of inputs
+  // take precedence over them.
   static std::optional<AttrView> Find(const InferenceNode& node, llvm::StringRef key) {
     for (const auto& [name, value] : node.given) {
       if (name == key) return value;
@@ -57,7 +60,7 @@ class Inference {
     });
   }
 
-  // Resolves node `i` and then the nodes that waited only for it.
+  // Resolves node `i` and then the nodes that waited only for node `i`.
   void Try(uint32_t i, bool in_part) {
     if (nodes_[i].resolved || !Resolve(nodes_[i], in_part)) return;
     llvm::SmallVector<uint32_t, 16> done = {i};
@@ -76,7 +79,7 @@ class Inference {
     }
   }
 
-  // The number of ports of an argument; -1 if unknown.
+  // Returns the number of tensors of an argument; -1 if unknown.
   static int64_t CountOf(const InferenceNode& node, const OpArg& arg) {
     if (!arg.type_list_attr.empty()) {
       auto value = Find(node, arg.type_list_attr);
@@ -109,7 +112,8 @@ class Inference {
     return input.node != kNoNode && nodes_[input.node].is_literal;
   }
 
-  // Infers lengths from the number of inputs: at most one attribute can be unknown.
+  // Infers the list lengths of arguments from the number of inputs, if at most one attribute is
+  // unknown.
   bool ResolveCounts(InferenceNode& node) {
     llvm::StringRef unknown;
     bool is_list = false;
@@ -145,13 +149,13 @@ class Inference {
       FindOutputs(node);
       node.resolved = true;
     } else if (!in_part && WaitsForNothing(node)) {
-      FindOutputs(node);  // those that do not depend on missing attributes
+      FindOutputs(node);  // infers the outputs that do not need missing attributes
       node.resolved = true;
     }
     return node.resolved;
   }
 
-  // True if no further facts about the inputs can become known.
+  // True if all inputs are resolved, so that no more can become known about them.
   bool WaitsForNothing(const InferenceNode& node) const {
     return llvm::all_of(node.inputs, [&](const InferenceNode::Input& input) {
       return input.node == kNoNode || nodes_[input.node].is_literal || nodes_[input.node].resolved;
@@ -160,12 +164,12 @@ class Inference {
 
   bool ResolveTypes(InferenceNode& node, bool in_part, bool counts) {
     size_t slot = 0;
-    // A type attribute may occur in several arguments: collects all inputs of each.
+    // Collects, for each type attribute, the inputs of all arguments that use it.
     llvm::SmallVector<std::pair<const std::string*, llvm::SmallVector<size_t, 4>>, 2> slots_of;
     bool complete = true;
     for (const OpArg& arg : node.info->inputs) {
       int64_t count = CountOf(node, arg);
-      if (count < 0 && !counts) break;  // later slots are unknown
+      if (count < 0 && !counts) break;  // the slots of later arguments are unknown
       if (!arg.type_list_attr.empty()) {
         if (count < 0) count = CountRest(node, arg, slot);
         if (!Find(node, arg.type_list_attr)) complete &= AddTypeList(node, arg, slot, count);
@@ -187,7 +191,8 @@ class Inference {
     return complete;
   }
 
-  // The number of inputs that the arguments after `list` leave for it.
+  // Returns the number of inputs that remain for the argument `list`, given the counts of the
+  // arguments after it.
   static int64_t CountRest(const InferenceNode& node, const OpArg& list, size_t slot) {
     int64_t after = 0;
     for (const OpArg* arg = &list + 1; arg != node.info->inputs.data() + node.info->inputs.size();
@@ -229,7 +234,7 @@ class Inference {
         if (IsLiteral(input)) {
           const InferenceNode& source = nodes_[input.node];
           DataType natural = source.resolved ? source.outputs[0] : source.natural;
-          // Among numbers, one with a point decides.
+          // If several inputs are constants, a constant with a decimal point determines the dtype.
           if (literal == proto::DT_INVALID || IsFloating(natural)) literal = natural;
           if (source.resolved && type == proto::DT_INVALID) type = natural;
           continue;
@@ -290,10 +295,10 @@ class Inference {
   }
 
   std::vector<InferenceNode>& nodes_;
-  std::vector<uint32_t> waits_;  // inputs whose source is not resolved yet
+  std::vector<uint32_t> waits_;  // per node: how many inputs are not resolved yet
   std::vector<llvm::SmallVector<uint32_t, 2>> readers_;
-  std::set<uint32_t> candidates_;  // nodes with some resolved sources, or with all but without a
-                                   // result
+  // Nodes that are not resolved although some or all of their inputs are.
+  std::set<uint32_t> candidates_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string BytesOf(DataType type, double value) {
   return Literal::Scalar(type, value).bytes().str();
 }
 
-// Half and bfloat16: the fewest digits that read back as the same bits.
+// Returns a half or bfloat16 with the fewest digits that read back as the same bits.
 std::string NarrowFloatText(DataType type, double value, llvm::StringRef bits) {
   for (int digits = 1; digits < 9; ++digits) {
     char buffer[32];
@@ -58,12 +58,12 @@ std::string ElementText(const Literal& literal, int64_t i) {
   return std::to_string(literal.AsInt(i));
 }
 
-// Parses 1+2j, and a real or an imaginary number alone.
+// Parses a complex number: 1+2j, or only a real or imaginary part.
 template <typename T>
 bool AppendComplex(llvm::StringRef text, std::string* bytes) {
   llvm::StringRef real = text, imaginary = "0";
   if (text.consume_back("j")) {
-    // The sign of the imaginary part, not of an exponent.
+    // Finds the sign of the imaginary part, not that of an exponent.
     size_t sign = text.find_last_of("+-");
     while (sign != llvm::StringRef::npos && sign > 0 && (text[sign - 1] | 32) == 'e')
       sign = text.take_front(sign).find_last_of("+-");
@@ -93,7 +93,8 @@ bool AppendInteger(llvm::StringRef text, DataType type, std::string* bytes) {
   return true;
 }
 
-// Returns false if the text is not an element of that type or does not fit.
+// Appends one element; returns false if the text is not an element of that type or the number does
+// not fit.
 bool AppendElement(llvm::StringRef text, DataType type, std::string* bytes) {
   if (type == proto::DT_BOOL) {
     if (text != "true" && text != "false") return false;
@@ -132,8 +133,8 @@ bool ReadElement(TextScanner& scanner, std::vector<Element>* elements) {
   return true;
 }
 
-// Parses nested lists. All elements have the same depth, and all lists of a depth have the length
-// of the first.
+// Parses nested lists. All elements must be at the same depth, and all lists at a depth must have
+// the same length.
 class ListReader {
  public:
   ListReader(TextScanner& scanner, TextLiteral* literal) : scanner_(scanner), literal_(*literal) {}
@@ -172,7 +173,7 @@ class ListReader {
  private:
   TextScanner& scanner_;
   TextLiteral& literal_;
-  size_t leaf_depth_ = 0;  // 0: no element so far
+  size_t leaf_depth_ = 0;  // 0: no element has been read
 };
 
 }  // namespace
@@ -285,7 +286,8 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   AppendVarintField(&out, 1, dtype);
   AppendBytesField(&out, 2, Shape(dims).ToProto().SerializeAsString());
   if (zeros) {
-    // Truncated strings become empty; without any element it would be an empty tensor.
+    // Writes no elements: the TensorProto then contains zeros or empty strings, also for truncated
+    // elements.
     return out;
   }
   for (const std::string& text : strings) AppendBytesField(&out, 8, text);
@@ -304,7 +306,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
 
 namespace {
 
-// Elements [begin, end) as nested lists of `dims`.
+// Returns the elements [begin, end) as nested lists of shape `dims`.
 std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int64_t begin,
                        int64_t end) {
   if (dims.empty()) return ElementText(literal, begin);
@@ -316,7 +318,7 @@ std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int
   return text + "]";
 }
 
-// Determines how `print.text` reads back; returns whether it gives the same tensor.
+// Fills in what `print.text` reads back as; returns whether it reads back as the same tensor.
 bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   TextLiteral again;
   TextScanner scanner(print->text);
@@ -331,7 +333,7 @@ bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   }
   if (*bytes == tensor_proto) return true;
   if (bytes->size() != tensor_proto.size()) return false;
-  // They may be the same fields in another order.
+  // The two messages may have the same fields in another order.
   proto::TensorProto a, b;
   return a.ParseFromString(*bytes) && b.ParseFromArray(tensor_proto.data(), tensor_proto.size()) &&
          a.SerializeAsString() == b.SerializeAsString();

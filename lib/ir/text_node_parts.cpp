@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// A device in the form that the reader accepts without quotes.
+// Returns a device without quotes, in a form that the reader accepts.
 std::string BareDevice(llvm::StringRef device) {
   bool bare = !device.empty() && device[0] == '/' &&
               llvm::all_of(device,

@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// Returns the shortest text that reads back as `value`; it always contains a point, an exponent or
-// a word.
+// Returns the shortest text that reads back as `value`. The text always contains a decimal point,
+// an exponent or a word (inf, nan).
 template <typename T>
 std::string FloatText(T value) {
   char buffer[64];
@@ -22,7 +22,8 @@ std::string FloatText(T value) {
   return text;
 }
 
-// Returns nullopt if `text` is not a number. Overflow gives infinity, underflow zero.
+// Returns the number in `text`; nullopt if it is not a number. Overflow gives infinity, underflow
+// zero.
 template <typename T>
 std::optional<T> ParseFloat(llvm::StringRef text) {
   text.consume_front("+");

@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Each function parses one construct of the grammar in docs/text.md and returns false if it is not
-// there; the scanner then has the error.
+// Each function parses one construct of the grammar in docs/text.md. It returns false if the text
+// does not match; the scanner then has the error.
 class Parser {
  public:
   Parser(llvm::StringRef text, int first_line) : scanner_(text, first_line) {}
@@ -48,13 +48,14 @@ class Parser {
     return scanner_.Fail("expected a node (%name = Op(...)), func, fetch, feed or producer");
   }
 
-  // Keeps a node that could not be parsed completely, so that its readers find it.
+  // Keeps a node that could not be parsed completely, so that nodes that read it find it.
   static void KeepBroken(std::vector<ParsedNode>* nodes) {
     nodes->back().broken = true;
     if (nodes->back().op.empty()) nodes->pop_back();
   }
 
-  // Returns whether it was a version statement; the scanner may still have failed.
+  // Reads a statement such as "producer 1"; false if the next statement is another one. The scanner
+  // may have failed even if it returns true.
   bool ReadVersions() {
     llvm::StringRef word = scanner_.PeekWord();
     if (word != "producer" && word != "min_consumer" && word != "bad_consumers" &&
@@ -83,7 +84,8 @@ class Parser {
     return true;
   }
 
-  // fields "...": complete fields of a message, other than those that the text spells out.
+  // Reads fields "...": serialized fields of a message, which must not be the `said` ones, for
+  // which the text has its own syntax.
   bool ReadFields(std::initializer_list<uint32_t> said, std::string* bytes) {
     TextPlace place = scanner_.place();
     if (!scanner_.ReadBase64(bytes)) return false;
@@ -95,7 +97,7 @@ class Parser {
     return scanner_.FailAt(place, "these bytes are not valid additional fields");
   }
 
-  // fetch %a, %b:1
+  // Parses the ends of a fetch or feed statement: fetch %a, %b:1
   bool ReadEnds(std::vector<std::string>* ends) {
     do {
       ParsedInput input;
@@ -127,7 +129,7 @@ class Parser {
     bool is_constant = node->op == "Const" || node->op == "HostConst";
     if (is_constant && StartsLiteral(scanner_)) {
       if (!ReadLiteral(scanner_, &node->literal.emplace())) {
-        node->literal.reset();  // a half-read literal would report a second problem
+        node->literal.reset();  // avoids a second problem about an incomplete constant
         return false;
       }
     }
@@ -152,7 +154,8 @@ class Parser {
     if (scanner_.Peek() == '"') return scanner_.ReadString(device);
     TextPlace place = scanner_.place();
     device->clear();
-    // A colon begins the claims unless a port follows.
+    // A colon belongs to the device if a device type or number follows; otherwise it begins the
+    // stated types.
     auto belongs = [&](char c, char next) {
       return llvm::isAlnum(c) || llvm::is_contained({'/', '_', '*', '-', '.'}, c) ||
              (c == ':' && (llvm::isAlnum(next) || next == '*'));
@@ -160,7 +163,7 @@ class Parser {
     for (char c; belongs(c = scanner_.CharAt(0), scanner_.CharAt(1)); *device += c)
       scanner_.Consume(llvm::StringRef(&c, 1));
     if (device->empty()) return scanner_.Fail("expected a device");
-    // cpu:0 is short for /device:CPU:0.
+    // Completes a short name: cpu:0 means /device:CPU:0.
     if ((*device)[0] == '/') return true;
     auto whole = DeviceNameFromTyped(*device);
     if (!whole) return scanner_.FailAt(place, TextOf(whole.takeError()));
@@ -273,7 +276,7 @@ class Parser {
       if (!first && !scanner_.Expect(",")) return false;
       ParsedArg arg;
       if (!scanner_.Expect(sigil) || !scanner_.ReadName(&arg.name)) return false;
-      // In a function with a complete signature the type is already known.
+      // The type is optional: a function with a complete signature states it there.
       if (scanner_.Consume(":") && !ReadArgType(&arg)) return false;
       if (scanner_.Peek() == '{' && !ReadAttrs(nullptr, &arg.attrs.emplace())) return false;
       if (scanner_.ConsumeWord("fields") && !ReadFields({1, 3, 4, 5, 6}, &arg.fields)) return false;

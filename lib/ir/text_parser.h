@@ -15,11 +15,11 @@ namespace grapnel {
 // %name, %name:1, %name:output:1, ^name, or a constant: [1,0] or %name=[1,0].
 struct ParsedInput {
   TextPlace place;
-  std::string name;    // empty for a constant without a name
-  std::string output;  // in functions, for an unknown op
+  std::string name;    // empty for a constant within the inputs without a name
+  std::string output;  // in functions, for a node with an unknown op
   std::optional<int> port;
   bool control = false;
-  bool quoted = false;  // in quotes without a port: then the file contains only the name
+  bool quoted = false;  // written in quotes and without a port
   std::optional<TextLiteral> literal;
 };
 
@@ -30,19 +30,20 @@ struct ParsedNode {
   std::string name, op, device;
   std::vector<ParsedInput> inputs;
   ParsedAttrs attrs;
-  std::vector<std::string> without;  // `-T`: must not be inferred
+  std::vector<std::string> without;  // `-T`: the file has no attribute T, so T must not be inferred
   std::optional<TextLiteral> literal;
   std::vector<TensorClaim> claims;
-  std::string fields;   // other fields of the NodeDef
-  bool broken = false;  // parsed up to an error that is already reported
+  std::string fields;   // other fields of the NodeDef, serialized
+  bool broken = false;  // could not be parsed completely; the error is already reported
 };
 
 struct ParsedArg {
   std::string name;
-  // float, T, N*float, N*T or Ts...: a dtype, or attributes of the function that hold it.
+  // The type: float, T, N*float, N*T or Ts...: a dtype, or the names of attributes of the function
+  // that give dtype and number.
   DataType type = proto::DT_INVALID;
   std::string type_attr, number_attr, type_list_attr;
-  std::string fields;                // other fields of the ArgDef
+  std::string fields;                // other fields of the ArgDef, serialized
   std::optional<ParsedAttrs> attrs;  // nullopt: the FunctionDef has no entry for it
 };
 
@@ -50,11 +51,11 @@ struct ParsedArg {
 struct ParsedAttrDef {
   std::string name, type;
   std::optional<std::string> default_value;  // a serialized AttrValue
-  std::string fields;                        // other fields of the AttrDef
+  std::string fields;                        // other fields of the AttrDef, serialized
 };
 
 struct ParsedReturn {
-  std::string name;  // empty: the name of that result, or of a control output's node
+  std::string name;  // empty: the name of that result, or of the node of a control output
   bool none = false;
   ParsedInput input;
 };
@@ -65,9 +66,9 @@ struct ParsedFunction {
   std::vector<ParsedAttrDef> attr_defs;  // the attributes of a polymorphic function
   std::vector<ParsedArg> args, results;
   bool stateful = false;
-  std::optional<std::string> signature;  // the complete OpDef, instead of the above
+  std::optional<std::string> signature;  // the complete OpDef; replaces the fields above
   ParsedAttrs attrs;
-  std::string fields;  // other fields of the FunctionDef
+  std::string fields;  // other fields of the FunctionDef, serialized
   std::vector<ParsedNode> nodes;
   std::vector<ParsedReturn> returns;
 };
@@ -79,7 +80,7 @@ struct ParsedGraph {
   std::vector<std::string> feeds, fetches;
   std::optional<std::string> versions;  // a serialized VersionDef
   bool has_library = false;
-  std::string library_fields, fields;  // other fields of the library and of the GraphDef
+  std::string library_fields, fields;  // other fields of the FunctionDefLibrary and of the GraphDef
   std::vector<Problem> problems;
   bool IsEmpty() const {
     return nodes.empty() && functions.empty() && feeds.empty() && fetches.empty() && !versions &&
@@ -87,7 +88,7 @@ struct ParsedGraph {
   }
 };
 
-// `first_line` is the number of the text's first line in its file.
+// Parses one graph. `first_line` is the line number of the start of `text` in its file.
 ParsedGraph ParseGraphText(llvm::StringRef text, int first_line);
 
 }  // namespace grapnel

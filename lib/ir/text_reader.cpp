@@ -41,7 +41,8 @@ proto::OpDef SignatureOf(const ParsedFunction& function) {
   return op_def;
 }
 
-// FunctionDef: 1 signature, 3 node_def, 4 ret, 5 attr, 6 control_ret, 7 arg_attr.
+// Builds a FunctionDef. Its fields: 1 signature, 3 node_def, 4 ret, 5 attr, 6 control_ret, 7
+// arg_attr.
 std::string FunctionDefOf(ParsedFunction& function, const llvm::StringMap<OpInfo>& functions,
                           TextBuild* build) {
   const OpInfo& info = functions.find(function.name)->second;
@@ -85,7 +86,8 @@ std::string FunctionDefOf(ParsedFunction& function, const llvm::StringMap<OpInfo
   return out + function.fields;
 }
 
-// Drops vaguer duplicates: a missing input is reported once, with its position.
+// Takes over the problems that import found in the built GraphDef. Drops those about missing inputs
+// that the text reader has already reported with a position.
 void TakeImportProblems(const TextBuild& build, Module* module) {
   std::vector<Problem> problems = build.problems;
   for (Problem& problem : module->problems) {
@@ -148,7 +150,7 @@ TextGraph BuildGraph(ParsedGraph& parsed, const std::string& file_name) {
 
 bool IsDashes(llvm::StringRef line) { return line.substr(0, 3) == "---"; }
 
-// The text between two lines of dashes, and the title on the first of them.
+// The text between two lines of dashes, and the title in the first of the two lines.
 struct Section {
   llvm::StringRef title, text;
   int first_line;
@@ -178,7 +180,8 @@ bool LooksLikeGraphText(llvm::StringRef head) {
     head = head.drop_until([](char c) { return c == '\n'; });
   }
   if (head.empty()) return false;
-  // A GraphDef whose first node takes 37 bytes begins with a line end, '%' and a line end.
+  // A binary GraphDef can also begin with '%' after a line end: one whose first node takes 37 bytes
+  // begins with a line end, '%' and a line end.
   if (head[0] == '%') return head.size() > 1 && !llvm::isSpace(head[1]);
   if (IsDashes(head)) return true;
   llvm::StringRef word = head.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
@@ -199,7 +202,7 @@ std::vector<TextGraph> ReadGraphText(const FileBytes& file) {
   std::vector<Section> sections = Split(text);
   for (const Section& section : sections) {
     ParsedGraph parsed = ParseGraphText(section.text, section.first_line);
-    // Only comments may come before the first line of dashes.
+    // The text before the first line of dashes is not a graph if it has only comments.
     bool head_alone = &section == &sections.front() && sections.size() > 1;
     if (head_alone && parsed.IsEmpty()) continue;
     parsed.title = section.title.str();

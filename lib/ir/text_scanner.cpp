@@ -182,7 +182,8 @@ void TextScanner::Recover() {
   auto at_statement = [this] {
     return Peek() == '%' || Peek() == '}' || llvm::is_contained(kStatements, PeekWord());
   };
-  // A token missing at the end of a statement is reported at the next one.
+  // If a token is missing at the end of a statement, the error was found at the start of the next
+  // statement, which must not be skipped.
   SkipSpace();
   bool begins_line = llvm::StringRef(line_begin_, at_ - line_begin_).trim().empty();
   if (begins_line && at_ != recovered_at_ && at_statement()) {

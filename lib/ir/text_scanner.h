@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// A position in a text, both counted from 1, columns in bytes.
+// A position in a text: line and column, both counted from 1, columns in bytes.
 struct TextPlace {
   int line = 0;
   int column = 0;
@@ -30,30 +30,32 @@ class TextScanner {
   char Peek();
   // Consumes `text` if it comes next, and returns whether it does.
   bool Consume(llvm::StringRef text);
-  // The same for a whole word, which a longer word does not match.
+  // Consumes `word` if it is the whole next word, and returns whether it is.
   bool ConsumeWord(llvm::StringRef word);
-  // Consumes `text` or fails with "expected 'text'".
+  // Consumes `text` if it comes next; otherwise fails with "expected 'text'".
   bool Expect(llvm::StringRef text);
   // Returns the next word (letters, digits and _ . > + -) without consuming it; empty if there is
   // none.
   llvm::StringRef PeekWord();
   llvm::StringRef TakeWord();
-  // Returns the character after the next word, to tell `int:1` from `int32`. Consumes nothing.
+  // Returns the character after the next word, which distinguishes `int:1` from `int32`. Consumes
+  // nothing.
   char CharAfterWord();
   char CharAt(size_t offset) const {
     return offset < static_cast<size_t>(end_ - at_) ? at_[offset] : '\0';
   }
 
-  // Reads a bare or quoted name of a node or function; sets `quoted`.
+  // Reads the bare or quoted name of a node or function; sets `quoted` to whether it is quoted.
   bool ReadName(std::string* name, bool* quoted = nullptr);
-  // "..." with \n \r \t \" \\ and \xHH.
+  // Reads a quoted text, "...", with the escapes \n \r \t \" \\ and \xHH.
   bool ReadString(std::string* value);
   bool ReadInt(int64_t* value);
   // Reads a quoted base64 text and decodes it.
   bool ReadBase64(std::string* bytes);
 
   TextPlace place();  // of the next word
-  // Records an error at the next word or at `where`, unless there is one already. Returns false.
+  // Records an error at the next word (Fail) or at `where` (FailAt), unless there already is an
+  // error. Returns false.
   bool Fail(const llvm::Twine& message);
   bool FailAt(TextPlace where, const llvm::Twine& message);
   bool failed() const { return !error_.empty(); }

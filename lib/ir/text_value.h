@@ -26,30 +26,31 @@ struct TextLiteral {
   enum class Form { kElements, kCut, kZeros, kBase64, kProto };
   enum class Encoding { kUsual, kValues, kContent };
   struct Element {
-    std::string text;  // the number or word, or the contents of the quotes
+    std::string text;  // the number or word, or the text in the quotes
     bool is_string = false;
   };
 
   TextPlace place;
   std::optional<DataType> type;
-  std::optional<Dims> dims;  // stated before the elements, or by the claim after the node
+  std::optional<Dims> dims;  // stated before the elements, or after the node's colon
   Form form = Form::kElements;
   Encoding encoding = Encoding::kUsual;
   std::vector<Element> elements;
   Dims nesting;       // the dimensions of the nested lists
-  std::string bytes;  // decoded, for base64 and proto
+  std::string bytes;  // decoded base64 of the forms base64 and proto
 
-  // int32 or int64 for whole numbers, float for others, complex64, bool, string.
+  // Returns the dtype that the elements have if the text states none: int32 or int64 for whole
+  // numbers, float for other numbers, complex64, bool, string.
   DataType NaturalType() const;
 };
 
-// True if the next text can only be a literal.
+// True if the text that comes next can only be a literal.
 bool StartsLiteral(TextScanner& scanner);
 bool ReadLiteral(TextScanner& scanner, TextLiteral* literal);
 
-// Returns the TensorProto of the literal, as `dtype`. Errors are one line, without a position. Like
-// TensorFlow's Python, it writes a splat or a scalar as one value in the field of its type and
-// other numbers as tensor_content; `as values` and `as content` override this.
+// Returns the TensorProto of the literal, as `dtype`. An error is one line, without a position.
+// Writes a splat or a scalar as one value in the typed field of its dtype and other numbers as
+// tensor_content, like TensorFlow's Python; `as values` and `as content` in the text override this.
 Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype);
 
 // A TensorProto as text, without dtype and shape.
@@ -57,23 +58,25 @@ struct LiteralPrint {
   std::string text;
   DataType dtype = proto::DT_INVALID;
   Dims dims;
-  bool dims_follow = false;   // dims equal those of the text's lists
-  bool type_follows = false;  // dtype equals the text's NaturalType
-  bool is_proto = false;      // the text includes dtype and dims
+  bool dims_follow = false;   // `dims` equals the nesting of the text's lists
+  bool type_follows = false;  // `dtype` equals the text's NaturalType
+  bool is_proto = false;      // the text is a TensorProto, with dtype and dims
 };
-// `exact`: prints all elements, and TensorProtoOf turns the text back into `tensor_proto`.
-// Otherwise for human readers: prints at most `limit` elements and omits the encoding.
+// Prints a TensorProto. `exact`: prints all elements, and TensorProtoOf makes the same
+// `tensor_proto` from the text. Otherwise the text is for human readers: it has at most `limit`
+// elements and omits the encoding.
 LiteralPrint PrintLiteral(llvm::StringRef tensor_proto, bool exact, int limit);
 
-// Reads one attribute into a serialized AttrValue. `kind` is the type in the op's definition
-// (OpAttr::type), or empty.
+// Reads one attribute into a serialized AttrValue. `kind` is the attribute's type in the op's
+// definition (OpAttr::type); empty if the op is unknown.
 bool ReadAttr(TextScanner& scanner, llvm::StringRef kind, std::string* value);
-// Returns text that ReadAttr turns into the same value.
+// Returns text from which ReadAttr reads the same value.
 std::string AttrText(AttrView value, llvm::StringRef kind);
-// True if two serialized AttrValues have the same meaning, in whatever encoding.
+// True if two serialized AttrValues have the same meaning, even if their encodings differ.
 bool SameAttr(llvm::StringRef a, llvm::StringRef b);
 
-// "float[2,3]", "float" (of unknown rank), "?[2,?]", "?".
+// A type stated after a node's colon: "float[2,3]", "float" (unknown rank), "?[2,?]" (unknown
+// dtype), "?" (nothing known).
 struct TensorClaim {
   TextPlace place;
   DataType dtype = proto::DT_INVALID;  // not stated

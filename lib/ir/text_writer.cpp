@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-// Prints a library function: header, body, results.
+// Prints a library function: header, body and results.
 class FunctionWriter {
  public:
   FunctionWriter(const Function& function, const TextOptions& options)
@@ -96,7 +96,7 @@ class FunctionWriter {
     return rest.SerializeAsString();
   }
 
-  // float, T, N*float, N*T, Ts...
+  // Returns the type of an argument: float, T, N*float, N*T, Ts...
   static std::string TypeText(const proto::OpDef::ArgDef& arg) {
     if (!arg.type_list_attr().empty()) return arg.type_list_attr() + "...";
     std::string type =
@@ -132,7 +132,8 @@ class FunctionWriter {
     return options_.exact && !fields.empty() ? text + FieldsText(fields) : text;
   }
 
-  // True if the header and `return` express the whole signature.
+  // True if the header and `return` express the whole signature, so that the text need not contain
+  // its OpDef.
   bool SignatureFollows() const {
     proto::OpDef again;
     again.set_name(signature_.name());
@@ -144,7 +145,8 @@ class FunctionWriter {
       again.add_control_output(name);
       if (!control_rets_.count(name) || !controls.insert(name).second) return false;
     }
-    // The argument has only what TypeText prints, and reads back as the same.
+    // True if TypeText expresses all fields of the argument, and the text reads back as the same
+    // argument.
     auto known = [](const proto::OpDef::ArgDef& arg) {
       if (arg.type() != proto::DT_INVALID)
         return ParseDataType(DataTypeName(arg.type())) && arg.type_attr().empty() &&
@@ -248,7 +250,7 @@ void WriteGraphAsText(const Module& module, const TextOptions& options, llvm::ra
     if (os.tell() != begin) os << "\n";
     FunctionWriter(*function, options).Write(os);
   }
-  // An empty file would not be recognized as a graph's text.
+  // Writes at least a line of dashes: an empty file would not be recognized as a graph's text.
   if (os.tell() == begin) os << "---\n";
 }
 

@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Keeps protobuf from printing parse errors to stderr, as the readers return them. It is in this
-// file because every reader links it.
+// Keeps protobuf from printing parse errors to stderr, because the readers return these errors. It
+// is in this file because every reader links this file.
 [[maybe_unused]] const auto kNoPrinting = google::protobuf::SetLogHandler(nullptr);
 
 enum Kind { kFloat, kComplex, kInt, kQuantized, kOther };
@@ -56,7 +56,8 @@ constexpr Row kRows[] = {
     {33, "float4_e2m1fn", "float4_e2m1fn_ref", 1, kFloat},
 };
 
-// Kernels look up sizes all the time: a row's index is its number.
+// Kernels look up sizes all the time, so the row of a dtype is found by its number, without a
+// search.
 constexpr bool RowsAreInPlace() {
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (kRows[i].number != static_cast<int>(i) + 1) return false;
@@ -66,7 +67,7 @@ constexpr bool RowsAreInPlace() {
 static_assert(RowsAreInPlace());
 
 const Row* Find(DataType type) {
-  unsigned index = static_cast<unsigned>(BaseType(type)) - 1;  // 0 wraps to the largest
+  unsigned index = static_cast<unsigned>(BaseType(type)) - 1;  // 0 wraps to a large number
   return index < std::size(kRows) ? &kRows[index] : nullptr;
 }
 
@@ -88,7 +89,7 @@ std::optional<DataType> ParseDataType(llvm::StringRef name) {
     if (name == row.name) return DataType(row.number);
     if (name == row.ref_name) return DataType(row.number + 100);
   }
-  // Users also type the spellings of NumPy and of the enum.
+  // Accepts the spellings of NumPy and of the DataType enum too, which users also type.
   if (name == "float32") return proto::DT_FLOAT;
   if (name == "float64") return proto::DT_DOUBLE;
   if (name == "float16") return proto::DT_HALF;

@@ -13,18 +13,18 @@ namespace grapnel {
 
 using proto::DataType;
 
-// DT_FLOAT_REF and the like are the plain type plus 100.
+// Reference dtypes (DT_FLOAT_REF and the like) are the plain dtype plus 100.
 constexpr bool IsRefType(DataType type) { return type > 100; }
 constexpr DataType BaseType(DataType type) { return IsRefType(type) ? DataType(type - 100) : type; }
 constexpr DataType RefType(DataType type) { return IsRefType(type) ? type : DataType(type + 100); }
 
-// "float", "int32", "bfloat16", "float_ref" ...: the names in TensorFlow's Python API and op
-// definitions. A number unknown to TensorFlow 2.21 is "dtype?".
+// Returns "float", "int32", "bfloat16", "float_ref" ...: the names in TensorFlow's Python API and
+// op definitions; "dtype?" for a number unknown to TensorFlow 2.21.
 GRAPNEL_PUBLIC llvm::StringRef DataTypeName(DataType type);
 GRAPNEL_PUBLIC std::optional<DataType> ParseDataType(llvm::StringRef name);
 
-// Bytes of one element in memory and in tensor_content; 0 for string, resource and variant.
-// Four-bit and two-bit integers take one byte each, as in TensorFlow.
+// Returns the bytes of one element in memory and in tensor_content; 0 for string, resource and
+// variant. Four-bit and two-bit integers take one byte each, as in TensorFlow.
 GRAPNEL_PUBLIC size_t DataTypeSize(DataType type);
 
 GRAPNEL_PUBLIC bool IsFloating(
@@ -33,7 +33,8 @@ GRAPNEL_PUBLIC bool IsComplex(DataType type);
 GRAPNEL_PUBLIC bool IsInteger(
     DataType type);  // signed and unsigned, 2 to 64 bits; not bool, not quantized
 GRAPNEL_PUBLIC bool IsQuantized(DataType type);
-// The integer dtype that stores a quantized dtype (qint8: int8); other dtypes stay unchanged.
+// Returns the integer dtype that stores a quantized dtype (qint8: int8); other dtypes stay
+// unchanged.
 GRAPNEL_PUBLIC DataType UnquantizedType(DataType type);
 inline bool IsNumeric(DataType type) {
   return IsFloating(type) || IsComplex(type) || IsInteger(type);

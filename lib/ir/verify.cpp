@@ -33,18 +33,18 @@ AttrKind KindOf(llvm::StringRef type) {
       .Default(AttrKind::kNone);
 }
 
-// The facts that depend only on the op and the attributes. Large graphs repeat a few kinds of node
-// many times.
+// The facts about a node that depend only on its op and attributes. A large graph has many nodes
+// but few distinct kinds.
 struct Kind {
   const OpInfo* info = nullptr;
-  std::string unknown_op;          // without `info`: the warning about the op
+  std::string unknown_op;          // if `info` is null: the warning about the op
   std::optional<NodeTypes> types;  // nullopt: cannot be determined
   std::string types_error;
-  bool has_placeholders = false;  // attributes that a function's caller provides
-  bool attrs_checked = false;     // without finding a problem
+  bool has_placeholders = false;  // has attributes that the function's caller provides
+  bool attrs_checked = false;     // attributes were checked, and no problem was found
 };
 
-// The kinds of a module's nodes, shared by its bodies.
+// The kinds of a module's nodes; all bodies of the module share one Kinds.
 class Kinds {
  public:
   Kind& Of(const Node& node) {
@@ -65,15 +65,16 @@ class Kinds {
     return *known->second;
   }
 
-  // True if the kind of each requested node stays the same as long as its op and attributes do.
+  // True if the kind of each node that was looked up stays the same as long as the node's op and
+  // attributes do.
   bool all_last() const { return all_last_; }
 
  private:
   static constexpr size_t kLongestShared = 256;
 
-  // The attributes as bytes, without the values of tensors, which do not affect the kind. Distinct
-  // from the beginning of any NodeDef. nullopt if other attributes are long. Valid until the next
-  // call.
+  // Returns the attributes as bytes, without the values of tensors, which do not affect the kind.
+  // These bytes cannot equal attributes as read from a NodeDef. nullopt if an attribute other than
+  // a tensor is long. Valid until the next call.
   std::optional<llvm::StringRef> Written(const Node& node) {
     written_.assign(1, '\0');
     bool is_short = true;
@@ -97,11 +98,11 @@ class Kinds {
   struct Definition {
     const OpInfo* info = nullptr;
     bool takes_tensors = false;  // as attributes
-    // The kind of the last request: nodes of an op are mostly of one kind.
+    // The kind that was looked up last: most nodes of an op are of one kind.
     llvm::StringRef latest_attrs;
     Kind* latest = nullptr;
   };
-  // Looked up once for each distinct op.
+  // Returns the definition of the node's op, which is looked up once for each distinct op.
   Definition& InfoOf(const Node& node) {
     auto [it, added] = infos_.try_emplace(node.op_id());
     if (!added) return it->second;
@@ -137,14 +138,14 @@ class Kinds {
   llvm::DenseMap<StringId, Definition> infos_;
   std::deque<Kind> all_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
-  std::deque<std::string> kept_;  // owned keys of shared_
+  std::deque<std::string> kept_;  // keys of shared_ that are not in the file
   llvm::SmallVector<char, 512> written_;
   bool all_last_ = true;
 };
 
-// Facts about a body, kept for its next check.
+// Facts about a body that are kept for the next check of that body.
 struct KnownBody {
-  std::vector<Kind*> kinds;  // by node; nullptr: not computed yet
+  std::vector<Kind*> kinds;  // by node id; nullptr: not computed yet
   KeptOrder order;
   std::optional<bool> has_frames;  // nullopt: not computed yet
 };
@@ -171,7 +172,7 @@ class Verifier {
     return CheckAsWhole(nullptr);
   }
 
-  // Unchanged nodes are valid, and so were all their inputs. `changed` is in order of id.
+  // Checks a graph that was valid before: unchanged nodes are valid. `changed` is in order of id.
   std::vector<Problem> RunOn(const std::vector<NodeId>& changed) {
     CheckChanged(changed);
     return CheckAsWhole(&changed);
@@ -200,7 +201,7 @@ class Verifier {
     return *kind;
   }
 
-  // Checks changed nodes and their readers, in order.
+  // Checks the changed nodes and their readers, in order of id.
   void CheckChanged(const std::vector<NodeId>& changed) {
     llvm::BitVector to_check(graph_.end_id());
     for (Node node : graph_.nodes(changed)) {
@@ -213,7 +214,7 @@ class Verifier {
   }
 
   void CheckNode(const Node& node) {
-    if (node.op_id() == kEmptyString) return;  // import has reported it
+    if (node.op_id() == kEmptyString) return;  // import has reported the node
     bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
     Kind& kind = KindFor(node);
     if (!kind.info) {
@@ -227,7 +228,8 @@ class Verifier {
     }
     if (node.op() == "Const") CheckConstant(node);
     const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
-    // Facts that depend on a function's own attributes are known only at a call.
+    // The types of a node that uses attributes of its function are known only for a call of the
+    // function.
     bool is_open = function_ && kind.has_placeholders;
     if (!boundary && !types && !is_open) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
@@ -245,7 +247,8 @@ class Verifier {
     }
   }
 
-  // An input without a node: if the graph was read correctly, a change has removed it.
+  // Reports an input that dangles. If reading the graph found no errors, a change has removed the
+  // input's node.
   void ReportDangling(const Node& node, int slot) {
     if (reading_has_spoken_) return;
     const char* what = slot < node.num_inputs() ? "input" : "control input";
@@ -255,7 +258,8 @@ class Verifier {
                      .str());
   }
 
-  // Reads only the dtype of the value, which is at its beginning.
+  // Compares the `dtype` attribute with the tensor's dtype. Reads only the dtype of the tensor,
+  // which is at its beginning.
   void CheckConstant(const Node& node) {
     AttrView value, dtype;
     node.ForEachAttr([&](llvm::StringRef key, AttrView attr) {
@@ -300,7 +304,7 @@ class Verifier {
     }
   }
 
-  // DT_INVALID: depends on the call.
+  // Returns the dtype of an argument; DT_INVALID if it depends on the call.
   DataType TypeOfArgument(NodeId id) {
     if (arguments_.empty()) {
       for (size_t i = 0; i < function_->args.size() && i < function_->info.inputs.size(); ++i) {
@@ -311,7 +315,7 @@ class Verifier {
     return arguments_.lookup(id);
   }
 
-  // A result's value must match the signature.
+  // Checks that the values of the results have the dtypes of the signature.
   void CheckResults() {
     for (size_t i = 0; i < function_->results.size() && i < function_->info.outputs.size(); ++i) {
       Node result = graph_.node(function_->results[i].node);
@@ -330,7 +334,7 @@ class Verifier {
                              [&](const auto& a) { return a.first == attr.name; });
       if (it == attrs.rend()) {
         bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
-        // TypesOf reports a missing dtype or count.
+        // TypesOf reports a missing dtype or count, so this reports only other attributes.
         if (!attr.default_value && !is_type) {
           Report(node,
                  llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
@@ -339,8 +343,8 @@ class Verifier {
       }
       AttrKind kind = it->second.kind();
       AttrKind wanted = KindOf(attr.type);
-      // A placeholder stands for an attribute of the enclosing function. Protobuf serializes an
-      // empty list as an empty value.
+      // A placeholder stands for an attribute of the enclosing function, so its value is unknown
+      // here.
       if (kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone) continue;
       bool fits = kind == wanted || (kind == AttrKind::kNone && wanted == AttrKind::kList);
       if (!fits) {
@@ -353,13 +357,14 @@ class Verifier {
     }
   }
 
-  // Returns false if there is a cycle.
+  // Reports a cycle; returns false if there is one.
   bool CheckCycles() {
     std::vector<NodeId> order = TopologicalOrder(graph_);
     if (order.size() == graph_.num_nodes()) return true;
     std::vector<bool> ordered(graph_.end_id(), false);
     for (NodeId id : order) ordered[id] = true;
-    // Following unordered inputs must return to a visited node: that is a cycle.
+    // From a node that is not in the order, following inputs that are not in the order must return
+    // to a visited node: that is a cycle.
     NodeId at = kNoNode;
     for (Node node : graph_.nodes()) {
       if (!ordered[node.id()]) {
@@ -395,7 +400,7 @@ class Verifier {
   Kinds& all_kinds_;
   KnownBody& body_;
   bool reading_has_spoken_;                     // about dangling inputs in the file
-  llvm::DenseMap<NodeId, DataType> arguments_;  // in a function
+  llvm::DenseMap<NodeId, DataType> arguments_;  // dtypes of the function's arguments
   std::vector<Problem> problems_;
 };
 
@@ -421,7 +426,8 @@ std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* fun
   Verifier verifier(graph, function, known_->kinds, known_->body);
   std::vector<Problem> problems =
       since == 0 ? verifier.Run() : verifier.RunOn(graph.ChangedSince(since));
-  // The kinds of a function's nodes may be different the next time.
+  // If the kinds of nodes may be different the next time (because functions changed), nothing can
+  // be reused.
   if (!known_->kinds.all_last() || !problems.empty()) known_.reset();
   return problems;
 }

@@ -13,12 +13,12 @@
 namespace grapnel {
 namespace {
 
-// How an op calls the functions in one of its attributes: these attributes hold the dtypes of the
-// arguments and results.
+// How an op calls the function in one of its attributes: the names of the attributes that list the
+// dtypes of the arguments and results.
 struct CallKind {
-  const char* function = nullptr;  // attribute: a function, or a list of them
+  const char* function = nullptr;  // the attribute with the function or a list of functions
   const char* arguments = nullptr;
-  const char* results = nullptr;  // null: one result of any dtype, the loop condition
+  const char* results = nullptr;  // null: the function is a condition with one result of any dtype
 };
 
 llvm::ArrayRef<CallKind> CallKindsOf(llvm::StringRef op) {
@@ -90,7 +90,8 @@ class CallChecker {
 
   void CheckCall(const Node& node, const Function* in) {
     if (!MayCall(node)) return;
-    // Calls of one function with the same attributes are equivalent.
+    // Skips a call of an op with the same attributes as one that had no problem: both are equally
+    // correct.
     std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
     std::pair<StringId, llvm::StringRef> kind_of_call = {node.op_id(), attrs.value_or("")};
     if (attrs && sound_.contains(kind_of_call)) return;
@@ -123,8 +124,8 @@ class CallChecker {
       Report(node, in, llvm::formatv("function '{0}' {1}", callee.name(), why).str());
   }
 
-  // Returns why a function's arguments or results differ from those that the node's attribute
-  // lists; empty if they match or depend on the function's own attributes.
+  // Returns why a function's arguments or results differ from the dtypes that the node's attribute
+  // lists; empty if they are equal or depend on the function's own attributes.
   static std::string WhyNot(const Node& node, const char* attr, llvm::ArrayRef<OpArg> args,
                             const char* what) {
     std::optional<AttrView> value = node.Attr(attr);
@@ -173,8 +174,9 @@ class CallChecker {
   const Module& module_;
   llvm::DenseMap<const Function*, std::vector<Call>> calls_;
   llvm::DenseMap<StringId, bool> may_call_;
-  llvm::DenseSet<std::pair<StringId, llvm::StringRef>> sound_;  // op and attributes
-  llvm::DenseMap<const Function*, int> state_;                  // 1: on the stack, 2: done
+  llvm::DenseSet<std::pair<StringId, llvm::StringRef>>
+      sound_;                                   // calls (op, attributes) without problems
+  llvm::DenseMap<const Function*, int> state_;  // 1: on the search's stack, 2: done
   std::vector<Problem> problems_;
 };
 

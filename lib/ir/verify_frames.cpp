@@ -1,4 +1,4 @@
-// Finds the loop of each node, and checks that all its inputs come from that loop.
+// Finds the loop frame of each node, and checks that all inputs of a node come from that frame.
 #include <map>
 
 #include "lib/ir/verify_parts.h"
@@ -9,7 +9,8 @@ namespace {
 bool IsEnter(llvm::StringRef op) { return op == "Enter" || op == "RefEnter"; }
 bool IsExit(llvm::StringRef op) { return op == "Exit" || op == "RefExit"; }
 
-// Available before the run, so valid in any frame.
+// True for constants and placeholders, which are available before the run and therefore in any
+// frame.
 bool IsGiven(const Node& node) {
   llvm::StringRef op = node.op();
   bool is_given =
@@ -42,15 +43,15 @@ class Frames {
   }
 
  private:
-  // For nodes whose inputs are all available in any frame, after the rest was removed.
+  // The frame of a node whose inputs are all available in any frame, as folding can leave behind.
   static constexpr int kAnywhere = -1;
   struct Frame {
     int parent = 0;
     std::string name;
   };
 
-  // A node runs in the frame of its inputs. A NextIteration comes later, and is checked for
-  // agreement.
+  // Returns the frame that a node runs in, which is that of its inputs. Skips a NextIteration,
+  // which comes later; Check compares its frame.
   int FrameOf(const Node& node) const {
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;
@@ -79,8 +80,8 @@ class Frames {
 
   const Graph& graph_;
   std::vector<Frame> frames_;                           // 0: outside of loops
-  std::vector<int> left_;                               // by node: the frame of its outputs
-  std::map<std::pair<int, std::string>, int> numbers_;  // by parent and name
+  std::vector<int> left_;                               // the frame of a node's outputs, by id
+  std::map<std::pair<int, std::string>, int> numbers_;  // by parent frame and name
 };
 
 }  // namespace

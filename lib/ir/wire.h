@@ -67,21 +67,21 @@ class WireReader {
   uint32_t field() const { return field_; }
   WireType type() const { return type_; }
   bool Is(uint32_t field, WireType type) const { return field_ == field && type_ == type; }
-  uint64_t number() const { return number_; }  // for a varint or fixed field
+  uint64_t number() const { return number_; }  // the value of a varint or fixed field
   float number_as_float() const {
     uint32_t bits = static_cast<uint32_t>(number_);
     float value;
     std::memcpy(&value, &bits, 4);
     return value;
   }
-  llvm::StringRef bytes() const { return bytes_; }  // for a kBytes field
+  llvm::StringRef bytes() const { return bytes_; }  // the contents of a kBytes field
   llvm::StringRef whole_field() const {             // tag included
     return {field_begin_, static_cast<size_t>(at_ - field_begin_)};
   }
   size_t offset() const { return at_ - begin_; }
   bool failed() const { return failed_; }
 
-  // Reads one varint at `at`; for packed lists too.
+  // Reads one varint; callers also use it to walk a packed list.
   bool Varint(uint64_t* value) {
     if (at_ < end_ && static_cast<uint8_t>(*at_) < 0x80) {  // the common case
       *value = static_cast<uint8_t>(*at_++);
@@ -118,7 +118,7 @@ class WireReader {
 };
 
 constexpr size_t kMaxVarint = 10;
-// Returns the end of the output.
+// Writes a varint at `at`; returns the end of what it wrote.
 inline char* PutVarint(char* at, uint64_t value) {
   while (value >= 0x80) {
     *at++ = static_cast<char>(value | 0x80);
@@ -143,12 +143,13 @@ inline void AppendVarint(std::string* out, uint64_t value) {
 inline void AppendTag(std::string* out, uint32_t field, WireType type) {
   AppendVarint(out, TagOf(field, type));
 }
-// Appends the head of a bytes field; its `size` bytes must follow.
+// Appends the tag and length of a bytes field; the caller appends its `size` bytes.
 inline void AppendBytesHead(std::string* out, uint32_t field, size_t size) {
   char text[2 * kMaxVarint];
   out->append(text, PutVarint(PutVarint(text, TagOf(field, WireType::kBytes)), size));
 }
-// Extends the text once, which is cheaper than several appends; returns where to write.
+// Makes the text `size` bytes longer in one step, which is cheaper than several appends; returns
+// where to write.
 inline char* Extend(std::string* out, size_t size) {
   size_t before = out->size();
   out->resize(before + size);

@@ -1,4 +1,4 @@
-// Entries of protobuf maps: messages of a key (field 1) and a value (field 2), both bytes.
+// Entries of protobuf maps: messages of a key (field 1) and a value (field 2), both bytes fields.
 #ifndef GRAPNEL_LIB_IR_WIRE_MAP_H_
 #define GRAPNEL_LIB_IR_WIRE_MAP_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Returns key and value of a serialized entry, as views; for a duplicate field the last one.
+// Returns key and value of a serialized entry, as views; if a field occurs twice, its last value.
 inline std::pair<llvm::StringRef, llvm::StringRef> ReadMapEntry(llvm::StringRef entry) {
   llvm::StringRef key, value;
   WireReader reader(entry);
@@ -20,10 +20,10 @@ inline std::pair<llvm::StringRef, llvm::StringRef> ReadMapEntry(llvm::StringRef 
   return {key, value};
 }
 
-// Appends an entry of the map `field` without its value's bytes, which must follow.
+// Appends an entry of the map `field` up to the value's bytes, which the caller appends.
 inline void AppendMapEntryHead(std::string* out, uint32_t field, llvm::StringRef key,
                                llvm::StringRef value) {
-  constexpr char kKey = 0x0A, kValue = 0x12;  // tags of the two fields
+  constexpr char kKey = 0x0A, kValue = 0x12;  // tags of the key and value fields
   size_t head = 2 + VarintSize(key.size()) + key.size() + VarintSize(value.size());
   uint64_t tag = TagOf(field, WireType::kBytes), size = head + value.size();
   char* at = Extend(out, VarintSize(tag) + VarintSize(size) + head);
