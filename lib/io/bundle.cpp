@@ -22,9 +22,8 @@ constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 constexpr size_t kFooter = 48, kBlockTrailer = 5;
 constexpr uint64_t kMaxBlock = 64 << 20;  // TensorFlow's blocks are 256 KiB
 
-// leveldb reads the mapped index through this class. leveldb allocates the size that a block claims
-// before it checks whether that is possible, so this class rejects compressed blocks that claim too
-// much.
+// Lets leveldb read the mapped index. leveldb allocates the size that a block claims before it
+// checks whether that is possible, so this class rejects compressed blocks that claim too much.
 class MappedFile : public leveldb::RandomAccessFile {
  public:
   explicit MappedFile(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -48,8 +47,8 @@ class MappedFile : public leveldb::RandomAccessFile {
   llvm::StringRef bytes_;
 };
 
-// Checks the last bytes of a table: positions of its two index blocks, padding, a magic number.
-// leveldb trusts them.
+// Checks the last bytes of a leveldb table: the positions of its two index blocks, padding, a magic
+// number. leveldb does not check them.
 Error CheckFooter(llvm::StringRef table) {
   if (table.size() < kFooter) return MakeError("is cut off: it is shorter than a table's footer");
   if (llvm::support::endian::read64le(table.end() - 8) != kTableMagic) {
@@ -86,11 +85,13 @@ Error ReadTable(llvm::StringRef bytes, std::map<std::string, std::string>* entri
   return Error::success();
 }
 
-// Format: [length as varint] for each string, [masked CRC of the lengths as 4-byte numbers], [bytes
-// of each string]. The checksum of the whole covers the lengths as numbers, not as varints.
+// Reads the strings of a string tensor. Format: [length as varint] for each string, [masked CRC of
+// the lengths as 4-byte numbers], [bytes of each string]. `crc` becomes the checksum of all of
+// this, in which each length counts as a number, not as a varint.
 Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t count,
                                                uint32_t* crc) {
-  // Each length takes at least a byte, so a false count is found before it costs memory.
+  // Each length takes at least a byte, so a wrong count is detected before memory is allocated for
+  // it.
   if (count > static_cast<int64_t>(bytes.size())) return MakeError("{0} strings do not fit", count);
   WireReader reader(bytes);
   std::vector<uint64_t> lengths(count);
@@ -118,7 +119,8 @@ Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t co
   return strings;
 }
 
-// --- Keys of slices, in the order-preserving code of tensorflow/core/lib/strings/ordered_code.h.
+// --- Keys of slices, in the order-preserving encoding of
+// tensorflow/core/lib/strings/ordered_code.h.
 
 void AppendOrderedNumber(std::string* out, uint64_t number) {
   std::string digits;
@@ -136,7 +138,8 @@ void AppendOrderedString(std::string* out, llvm::StringRef text) {
   out->append({'\0', '\1'});
 }
 
-// 7 bits per byte; the number of leading ones is that of the bytes after the first; then the sign.
+// Appends a number with 7 bits per byte; the first bits are as many ones as there are bytes after
+// the first byte; then the sign follows.
 void AppendOrderedSigned(std::string* out, int64_t number) {
   uint64_t magnitude = number < 0 ? ~number : number;
   int bits = 0;
@@ -198,7 +201,7 @@ Error Bundle::ReadIndex() {
   try {
     if (Error error = ReadTable(index_->bytes(), &entries_))
       return Annotate(name, std::move(error));
-  } catch (const std::bad_alloc&) {  // leveldb allocates what a damaged block claims
+  } catch (const std::bad_alloc&) {  // leveldb allocates as much as a damaged block claims
     return MakeError("{0}: is damaged: a block claims more than memory", name);
   }
   auto header_bytes = entries_.find("");
@@ -334,12 +337,13 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
     stored += *part_count;
     parts.emplace_back(std::move(extents), std::move(literal));
   }
-  // This check also keeps a false shape from costing memory.
+  // This check also prevents a wrong shape from taking memory.
   if (stored < *count) return MakeError("its slices hold {0} of {1} elements", stored, *count);
   std::string bytes(*count * element, '\0');
   for (const auto& [extents, literal] : parts) {
     if (literal.num_elements() == 0) continue;
-    // Rows of the last dimension are contiguous on both sides.
+    // The elements of a row (along the last dimension) are contiguous both in the slice and in the
+    // tensor.
     size_t rank = dims.size();
     size_t row = (rank ? extents[rank - 1].second : 1) * element;
     std::vector<int64_t> index(rank, 0);

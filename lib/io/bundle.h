@@ -17,15 +17,16 @@
 
 namespace grapnel {
 
-// Format: tensorflow/core/util/tensor_bundle/tensor_bundle.h. PREFIX.index is a leveldb table that
-// maps tensor names to BundleEntryProtos, with a header under the empty key; values lie in
-// PREFIX.data-00000-of-00001 and so on. Reads the whole index at once (some 100 bytes a tensor) and
-// values on demand. Move-only. Not thread-safe.
+// A checkpoint, in the format of tensorflow/core/util/tensor_bundle/tensor_bundle.h: PREFIX.index
+// is a leveldb table that maps tensor names to BundleEntryProtos, with a header under the empty
+// key; values lie in PREFIX.data-00000-of-00001 and so on. Reads the whole index at once (some 100
+// bytes a tensor) and values on demand. Move-only. Not thread-safe.
 class Bundle {
  public:
-  // Opens PREFIX.index. Errors name the file: missing, damaged, big-endian.
+  // Opens the checkpoint with the index PREFIX.index. Errors name the file: missing, damaged,
+  // big-endian.
   static Expected<Bundle> Open(llvm::StringRef prefix);
-  // For tests: the same from files in memory.
+  // For tests: reads a checkpoint from files in memory.
   static Expected<Bundle> FromFiles(std::shared_ptr<const FileBytes> index,
                                     std::vector<std::shared_ptr<const FileBytes>> data);
 
@@ -37,13 +38,15 @@ class Bundle {
   };
 
   int num_shards() const { return num_shards_; }  // data files
-  // Sorted. Omits the slices of tensors that are stored in slices.
+  // The names of the tensors, sorted. Omits the entries of slices, into which large tensors may be
+  // divided.
   std::vector<llvm::StringRef> names() const;
   bool Has(llvm::StringRef name) const { return entries_.count(name.str()) != 0; }
   Expected<Entry> Describe(llvm::StringRef name) const;
 
-  // Returns the value, which points into the mapped data file (strings and sliced tensors are
-  // copied). `check` reads all of it and compares the checksum. Errors name file and tensor.
+  // Returns the value of a tensor. It points into the mapped data file; only strings and sliced
+  // tensors are copied. `check` reads the whole value and compares its checksum. Errors name file
+  // and tensor.
   Expected<Literal> Read(llvm::StringRef name, bool check = true);
 
  private:
@@ -62,23 +65,24 @@ class Bundle {
   std::map<int, std::shared_ptr<const FileBytes>> data_;
 };
 
-// Returns the saved objects as a serialized proto::TrackableObjectGraph; empty for a TF1
-// checkpoint.
+// Returns the object graph of a TF2 checkpoint as a serialized proto::TrackableObjectGraph; empty
+// for a TF1 checkpoint.
 Expected<std::string> ObjectGraphOf(Bundle* bundle);
 
-// Maps variables to their keys in a TF2 checkpoint: from the shared_name of the graph's VarHandleOp
-// ("dense/kernel") to the key in the bundle ("model/layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE").
-// Reads the checkpoint's object graph. The result is empty for a TF1 checkpoint, whose keys are the
-// variables' names.
+// Maps each variable in a TF2 checkpoint to its key: from the shared_name of the graph's
+// VarHandleOp ("dense/kernel") to the key in the bundle
+// ("model/layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE"). Reads the checkpoint's object graph. The
+// result is empty for a TF1 checkpoint, whose keys are the names of the variables.
 Expected<std::map<std::string, std::string>> VariableKeys(Bundle* bundle);
 
-// PREFIX.data-00000-of-00001: the path of a data file of a checkpoint.
+// Returns the path of a data file of a checkpoint: PREFIX.data-00000-of-00001.
 std::string DataFileOf(llvm::StringRef prefix, int shard, int num_shards);
-// Deletes the data files, from the first up to one that is missing.
+// Deletes the data files in order of their numbers, until one is missing.
 void RemoveDataFiles(llvm::StringRef prefix, int num_shards);
 
-// The key of a slice of a tensor: its name and, for each dimension, start and length (-1: all).
-// tensorflow/core/util/saved_tensor_slice_util.h: EncodeTensorNameSlice.
+// Returns the key of a slice of a tensor: the tensor's name and, for each dimension, start and
+// length (-1: the whole dimension). See EncodeTensorNameSlice in
+// tensorflow/core/util/saved_tensor_slice_util.h.
 std::string SliceKey(llvm::StringRef name, llvm::ArrayRef<std::pair<int64_t, int64_t>> extents);
 
 }  // namespace grapnel

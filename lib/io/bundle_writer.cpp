@@ -31,7 +31,8 @@ class TableFile : public leveldb::WritableFile {
   llvm::raw_ostream& os_;
 };
 
-// Writes the form that Bundle reads: lengths, their checksum, bytes. `crc` is that of the whole.
+// Returns the bytes of a string tensor in the form that Bundle reads: lengths, their checksum,
+// contents. `crc` becomes the checksum of all of this.
 std::string StringsAsBytes(llvm::ArrayRef<std::string> strings, int64_t count, uint32_t* crc) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
@@ -53,7 +54,8 @@ std::string StringsAsBytes(llvm::ArrayRef<std::string> strings, int64_t count, u
   return os.str();
 }
 
-// The number of data files of the existing checkpoint. An unreadable one may have the usual number.
+// Returns the number of data files of the existing checkpoint; 0 if there is no checkpoint. For one
+// that cannot be read, assumes the usual number, 1.
 int ShardsOf(llvm::StringRef prefix) {
   if (!FileExists((prefix + ".index").str())) return 0;
   auto older = Bundle::Open(prefix);

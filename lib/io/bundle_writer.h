@@ -15,13 +15,14 @@ namespace grapnel {
 // Writes one data file and its index. The checkpoint appears as a whole in Finish(). Even if the
 // process is killed, either the previous checkpoint or the new one can be read: as two files cannot
 // be replaced at once, the new data file has a different name until the new index is in place. The
-// next write to `prefix` removes files that a killed process left.
+// next write to the same prefix removes files that a killed process left.
 class BundleWriter {
  public:
   // Creates the directory of `prefix` if it does not exist.
   static Expected<std::unique_ptr<BundleWriter>> Create(llvm::StringRef prefix);
 
-  // Writes a value at once, in call order. Errors: a duplicate name, a dtype that has no bytes.
+  // Writes a value at once, after those of earlier calls. Errors: a duplicate name, a dtype that
+  // has no bytes.
   Error Add(llvm::StringRef name, const Literal& value);
   Error Finish();
 
@@ -30,7 +31,7 @@ class BundleWriter {
   Error WriteIndex(int num_shards);
 
   std::string prefix_;
-  int older_shards_ = 0;  // data files of the existing checkpoint; 0: none
+  int older_shards_ = 0;  // data files of the existing checkpoint; 0: there is none
   std::unique_ptr<AtomicFile> data_;
   uint64_t offset_ = 0;
   std::map<std::string, std::string> entries_;  // tensor name to a serialized BundleEntryProto

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the file's order of feeds and fetches
+using Json = nlohmann::ordered_json;  // keeps the order of feeds and fetches
 
 std::string Position(llvm::StringRef text, size_t byte) {
   llvm::StringRef before = text.take_front(byte == 0 ? 0 : byte - 1);
@@ -24,7 +24,8 @@ Expected<Json> ParseOrdered(const FileBytes& file) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
+    // Shortens nlohmann's message: "[json.exception.parse_error.101] parse error at line 1, column
+    // 2: syntax error while ..."
     llvm::StringRef why = error.what();
     return MakeError("{0}:{1}: {2}", file.name(), Position(text, error.byte),
                      why.split(": ").second);
@@ -59,7 +60,8 @@ Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const s
   return JoinPath(folder, value.get<std::string>());
 }
 
-// Finds the file of each of `tensors`, in the order of the first step.
+// Returns the file that `step` gives for each of the case's `tensors`, in the order of these. `key`
+// is "feeds" or "fetches".
 template <typename Tensors>
 Expected<std::vector<std::string>> FilesOf(const Case& values, const Json& step, const char* key,
                                            const Tensors& tensors) {
@@ -116,11 +118,13 @@ Error ReadCase(const Json& json, Case* result) {
     result->fetches.push_back({tensor, path, atol});
   }
   RETURN_IF_ERROR(ReadState(json, result));
-  // Replaces keys by tensors last, because steps and tolerances use the keys too.
+  // Replaces the keys of a signature by tensors at the end, because steps and tolerances use the
+  // keys too.
   if (!json.contains("tensors")) return Error::success();
   const Json& tensors = json["tensors"];
   if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
-  // {"feeds": {key: tensor}, "fetches": {key: tensor}} if an input and an output share a key.
+  // The object has the form {"feeds": {key: tensor}, "fetches": {key: tensor}} if an input and an
+  // output have the same key.
   auto name = [&](const char* group, std::string* key) -> Error {
     const Json& of_group = HasObject(tensors, group) ? tensors[group] : tensors;
     auto found = of_group.find(*key);
@@ -142,7 +146,7 @@ bool IsCaseFolder(llvm::StringRef folder) {
   auto file = FileBytes::Open(path);
   if (!file) {
     llvm::consumeError(file.takeError());
-    return true;  // LoadCase reports the error
+    return true;  // LoadCase reports why the file cannot be read
   }
   auto json = ParseOrdered(**file);
   if (!json) {
@@ -192,7 +196,7 @@ Error SaveCase(llvm::StringRef folder, const Case& values) {
   }
   for (const Case::Feed& variable : values.variables)
     json["variables"][variable.tensor] = llvm::sys::path::filename(variable.file).str();
-  // Names come from graphs and may not be valid UTF-8.
+  // Tensor names come from graphs and may not be valid UTF-8.
   std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteFile(JoinPath(folder, "case.json"), text);
 }

@@ -11,12 +11,12 @@
 
 namespace grapnel {
 
-// case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol": number, "atol":
-// one number, or {tensor: number}}, and for graphs with state "variables": {node: file.npy},
-// "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. If the case was captured from a
-// signature, "signature" is its name; feeds and fetches may then be named by the signature's keys,
-// and "tensors" maps these keys to tensors of the case's graph: {key: tensor}. Ignores other keys.
-// Keeps the file's order.
+// A case, as in case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol":
+// number, "atol": one number, or {tensor: number}}, and for graphs with state "variables": {node:
+// file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. If the case was captured
+// from a signature, "signature" is the signature's name; feeds and fetches may then be named by the
+// signature's keys, and "tensors" maps these keys to tensors of the case's graph: {key: tensor}.
+// Other keys are ignored. Lists keep the file's order.
 struct GRAPNEL_PUBLIC Case {
   struct Feed {
     std::string tensor;  // "x:0"
@@ -28,16 +28,16 @@ struct GRAPNEL_PUBLIC Case {
     double atol = 0;  // |got - expected| <= max(atol + rtol * |expected|, 2 ulp)
   };
   std::string folder;
-  std::string graph;  // path: graph.pb, else graph.pbtxt, graph.pb.gz, graph.pbtxt.gz
+  std::string graph;  // path: graph.pb, or else graph.pbtxt, graph.pb.gz, graph.pbtxt.gz
   std::vector<Feed> feeds;
   std::vector<Fetch> fetches;
   double rtol = 0;
-  // The session's state before the first run: variables (`tensor` is their node), and what the node
-  // `kInitNode` of this graph creates (tables, iterators). Empty: no state.
+  // The session's state before the first run: variables (`tensor` is the variable's node), and a
+  // graph whose node `kInitNode` creates the rest (tables, iterators). Empty: there is no state.
   std::vector<Feed> variables;
   std::string init_graph;
-  // The runs after the first, in order; each continues with the state of the one before. Their
-  // feeds and fetches are the same tensors with other files.
+  // The runs after the first, in order; each run continues with the state that the previous run
+  // left. The feeds and fetches of all runs are the same tensors, with other files.
   struct Step {
     std::vector<std::string> feeds, fetches;
   };
@@ -46,7 +46,7 @@ struct GRAPNEL_PUBLIC Case {
 
 inline constexpr llvm::StringLiteral kInitNode = "init";
 
-// True if `folder` has a case.json with feeds and fetches (other tools use that name for other
+// True if `folder` has a case.json with feeds and fetches (other tools use the file name for other
 // contents).
 GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
@@ -54,16 +54,16 @@ GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 // expected.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
-// The signature's names in a case that was captured from a signature.
+// The signature of a case that was captured from a signature, with its names for feeds and fetches.
 struct GRAPNEL_PUBLIC CaseSignature {
   std::string name;                         // empty: the case has no signature
   std::vector<std::string> feeds, fetches;  // names as in case.json, in the order of Case
 };
-// Errors are those of LoadCase.
+// Returns the signature of a case. Errors are those of LoadCase.
 GRAPNEL_PUBLIC Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder);
 
-// Writes `folder`/case.json with feeds, fetches and variables. It names files by the last component
-// of their paths; the caller writes the graph and the values.
+// Writes `folder`/case.json with feeds, fetches and variables. The JSON has only the last component
+// of each file's path; the caller writes the graph and the values.
 GRAPNEL_PUBLIC Error SaveCase(llvm::StringRef folder, const Case& values);
 
 }  // namespace grapnel

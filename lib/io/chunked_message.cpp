@@ -17,7 +17,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// Fields of tensorflow/tools/proto_splitter/chunk.proto.
+// Field numbers of tensorflow/tools/proto_splitter/chunk.proto.
 enum { kMetadataVersion = 1, kMetadataChunks = 2, kMetadataMessage = 3 };
 enum { kChunkType = 1, kChunkSize = 2, kChunkOffset = 3 };
 enum { kMessageChunk = 1, kMessageFields = 2 };
@@ -35,7 +35,7 @@ struct Chunk {
   uint64_t type = 0, size = 0, position = 0;
 };
 
-// The contents of the last record.
+// The contents of the last record, which says where each chunk belongs.
 struct Metadata {
   std::vector<Chunk> chunks;
   llvm::StringRef message;  // a ChunkedMessage
@@ -52,7 +52,7 @@ bool ReadChunk(llvm::StringRef bytes, Chunk* chunk) {
   return !reader.failed();
 }
 
-// Parses ChunkMetadata; nullopt for any other record, as at the end of a truncated file.
+// Parses ChunkMetadata; nullopt for other records, as at the end of a truncated file.
 std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
   Metadata metadata;
   bool has_message = false;
@@ -71,12 +71,13 @@ std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
   return metadata;
 }
 
-// A step on the path to a field (FieldIndex): a field, and the element in it.
+// One component of the path to a field (FieldIndex): a field number, and which element of the
+// field.
 struct Step {
   uint32_t field = 0;
   enum { kOnly, kIndex, kKey } kind = kOnly;
   uint64_t index = 0;
-  std::string key;  // the key field of a map entry
+  std::string key;  // the key field of a map entry, serialized
 
   bool operator<(const Step& other) const {
     return std::tie(field, kind, index, key) <
@@ -93,7 +94,7 @@ struct ChunkedField {
   llvm::StringRef message;  // a ChunkedMessage
   uint64_t chunk = 0;       // its own
   bool operator<(const ChunkedField& other) const {
-    // Sorts inner parts after outer ones, and list elements by index.
+    // Sorts a field after the fields that contain it, and list elements by index.
     return std::tie(path, chunk) < std::tie(other.path, other.chunk);
   }
 };
@@ -109,7 +110,7 @@ std::string KeyField(llvm::StringRef map_key) {
   return field;
 }
 
-// Adds a FieldIndex to a path; false if it is invalid.
+// Adds a FieldIndex to the end of a path; false if it is invalid.
 bool AddStep(llvm::StringRef field_index, std::vector<Step>* path) {
   WireReader reader(field_index);
   if (!reader.Next()) return false;
@@ -147,7 +148,7 @@ const Descriptor* TypeOf(Content content) {
   return content == Content::kSavedModel ? proto::SavedModel::descriptor() : nullptr;
 }
 
-// A part of the merged message; its type is null if this program does not know it.
+// A submessage of the merged message; its `type` is null if this program does not know the type.
 struct Part {
   EditableMessage* message;
   const Descriptor* type;
@@ -196,7 +197,8 @@ class Merger {
     if (num_problems_ <= kMostProblems + 1) problems_.push_back({severity, "", std::move(text)});
   }
 
-  // The type of the whole message's chunk, if it has one.
+  // Returns the type of the chunk that contains the top-level message; null if there is no such
+  // chunk.
   const Descriptor* RootType() {
     bool has_chunk = false, has_fields = false;
     uint64_t chunk = ChunkOf(metadata_.message, &has_chunk, &has_fields);
@@ -226,7 +228,7 @@ class Merger {
     return *bytes;
   }
 
-  // Merges the chunk of a ChunkedMessage and those of its fields into `part`.
+  // Merges the chunk of a ChunkedMessage and the chunks of its fields into the message of `part`.
   void Put(const Part& part, llvm::StringRef chunked_message) {
     bool has_chunk = false, has_fields = false;
     uint64_t index = ChunkOf(chunked_message, &has_chunk, &has_fields);
@@ -271,7 +273,8 @@ class Merger {
     return fields;
   }
 
-  // Finds the field and adds the chunk to it: merges a message, replaces a string.
+  // Finds the field that a chunk belongs to and adds the chunk: merges it into a message, or
+  // replaces a string by it.
   Error PutField(Part part, const ChunkedField& field) {
     if (++part.depth > kDeepest) return MakeError("chunks are nested more than {0} deep", kDeepest);
     const FieldDescriptor* known = nullptr;
@@ -337,7 +340,7 @@ class Merger {
   size_t num_problems_ = 0;
   Metadata metadata_;
   EditableMessage whole_;
-  uint64_t room_;  // the remaining memory for chunks
+  uint64_t room_;  // bytes that chunks may still take
 };
 
 }  // namespace

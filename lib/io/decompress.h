@@ -10,12 +10,13 @@
 
 namespace grapnel {
 
-// The values are the letters in Riegeli's files.
+// The values are those in Riegeli's files.
 enum class Compression : uint8_t { kNone = 0, kBrotli = 'b', kZstd = 'z', kSnappy = 's' };
 
-// Decompresses `packed` to its `size` bytes: Brotli and Zstandard streams, Snappy blocks. Allocates
-// memory as bytes come out, whatever `size` claims. Errors, which do not name the file: unknown
-// compression, damaged data, or data that expands to more or fewer bytes.
+// Decompresses `packed`, which must give `size` bytes: Brotli and Zstandard streams, Snappy blocks.
+// Allocates memory as bytes are decompressed, so a wrong `size` takes no memory. Errors, which do
+// not name the file: unknown compression, damaged data, or data that expands to more or fewer
+// bytes.
 Expected<std::string> Decompress(Compression compression, llvm::StringRef packed, uint64_t size);
 
 }  // namespace grapnel

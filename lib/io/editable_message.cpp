@@ -12,8 +12,8 @@ llvm::StringRef Content(llvm::StringRef field) {
   return reader.bytes();
 }
 
-// Records the position of a map entry under its key's field. An entry without a key field has the
-// default, an empty text or 0.
+// Records the index `place` of a map entry under the serialized key of that entry. An entry without
+// a key has the default key, an empty text or 0.
 void AddKey(llvm::StringRef entry, size_t place, llvm::StringMap<size_t>* keys) {
   WireReader reader(entry);
   while (reader.Next()) {
@@ -34,7 +34,8 @@ void EditableMessage::Replace(llvm::StringRef bytes) {
   unread_.assign(1, bytes);
 }
 
-// Keeps the bytes after a malformed field unchanged: the parser of the whole message reports them.
+// Keeps the bytes after a malformed field unchanged: the parser that reads the merged message
+// reports them.
 void EditableMessage::Read() {
   for (llvm::StringRef bytes : unread_) {
     WireReader reader(bytes);
@@ -67,7 +68,8 @@ EditableMessage& EditableMessage::Edit(size_t place) {
   return *field.message;
 }
 
-// Several parts of a message merge by concatenation; elements of a list that were accessed stay.
+// Several occurrences of a singular message merge by concatenation; list elements that were
+// accessed stay.
 EditableMessage& EditableMessage::Only(uint32_t field) {
   Read();
   if (places_[field].empty()) return Edit(Add(field));
@@ -104,7 +106,7 @@ EditableMessage& EditableMessage::ValueOf(uint32_t field, llvm::StringRef key) {
   auto [known, is_new_key] = keys->second.try_emplace(key, 0);
   if (is_new_key) {
     known->second = Add(field);
-    // The map's own copy of the key lives as long as this message.
+    // The map's own copy of the key, which lives as long as this message.
     Edit(known->second).Append(known->first());
   }
   return Edit(known->second).Only(kMapValue);

@@ -1,4 +1,5 @@
-// A serialized message of any size into which parts can be merged: for lib/io/chunked_message.cpp.
+// A serialized message of any size into which other messages can be merged. For
+// lib/io/chunked_message.cpp.
 #ifndef GRAPNEL_LIB_IO_EDITABLE_MESSAGE_H_
 #define GRAPNEL_LIB_IO_EDITABLE_MESSAGE_H_
 
@@ -15,8 +16,8 @@
 
 namespace grapnel {
 
-// Works on field numbers only, so it loses no field; parts that are not accessed keep their bytes.
-// Points into the given bytes, which must outlive it.
+// Works on field numbers only, so it loses no field; fields that are not accessed keep their bytes.
+// Points into the bytes that the caller passes, which must outlive the EditableMessage.
 class EditableMessage {
  public:
   // Appends serialized fields after the existing ones: numbers are replaced, lists and messages
@@ -25,24 +26,25 @@ class EditableMessage {
   // Replaces all contents, of a string or a message, with these bytes.
   void Replace(llvm::StringRef bytes);
 
-  // The message or string in a singular field; created if missing.
+  // Returns the message or string in a singular field, which is created if missing.
   EditableMessage& Only(uint32_t field);
-  // The element at `index` of a repeated field; created at the end of the list, null beyond it.
+  // Returns the element at `index` of a repeated field. `index` may be the end of the list, where
+  // an element is added; null beyond the end.
   EditableMessage* At(uint32_t field, uint64_t index);
-  // The value of a map entry; created if missing. `key` is the field of the key, with its tag, as
-  // AppendBytesField(1, ...) or AppendVarintField(1, ...) write it.
+  // Returns the value of a map entry, which is created if missing. `key` is the entry's key field
+  // with its tag, as AppendBytesField(1, ...) or AppendVarintField(1, ...) write it.
   EditableMessage& ValueOf(uint32_t field, llvm::StringRef key);
 
-  // Returns the total size in bytes; call it again after a change.
+  // Returns the total size in bytes; must be called again after a change.
   uint64_t Measure();
-  // Appends the message to `out`. Requires Measure() after the last change. Recurses into accessed
-  // parts.
+  // Appends the message to `out`. Requires a call of Measure() after the last change. Recurses into
+  // accessed submessages.
   void Write(std::string* out) const;
 
  private:
   struct Field {
     uint32_t number = 0;
-    llvm::StringRef raw;  // original bytes with tag; empty: from `message`
+    llvm::StringRef raw;  // original bytes with tag; empty: `message` has the bytes
     std::unique_ptr<EditableMessage> message;
   };
 
@@ -53,7 +55,7 @@ class EditableMessage {
   std::vector<llvm::StringRef> unread_;  // after `fields_`
   std::vector<Field> fields_;
   llvm::DenseMap<uint32_t, std::vector<size_t>> places_;    // index in `fields_`, for bytes fields
-  llvm::DenseMap<uint32_t, llvm::StringMap<size_t>> keys_;  // for accessed maps
+  llvm::DenseMap<uint32_t, llvm::StringMap<size_t>> keys_;  // by key, for accessed maps
   uint64_t size_ = 0;
 };
 

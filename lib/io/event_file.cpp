@@ -27,7 +27,7 @@ class EventReader {
   EventReader(std::shared_ptr<const FileBytes> file, Model* model)
       : file_(std::move(file)), model_(*model) {}
 
-  // Returns whether the event holds graphs.
+  // Adds the graphs of an Event; returns whether it contains any.
   bool ReadEvent(llvm::StringRef event) {
     bool any = false;
     CutReader reader(event);
@@ -138,7 +138,8 @@ class EventReader {
   llvm::StringMap<int> titles_;
 };
 
-// The first record of an event file has its version; debug files begin differently.
+// True if the record states the version of an event file, as the first record of each event file
+// does; those of debug files do not.
 bool IsEventVersion(llvm::StringRef event) {
   WireReader reader(event);
   while (reader.Next()) {
@@ -167,7 +168,7 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
-    // Checks only records with graphs: checking all would read the whole file.
+    // Verifies only records with graphs: verifying all records would read the whole file.
     if (any && !records.DataIsIntact()) {
       events.Report(llvm::formatv("record {0} has a wrong checksum or is cut off", count).str());
     }

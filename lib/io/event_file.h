@@ -7,10 +7,11 @@
 namespace grapnel {
 
 // Appends the graphs of an event file or a tfdbg v2 debug file to `model`: graph_def,
-// meta_graph_def, those of tagged run metadata, and debugged graphs. Fails without any.
+// meta_graph_def, graphs of tagged run metadata, and debugged graphs. Fails if the file contains no
+// graph.
 Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model);
 
-// The same for one Event without framing.
+// Appends the graphs of a single Event without record framing.
 Error ReadBareEvent(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 }  // namespace grapnel

@@ -12,24 +12,25 @@
 
 namespace grapnel {
 
-// Thread-safe.
+// An event file that a program appends to. Thread-safe.
 class EventStream {
  public:
   // The suffix that tf.summary appends to file names.
   static constexpr llvm::StringLiteral kUsualSuffix{".v2"};
 
-  // Creates "FOLDER/events.out.tfevents.SECONDS.HOST.PID.NUMBER" + `suffix` and its directory;
-  // NUMBER counts the files of this process. Never overwrites: if the name exists, it uses the next
-  // second. The file begins with the version record, which is on disk when this returns.
+  // Creates "FOLDER/events.out.tfevents.SECONDS.HOST.PID.NUMBER" + `suffix`, and FOLDER if
+  // necessary; NUMBER counts the files of this process. Never overwrites: if the name exists, uses
+  // the next second. The file begins with the version record, which is on disk when this function
+  // returns.
   static Expected<std::unique_ptr<EventStream>> Create(llvm::StringRef folder,
                                                        llvm::StringRef suffix);
 
-  // Sets the time to now.
+  // Adds an event with the current time.
   void Add(int64_t step, proto::Event event);
   void Import(const proto::Event& event);  // unchanged
   Error Flush();
-  // Calls Flush() if the last one was at least a second ago, so that a killed run loses at most one
-  // second.
+  // Calls Flush() if the last flush was at least a second ago, so that a killed run loses at most
+  // one second of events.
   Error FlushNowAndThen();
   Error Close();
   const std::string& path() const { return file_.path(); }

@@ -12,8 +12,8 @@ namespace {
 constexpr llvm::StringLiteral kMark = "tfevents";
 constexpr size_t kTimeSize = 9;
 
-// Readers, including grapnel, recognize an event by its first field, so this writes the time
-// although it is 0.
+// Serializes an event with the time 0. Writes this time although 0 is the default, because readers,
+// including grapnel, recognize an event by its first field.
 std::string AtTimeZero(const proto::Event& event) {
   std::string bytes(kTimeSize, '\0');
   bytes[0] = proto::Event::kWallTimeFieldNumber << 3 | 1;  // a fixed64

@@ -8,15 +8,15 @@
 
 namespace grapnel {
 
-// Writes the version record and a graph_def record, both at time 0, so that the same graph gives
-// the same bytes. Fails for a graph of 2 GiB, which event readers do not accept. Holds the graph's
-// bytes in memory.
+// Writes the version record and a graph_def record, both with time 0, so that the same graph gives
+// the same bytes. Fails for a graph of 2 GiB, which event readers do not accept. Holds the
+// serialized graph in memory.
 Error WriteEvents(const Module& module, llvm::raw_ostream& os);
 
-// Returns the path under which TensorBoard finds what is written to `path`: for a directory (an
-// existing one, or a path that ends in '/', which is created) its file
-// events.out.tfevents.0000000000.grapnel. A file name must contain "tfevents", otherwise an error:
-// TensorBoard ignores all others. "-" stays unchanged.
+// Returns the path of the event file that stands for the output path `path`. For a directory (an
+// existing one, or a path that ends in '/', which is created), this is the file
+// events.out.tfevents.0000000000.grapnel in it. A file name must contain "tfevents", otherwise it
+// is an error: TensorBoard ignores all other files. "-" stays unchanged.
 Expected<std::string> EventFilePath(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -32,8 +32,8 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
 
 namespace {
 
-// For a tensor that is not in the main graph: the function that has a node of that name, or that
-// the name contains ("function/x"). Null if there is no such function.
+// For a tensor that is not in the main graph, returns the function that has a node of that name, or
+// the function in a name such as "function/x". Null if there is no such function.
 const Function* FunctionWith(const Module& module, llvm::StringRef tensor) {
   for (const auto& function : module.functions)
     if (function->body.Find(ReadTensorName(tensor).node)) return function.get();

@@ -1,4 +1,4 @@
-// The fed and fetched tensors of a model, and whether the model is valid.
+// Which tensors of a model are fed and fetched, and whether the model is valid.
 #ifndef GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 #define GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 
@@ -10,33 +10,33 @@
 
 namespace grapnel {
 
-// Names of the tensors that go into a graph and come out of it.
+// Names of the tensors that a run feeds and fetches.
 struct GRAPNEL_PUBLIC FeedsAndFetches {
   std::vector<std::string> feeds, fetches;
 };
 
-// Returns those of the case, else of the signature (see ChooseSignature), else none. Fails if no
-// signature has that name.
+// Returns the feeds and fetches of the case; without a case, those of the signature (see
+// ChooseSignature); without a signature, empty lists. Fails if there is no signature of that name.
 GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model,
                                                            const GraphInFile& graph,
                                                            llvm::StringRef signature = {});
 
-// Returns the tensor of a signature's argument or result; the name of any other tensor stays
-// unchanged. Errors: no signature of that name, or neither a key nor a tensor; they suggest similar
-// names.
+// Returns the tensor of a signature's argument or result `key`; a tensor's name stays unchanged.
+// Errors, which suggest similar names: there is no signature of that name, or `key` is neither a
+// key of the signature nor a tensor.
 GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                                  llvm::StringRef signature, llvm::StringRef name);
 
-// Returns the user-visible names of fetches: the key of the signature's result for that tensor,
-// else the tensor's name.
+// Returns the names of fetches for users: the key of the signature's result that is this tensor; if
+// there is none, the tensor's name.
 GRAPNEL_PUBLIC std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
                                                        llvm::StringRef signature,
                                                        llvm::ArrayRef<std::string> fetches);
 
-// The problems of the file and of the graph, including those that verification finds.
+// Returns the problems of the file and of the graph, including those that the graph verifier finds.
 GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);
 
-// Sends warnings to the sink; returns errors as one Error that lists the first 20, each with file
+// Passes warnings to `sink`; returns errors as one Error that lists the first 20, each with file
 // and node.
 GRAPNEL_PUBLIC Error CheckValid(const Model& model, const GraphInFile& graph,
                                 const MessageSink& sink);

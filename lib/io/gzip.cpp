@@ -13,10 +13,10 @@
 namespace grapnel {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;  // zlib's code for: 32 KiB window, gzip framing
+constexpr int kGzipWindow = 15 + 16;  // zlib's code for a window of 32 KiB and gzip framing
 constexpr int kZlibWindow = 15, kBareWindow = -15;
 constexpr size_t kChunk = 1 << 18;
-constexpr size_t kMostRatio = 1032;  // deflate's maximum output per byte
+constexpr size_t kMostRatio = 1032;  // the most bytes that one deflated byte can give
 
 class Inflater {
  public:
@@ -36,11 +36,11 @@ class Inflater {
   bool ok_ = false;
 };
 
-// A growing string needs its memory twice, so only half of the free memory is available.
+// A string that grows needs its memory twice, so the output may only take half of the free memory.
 size_t RoomInMemory() { return AvailableMemory() / 2; }
 
-// The uncompressed size at the end of a gzip file, in 32 bits; 0 if implausible. Memory that is
-// reserved but unused costs nothing.
+// Returns the uncompressed size that the last 4 bytes of a gzip file state; 0 if it is implausible.
+// Memory that is reserved but unused costs nothing.
 size_t ClaimedSize(llvm::StringRef gzip, Framing framing) {
   if (framing != Framing::kGzip || gzip.size() < 4) return 0;
   size_t claimed = llvm::support::endian::read32le(gzip.end() - 4);
@@ -63,7 +63,7 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
   size_t room = RoomInMemory();
   result.bytes.reserve(std::min({ClaimedSize(gzip, framing), limit, room}));
   for (;;) {
-    // zlib's input size has 32 bits.
+    // zlib's input size has 32 bits, so the input is passed in pieces.
     inflater->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
     inflater->avail_in = static_cast<uInt>(std::min<size_t>(rest.size(), 1 << 30));
     inflater->next_out = reinterpret_cast<Bytef*>(chunk.data());
@@ -82,7 +82,7 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
     if (result.bytes.size() >= limit) return result;
     if (code == Z_STREAM_END) {
       if (framing != Framing::kGzip || !IsGzip(rest))
-        return result;  // padding after the last member
+        return result;  // the rest is padding after the last member
       inflateReset(inflater.get());
     } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && inflater->avail_out > 0)) {
       result.problem = llvm::formatv("the {0} data is cut off", what).str();
@@ -104,7 +104,7 @@ struct GzipStream::State {
 };
 
 GzipStream::GzipStream(llvm::raw_ostream* os) : os_(os), state_(std::make_unique<State>()) {
-  // Stores neither file name nor time, so equal graphs give equal files.
+  // The gzip header has neither file name nor time, so equal graphs give equal files.
   int code = deflateInit2(&state_->stream, 6, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
   if (code != Z_OK) llvm::report_bad_alloc_error("zlib's deflateInit2");
 }

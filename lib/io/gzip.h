@@ -17,17 +17,17 @@ enum class Framing { kGzip, kZlib, kNone };  // kNone: plain deflate, as in a zi
 
 struct Inflated {
   std::string bytes;
-  std::string problem;  // why it ends early if the data is truncated or damaged; else empty
+  std::string problem;  // why the output ends early if the data is truncated or damaged
 };
 
-// Expands all members of `gzip`, or stops after `limit` bytes. For damaged data, returns what came
-// before the damage, and fails if that is nothing. Also fails if the result needs more than half of
-// AvailableMemory, whatever the ratio: zeros compress a thousand times. The errors do not name the
-// file.
+// Expands all members of `gzip`, but stops after `limit` bytes. For damaged data, returns the
+// output before the damage, and fails if there is no such output. Also fails if the output needs
+// more than half of AvailableMemory, even if the input is small: zeros compress a thousandfold. The
+// errors do not name the file.
 Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0},
                            Framing framing = Framing::kGzip);
 
-// A stream that writes its bytes to `os`, compressed. The last call must be Finish().
+// A stream that compresses what it receives and writes it to `os`. The last call must be Finish().
 class GzipStream : public llvm::raw_ostream {
  public:
   explicit GzipStream(llvm::raw_ostream* os);

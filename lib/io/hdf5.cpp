@@ -10,11 +10,11 @@ namespace {
 
 constexpr llvm::StringRef kSignature("\x89HDF\r\n\x1a\n", 8);
 constexpr uint64_t kNowhere = ~uint64_t{0};
-// The nesting of groups; Keras's layer names stay far below.
+// The deepest nesting of groups that is read; Keras's layer names need far less.
 constexpr int kDeepest = 64;
-// Limits objects, their header messages, and links: repeated links to the same object must end.
+// The most objects, header messages and links that are read, so that links that form a cycle end.
 constexpr size_t kMostObjects = 10'000'000;
-constexpr size_t kMostBlocks = 1000;  // in a header
+constexpr size_t kMostBlocks = 1000;  // the most blocks of a header
 
 enum MessageType : uint16_t {
   kDataspace = 1,
@@ -27,7 +27,7 @@ enum MessageType : uint16_t {
   kSymbolTable = 17,
 };
 
-// Reads little-endian numbers, and records whether the bytes ran out.
+// Reads little-endian numbers, and remembers whether it ran out of bytes.
 class Fields {
  public:
   explicit Fields(llvm::StringRef bytes) : rest_(bytes) {}
@@ -59,7 +59,7 @@ size_t Padded(size_t size) { return (size + 7) / 8 * 8; }
 
 struct Datatype {
   DataType dtype = proto::DT_INVALID;
-  bool is_text = false, is_variable = false;  // for text: whether it is in a heap
+  bool is_text = false, is_variable = false;  // is_variable: a text in a global heap
   uint64_t size = 0;
 };
 
@@ -100,7 +100,7 @@ Datatype ReadDatatype(llvm::StringRef message) {
     case 3:
       type.is_text = true;
       break;
-    case 8:  // an enumeration: NumPy's bool is stored in a byte
+    case 8:  // an enumeration, as NumPy's bool is stored
       if (type.size == 1) type.dtype = proto::DT_BOOL;
       break;
     case 9:
@@ -110,7 +110,7 @@ Datatype ReadDatatype(llvm::StringRef message) {
   return type;
 }
 
-// Returns false if the message is damaged.
+// Reads the dimensions of an array; false if the message is damaged.
 bool ReadDataspace(llvm::StringRef message, Dims* dims) {
   Fields fields(message);
   uint64_t version = fields.Number(1), rank = fields.Number(1);
@@ -173,7 +173,8 @@ class Hdf5File::Reader {
     if (address == kNowhere || start < base_ || start > bytes_.size()) return {};
     return bytes_.substr(start, size);
   }
-  // The bytes after the signature `letters` at `address`; empty if the signature is different.
+  // Returns the bytes after the signature `letters`, which must be at `address`; empty if it is not
+  // there.
   llvm::StringRef Behind(llvm::StringRef letters, uint64_t address) const {
     llvm::StringRef bytes = At(address, kNowhere);
     return bytes.consume_front(letters) ? bytes : llvm::StringRef();
@@ -241,7 +242,7 @@ class Hdf5File::Reader {
     });
   }
 
-  // Reads the messages of a block and of its continuation blocks.
+  // Reads the messages of a header block and of its continuation blocks.
   template <typename Head>
   bool ReadMessages(llvm::StringRef block, size_t head_size, std::vector<Message>* messages,
                     Head head) {
@@ -315,7 +316,7 @@ class Hdf5File::Reader {
     uint64_t size = fields.Number(size_t{1} << (flags & 3));
     llvm::StringRef name = fields.Take(size);
     uint64_t object = fields.Number(8);
-    if (type != 0) return Error::success();  // in another file, or a soft link
+    if (type != 0) return Error::success();  // a link to another file, or a soft link
     return fields.failed() ? Damaged(path, "links") : ReadChild(name, object, path, depth);
   }
 
@@ -334,7 +335,7 @@ class Hdf5File::Reader {
       if (message.type != kLayout) continue;
       uint64_t version = fields.Number(1), kind = fields.Number(1);
       enum { kCompact = 0, kContiguous = 1 };
-      if (version < 3 || kind > kContiguous) continue;  // chunked, maybe compressed
+      if (version < 3 || kind > kContiguous) continue;  // chunks, which may be compressed
       array.is_in_one_piece = true;
       if (kind == kCompact) {
         uint64_t size = fields.Number(2);
@@ -348,7 +349,7 @@ class Hdf5File::Reader {
     return Error::success();
   }
 
-  // Ignores attributes that cannot be read: only their names matter.
+  // Ignores attributes that cannot be read: only layer names matter, and they are text.
   void ReadAttribute(llvm::StringRef message, Group* group) {
     Fields fields(message);
     uint64_t version = fields.Number(1);
@@ -367,7 +368,8 @@ class Hdf5File::Reader {
     group->attributes[name.str()] = text.str();
   }
 
-  // Reads text in a global heap: its length, the heap's address, its index there.
+  // Returns a text in a global heap. `where` holds its length, the address of the heap, and its
+  // index in the heap.
   llvm::StringRef HeapText(Fields& where) const {
     uint64_t length = where.Number(4), address = where.Number(8), number = where.Number(4);
     Fields fields(Behind("GCOL", address));

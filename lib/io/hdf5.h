@@ -1,4 +1,4 @@
-// A reader for the subset of HDF5 that Keras uses for weights: groups, plain arrays, names.
+// A reader for the subset of HDF5 that Keras uses for weights: groups, contiguous arrays, names.
 #ifndef GRAPNEL_LIB_IO_HDF5_H_
 #define GRAPNEL_LIB_IO_HDF5_H_
 
@@ -15,18 +15,18 @@ namespace grapnel {
 
 bool IsHdf5(llvm::StringRef head);
 
-// Format: "HDF5 File Format Specification Version 3.0" (hdfgroup.org). Supports superblocks 0 to 3,
-// groups with symbol tables or links in their headers, contiguous arrays of numbers, and text
-// attributes. Not the HDF5 library, because that crashes on damaged files. Move-only. Not
-// thread-safe.
+// A file in the format of the "HDF5 File Format Specification Version 3.0" (hdfgroup.org). Supports
+// superblocks 0 to 3, groups with symbol tables or with links in their headers, contiguous arrays
+// of numbers, and text attributes. Does not use the HDF5 library, because that crashes on damaged
+// files. Move-only. Not thread-safe.
 class Hdf5File {
  public:
-  // `bytes`, owned by `file`, is the file or a part of it. Reads all groups. Errors name the damage
-  // or the unsupported feature.
+  // `bytes`, which `file` owns, is the whole file or a part of it. Reads all groups. Errors name
+  // the damage or the unsupported feature.
   static Expected<Hdf5File> Open(llvm::StringRef bytes, std::shared_ptr<const FileBytes> file);
 
   struct Array {
-    DataType dtype = proto::DT_INVALID;  // invalid: no dtype of graphs
+    DataType dtype = proto::DT_INVALID;  // DT_INVALID: not a dtype of TensorFlow
     Dims dims;
     bool is_in_one_piece = false;
     llvm::StringRef data;  // little-endian
@@ -34,11 +34,11 @@ class Hdf5File {
   struct Group {
     std::map<std::string, std::string> attributes;  // text attributes
   };
-  // By path, "layers/dense/vars/0".
+  // The arrays by path, such as "layers/dense/vars/0".
   const std::map<std::string, Array>& arrays() const { return arrays_; }
   const std::map<std::string, Group>& groups() const { return groups_; }  // "" is the root
 
-  // Returns the value, which points into the file. Errors name the array.
+  // Returns the value of an array, which points into the file. Errors name the array.
   Expected<Literal> Read(const std::string& path) const;
 
  private:

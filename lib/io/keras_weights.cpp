@@ -26,19 +26,20 @@ std::string Joined(llvm::StringRef folder, llvm::StringRef name) {
   return folder.str() + "/" + name.str();
 }
 
-// The variables of one layer, by name.
+// A layer and the names of its variables.
 struct Scope {
   std::string layer;
   std::vector<std::string> names;
 };
 
-// The array for a variable, or the reason why it has no array.
+// The path of a variable's array in the file, or the reason why there is no array for the variable.
 struct KeyOrReason {
   std::string key, reason;
 };
 
-// The order of a layer's variables: that of a list in the model that contains them, or of the
-// object that has all of them, trainable ones first.
+// Finds the order of a layer's variables. An object of the model gives it: a list that contains the
+// variables, in the list's order, or another object that has all of them, trainable variables
+// first.
 class Order {
  public:
   explicit Order(const proto::SavedObjectGraph& saved) : saved_(saved) {
@@ -50,7 +51,7 @@ class Order {
     }
   }
 
-  // Returns false if no object gives the order.
+  // Sorts the variables of a layer; false if no object of the model gives their order.
   bool Sort(Scope* scope) const {
     auto holders = holders_.find(scope->names[0]);
     if (holders == holders_.end()) return scope->names.size() == 1;
@@ -84,7 +85,7 @@ class Order {
   }
 
   const proto::SavedObjectGraph& saved_;
-  llvm::StringMap<std::vector<int>> holders_;  // objects, by a variable that they contain
+  llvm::StringMap<std::vector<int>> holders_;  // objects by the name of a variable in them
 };
 
 std::vector<Scope> ScopesOf(llvm::ArrayRef<SavedVariable> variables) {
@@ -156,7 +157,7 @@ void KerasWeights::FindLayers() {
       layer.keys.push_back(path + "/" + std::to_string(i));
     if (!layer.keys.empty()) layers_.push_back(std::move(layer));
   }
-  // Layers with duplicate names are excluded: a match would be a guess.
+  // A layer whose name others have too gets a name that matches nothing: a match would be a guess.
   llvm::StringMap<int> count;
   for (const Layer& layer : layers_) ++count[layer.name];
   for (Layer& layer : layers_) {
@@ -164,7 +165,7 @@ void KerasWeights::FindLayers() {
   }
 }
 
-// Variables of a Sequential model or a subclassed one have the model's name before the layer's;
+// The variables of a Sequential or subclassed model have the model's name before the layer's name;
 // those of a functional model and of optimizers do not.
 std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
   std::vector<std::string> names, with_model;
@@ -176,7 +177,8 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
   bool is_bare = found(bare) > found(whole);
   std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
-  // Matches the remaining names against the remaining layers in the other form.
+  // Matches the remaining names with the remaining layers, whose names now have the model's name if
+  // the first match was without it, and vice versa.
   const std::vector<std::string>& others = is_bare ? with_model : names;
   std::vector<std::string> rest, free;
   std::vector<int> places, layers;

@@ -10,35 +10,35 @@
 
 namespace grapnel {
 
-// True for such a file, by its first bytes.
+// True if the first bytes of the file are those of a .weights.h5 file or a .keras archive.
 bool IsKerasFile(llvm::StringRef path);
 
 // Layout (keras/src/saving/saving_lib.py): a layer is a group; its variables are the arrays
-// "vars/0", "vars/1" in it, in the order of layer.weights; "vars" has the layer's name as an
-// attribute. Layers lie in groups by type and number ("layers/dense_1"). Move-only.
+// "vars/0", "vars/1" in that group, in the order of layer.weights; "vars" has the layer's name as
+// an attribute. Layers lie in groups by type and number ("layers/dense_1"). Move-only.
 class KerasWeights {
  public:
-  // Errors, which do not name the file: damaged, or not written by Keras 3.
+  // Opens a file. Errors, which do not name the file: it is damaged, or Keras 3 did not write it.
   static Expected<KerasWeights> Open(llvm::StringRef path);
   static Expected<KerasWeights> FromFile(const std::shared_ptr<const FileBytes>& file);
 
-  // Finds a variable of the model by its layer ("net/block/dense_1" for "net/block/dense_1/bias")
-  // and its index among the layer's variables in the object graph. The layer is the one with the
-  // same name, or else the one at the same position among layers whose names differ in numbers
-  // only. Fails if the object graph is damaged.
+  // Binds the variables of the model to arrays. Finds a variable by its layer ("net/block/dense_1"
+  // for "net/block/dense_1/bias") and its index among the layer's variables in the object graph.
+  // The layer in the file is the one of the same name; if there is none, the one at the same
+  // position among layers whose names differ only in numbers. Fails if the object graph is damaged.
   Expected<VariableBinding> Bind(const GraphInFile& graph) const;
   Expected<Literal> Read(const std::string& key) const;  // `key` is Bound::key
 
  private:
   struct Layer {
     std::string name;               // with the enclosing layers, without the model: "block/dense_1"
-    std::vector<std::string> keys;  // of its variables
+    std::vector<std::string> keys;  // the paths of its variables' arrays
   };
   void FindLayers();
-  // The index of the layer for each name; -1: none.
+  // Returns the index of the layer for each name; -1: there is no such layer.
   std::vector<int> LayersLike(llvm::ArrayRef<std::string> wanted) const;
-  // Returns why the layer found for `wanted` cannot have so many variables, or why an array cannot
-  // be that variable's value; empty if it can.
+  // Returns the reason why the layer found for the name `wanted` cannot have so many variables, or
+  // why an array cannot be the value of a variable; empty if there is no reason.
   std::string WhyNotLike(const Layer* layer, llvm::StringRef wanted, size_t variables) const;
   std::string WhyNoArray(const SavedVariable& variable, const std::string& key) const;
 

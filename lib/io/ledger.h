@@ -1,4 +1,4 @@
-// Reads ledgers of rewrites (ledger.jsonl), described in docs/dumps.md.
+// Reads ledgers of graph rewrites (ledger.jsonl), described in docs/dumps.md.
 #ifndef GRAPNEL_LIB_IO_LEDGER_H_
 #define GRAPNEL_LIB_IO_LEDGER_H_
 
@@ -15,7 +15,7 @@ namespace grapnel {
 Error ForEachLedgerEntry(llvm::StringRef jsonl,
                          llvm::function_ref<void(int line, const llvm::json::Object&)> visit);
 
-// Returns the names that an entry lists under `key`; empty if it has no such list.
+// Returns the list of names under `key` in a ledger entry; empty if the entry has no such list.
 std::vector<std::string> LedgerNames(const llvm::json::Object& entry, llvm::StringRef key);
 
 }  // namespace grapnel

@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// Writes the members "functions", in the order of the library, and "python_functions", entry points
-// first, of the open object. Does not truncate lists.
+// Writes two members of the JSON object that `json` has begun: "functions", in the order of the
+// library, and "python_functions", entry points first. Does not truncate lists.
 void WriteLibraryJson(const FunctionLibrary& library, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kRows = 12, kTraces = 6, kParts = 4;  // limits unless `all`
+constexpr size_t kRows = 12, kTraces = 6, kParts = 4;  // the most that are printed, unless `all`
 
 std::string Joined(llvm::ArrayRef<std::string> parts, size_t limit) {
   std::string text = llvm::join(parts.take_front(limit), ", ");
@@ -73,7 +73,7 @@ class Writer {
                         [&](int member) { return text(member) == text(row.members[0]); });
   }
 
-  // True if the line of its trace mentions it.
+  // True if the line of the function's trace already mentions the function.
   bool IsTold(int number) const {
     int trace = At(number).trace;
     return trace >= 0 && (At(trace).forward == number || At(trace).backward == number) &&
@@ -87,7 +87,8 @@ class Writer {
     os_ << "  eager ops, each run as a function: " << Joined(ops, all_ ? ops.size() : 8) << "\n";
   }
 
-  // In the row of its Python function, the number identifies a trace.
+  // Returns the name of a function in the row of its Python function, where the number suffices to
+  // identify a trace.
   static std::string LabelOf(const LibraryFunction& each) {
     std::string name = ShortName(each);
     if (name == each.function->name() || !each.name.number) return name;

@@ -10,20 +10,22 @@
 namespace grapnel {
 
 // Prints a row for each Python function, and below it a line for each trace: arguments, constants
-// that were arguments, what it has and lacks, gradient, callers. Prints nothing for an empty
-// library. Truncates long lists, with a note, unless `all`.
+// that are arguments in other traces, nodes that few or most traces have, gradient, callers. Prints
+// nothing for an empty library. Truncates long lists, with a note, unless `all`.
 void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
 
-// "forward 66": the Python function and the number of the trace if they identify it; else the name.
+// Returns "forward 66", the Python function and the number of the trace, if these identify the
+// function; otherwise the function's name.
 std::string ShortName(const LibraryFunction& function);
 
-// "x, y float[4,8], lr float[], 2 captured": consecutive arguments of one type share it.
+// Returns "x, y float[4,8], lr float[], 2 captured": consecutive arguments of the same type share
+// its text.
 std::string ArgumentsText(const LibraryFunction& function, size_t limit = ~size_t{0});
-// "lr = 0.5, a constant (mul/x, mul_1/x)".
+// Returns "lr = 0.5, a constant (mul/x, mul_1/x)".
 std::string ConstantText(const TraceConstant& constant);
-// Groups names by scope: "dropout/ (8 nodes)".
+// Groups node names by scope, as in "dropout/ (8 nodes)".
 std::vector<std::string> ByScope(llvm::ArrayRef<std::string> names);
-// "body of While 'while' in countdown 97"; empty for a function that is not part of an op.
+// Returns "body of While 'while' in countdown 97"; empty for a function that is not part of an op.
 std::string PartOfText(const FunctionLibrary& library, const LibraryFunction& function);
 
 }  // namespace grapnel

@@ -10,12 +10,12 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kLong = 4096;
-// The replacement of literal 7 is "grapnel literal <7>". If a text already contains the mark, it is
-// left unchanged.
+// The beginning of a short literal: "grapnel literal <7>" replaces the long literal 7. A text that
+// already contains this mark stays unchanged.
 constexpr llvm::StringRef kMark = "grapnel literal <";
 constexpr size_t kNowhere = llvm::StringRef::npos;
 
-// Returns the end of the literal whose quote is at `begin`.
+// Returns the end of the string literal whose opening quote is at `begin`.
 size_t EndOf(llvm::StringRef text, size_t begin) {
   for (size_t at = begin + 1; (at = text.find(text[begin], at)) != kNowhere; ++at) {
     size_t escapes = 0;
@@ -25,7 +25,7 @@ size_t EndOf(llvm::StringRef text, size_t begin) {
   return kNowhere;
 }
 
-// The character for each letter after a backslash; 0: not an escape.
+// The character that each letter after a backslash stands for; 0: not an escape.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> table{};
   table['n'] = '\n', table['r'] = '\r', table['t'] = '\t', table['a'] = '\a', table['b'] = '\b';
@@ -36,7 +36,7 @@ constexpr std::array<char, 256> kEscapes = [] {
 
 bool IsOctal(char c) { return c >= '0' && c <= '7'; }
 
-// Reads one to three octal digits at `at` and advances it; nullopt above 255.
+// Reads one to three octal digits at `at` and advances `at`; nullopt for numbers above 255.
 std::optional<char> Octal(llvm::StringRef text, size_t* at) {
   const char* digit = text.data() + *at;
   if (*at + 3 <= text.size() && digit[0] >= '0' && digit[0] <= '3' && IsOctal(digit[1]) &&
@@ -51,7 +51,7 @@ std::optional<char> Octal(llvm::StringRef text, size_t* at) {
   return static_cast<char>(value);
 }
 
-// nullopt: protobuf must parse it.
+// Returns the contents of a literal; nullopt if protobuf must parse it.
 std::optional<std::string> Unescaped(llvm::StringRef literal) {
   std::string out;
   out.resize(literal.size());
@@ -105,7 +105,8 @@ std::string LongLiterals::TakeOut(llvm::StringRef text) {
   return out;
 }
 
-// Adjacent literals form one value, so it may contain several marks, and other text around them.
+// Replaces the marks in a parsed value. Adjacent literals form one value, so it may contain several
+// marks, and other text around them.
 void LongLiterals::PutBackIn(std::string* value) {
   llvm::StringRef rest = *value;
   if (!rest.contains(kMark)) return;

@@ -1,5 +1,5 @@
 // Reads long string literals of a text proto separately: protobuf looks at each character of
-// tensor_content several times, and a text graph consists almost only of these.
+// tensor_content several times, and most of a graph in text form consists of such literals.
 #ifndef GRAPNEL_LIB_IO_LONG_LITERALS_H_
 #define GRAPNEL_LIB_IO_LONG_LITERALS_H_
 
@@ -13,12 +13,14 @@ namespace grapnel {
 
 class LongLiterals {
  public:
-  // Returns the text with a short literal in place of each long one. Keeps line numbers; leaves
-  // literals that are malformed or contain Unicode escapes to protobuf's error messages.
+  // Returns the text with a short literal in place of each long one. Keeps line numbers. Does not
+  // replace literals that are malformed or contain Unicode escapes, so that protobuf reports their
+  // errors.
   std::string TakeOut(llvm::StringRef text);
-  // Replaces the short literals in the parsed message with the contents of the long ones. Returns
-  // false if one of them did not occur exactly once: the text itself spells it with escapes, or the
-  // parser dropped one. Then the message is invalid and the caller must parse the whole text.
+  // Replaces the short literals in the parsed message by the contents of the long literals. Returns
+  // false if a short literal did not occur exactly once: the text itself spells one with escapes,
+  // or the parser dropped one. Then the message is invalid and the caller must parse the original
+  // text.
   bool PutBack(google::protobuf::Message* message);
   bool empty() const { return values_.empty(); }
 
@@ -26,7 +28,7 @@ class LongLiterals {
   void PutBackIn(google::protobuf::Message* message);
   void PutBackIn(std::string* value);
   std::vector<std::string> values_;
-  std::vector<size_t> met_;  // occurrences, by value
+  std::vector<size_t> met_;  // how often each short literal occurred
 };
 
 }  // namespace grapnel

@@ -60,7 +60,7 @@ std::vector<SignatureTensor> Tensors(const Map& map) {
   return tensors;
 }
 
-// TF1 keeps assets in a collection, packed under TensorFlow's own type name.
+// Reads an asset from a TF1 collection, which packs it under TensorFlow's own type name.
 std::optional<proto::AssetFileDef> AsAsset(const google::protobuf::Any& any) {
   proto::AssetFileDef asset;
   if (!HasSuffix(any.type_url(), "/tensorflow.AssetFileDef") || !asset.ParseFromString(any.value()))
@@ -112,7 +112,7 @@ class MetaGraphReader {
     if (graphs.empty()) return MakeError("{0} holds no graph", where);
     llvm::StringRef graph_def = graphs[0];
     auto file = file_;
-    if (graphs.size() > 1) {  // parts of a message merge by concatenation
+    if (graphs.size() > 1) {  // occurrences of a message field merge by concatenation
       std::string joined;
       for (llvm::StringRef part : graphs) joined += part;
       file = FileBytes::FromString(std::move(joined), file_->name());
@@ -140,7 +140,7 @@ class MetaGraphReader {
       result_.object_graph = bytes;
       return;
     }
-    // Wraps a map entry in the message that contains the map.
+    // Wraps a map entry in a message that contains only the map, to parse it.
     std::string wrapped;
     AppendBytesField(&wrapped, field, bytes);
     proto::MetaGraphDef message;
@@ -174,7 +174,7 @@ class MetaGraphReader {
     result_.assets.push_back({asset.tensor_info().name(), asset.filename()});
   }
 
-  // Reads fields directly: the message's list of ops may be large and is not needed.
+  // Reads only some fields of the MetaInfoDef: its list of ops may be large and is not needed.
   void ReadInfo(llvm::StringRef info) {
     WireReader reader(info);
     while (reader.Next()) {

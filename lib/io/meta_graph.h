@@ -6,13 +6,14 @@
 
 namespace grapnel {
 
-// Appends to `model` the graph of a serialized MetaGraphDef, or the graphs of a SavedModel, that
-// lie in `file`. The graph is a slice of it. Fails if no graph can be read.
+// Appends to `model` the graph of a serialized MetaGraphDef, or the graphs of a SavedModel, in
+// `file`. The module's graph is a slice of the file. Fails if no graph can be read.
 Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_graph,
                     Model* model);
 Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);
 
-// Sets variables_prefix and the paths of assets, which lie next to saved_model.pb in `folder`.
+// Sets variables_prefix and the paths of assets for a SavedModel whose saved_model.pb is in
+// `folder`.
 void FindVariablesAndAssets(llvm::StringRef folder, Model* model);
 
 }  // namespace grapnel

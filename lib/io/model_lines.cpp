@@ -17,14 +17,14 @@ bool IsSourceName(llvm::StringRef file) {
   return false;
 }
 
-// The model's folder, or the folder that contains the file.
+// Returns the model's own folder, or the folder that contains the model's file.
 std::string FolderOf(llvm::StringRef model) {
   if (IsDirectory(model)) return model.str();
   std::string folder = path::parent_path(model).str();
   return folder.empty() ? "." : folder;
 }
 
-// Returns the path if it leads to a regular source file that is small enough.
+// True if the path leads to a regular file that is small enough to be source code.
 bool MayRead(const std::string& file) {
   constexpr uint64_t kMost = 4 << 20;
   llvm::sys::fs::file_status status;
@@ -32,7 +32,7 @@ bool MayRead(const std::string& file) {
          status.type() == llvm::sys::fs::file_type::regular_file && status.getSize() <= kMost;
 }
 
-// Resolves links first.
+// True if `file` is below `folder`, after resolving symbolic links.
 bool IsBelow(llvm::StringRef folder, const std::string& file) {
   llvm::SmallString<256> real_folder, real_file;
   if (llvm::sys::fs::real_path(folder, real_folder) || llvm::sys::fs::real_path(file, real_file))
@@ -41,7 +41,8 @@ bool IsBelow(llvm::StringRef folder, const std::string& file) {
          path::is_separator(real_file[real_folder.size()]);
 }
 
-// Resolves a relative path against the model's folder, and never above it.
+// Returns the path of a source file on this machine. Resolves a relative path against the model's
+// folder or the working directory; rejects paths with "..".
 std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, SourceReach reach) {
   if (!IsSourceName(file) || file.contains('\0')) return std::nullopt;
   std::vector<std::string> places;
@@ -61,7 +62,7 @@ std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, 
   return std::nullopt;
 }
 
-// Adds the debug info next to a SavedModel.
+// Adds the debug info that a SavedModel has in a separate file.
 void AddBeside(llvm::StringRef model, LineTable* lines) {
   std::string beside = JoinPath(JoinPath(FolderOf(model), "debug"), "saved_model_debug_info.pb");
   if (!FileExists(beside)) return;
@@ -108,7 +109,7 @@ std::optional<SourceText> ReadSourceText(llvm::StringRef model_path, const Sourc
       found.lines.push_back(Printable(line.rtrim('\r').take_front(kMostCharacters)));
     text = rest;
   }
-  // The file has changed since.
+  // The file must have changed since the model was written: it no longer has that line.
   if (found.first + static_cast<int>(found.lines.size()) <= frame.line) return std::nullopt;
   return found;
 }

@@ -12,29 +12,31 @@
 
 namespace grapnel {
 
-// Returns the graph's own locations (GraphDef.debug_info), plus those that TensorFlow wrote next to
-// a SavedModel (debug/saved_model_debug_info.pb, with save_debug_info=True). Ignores a file that
-// cannot be read. Costs as much as LineTable.
+// Returns the source locations in the graph (GraphDef.debug_info), and those that TensorFlow wrote
+// into a SavedModel's folder (debug/saved_model_debug_info.pb, with save_debug_info=True). Ignores
+// a file that cannot be read. Costs as much as building a LineTable.
 GRAPNEL_PUBLIC LineTable LinesOf(const Model& model, const Module& module);
-// The same for a graph without its model; `saved_model` is the path of its SavedModel, or empty.
+// Like LinesOf above, for a graph without its model; `saved_model` is the path of its SavedModel,
+// or empty.
 GRAPNEL_PUBLIC LineTable LinesOf(const Module& module, llvm::StringRef saved_model);
 
 // Source text around a line.
 struct GRAPNEL_PUBLIC SourceText {
-  int first = 1;                   // number of the first line
+  int first = 1;                   // line number of the first line
   std::vector<std::string> lines;  // printable, each at most 200 characters
 };
 
-// Where on this machine source text may be read from.
+// Which source files on this machine may be read.
 enum class SourceReach {
-  kAnywhere,  // for the user of this terminal, with the user's own rights
-  kBelow,     // for a page, which others may see: below the model's or the working folder
+  kAnywhere,  // all: for a user at the terminal, with the user's own rights
+  kBelow,     // files below the model's or the working directory: for a page that others may see
 };
 
-// Returns the frame's line with this many lines before and after it, from its file on this machine;
-// resolves a relative path against the model's folder, or the working folder. Reads only source
-// files by name (.py, .cpp, .cc, .cxx, .c, .h, .hpp, .inc) that are regular, text, and at most 4
-// MB: a graph must not be able to name arbitrary files. Returns nullopt if there is no such file.
+// Returns the frame's line with `around` lines before and after it, from the source file on this
+// machine; resolves a relative path against the model's folder, or the working directory. Reads
+// only files with the name of a source file (.py, .cpp, .cc, .cxx, .c, .h, .hpp, .inc) that are
+// regular files of text, at most 4 MB long, because a graph must not be able to make grapnel read
+// arbitrary files. Returns nullopt if there is no such file.
 GRAPNEL_PUBLIC std::optional<SourceText> ReadSourceText(llvm::StringRef model_path,
                                                         const SourceFrame& frame, int around,
                                                         SourceReach reach);

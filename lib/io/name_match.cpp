@@ -11,11 +11,12 @@ namespace grapnel {
 namespace {
 
 struct Numbered {
-  std::vector<uint64_t> numbers;  // one per component, 0 without one
+  std::vector<uint64_t> numbers;  // one per component; 0: the component has no number
   int index;
 };
 
-// "net_1/dense_12" becomes "net/dense" with numbers 1 and 12.
+// Removes the numbers from the components of a name: "net_1/dense_12" becomes "net/dense" with
+// numbers 1 and 12.
 std::string WithoutNumbers(llvm::StringRef name, std::vector<uint64_t>* numbers) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   name.split(parts, '/');

@@ -13,7 +13,7 @@ std::vector<std::string> FunctionsNamedOutside(const GraphInFile& graph) {
     std::vector<std::string> calls = BodyOf(graph, signature).calls;
     if (!calls.empty()) names.push_back(calls.front());
   }
-  WireReader reader(graph.object_graph);  // SavedObjectGraph: 2 concrete_functions
+  WireReader reader(graph.object_graph);  // of SavedObjectGraph, field 2: concrete_functions
   while (reader.Next()) {
     if (reader.Is(2, WireType::kBytes)) names.push_back(ReadMapEntry(reader.bytes()).first.str());
   }

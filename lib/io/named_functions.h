@@ -1,4 +1,5 @@
-// The function library of a graph, together with data that the file stores outside of the graph.
+// The function library of a graph, together with what the file says about functions outside of the
+// graph.
 #ifndef GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 #define GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 
@@ -10,11 +11,11 @@
 
 namespace grapnel {
 
-// Functions that Python can call once the file is loaded: those of signatures, and the concrete
-// functions of a SavedModel's objects. Sorted.
+// Returns the names of the functions that Python can call once the file is loaded: those of
+// signatures, and the concrete functions of a SavedModel's objects. Sorted.
 std::vector<std::string> FunctionsNamedOutside(const GraphInFile& graph);
 
-// Returns the library of the graph's module, which must outlive it.
+// Returns the library of the graph's module; the module must outlive the FunctionLibrary.
 FunctionLibrary LibraryOf(const GraphInFile& graph);
 
 }  // namespace grapnel

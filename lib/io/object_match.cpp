@@ -14,9 +14,9 @@ namespace grapnel {
 namespace {
 
 constexpr const char* kValue = "VARIABLE_VALUE";
-// The limit on children visited in all walks; after that, no further start objects are tried.
+// The most children that all walks together visit; after that, no further walk starts.
 constexpr int64_t kMostSteps = 20'000'000;
-constexpr size_t kMostPlaces = 4;  // the most places to report
+constexpr size_t kMostPlaces = 4;  // the most places to report per object
 
 using Pairs = llvm::DenseMap<int, int>;  // object of the model -> object of the checkpoint
 
@@ -64,11 +64,13 @@ class ObjectMatch::Finder {
   bool IsSaved(int node) const { return node >= 0 && node < saved_.nodes_size(); }
   bool IsStored(int node) const { return node >= 0 && node < stored_.nodes_size(); }
 
-  // A place for a part that begins at a model object: the variables found there.
+  // The variables that a walk from one checkpoint object found: pairs of a model object and a
+  // checkpoint key.
   using Place = std::vector<std::pair<int, std::string>>;
 
-  // Looks for the part in the whole checkpoint; `as_a_whole`: all of its variables or none. Returns
-  // false if the limit is reached.
+  // Finds the place in the checkpoint where most variables of `part`, a subtree of the model's
+  // objects, match. `as_a_whole`: all variables of the part must match. Returns false if the limit
+  // of steps is reached.
   bool FindPart(int part, bool as_a_whole) {
     std::vector<int> begins(1, 0);
     llvm::DenseSet<int> known = {0};
@@ -94,13 +96,15 @@ class ObjectMatch::Finder {
         best.push_back(std::move(place));
       if (begin == 0 && part == 0) root_ = best[0];
     }
-    // The match from root to root is TensorFlow's, so it wins over others that have as much.
+    // TensorFlow restores by the match from root to root, so this match wins over others that have
+    // equally many variables.
     if (part == 0 && !best.empty() && root_.size() == best[0].size()) best.assign(1, root_);
     Keep(best, /*has_rivals=*/as_a_whole);
     return true;
   }
 
-  // `has_rivals`: other parts of the model may match the same places.
+  // Records the keys of the best places. `has_rivals`: other parts of the model may match the same
+  // places.
   void Keep(llvm::ArrayRef<Place> places, bool has_rivals) {
     llvm::DenseSet<int> now;
     for (const Place& place : places) {
@@ -117,7 +121,8 @@ class ObjectMatch::Finder {
     }
   }
 
-  // Numbered children do not identify an object: moments have the shapes of their variables.
+  // True if all children of a part are numbered. Such names do not identify an object: the list of
+  // an optimizer's moments has the same shapes as the list of the variables.
   bool IsList(int part) const {
     return llvm::all_of(saved_.nodes(part).children(), [](const auto& child) {
       return llvm::all_of(child.local_name(), llvm::isDigit);
@@ -157,7 +162,8 @@ class ObjectMatch::Finder {
     return place;
   }
 
-  // Pairs the objects that the same names lead to from a pair of objects.
+  // Starting with a pair of a model object and a checkpoint object, pairs the objects to which the
+  // same names lead.
   Pairs Walk(int saved, int stored) {
     Pairs pairs = {{saved, stored}};
     std::vector<std::pair<int, int>> order(1, {saved, stored});
@@ -203,10 +209,10 @@ class ObjectMatch::Finder {
   const proto::TrackableObjectGraph& stored_;
   Fits fits_;
   std::vector<Found>& found_;
-  llvm::StringSet<> taken_;                       // keys found for the whole model
-  llvm::StringMap<int> owner_;                    // the first owner of each key
+  llvm::StringSet<> taken_;                       // checkpoint keys found for the whole model
+  llvm::StringMap<int> owner_;                    // the first model object found for each key
   llvm::StringMap<llvm::DenseSet<int>> parents_;  // in the checkpoint, by a child's name
-  std::map<int, llvm::StringMap<int>> children_;  // in the checkpoint
+  std::map<int, llvm::StringMap<int>> children_;  // of checkpoint objects
   Place root_;                                    // the matches from root to root
   mutable int64_t steps_ = 0;
 };

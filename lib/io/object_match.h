@@ -12,25 +12,25 @@
 
 namespace grapnel {
 
-// Objects match if the same names lead to them from the model's root and from the checkpoint's,
-// which is how TensorFlow restores. If the checkpoint has a different root, as with
-// tf.train.Checkpoint(model=...), the model is the checkpoint object from which names lead to most
-// of the model's variables; then parts of the model that were not found are each searched for as a
-// whole, in places that no other object occupies. Optimizer slots match through their variable.
+// Objects match if the same names lead to them from the model's root and from the checkpoint's
+// root, which is how TensorFlow restores. If the checkpoint has a different root, as with
+// tf.train.Checkpoint(model=...), the model is taken to be the checkpoint object from which names
+// lead to most of the model's variables; after that, each part of the model that was not found is
+// searched for as a whole, in places that no other object occupies. The slots of an optimizer match
+// through their variables.
 class ObjectMatch {
  public:
-  // `fits`: true if the value under a checkpoint key may belong to the variable. Time: as many
-  // walks of the model as the checkpoint has objects with children of the same names, up to a
-  // limit.
+  // `fits`: true if the value under a checkpoint key may be that of the variable. Time: one walk of
+  // the model for each checkpoint object that has children with the same names, up to a limit.
   using Fits = std::function<bool(const proto::SavedVariable& variable, const std::string& key)>;
   ObjectMatch(const proto::SavedObjectGraph& saved, const proto::TrackableObjectGraph& stored,
               Fits fits);
   ~ObjectMatch();
 
-  // The match of one model object.
+  // The result for one model object.
   struct Found {
-    std::vector<std::string> keys;  // in the checkpoint; several if equally good places hold it
-    int rival = -1;                 // another object that may claim the same value
+    std::vector<std::string> keys;  // checkpoint keys; several if places are equally good
+    int rival = -1;                 // another model object to which the same value may belong
   };
   const Found& Of(int object) const { return found_[object]; }  // by index
 
@@ -39,7 +39,7 @@ class ObjectMatch {
   std::vector<Found> found_;
 };
 
-// Returns the key of a checkpoint object that is a variable; else empty.
+// Returns the checkpoint key of an object that is a variable; empty for other objects.
 std::string VariableKeyOf(const proto::TrackableObjectGraph::TrackableObject& object);
 
 }  // namespace grapnel

@@ -23,7 +23,7 @@
 namespace grapnel {
 namespace {
 
-// Enough to recognize the contents of a compressed file.
+// How many bytes of a compressed file to expand in order to recognize its contents.
 constexpr size_t kHeadOfGzip = 1 << 16;
 
 Error NotAGraph(const FileBytes& file) {
@@ -32,7 +32,8 @@ Error NotAGraph(const FileBytes& file) {
       LooksLike(file.bytes()));
 }
 
-// Converts text to wire format; kUnknown stays.
+// Converts a protobuf text file to wire format and returns the new content type; kUnknown stays
+// kUnknown.
 Expected<Content> TextToWire(std::shared_ptr<const FileBytes>* file, Content content,
                              Model* model) {
   TextKind kind;
@@ -64,7 +65,8 @@ Error ReadGraphDef(const std::shared_ptr<const FileBytes>& file, Model* model) {
   return Error::success();
 }
 
-// Adds each of the text's graphs, and checks its shape claims against the inferred shapes.
+// Adds each graph of the text to the model, and checks the shapes that the text states against the
+// inferred shapes.
 Error ReadText(const FileBytes& file, Model* model) {
   model->kind = FileKind::kText;
   for (TextGraph& text : ReadGraphText(file)) {
@@ -131,7 +133,7 @@ Expected<Model> ReadModel(std::shared_ptr<const FileBytes> file, llvm::StringRef
   return model;
 }
 
-// If the file was truncated meanwhile, neither its graphs nor their problems are valid.
+// If the file was truncated during reading, neither its graphs nor their problems are valid.
 Expected<Model> OpenBytes(const std::shared_ptr<const FileBytes>& file, llvm::StringRef path) {
   Expected<Model> model = ReadModel(file, path);
   if (Error cut = file->CheckWhole()) {
@@ -141,7 +143,7 @@ Expected<Model> OpenBytes(const std::shared_ptr<const FileBytes>& file, llvm::St
   return model;
 }
 
-// "a2" before "a10".
+// Compares names so that "a2" comes before "a10".
 bool NaturalLess(llvm::StringRef a, llvm::StringRef b) {
   while (!a.empty() && !b.empty()) {
     llvm::StringRef x = a.take_while(llvm::isDigit), y = b.take_while(llvm::isDigit);
@@ -161,7 +163,8 @@ bool NaturalLess(llvm::StringRef a, llvm::StringRef b) {
   return a.size() < b.size();
 }
 
-// Reads a few pages of the file. A file that cannot be opened counts as unknown content.
+// Recognizes a file, reading a few pages of it. A file that cannot be opened counts as unknown
+// content.
 Content ContentOf(llvm::StringRef path) {
   auto file = FileBytes::Open(path);
   if (!file) {
@@ -178,8 +181,8 @@ Content ContentOf(llvm::StringRef path) {
   return Recognize(head->bytes);
 }
 
-// A function that captured a variable has a placeholder for its handle. If the case gives it a
-// value, the placeholder becomes the variable itself.
+// Makes variables of placeholders: a function that captured a variable has a placeholder for the
+// variable's handle. If the case gives that placeholder a value, it becomes a VarHandleOp.
 Error HoldVariables(const Case& values, Model& model) {
   Graph& graph = model.graphs[0].module->main;
   for (const Case::Feed& given : values.variables) {
@@ -205,7 +208,8 @@ Expected<Model> OpenCase(llvm::StringRef folder) {
   return model;
 }
 
-// Graphs in a folder, other files with graphs, and subfolders that are models.
+// The names of the graph files in a folder, of other files with graphs, and of subfolders that are
+// models.
 struct FolderContents {
   std::vector<std::string> graphs, others, models;
   size_t files = 0;
@@ -225,7 +229,7 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
   std::sort(names.begin(), names.end(), NaturalLess);
   for (const std::string& name : names) {
     std::string path = JoinPath(folder, name);
-    // Names of temporary files of unfinished dumps; pipes would block.
+    // Skips temporary files of unfinished dumps.
     if (name[0] == '.' || llvm::StringRef(name).contains(".tmp")) continue;
     if (IsCaseFolder(path) || HoldsSavedModel(path)) contents.models.push_back(name);
     if (!llvm::sys::fs::is_regular_file(path)) continue;

@@ -30,10 +30,10 @@ enum class FileKind {
 GRAPNEL_PUBLIC llvm::StringRef FileKindName(
     FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
 
-// An argument or result of a signature. A sparse or composite one has an entry for each part:
-// "ids:values", "ids:0".
+// An argument or result of a signature. A sparse or composite tensor has an entry for each
+// component: "ids:values", "ids:0".
 struct GRAPNEL_PUBLIC SignatureTensor {
-  std::string key;     // the argument's name
+  std::string key;     // the name of the argument or result
   std::string tensor;  // "serving_default_x:0"
   DataType dtype = proto::DT_INVALID;
   Shape shape;
@@ -45,27 +45,27 @@ struct GRAPNEL_PUBLIC Signature {
   std::vector<SignatureTensor> inputs, outputs;  // sorted by key
 };
 
-// A collection of a MetaGraph: names of nodes and tensors (train_op) or, for variables, of their
-// initial values' tensors; other bytes and numbers as text.
+// A collection of a MetaGraph. Values are names: of nodes and tensors (train_op), or for variables
+// of the tensors of their initial values; other bytes and numbers are written as text.
 struct GRAPNEL_PUBLIC Collection {
   std::string name;
   std::vector<std::string> values;
 };
 
-// The nodes that save and restore variables: feed the path prefix to `filename_tensor`, and fetch
-// or run the other.
+// The nodes that save and restore variables: a run feeds the path prefix to `filename_tensor`, and
+// fetches or runs one of the others.
 struct GRAPNEL_PUBLIC Saver {
   std::string filename_tensor, save_tensor, restore_op;
 };
 
 struct GRAPNEL_PUBLIC AssetFile {
-  std::string tensor;  // the tensor that holds the path
+  std::string tensor;  // the tensor to which the path is fed
   std::string file;    // path
 };
 
-// The value of a variable before the first run, for a graph without a file.
+// The value of a variable before the first run, for a graph that does not come from a file.
 struct GRAPNEL_PUBLIC InitialValue {
-  std::string node;  // of the main graph
+  std::string node;  // the variable's node in the main graph
   Literal value;
 };
 
@@ -74,8 +74,8 @@ struct GRAPNEL_PUBLIC GraphInFile {
                       // folder, or ""
   std::string path;   // of its file
   std::unique_ptr<Module> module;           // null in a dump folder: see OpenGraph
-  std::vector<std::string> feeds, fetches;  // tensors that a text marks as such
-  // The other data of a MetaGraph (also of a SavedModel's).
+  std::vector<std::string> feeds, fetches;  // tensors that a graph's text declares as such
+  // The other data of a MetaGraph, also of one in a SavedModel.
   std::vector<std::string> tags;
   std::vector<Signature> signatures;    // sorted by name
   std::vector<Collection> collections;  // sorted by name
@@ -83,36 +83,37 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::optional<Saver> saver;
   std::vector<InitialValue> initial_values;
   std::string tensorflow_version;
-  // Within the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the whole
-  // MetaGraphDef that this was read from (or empty).
+  // Slices of the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the
+  // MetaGraphDef that contains this graph (empty if there is none).
   llvm::StringRef object_graph, meta_graph;
 };
 
-// Move-only; owns its graphs, which keep the mapped files.
+// An opened file or folder. Move-only; owns its graphs, which keep the mapped files.
 struct GRAPNEL_PUBLIC Model {
   FileKind kind = FileKind::kGraphDef;
   std::string path;
-  std::vector<GraphInFile> graphs;       // at least one
-  std::optional<Case> case_info;         // of a case folder
+  std::vector<GraphInFile> graphs;       // at least one graph
+  std::optional<Case> case_info;         // only for a case folder
   std::vector<std::string> asset_files;  // paths of a SavedModel's assets
   std::string variables_prefix;  // for Bundle::Open; empty if the SavedModel has no variables
   // Problems of the file; each graph's module has its own list.
   std::vector<Problem> problems;
 };
 
-// `path`: a GraphDef, binary or text, a graph's text (lib/ir/text.h), SavedModel (folder or file),
-// MetaGraph or event file, each optionally gzipped, messages optionally in chunks (.cpb); a case
-// folder, a dump folder (several GraphDefs, listed in natural order, opened by OpenGraph), a folder
-// with one of the files above; "-" is standard input. Opens the readable parts of a damaged file
-// and lists problems. Errors are one line and name the path: missing, empty, not recognized,
-// nothing readable in it. Linear in nodes and edges of all graphs; constants of any size stay in
-// the mapped file. Expands text, chunks and compressed files in memory.
+// Opens `path`: a GraphDef, binary or text, a graph's text (lib/ir/text.h), SavedModel (folder or
+// file), MetaGraph or event file, each optionally gzipped, messages optionally in chunks (.cpb); a
+// case folder, a dump folder (several GraphDefs, listed in natural order, which OpenGraph opens),
+// or a folder with one of the files above; "-" is standard input. Opens the readable parts of a
+// damaged file and lists the problems. Errors are one line and name the path: missing, empty, not
+// recognized, or nothing in it is readable. Linear in nodes and edges of all graphs; constants of
+// any size stay in the mapped file. Expands text, chunks and compressed files in memory.
 GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
-// The same for bytes in memory; errors use the file's name. Looks for no other files:
-// variables_prefix is empty, assets have their bare names.
+// Like OpenModel, for bytes in memory; errors use the file's name. Looks for no other files:
+// variables_prefix is empty, and assets have names without a folder.
 GRAPNEL_PUBLIC Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
 
-// Opens a file that contains exactly one graph; adds the file's problems to the module's.
+// Opens a file that contains exactly one graph; adds the problems of the file to those of the
+// module.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -19,7 +19,8 @@ void AppendNumber(std::string* out, uint32_t number) {
   out->append(bytes, sizeof bytes);
 }
 
-// Appends a length, a type, the data, and the checksum of the last two.
+// Appends a PNG chunk: the length of the data, the type, the data, and the checksum of type and
+// data.
 void AppendChunk(std::string* out, llvm::StringRef type, llvm::StringRef data) {
   AppendNumber(out, static_cast<uint32_t>(data.size()));
   std::string chunk = (type + data).str();
@@ -35,7 +36,7 @@ Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width
     return MakeError("an image of {0} x {1} pixels cannot be a PNG", width, height);
   if (height > INT32_MAX / width / channels)
     return MakeError("an image of {0} x {1} pixels is above the limit, 2 GiB", width, height);
-  // Stores each row as differences from the row above (filter 2), which compresses well without
+  // Stores each row as its difference from the row above (filter 2), which compresses well without
   // trying other filters.
   size_t row = static_cast<size_t>(width) * channels;
   std::vector<Bytef> rows;

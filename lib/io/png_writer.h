@@ -9,8 +9,9 @@
 
 namespace grapnel {
 
-// `channels` is 1 (gray), 2 (gray, alpha), 3 (RGB) or 4 (RGBA); `pixels` are row-major with
-// interleaved channels. Errors: a side of 0 pixels, which PNG does not allow; more than 2 GiB.
+// Returns the pixels as PNG. `channels` is 1 (gray), 2 (gray, alpha), 3 (RGB) or 4 (RGBA); `pixels`
+// are row-major with interleaved channels. Errors: a width or height of 0, which PNG does not
+// allow; more than 2 GiB.
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels);
 
 }  // namespace grapnel

@@ -11,11 +11,12 @@
 namespace grapnel {
 namespace {
 
-// The first nodes identify a GraphDef. A MetaGraphDef may have its graph after many signatures and
-// collections.
+// How many fields of a message to look at. The first nodes identify a GraphDef, but a MetaGraphDef
+// may have its graph after many signatures and collections.
 constexpr int kFieldsToLookAt = 8, kMetaFieldsToLookAt = 1000;
 
-// Bit sets of the field numbers of a message that are bytes or numbers. Others are allowed.
+// The numbers of the fields of a message that contain bytes or numbers, as bit sets. Other fields
+// may have any type.
 struct Schema {
   uint32_t bytes = 0, numbers = 0;
 };
@@ -33,8 +34,8 @@ constexpr Schema kModel = {Fields({2}), Fields({1})};
 constexpr Schema kMeta = {Fields({1, 2, 3, 4, 5, 6, 7}), 0};
 constexpr Schema kMetaInfo = {Fields({1, 2, 3, 4, 5, 6, 8}), Fields({7})};
 
-// Walks the first fields of a message; false if one contradicts the schema, or the first one is not
-// in it.
+// Looks at the first fields of a message; false if a field contradicts the schema, or the first
+// field is not in it.
 bool Fits(llvm::StringRef bytes, const Schema& schema,
           llvm::function_ref<bool(uint32_t, llvm::StringRef)> check,
           int fields_to_look_at = kFieldsToLookAt) {
@@ -57,7 +58,7 @@ bool IsText(llvm::StringRef bytes) {
   return llvm::all_of(bytes, [](char c) { return static_cast<uint8_t>(c) >= ' '; });
 }
 
-// True for a name, as opposed to a message whose first field is a short string.
+// True if the bytes can be a name; false for a message whose first field is a short string.
 bool IsNameOrEmpty(llvm::StringRef bytes) { return IsText(bytes.take_front(256)); }
 
 bool LooksLikeNode(llvm::StringRef bytes) {
@@ -75,7 +76,8 @@ bool LooksLikeLibrary(llvm::StringRef bytes) {
   return Fits(bytes, kLibrary, [](uint32_t field, llvm::StringRef function) {
     if (field != 1 || function.empty()) return true;
     return Fits(function, kFunction, [](uint32_t part, llvm::StringRef signature) {
-      // A signature starts with the tag of its name, with which no node's name starts.
+      // A signature starts with the tag of its name; names of nodes, which the field would be in
+      // another message, cannot start with that byte.
       return part != 1 || signature.empty() || signature[0] == '\n';
     });
   });
@@ -92,7 +94,7 @@ bool LooksLikeGraph(llvm::StringRef bytes) {
     if (field == 4) good = Fits(value, kVersions, [](uint32_t, llvm::StringRef) { return true; });
     evidence |= good && field != 5;
     if (count++ == 0) fits_first = good || value.empty();
-    return true;  // the importer reports one broken node among good ones
+    return true;  // one bad node does not count: the importer reports it
   });
   return fits && evidence && (fits_first || count > 1);
 }
@@ -109,7 +111,8 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   auto check = [&](uint32_t field, llvm::StringRef value) {
     if (value.empty()) return true;
     if (field == 1) {
-      // {name, device} of a node also parses as {version, tags}: then the graph decides.
+      // A node with name and device also parses as a MetaInfoDef with version and tags; then only
+      // the graph is evidence.
       evidence |= LooksLikeMetaInfo(value) && !LooksLikeNode(value);
       return LooksLikeMetaInfo(value);
     }
@@ -122,7 +125,8 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   return Fits(bytes, kMeta, check, kMetaFieldsToLookAt) && evidence;
 }
 
-// With a version before them, meta graphs only need fields of the right kinds.
+// True for a SavedModel. If it begins with a version, its meta graphs only need fields of the right
+// types.
 bool LooksLikeSavedModel(llvm::StringRef bytes) {
   bool evidence = !bytes.empty() && bytes[0] == '\x08';
   auto check = [&](uint32_t, llvm::StringRef meta_graph) {
@@ -175,7 +179,8 @@ bool CutReader::Next() {
   size_t start = reader_.offset();
   if (reader_.Next()) return true;
   if (!reader_.failed()) return false;
-  // Reads the tag again: for a bytes field with a length, returns the available bytes.
+  // Reads the tag of the field again: if it is a bytes field with a length, its available bytes are
+  // returned.
   WireReader again(all_.drop_front(start));
   uint64_t tag, size;
   if (!again.Varint(&tag) || (tag & 7) != static_cast<uint64_t>(WireType::kBytes) ||

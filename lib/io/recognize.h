@@ -14,26 +14,26 @@ enum class Content {
   kGzip,
   kGraphDef,
   kGraphText,  // protobuf text format
-  kText,       // a graph's text, see lib/ir/text.h
+  kText,       // a graph in the format of lib/ir/text.h
   kSavedModel,
   kSavedModelText,
   kMetaGraph,
   kMetaGraphText,
-  kRecords,  // TFRecord framing: probably an event file
-  kEvent,    // one Event message without framing, as tfdbg v1 writes them
+  kRecords,  // TFRecord framing; probably an event file
+  kEvent,    // a single Event without framing, as tfdbg v1 writes it
   kChunked,  // Riegeli records: a SavedModel, MetaGraphDef or GraphDef in chunks
 };
 
-// Looks only at the first fields. `head` may be any beginning of the file. An empty one is
-// kUnknown.
+// Recognizes a file. `head` is the beginning of the file, of any length; an empty one gives
+// kUnknown. Looks only at the first fields.
 Content Recognize(llvm::StringRef head);
 
-// Returns "starts with "hello"" or "looks like a Keras HDF5 file", for the error about an
-// unrecognized file.
+// Describes the beginning of a file that is not recognized, for the error message: "starts with
+// "hello"" or "looks like a Keras HDF5 file".
 std::string LooksLike(llvm::StringRef head);
 
-// Walks the fields of a message that may be truncated: returns the available part of a bytes field
-// that passes the end.
+// Walks the fields of a message that may be truncated: for a bytes field that goes beyond the end,
+// returns the available part.
 class CutReader {
  public:
   explicit CutReader(llvm::StringRef bytes) : all_(bytes), reader_(bytes) {}

@@ -10,26 +10,26 @@
 
 namespace grapnel {
 
-// CRC-32C (Castagnoli), continued from `crc`. About 10 GB/s.
+// Returns the CRC-32C (Castagnoli) of `bytes`, continued from `crc`. About 10 GB/s.
 uint32_t Crc32c(llvm::StringRef bytes, uint32_t crc = 0);
-// The stored form of a CRC: rotated and shifted, because the CRC of data that contains CRCs is weak
-// (tensorflow/core/lib/hash/crc32c.h).
+// Returns the form in which a CRC is stored: rotated and shifted, because the CRC of data that
+// contains CRCs is weak (tensorflow/core/lib/hash/crc32c.h).
 uint32_t MaskCrc(uint32_t crc);
 
-// Walks records: length (8 bytes), its masked CRC (4), data, its masked CRC (4). Touches only the
-// lengths.
+// Walks records: length (8 bytes), masked CRC of the length (4), data, masked CRC of the data (4).
+// Reads only the lengths and their CRCs.
 class RecordReader {
  public:
   explicit RecordReader(llvm::StringRef bytes) : rest_(bytes) {}
   // Advances to the next record; false at the end or at broken framing, which problem() then
   // describes.
   bool Next();
-  // Valid after Next(). For a record that the file's end truncates, the available part; it is the
-  // last record.
+  // The record's data, valid after Next() returned true. If the end of the file truncates the
+  // record, the available part; this is then the last record.
   llvm::StringRef data() const { return data_; }
-  bool DataIsIntact() const;  // reads all data
+  bool DataIsIntact() const;  // reads all data of the record
   llvm::StringRef problem() const { return problem_; }
-  // The bytes after data(); empty after a truncated record.
+  // The bytes of the file after data(); empty after a truncated record.
   llvm::StringRef rest() const { return rest_; }
 
  private:
@@ -39,7 +39,7 @@ class RecordReader {
   llvm::StringRef problem_;
 };
 
-// True if `bytes` start with a record's length and its correct checksum.
+// True if `bytes` start with the length of a record and the correct checksum of that length.
 bool StartsWithRecord(llvm::StringRef bytes);
 
 void WriteRecord(llvm::raw_ostream& os, llvm::StringRef data);

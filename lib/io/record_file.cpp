@@ -36,7 +36,7 @@ void RecordFile::Add(llvm::StringRef record) {
   if (buffer_.size() >= kBufferSize) llvm::consumeError(Flush());
 }
 
-// Continues after a partial write.
+// Writes the buffer; continues after a partial write.
 Error RecordFile::Flush() {
   size_t written = 0;
   while (!error_ && written < buffer_.size()) {

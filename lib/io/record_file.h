@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// If the program is killed, all records in the file are whole except possibly the last. One thread
-// at a time.
+// If the program is killed, all records in the file are complete except possibly the last one. Used
+// by one thread at a time.
 class RecordFile {
  public:
   RecordFile() = default;
@@ -18,11 +18,12 @@ class RecordFile {
   RecordFile& operator=(const RecordFile&) = delete;
   ~RecordFile();  // drops unwritten records
 
-  // Creates the file. Errors: it exists (then sets `exists`), or cannot be created.
+  // Creates the file. Errors: the file exists already (then sets `exists`), or it cannot be
+  // created.
   Error Open(const std::string& path, bool* exists = nullptr);
-  // Buffers a record; writes once 256 KiB are waiting, or in Flush().
+  // Buffers a record. The buffer is written when it has 256 KiB, and by Flush().
   void Add(llvm::StringRef record);
-  // Errors: the file cannot be written, now or at any earlier time.
+  // Writes the buffer. Errors: the file cannot be written, in this call or in an earlier one.
   Error Flush();
   Error Close();
   const std::string& path() const { return path_; }
@@ -30,12 +31,12 @@ class RecordFile {
  private:
   int file_ = -1;
   std::string path_, buffer_;
-  int error_ = 0;  // the first errno
+  int error_ = 0;  // errno of the first error
 };
 
-// Seconds since 1970, the time format of events.
+// Returns the seconds since 1970, as events store the time.
 double WallTime();
-// The name for event files; "localhost" if the machine has none.
+// Returns the host name for the names of event files; "localhost" if the machine has no name.
 std::string HostName();
 
 }  // namespace grapnel

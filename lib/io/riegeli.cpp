@@ -26,13 +26,15 @@ uint64_t Hash(llvm::StringRef bytes) {
   return HighwayHash64(kKey, bytes.data(), bytes.size());
 }
 
-// A group begins at the start of a block, or after its header with at least a byte in between.
+// True if a group may begin at this position: at the start of a block, or at least one byte after
+// the block's header.
 bool MayBegin(uint64_t position) {
   uint64_t in_block = position % kBlock;
   return in_block == 0 || in_block > kBlockHeader;
 }
 
-// The end of `size` bytes of a group that begins at `begin`, including the block headers in them.
+// Returns the end of `size` bytes of a group that begins at `begin`; the block headers in between
+// count too.
 uint64_t EndOf(uint64_t begin, uint64_t size) {
   uint64_t headers = (size + (begin + kUsable - 1) % kBlock) / kUsable;
   return begin + size + headers * kBlockHeader;
@@ -47,7 +49,7 @@ uint64_t NextBeginning(uint64_t position) {
 
 bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kSignature); }
 
-// While the records are merged, their bytes exist twice.
+// While records are merged, their bytes exist twice, so they may take half of the free memory.
 RiegeliFile::RiegeliFile(std::shared_ptr<const FileBytes> file)
     : file_(std::move(file)), room_(AvailableMemory() / 2) {}
 
@@ -74,8 +76,8 @@ Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
   return riegeli;
 }
 
-// Copies the next `size` bytes of a group from `position` on, and advances it; false if the file
-// ends earlier.
+// Copies the next `size` bytes of a group from `*position` on, and advances `*position` past them;
+// false if the file ends earlier.
 bool RiegeliFile::Copy(uint64_t* position, uint64_t size, std::string* out) const {
   llvm::StringRef bytes = file_->bytes();
   while (size > 0) {
@@ -111,8 +113,8 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   return Error::success();
 }
 
-// The start of the group after a damaged one, from the header of a block; the file's size if no
-// header tells.
+// Returns the start of the group after a damaged one, which the headers of blocks give; the size of
+// the file if no such header is intact.
 uint64_t RiegeliFile::NextGroup(uint64_t damaged) const {
   llvm::StringRef bytes = file_->bytes();
   for (uint64_t block = (damaged / kBlock + 1) * kBlock; block + kBlockHeader <= bytes.size();

@@ -9,14 +9,16 @@
 namespace grapnel {
 namespace {
 
-// States that are not tags of fields: MessageId of Riegeli's transpose_internal.h.
+// States that do not write a field with this tag: MessageId of Riegeli's transpose_internal.h.
 enum State : uint32_t { kNoOp = 0, kNonProto = 1, kStartOfSubmessage = 2, kStartOfMessage = 3 };
-// The wire type that marks the end of a submessage. Its tag is otherwise that of a bytes field.
+// The wire type that marks the end of a submessage; otherwise the tag equals that of the
+// submessage's field, a bytes field.
 constexpr uint32_t kEndOfSubmessage = 6;
-// Up to this subtype, a varint of up to 10 bytes is in a buffer; from here on, the subtype is its
-// value.
+// For a smaller subtype, the value of a varint is in a buffer, as subtype + 1 bytes; from this
+// subtype on, the value is the subtype - kVarintInline.
 constexpr uint8_t kVarintInline = 10, kVarintInlineMax = kVarintInline + 0x7f;
-// States without output join others, a few at a time, so there are not many more than bytes.
+// The most states to visit per byte. States without output connect other states, a few at a time,
+// so there are not many more of them than bytes.
 constexpr uint64_t kStepsForAByte = 64;
 
 WireType WireTypeOf(uint32_t tag) { return static_cast<WireType>(tag & 7); }
@@ -24,12 +26,12 @@ WireType WireTypeOf(uint32_t tag) { return static_cast<WireType>(tag & 7); }
 bool IsTag(uint32_t tag) { return tag >= 8 && (tag & 7) <= 5; }
 
 struct Node {
-  uint32_t tag = 0;       // or a State
-  uint8_t subtype = 0;    // for a varint
-  bool ends = false;      // the end of the submessage with this tag
-  bool implicit = false;  // `next` follows without reading a transition
+  uint32_t tag = 0;       // the tag of a field, or a State
+  uint8_t subtype = 0;    // for a varint; see kVarintInline
+  bool ends = false;      // true: the end of the submessage in this field
+  bool implicit = false;  // true: `next` follows without reading a transition
   uint32_t next = 0;
-  ByteReader* buffer = nullptr;  // its values, if any
+  ByteReader* buffer = nullptr;  // the values of the field; null: the state reads no value
 
   bool HasBuffer() const {
     if (tag == kNonProto) return true;
@@ -65,7 +67,8 @@ class TransposedReader {
  private:
   Error Damaged(const char* what) { return MakeError("their header has no {0}", what); }
 
-  // Each bucket is decompressed as a whole; it contains consecutive buffers.
+  // Reads the buffers with the values. Each bucket contains consecutive buffers and is decompressed
+  // as a whole.
   Error ReadBuffers(ByteReader& header, ByteReader& data) {
     uint32_t num_buckets, num_buffers;
     if (!header.Varint32(&num_buckets) || !header.Varint32(&num_buffers))
@@ -147,8 +150,9 @@ class TransposedReader {
     return false;
   }
 
-  // A byte of the transitions leads to a state up to 63 after the next one, and gives the number of
-  // further direct steps, up to 3; implicit ones do not count.
+  // Writes the fields in the order of the states. A byte of the transitions leads to a state up to
+  // 63 states after the current one's successor, and says how many further states follow directly,
+  // up to 3; implicit ones do not count.
   Error Run(llvm::StringRef transitions) {
     uint64_t steps = (size_ + num_records_ + transitions.size() + 1) * kStepsForAByte;
     size_t at = first_;
@@ -212,11 +216,12 @@ class TransposedReader {
         return Error::success();
       }
       default:
-        return Error::success();  // a group has only its tag
+        return Error::success();  // a group consists only of its tag
     }
   }
 
-  // Its length comes from the last buffer, which all such records share.
+  // Writes a record that is not a protobuf message. Its length comes from the last buffer, which
+  // all such records share.
   Error GiveNonProto(const Node& node) {
     uint32_t size;
     llvm::StringRef record;
@@ -258,7 +263,8 @@ class TransposedReader {
                     (ends_.empty() ? size_ == 0 : ends_.back() == size_);
     if (!is_whole) return MakeError("their sizes differ from those in their header");
     std::reverse(reversed_.begin(), reversed_.end());
-    // Converts beginnings counted from the end, the last record's first, to ends.
+    // The recorded positions are beginnings, counted from the end of the output, in reverse order;
+    // converts them to ends.
     for (size_t& end : ends_) end = size_ - end;
     std::reverse(ends_.begin(), ends_.end());
     for (size_t i = 0; i < ends_.size(); ++i)
@@ -267,7 +273,7 @@ class TransposedReader {
   }
 
   struct Open {
-    size_t end;  // of the submessage, in `reversed_`
+    size_t end;  // the end of the submessage in `reversed_`
     uint32_t tag;
   };
 

@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// Fields of SavedModel, MetaGraphDef, a map's entry, and FingerprintDef.
+// Field numbers of SavedModel, MetaGraphDef, map entries, and FingerprintDef.
 enum { kSchemaVersion = 1, kMetaGraphs = 2 };
 enum { kGraphDef = 2, kCollections = 4 };
 enum { kMapKey = 1 };
@@ -29,7 +29,8 @@ bool IsModelFile(llvm::StringRef name) {
   return name == kModelFile || name == kTextFile || name == kChunkedFile;
 }
 
-// The folder of saved_model.pb; empty for a file with another name, which may be anywhere.
+// Returns the folder of the model's saved_model.pb; empty for a file of another name, whose folder
+// may contain anything.
 std::string FolderOf(const Model& model) {
   llvm::StringRef path = model.graphs.front().path, name = llvm::sys::path::filename(path);
   if (!IsModelFile(name)) return "";
@@ -48,7 +49,7 @@ bool SpeaksOfControlFlow(llvm::StringRef collection) {
 
 struct Written {
   std::string bytes;
-  uint64_t graph_hash = 0;  // of the first graph
+  uint64_t graph_hash = 0;  // hash of the first graph
 };
 
 std::string GraphBytes(const Module& module) {
@@ -58,7 +59,7 @@ std::string GraphBytes(const Module& module) {
   return bytes;
 }
 
-// Appends the MetaGraphDef with its current graph.
+// Appends the MetaGraphDef of `graph` with the graph's current nodes, `graph_def`.
 void AppendMetaGraph(const GraphInFile& graph, const std::string& graph_def, bool changed,
                      std::string* out) {
   bool has_graph = false;
@@ -101,8 +102,8 @@ void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
   AppendVarint(out, number);
 }
 
-// Keeps the hashes of unchanged parts (signatures, objects, checkpoint); a model without a
-// fingerprint has none.
+// Returns the new FingerprintDef. Keeps the hashes of parts that do not change (signatures,
+// objects, checkpoint); a model that has no fingerprint has no such hashes.
 std::string Fingerprint(llvm::StringRef old, const Written& written) {
   uint64_t checksum = util::Fingerprint64(written.bytes);
   std::string out;
@@ -124,7 +125,7 @@ Error CopyFile(const std::string& from, const std::string& to) {
   return bytes->CheckWhole();
 }
 
-// Copies all files below the folder, except those that are written anew.
+// Copies all files below the folder, except those that WriteSavedModel creates.
 Error CopyFolder(const std::string& from, const std::string& to, bool top) {
   RETURN_IF_ERROR(CreateDirectories(to));
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(from));
@@ -139,7 +140,7 @@ Error CopyFolder(const std::string& from, const std::string& to, bool top) {
   return Error::success();
 }
 
-// Resolves links and ".." in the existing part of the path.
+// Resolves symbolic links and ".." in the part of the path that exists.
 std::string RealPath(llvm::StringRef path) {
   llvm::SmallString<256> real;
   if (!llvm::sys::fs::real_path(path, real)) return real.str().str();

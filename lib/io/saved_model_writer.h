@@ -6,19 +6,19 @@
 
 namespace grapnel {
 
-// Returns why a SavedModel of `model` cannot be written to `folder`: the model was not opened from
-// a SavedModel folder; `folder` is the model itself, a file, or contains something other than a
-// SavedModel. Writes nothing.
+// Returns an error if a SavedModel of `model` cannot be written to `folder`: the model was not
+// opened from a SavedModel folder; `folder` is the model itself, a file, or contains something
+// other than a SavedModel. Writes nothing.
 Error CheckCanWrite(const Model& model, llvm::StringRef folder);
 
 // Writes `folder`: signatures, collections, object graph and other data unchanged, copies of
-// variables, assets and other files, and the graphs of `model.graphs[i].module`. If a graph's nodes
-// changed, drops its control flow collections (while_context, cond_context): only gradients need
-// them, and they may name removed nodes. The fingerprint covers what is written, and its uuid
-// depends on that too, so the same model gives the same bytes. Writes saved_model.pb last: until
-// then TensorFlow finds none, or the previous one. Errors name the file. Needs memory for one graph
-// beside the model. `note`, JSON, goes into assets.extra/grapnel.json, a directory that TensorFlow
-// reserves for others.
+// variables, assets and other files, and the graphs of `model.graphs[i].module`. If the nodes of a
+// graph changed, omits its control flow collections (while_context, cond_context): only gradients
+// need them, and they may name removed nodes. The fingerprint and its uuid depend only on what is
+// written, so the same model gives the same bytes. Writes saved_model.pb last: until then
+// TensorFlow finds no model, or the previous one. Errors name the file. Needs memory for one
+// serialized graph in addition to the model. `note`, JSON, is written to assets.extra/grapnel.json,
+// in a directory that TensorFlow leaves to other programs.
 Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note = "");
 
 }  // namespace grapnel

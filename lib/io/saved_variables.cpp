@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Reads from the objects whether variables are trainable, and which are the model's own.
+// Sets `trainable` and `is_own` of the variables from the object graph.
 void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
@@ -29,7 +29,7 @@ void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> v
     variable.is_own = !has_objects || (variable.object >= 0 && !again.contains(variable.object));
 }
 
-// The same from TF1's collections.
+// Sets `trainable` and `is_own` of the variables from TF1's collections.
 void AskCollections(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   llvm::StringMap<bool> trainable;
   for (const Collection& collection : graph.collections) {

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Follows VariableV2, Identity and IdentityN to the source of the value.
+// Follows VariableV2, Identity and IdentityN back to the node that produces the value.
 Port SourceOf(const Graph& graph, Port port) {
   while (port.node != kNoNode && !port.IsControl()) {
     Node node = graph.node(port.node);
@@ -38,7 +38,7 @@ std::optional<std::string> StringAt(const Graph& graph, Port port, int64_t index
   return literal->strings()[literal->is_splat() ? 0 : index];
 }
 
-// The checkpoint tensor that the value is read from.
+// Returns the key of the checkpoint tensor that the value is read from.
 std::optional<std::string> KeyOfValue(const Graph& graph, Port value) {
   Port source = SourceOf(graph, value);
   if (source.node == kNoNode || source.IsControl()) return std::nullopt;
@@ -53,7 +53,8 @@ class SaverReader {
  public:
   explicit SaverReader(const GraphInFile& graph) : module_(*graph.module) {}
 
-  // `in_main` maps arguments of the body to variables of the main graph.
+  // Reads the assignments of a body. `in_main` maps arguments of the body to variables of the main
+  // graph.
   void Read(const Graph& body, llvm::ArrayRef<NodeId> nodes,
             const llvm::DenseMap<NodeId, NodeId>& in_main) {
     auto variable_at = [&](Port port) {
@@ -100,7 +101,7 @@ class SaverReader {
   }
 
   const Module& module_;
-  llvm::DenseSet<const Function*> open_;  // being read: a function may call itself
+  llvm::DenseSet<const Function*> open_;  // functions being read: a function may call itself
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The checkpoint keys that a SavedModel's saver restores into each variable. Private to lib/io.
+// Finds the checkpoint keys from which a SavedModel's saver restores each variable. Private to
+// lib/io.
 #ifndef GRAPNEL_LIB_IO_SAVER_KEYS_H_
 #define GRAPNEL_LIB_IO_SAVER_KEYS_H_
 
@@ -9,14 +10,14 @@
 
 namespace grapnel {
 
-// Maps each variable of the main graph to the checkpoint tensor that the saver's restore op assigns
-// to it; omits variables that are restored in slices. Empty if there is no saver. Linear in the
-// main graph and the saver's functions.
+// Maps each variable of the main graph to the key of the checkpoint tensor that the saver's restore
+// op assigns to it; omits variables that are restored in slices. Empty if there is no saver. Linear
+// in the main graph and the saver's functions.
 llvm::DenseMap<NodeId, std::string> KeysOfSaver(const GraphInFile& graph);
 
-// Maps each variable of the main graph that is initialized from another one to that other variable.
-// When Keras 3 exports a model, each of its variables wraps a tf.Variable: functions read the
-// wrapped one, and the saver restores the wrapper from a copy.
+// Maps each variable of the main graph that is initialized from another variable to that other
+// variable. When Keras 3 exports a model, each of its variables wraps a tf.Variable: functions read
+// the wrapped variable, and the saver restores the wrapper from a copy.
 llvm::DenseMap<NodeId, NodeId> VariablesCopied(const Graph& main);
 
 }  // namespace grapnel

@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Limits on the depth of folders and the number of entries: the user may have named the wrong
-// folder.
+// Limits on the nesting of directories and the number of entries to look at: the user may have
+// named the wrong directory.
 constexpr int kDeepest = 6;
 constexpr size_t kMostEntries = 100'000;
 constexpr size_t kLargestScalar = 1 << 20;
@@ -32,7 +32,8 @@ struct EventFile {
   std::string path, run;
 };
 
-// "events.out.tfevents.1600000000.host.v2": TensorBoard's pattern of event files.
+// Finds the event files below a directory by TensorBoard's name pattern:
+// "events.out.tfevents.1600000000.host.v2".
 void FindEventFiles(const std::string& folder, const std::string& run, int depth, size_t* entries,
                     std::vector<EventFile>* files) {
   auto names = ListDirectory(folder);
@@ -59,7 +60,7 @@ std::vector<EventFile> EventFilesAt(llvm::StringRef path) {
   return files;
 }
 
-// A summary's value, before its type is known.
+// A value of a summary; whether it is a scalar is not known yet.
 struct Value {
   llvm::StringRef tag, tensor, plugin;
   std::optional<double> simple;
@@ -98,12 +99,13 @@ std::optional<double> NumberOf(llvm::StringRef tensor) {
   return literal->AsDouble(0);
 }
 
-// Reads one file.
+// Reads the scalars of one event file.
 class ScalarReader {
  public:
   using Take = llvm::function_ref<void(llvm::StringRef tag, ScalarPoint point)>;
 
-  // Returns a problem, or an empty text. Calls `goes_on` after each record.
+  // Returns the problem of the file, or an empty text. Stops before a record when `goes_on` returns
+  // false.
   std::string Read(llvm::StringRef bytes, Take take, llvm::function_ref<bool()> goes_on) {
     RecordReader records(bytes);
     size_t count = 0;
@@ -111,7 +113,7 @@ class ScalarReader {
       llvm::StringRef record = records.data();
       bool is_first = count++ == 0;
       if (is_first && !HasPrefix(BytesAt(record, kEventFileVersion), "brain.Event:")) return "";
-      if (record.size() > kLargestScalar) continue;  // pictures or graphs
+      if (record.size() > kLargestScalar) continue;  // an image or a graph
       llvm::StringRef summary = BytesAt(record, kEventSummary);
       if (summary.empty()) continue;
       if (!records.DataIsIntact())
@@ -132,7 +134,7 @@ class ScalarReader {
     while (values.Next()) {
       if (!values.Is(kSummaryValue, WireType::kBytes)) continue;
       Value value = ParseValue(values.bytes());
-      // Only the first value of a tag needs to name its plugin.
+      // Only the first value of a tag needs to name the plugin.
       if (value.plugin == "scalars") scalars_.insert(value.tag.str());
       std::optional<double> number = value.simple;
       if (!number && !value.tensor.empty() && scalars_.count(value.tag.str()))
@@ -141,7 +143,7 @@ class ScalarReader {
     }
   }
 
-  std::set<std::string> scalars_;  // tags of tensors
+  std::set<std::string> scalars_;  // tags whose tensors are scalars
 };
 
 }  // namespace

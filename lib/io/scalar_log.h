@@ -19,24 +19,25 @@ struct ScalarPoint {
 struct ScalarSeries {
   std::string run;  // its files' folder below the opened one: "train"; or empty
   std::string tag;
-  // In the order in which they were written. If a later file goes back in steps, as a training
-  // resumed from a checkpoint does, it replaces what was written from that step on.
+  // The points in the order in which they were written. If the steps of a later file go back, as
+  // when a training is resumed from a checkpoint, the points of that file replace those from that
+  // step on.
   std::vector<ScalarPoint> points;
   std::string name() const { return run.empty() ? tag : run + "/" + tag; }
 };
 
 struct ScalarLog {
   std::vector<ScalarSeries> series;   // sorted by run, then by tag
-  std::vector<std::string> problems;  // damaged or truncated files; the rest is read
+  std::vector<std::string> problems;  // damaged or truncated files; the rest of each is read
 };
 
-// True if `path` is an event file with a scalar, or a folder with such a file below. Reads up to
-// the first scalar.
+// True if `path` is an event file with a scalar, or a directory with such a file somewhere below
+// it. Reads up to the first scalar.
 bool HasScalars(llvm::StringRef path);
 
-// Reads summary values that are one number: simple_value, and tensors of one element whose plugin
-// is TensorBoard's for scalars. Reads the files of a folder in the order of their names. Fails if a
-// file cannot be opened.
+// Reads the summary values that are one number: simple_value, and tensors of one element whose
+// plugin is TensorBoard's for scalars. Reads the files of a directory in the order of their names.
+// Fails if a file cannot be opened.
 Expected<ScalarLog> ReadScalarLog(llvm::StringRef path);
 
 }  // namespace grapnel

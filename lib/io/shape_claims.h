@@ -1,4 +1,4 @@
-// Compares the shapes that a graph's text claims with the inferred ones.
+// Compares the shapes that a graph's text states with the inferred shapes.
 #ifndef GRAPNEL_LIB_IO_SHAPE_CLAIMS_H_
 #define GRAPNEL_LIB_IO_SHAPE_CLAIMS_H_
 
@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Adds an error with its position to the module for each claim that no tensor of the inferred shape
-// can meet. A dimension that either side leaves unknown matches. Infers shapes only for bodies with
-// claims.
+// Adds an error with its position to the module for each stated shape that no tensor of the
+// inferred shape can have. A dimension that is unknown on either side matches. Infers shapes only
+// for bodies with stated shapes.
 void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module);
 
 }  // namespace grapnel

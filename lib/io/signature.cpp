@@ -41,7 +41,8 @@ std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> sign
   return needed;
 }
 
-// The function that a node calls, if it does nothing else; else null.
+// Returns the function that a node calls if the node does nothing else, such as a PartitionedCall;
+// otherwise null.
 const Function* CalleeOf(const Node& node) {
   const Module& module = node.graph().module();
   if (const Function* function = module.FindFunction(node.op())) return function;
@@ -50,8 +51,8 @@ const Function* CalleeOf(const Node& node) {
   return f ? module.FindFunction(f->AsFuncName().value_or("")) : nullptr;
 }
 
-// True for nodes that only forward values or bring them in: the nodes around a call that does the
-// work.
+// True for nodes that only forward values or provide inputs: such nodes surround a call that does
+// the work.
 bool HandsOn(const Node& node) {
   if (node.num_inputs() == 0) return true;
   return llvm::StringSwitch<bool>(node.op())
@@ -60,7 +61,7 @@ bool HandsOn(const Node& node) {
       .Default(false);
 }
 
-// Follows a value back through nodes that forward a single value.
+// Follows a value back through nodes that forward a single value, to the port that produces it.
 Port Origin(const Graph& graph, Port port) {
   while (port.node != kNoNode && !port.IsControl()) {
     Node node = graph.node(port.node);
@@ -73,7 +74,7 @@ Port Origin(const Graph& graph, Port port) {
   return port;
 }
 
-// Returns one port for each tensor that the function takes.
+// Returns one port of the body for each tensor that the function takes.
 std::vector<Port> ArgumentPorts(const Function& function) {
   std::vector<Port> ports;
   for (NodeId id : function.args) {
@@ -83,7 +84,7 @@ std::vector<Port> ArgumentPorts(const Function& function) {
   return ports;
 }
 
-// Returns the ports in the body of the tensors that the function returns.
+// Returns the ports in the body whose values the function returns.
 std::vector<Port> ResultPorts(const Function& function) {
   std::vector<Port> ports;
   for (const Function::Result& result : function.results) {
@@ -93,7 +94,8 @@ std::vector<Port> ResultPorts(const Function& function) {
   return ports;
 }
 
-// Descends from the main graph, call by call.
+// Goes from the main graph into the called functions, as long as a body only forwards values to one
+// call.
 class Descent {
  public:
   Descent(const GraphInFile& graph, const Signature& signature) {
@@ -108,7 +110,7 @@ class Descent {
   SignatureBody Run() && {
     for (Node call = OnlyCall(); call; call = OnlyCall()) {
       const Function* callee = CalleeOf(call);
-      if (!seen_.insert(callee).second) break;  // it calls itself
+      if (!seen_.insert(callee).second) break;  // the function calls itself
       Enter(call, *callee);
     }
     return std::move(at_);
@@ -122,7 +124,8 @@ class Descent {
     }
   }
 
-  // The call that does all the work of this body; false if there is no such call.
+  // Returns the only call in this body if the other nodes just forward values; otherwise an empty
+  // Node.
   Node OnlyCall() const {
     Node call;
     for (Node node : at_.graph->nodes()) {
@@ -172,7 +175,7 @@ class Descent {
   llvm::DenseSet<const Function*> seen_;
 };
 
-// Adds the functions that a node calls, and those that they call.
+// Adds the functions that a node calls, and the functions that those call.
 void AddCallees(const Module& module, const Node& caller,
                 llvm::DenseSet<const Function*>* functions) {
   std::vector<Node> todo = {caller};

@@ -1,4 +1,4 @@
-// Chooses a signature and finds the body that it runs.
+// Chooses a signature and finds the body that does its work.
 #ifndef GRAPNEL_LIB_IO_SIGNATURE_H_
 #define GRAPNEL_LIB_IO_SIGNATURE_H_
 
@@ -10,49 +10,53 @@
 
 namespace grapnel {
 
-// True for signatures that TensorFlow's loader runs, not users of the model:
+// True for signatures that TensorFlow's loader runs, but users of the model do not:
 // "__saved_model_init_op", "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// Returns "serving_default", else the only signature, else the one that reaches the most nodes (the
-// first of equals), ignoring internal ones. Null if
-// the graph has no signature.
+// Returns "serving_default"; without it, the only signature; among several, the one whose outputs
+// need the most nodes (the first one of those with equally many). Ignores internal signatures. Null
+// if there is no signature left.
 const Signature* DefaultSignature(const GraphInFile& graph);
-// Returns the signature called `name`, or the default if `name` is empty. Null if `name` is empty
-// and there is no default. Fails if no signature has that name (suggests similar ones).
+// Returns the signature called `name`, or DefaultSignature if `name` is empty. Null if `name` is
+// empty and there is no default. If there is no signature of that name, returns an error that
+// suggests similar names.
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
 
-// The body that a signature runs: the innermost one, whose enclosing bodies only forward values. In
-// a TF2 SavedModel, the main graph calls a wrapper function, which calls the network.
+// The body that does the work of a signature: the innermost body whose enclosing bodies only
+// forward values. In a TF2 SavedModel, the main graph calls a wrapper function, which calls the
+// network.
 struct SignatureBody {
-  std::string name;  // of the signature
+  std::string name;  // the name of the signature
   const Graph* graph = nullptr;
-  const Function* function = nullptr;  // null: the main graph itself
-  std::vector<std::string> calls;      // functions called on the way there, the innermost last
-  // By node id, true for nodes that the outputs need; empty: all.
+  const Function* function = nullptr;  // null: the body is the main graph
+  std::vector<std::string> calls;      // the called functions from the main graph to this body
+  // By node id, true for nodes that the outputs need; empty: all nodes are needed.
   std::vector<bool> needed;
 
   struct End {
-    std::string key;  // in the signature
-    Port port;        // in `graph`: of an argument or placeholder; for a result, the port it reads
+    std::string key;  // the key in the signature
+    Port port;        // in `graph`: an argument or placeholder; the port that a result reads
   };
-  std::vector<End> inputs, outputs;  // those that are forwarded, in the signature's order
-  // Maps arguments of `function` to their source in the main graph, such as a variable's handle.
+  std::vector<End> inputs, outputs;  // inputs and outputs of the body, in the signature's order
+  // Maps arguments of `function` to the port of the main graph that provides them, such as the
+  // handle of a variable.
   std::map<Port, Port> from_main;
 };
-// Linear in the main graph and the bodies on the way. Ignores broken parts.
+// Finds the body of a signature. Linear in the main graph and the bodies between it and the result.
+// Ignores broken parts.
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 
-// Nodes of the main graph that only save and restore variables: the saver needs them, and no
-// signature does. Empty if there is no saver.
+// Returns the nodes of the main graph that only save and restore variables: the saver needs them,
+// but no signature does. Empty if there is no saver.
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
-// The same nodes, plus those of functions that only they call.
+// Returns NodesOfSaver, and the nodes of functions that only those nodes call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
 
-// Nodes of the main graph that the outputs of `signatures` need, by id.
+// Returns the nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);
-// The same nodes, plus those of all functions that they call, except arguments and results.
+// Returns NeededNodes, and the nodes of all functions that they call, except arguments and results.
 std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures);
 
 }  // namespace grapnel

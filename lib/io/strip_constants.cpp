@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kOutputShapes = "_output_shapes";
 
-// Attributes whose strings name nodes, functions, tensors, devices and ops.
+// Attributes whose strings are names of nodes, functions, tensors, devices and ops, which stay.
 constexpr llvm::StringLiteral kKeptTexts[] = {"_class",
                                               "_construction_context",
                                               "_gradient_op_type",
@@ -32,7 +32,7 @@ constexpr llvm::StringLiteral kKeptTexts[] = {"_class",
                                               "send_device",
                                               "tensor_name"};
 
-// The message's fields that are in the list, unchanged.
+// Returns the fields of a message whose numbers are in `kept`, unchanged.
 std::string Fields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
   std::string out;
   WireReader reader(message);
@@ -42,7 +42,7 @@ std::string Fields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
   return out;
 }
 
-// TensorShapeProto: sizes without the optional names of dimensions.
+// Copies a TensorShapeProto: the sizes without the optional names of dimensions.
 std::string ShapeOnly(llvm::StringRef shape) {
   std::string out;
   WireReader reader(shape);
@@ -53,7 +53,7 @@ std::string ShapeOnly(llvm::StringRef shape) {
   return out;
 }
 
-// TensorProto: dtype and shape.
+// Copies the dtype and the shape of a TensorProto.
 std::string TensorOnly(llvm::StringRef tensor) {
   std::string out;
   WireReader reader(tensor);
@@ -64,9 +64,9 @@ std::string TensorOnly(llvm::StringRef tensor) {
   return out;
 }
 
-// Numbers that replace values, from 1 on: equal ones for equal values.
+// The numbers, from 1 on, that replace values; equal values have the same number.
 struct Numbers {
-  llvm::StringMap<size_t> shared_names;         // of resources that are not named after their nodes
+  llvm::StringMap<size_t> shared_names;         // of resources not named like their node
   std::unordered_map<uint64_t, size_t> values;  // by hash
 
   size_t OfName(llvm::StringRef name) {
@@ -81,13 +81,13 @@ struct Numbers {
 // Copies attributes of one node, function or argument without the values that must not be shown.
 class Attributes {
  public:
-  // `op`: its definition lists strings; null: none. `name`: that of the node. `numbers`: null:
-  // keeps no names of resources.
+  // `op`: strings that its definition allows stay; null: no strings stay. `name`: the name of the
+  // node. `numbers`: null: names of resources are removed.
   explicit Attributes(const OpInfo* op = nullptr, llvm::StringRef name = {},
                       Numbers* numbers = nullptr)
       : op_(op), name_(name), numbers_(numbers) {}
 
-  // AttrValue.
+  // Copies an AttrValue.
   std::string Value(llvm::StringRef key, llvm::StringRef value) {
     std::string out;
     WireReader reader(value);
@@ -112,7 +112,7 @@ class Attributes {
         case 4:  // float
         case 5:  // bool
         case 6:  // dtype
-        case 9:  // the name of a placeholder
+        case 9:  // the name in a placeholder
           out += reader.whole_field();
           break;
         default:
@@ -122,17 +122,17 @@ class Attributes {
     return out;
   }
 
-  // A map entry, which is `field` of the enclosing message.
+  // Copies a map entry, `field` of the enclosing message.
   void Entry(llvm::StringRef entry, uint32_t field, std::string* out) {
     auto [key, value] = ReadMapEntry(entry);
     AppendMapEntry(out, field, key, Value(key, value));
   }
 
-  // A hash of the removed values; nullopt if nothing was removed.
+  // A hash of all removed values; nullopt if nothing was removed.
   std::optional<uint64_t> lost() const { return lost_; }
 
  private:
-  // AttrValue.ListValue.
+  // Copies an AttrValue.ListValue.
   std::string List(llvm::StringRef key, llvm::StringRef list) {
     std::string out;
     WireReader reader(list);
@@ -165,7 +165,7 @@ class Attributes {
     return out;
   }
 
-  // NameAttrList.
+  // Copies a NameAttrList.
   std::string Function(llvm::StringRef function) {
     std::string out = Fields(function, {1});
     WireReader reader(function);
@@ -199,7 +199,7 @@ class Attributes {
   std::optional<uint64_t> lost_;
 };
 
-// The attribute with the shapes of a node's outputs; empty if none are known.
+// Returns an attribute with the shapes of a node's outputs; empty if no shape is known.
 std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   std::vector<Shape> list;
   bool is_any_known = false;
@@ -210,7 +210,7 @@ std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   return is_any_known ? attr::Shapes(list) : std::string();
 }
 
-// The node's other fields besides name, op, inputs and device, as a NodeDef.
+// Returns a NodeDef with the node's fields except name, op, inputs and device.
 std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers) {
   Attributes attributes(DefinitionOf(node), node.name(), numbers);
   std::string out;
@@ -223,11 +223,11 @@ std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers
     auto number = static_cast<int64_t>(numbers->OfValue(*lost));
     AppendMapEntry(&out, 5, kValuesLeftOut, attr::Int(number));
   }
-  // Its original names before rewrites, and its full type.
+  // Keeps the names that the node had before rewrites, and the node's full type.
   return out + Fields(node.graph().Source(node.id()), {6, 7});
 }
 
-// OpDef: names, types and defaults, without descriptions.
+// Copies an OpDef: names, types and defaults, without descriptions.
 std::string SignatureOnly(llvm::StringRef signature) {
   std::string out;
   WireReader reader(signature);
@@ -258,7 +258,7 @@ std::string SignatureOnly(llvm::StringRef signature) {
   return out;
 }
 
-// FunctionDef.arg_attr: the attributes of one argument.
+// Copies an entry of FunctionDef.arg_attr: the attributes of one argument.
 std::string ArgumentOnly(llvm::StringRef entry) {
   std::string out = Fields(entry, {1}), attributes;
   WireReader reader(entry);
@@ -274,8 +274,7 @@ std::string ArgumentOnly(llvm::StringRef entry) {
   return out;
 }
 
-// The other fields of a FunctionDef besides its signature, nodes and results, which are written
-// anew.
+// Returns the fields of a FunctionDef except signature, nodes and results, which export writes.
 std::string RestOf(const Function& function) {
   std::string out;
   WireReader reader(function.source);
@@ -303,7 +302,7 @@ void LeaveOutOfFunction(Module* module, Function* function) {
 
 void StripConstants(Module* module) {
   std::vector<Body> bodies = Bodies(*module);
-  std::vector<std::vector<std::string>> shapes_of;  // by body and id: all before anything changes
+  std::vector<std::vector<std::string>> shapes_of;  // by body and id; before any change
   {
     ModuleShapes shapes(*module);
     for (const Body& body : bodies) {

@@ -41,13 +41,15 @@ void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, 
     os << "  ... and " << WithCommas(effects.size() - shown) << " more (--all)\n";
 }
 
-// "float[2,3]"; an entry that is not a tensor (an initializer op) has no dtype.
+// Returns "float[2,3]"; empty for an entry that is not a tensor (an initializer op), which has no
+// dtype.
 std::string TypeText(const SignatureTensor& tensor) {
   if (tensor.dtype == proto::DT_INVALID) return "no tensor";
   return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
 }
 
-// The default signature comes first, those of TensorFlow's loader last.
+// Returns the signatures in the order to print: the default one first, those of TensorFlow's loader
+// last.
 std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   std::vector<const Signature*> signatures;
   for (const Signature& signature : graph.signatures) signatures.push_back(&signature);
@@ -105,7 +107,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
      << " in the file";
   if (summary.producer) os << "; GraphDef version " << summary.producer;
   os << "\n";
-  if (graph.signatures.empty() || all) {  // otherwise the signatures show inputs and outputs
+  if (graph.signatures.empty() || all) {  // otherwise the signatures list inputs and outputs
     PrintTensors(os, "inputs", summary.inputs, all);
     PrintTensors(os, summary.is_function ? "outputs" : "outputs (no consumers)", summary.outputs,
                  all);

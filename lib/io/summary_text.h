@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // Prints sizes, inputs, outputs, signatures, ops, devices, constants, functions; truncates long
-// lists, with a note, unless `all`. With `signature`, `summary` is that of the network it runs, and
-// the file's other data is limited to that signature.
+// lists, with a note, unless `all`. With `signature`, `summary` describes the body that does the
+// signature's work, and the file's other data is limited to that signature.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::StringRef signature,
                       llvm::raw_ostream& os);

@@ -1,4 +1,4 @@
-// Prints messages in protobuf's text format, piece by piece. For lib/io/write.cpp and
+// Prints messages in protobuf's text format, one field at a time. For lib/io/write.cpp and
 // lib/io/canonical.cpp.
 #ifndef GRAPNEL_LIB_IO_TEXT_PRINT_H_
 #define GRAPNEL_LIB_IO_TEXT_PRINT_H_
@@ -9,11 +9,11 @@
 
 namespace grapnel {
 
-// Parses damaged bytes as far as possible: reading already listed the problem. Fails above 2 GiB,
-// which has no text form.
+// Parses a message to be printed; damaged bytes as far as possible, because reading has already
+// listed the problem. Fails above 2 GiB, which the text format cannot represent.
 Error ParseForText(llvm::StringRef bytes, google::protobuf::Message* message);
 
-// Fields by number, entries of maps by key.
+// Prints fields by number and map entries by key.
 void PrintMessage(const google::protobuf::Message& message, int indent, llvm::raw_ostream& os);
 
 }  // namespace grapnel

@@ -17,11 +17,11 @@ namespace {
 
 namespace io = google::protobuf::io;
 
-// Protobuf's limit for the wire format, so that everything that is read can be written.
+// Protobuf's nesting limit for the wire format, so that every message that is read can be written.
 constexpr int kMaxNesting = 100;
 constexpr size_t kMaxProblems = 20;
 
-// Supports any number of bytes; protobuf's own array stream stops at 2 GiB.
+// An input stream of any number of bytes; protobuf's own array stream stops at 2 GiB.
 class Input : public io::ZeroCopyInputStream {
  public:
   explicit Input(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -54,14 +54,15 @@ class Collector : public io::ErrorCollector {
     Add(Severity::kError, line, column, message);
   }
   void AddWarning(int line, int column, const std::string& message) override {
-    // Old graphs have deprecated fields.
+    // Ignores warnings about fields that are deprecated, as old graphs have.
     if (llvm::StringRef(message).contains("has no field named")) {
       Add(Severity::kWarning, line, column, message + " It is dropped.");
     }
   }
 
  private:
-  // grapnel's messages are lower case and end without a full stop; lines are counted from 0 here.
+  // Converts protobuf's message to grapnel's style, lower case without a full stop. `line` and
+  // `column` are counted from 0.
   void Add(Severity severity, int line, int column, llvm::StringRef message) {
     if (problems_.size() >= kMaxProblems) return;
     std::string text = message.rtrim('.').str();
@@ -76,13 +77,14 @@ class Collector : public io::ErrorCollector {
   std::vector<Problem>& problems_;
 };
 
-// Whether a truncated text contained at least one node.
+// True if the part of a truncated text that was parsed contains a node or a function.
 bool HasNode(const proto::GraphDef& graph) {
   return graph.library().function_size() > 0 ||
          llvm::any_of(graph.node(), [](const proto::NodeDef& node) { return !node.op().empty(); });
 }
 
-// Serializes one field of the outer message at a time: a graph may exceed the limit of a message.
+// Serializes a GraphDef one top-level field at a time: a graph may exceed the size limit of a
+// message.
 Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
   std::string out;
   for (const proto::NodeDef& node : graph->node()) {
@@ -144,7 +146,7 @@ Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, Tex
         HasNode(graph) || HasNode(meta_graph.graph_def()) ||
         llvm::any_of(model.meta_graphs(), [](const auto& m) { return HasNode(m.graph_def()); });
     if (!any) {
-      // Warnings about unknown fields may come before the error.
+      // Finds the error: warnings about unknown fields may come before it.
       auto error =
           llvm::find_if(*problems, [](const Problem& p) { return p.severity == Severity::kError; });
       if (error == problems->end()) return MakeError("{0}: cannot be parsed", text.name());

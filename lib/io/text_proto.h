@@ -13,16 +13,17 @@
 namespace grapnel {
 
 // Parses the text in `file` into `message`, as far as possible. A syntax error becomes a Problem
-// ("12:3: expected ..."), and the part before it is kept; an unknown field becomes a warning and is
-// dropped, as the text format cannot preserve it. Returns false after a syntax error.
+// ("12:3: expected ..."), and the part of the text before it is kept; an unknown field becomes a
+// warning and is dropped, as the text format cannot preserve it. Returns false after a syntax
+// error.
 bool ParseText(const FileBytes& file, google::protobuf::Message* message,
                std::vector<Problem>* problems);
 
-// Returns the wire format of a message, map entries sorted. Fails above 2 GiB.
+// Returns the wire format of a message, with map entries sorted. Fails above 2 GiB.
 Expected<std::string> Serialize(const google::protobuf::MessageLite& message);
 
-// Converts text of a GraphDef, SavedModel or MetaGraphDef to wire format, under the same name.
-// Problems as above; an error ("x.pbtxt:12:3: ...") if nothing could be read.
+// Converts the text of a GraphDef, SavedModel or MetaGraphDef to wire format, in a file object of
+// the same name. Problems as in ParseText; an error ("x.pbtxt:12:3: ...") if nothing could be read.
 enum class TextKind { kGraphDef, kSavedModel, kMetaGraph };
 Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,
                                                       std::vector<Problem>* problems);

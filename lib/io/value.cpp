@@ -13,7 +13,7 @@ struct Row {
   const char* npy;
   DataType dtype;
 };
-// The dtypes of NumPy's types if no other is expected.
+// The dtypes of NumPy's types, if the caller does not expect another one.
 constexpr Row kTypes[] = {
     {"f4", proto::DT_FLOAT},     {"f8", proto::DT_DOUBLE},      {"f2", proto::DT_HALF},
     {"i1", proto::DT_INT8},      {"i2", proto::DT_INT16},       {"i4", proto::DT_INT32},
@@ -29,7 +29,7 @@ DataType NaturalType(llvm::StringRef npy) {
   return npy[0] == 'S' || npy[0] == 'U' ? proto::DT_STRING : proto::DT_INVALID;
 }
 
-// The NumPy type for values of `dtype`; empty if there is no such type.
+// Returns the NumPy type for values of `dtype`; empty if there is no such type.
 std::string NpyType(DataType dtype) {
   for (const Row& row : kTypes) {
     if (dtype == row.dtype) return row.npy;
@@ -115,9 +115,10 @@ Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
 
 namespace {
 
-// The elements in a file's layout; fills `owned` if the literal's bytes differ.
+// The elements of a literal as a .npy file stores them; `owned` holds them if they differ from the
+// literal's bytes.
 struct NpyElements {
-  std::string type;  // NumPy's; empty if there is no such type
+  std::string type;  // NumPy's type; empty if there is none
   llvm::StringRef bytes;
   std::string owned;
 };

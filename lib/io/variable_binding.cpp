@@ -31,7 +31,7 @@ bool FitsValue(DataType dtype, const Shape& shape, const Bundle::Entry& entry) {
   return entry.dtype == BaseType(dtype) && FitsShape(entry.shape, shape);
 }
 
-// True if both keys hold the same bits, as far as the index tells.
+// True if the values under both keys have the same dtype, shape, size and checksum in the index.
 bool AreSame(const Bundle& bundle, const std::string& a, const std::string& b) {
   auto x = bundle.Describe(a), y = bundle.Describe(b);
   bool same = x && y && x->dtype == y->dtype && x->shape == y->shape && x->size == y->size &&
@@ -41,8 +41,8 @@ bool AreSame(const Bundle& bundle, const std::string& a, const std::string& b) {
   return same;
 }
 
-// Values of a checkpoint by the variables' names at the time of writing: only names that are
-// unique, or whose values are all the same.
+// The keys of a checkpoint by the name that each variable had when the checkpoint was written. A
+// name that several variables had counts only if their values are all the same.
 class NamedValues {
  public:
   NamedValues(const proto::TrackableObjectGraph& stored, const Bundle& bundle,
@@ -76,7 +76,8 @@ class NamedValues {
     }
   }
 
-  // Several keys: variables of that name have different values.
+  // Returns the key for a variable's name. Several keys: variables of that name have different
+  // values.
   std::vector<std::string> Find(const std::string& name) const {
     std::vector<std::string> keys = keys_of_.lookup(name);
     return keys.empty() ? several_.lookup(name) : keys;
@@ -143,11 +144,11 @@ class Binder {
     return found;
   }
 
-  // True if the name identifies one variable of the model: 'w' in many modules does not.
+  // True if only one variable of the model has the name: many modules may have a 'w'.
   bool IsAlone(llvm::StringRef name) const { return objects_of_name_.lookup(name) <= 1; }
 
-  // The key under which the checkpoint has the variable a second time, with a different value,
-  // through another object of the variable.
+  // Returns another key under which the checkpoint has the variable, with a different value,
+  // because the variable belongs to several objects; empty if there is none.
   std::string RivalOf(const SavedVariable& variable, const std::string& key) const {
     std::vector<int> objects = variable.also;
     if (variable.object >= 0) objects.push_back(variable.object);
@@ -159,7 +160,7 @@ class Binder {
     return "";
   }
 
-  // Returns why the value cannot be the variable's; empty if it can.
+  // Returns the reason why the value found cannot be that of the variable; empty if it can.
   Expected<std::string> WhyNot(const SavedVariable& variable, const ObjectMatch::Found& found) {
     if (found.keys.empty() && bundle_.Has(variable.key)) {
       ASSIGN_OR_RETURN(Bundle::Entry entry, bundle_.Describe(variable.key));
@@ -215,7 +216,7 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
-  // If it cannot be parsed, VariablesOf has not used it either.
+  // VariablesOf ignores an object graph that cannot be parsed, too.
   if (bytes.size() > INT32_MAX ||
       !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return VariablesOf(graph);

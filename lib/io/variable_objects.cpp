@@ -31,7 +31,7 @@ llvm::DenseMap<NodeId, int> CapturedObjects(const GraphInFile& graph,
   return objects;
 }
 
-// "Variable" of "Variable_12".
+// Returns "Variable" for "Variable_12".
 llvm::StringRef WithoutNumber(llvm::StringRef name) {
   llvm::StringRef stem = name.rtrim("0123456789");
   return stem.size() < name.size() && stem.consume_back("_") ? stem : name;
@@ -43,7 +43,7 @@ bool Fits(const SavedVariable& variable, const proto::SavedVariable& object) {
          variable.shape.ToString() == shape.ToString();
 }
 
-// A child's name as escaped in a checkpoint key.
+// Returns the name of a child as it is escaped in a checkpoint key.
 std::string EscapedName(llvm::StringRef name) {
   std::string escaped;
   for (char c : name) {
@@ -57,12 +57,12 @@ std::string EscapedName(llvm::StringRef name) {
   return escaped;
 }
 
-// Objects by the path of names that leads to them: "layers/0/kernel".
+// Finds objects by the path of names that leads to them from the root: "layers/0/kernel".
 class ObjectPaths {
  public:
   explicit ObjectPaths(const proto::SavedObjectGraph& saved) : saved_(saved) {}
 
-  // The variable of a checkpoint key; -1 if it belongs to no variable.
+  // Returns the variable that a checkpoint key belongs to; -1 if it belongs to no variable.
   int VariableOfKey(llvm::StringRef key) const {
     if (!key.consume_back("/.ATTRIBUTES/VARIABLE_VALUE")) return -1;
     auto [path, slot] = key.split("/.OPTIMIZER_SLOT/");
@@ -89,7 +89,8 @@ class ObjectPaths {
     return -1;
   }
 
-  // `slot`: the optimizer's path and the slot's name, "optimizer/m".
+  // Returns the slot variable of a variable. `slot`: the optimizer's path and the slot's name,
+  // "optimizer/m".
   int SlotOf(int original, llvm::StringRef slot) const {
     auto [path, name] = slot.rsplit('/');
     int optimizer = original < 0 ? -1 : At(path);
@@ -154,7 +155,7 @@ class ObjectFinder {
     return found == in_saver_.end() ? -1 : found->second;
   }
 
-  // The variable of which this one is the saver's copy; null if it is not a copy.
+  // Returns the variable of which `copy` is the saver's copy; null if `copy` is not a copy.
   SavedVariable* OriginalOf(const SavedVariable& copy) const {
     auto original = originals_.find(copy.node);
     if (original == originals_.end() || captured_.count(copy.node)) return nullptr;
@@ -224,8 +225,8 @@ class ObjectFinder {
   const llvm::DenseMap<NodeId, std::string> keys_;
   const llvm::DenseMap<NodeId, int> captured_;
   llvm::DenseMap<NodeId, NodeId> originals_;  // of copies
-  llvm::DenseMap<NodeId, size_t> place_;      // index among the variables
-  llvm::DenseMap<NodeId, int> in_saver_;      // the object under whose name the saver restores it
+  llvm::DenseMap<NodeId, size_t> place_;      // index in the list of variables
+  llvm::DenseMap<NodeId, int> in_saver_;      // by whose key the saver restores it
   llvm::DenseSet<int> told_;
 };
 

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Extensions of files other than graphs, or of other programs' graphs.
+// Extensions of files that are not graphs, or are graphs of other programs.
 constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
                                                ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 
@@ -30,7 +30,7 @@ class TextWriter {
       }
     }
     RETURN_IF_ERROR(WriteLibrary());
-    // The remaining fields of the GraphDef: version, versions, debug info, in the order of their
+    // The other fields of the GraphDef: version, versions, debug info, in the order of their
     // numbers.
     proto::GraphDef rest;
     RETURN_IF_ERROR(ParseForText(module_.other_fields, &rest));

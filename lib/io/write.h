@@ -12,29 +12,31 @@
 
 namespace grapnel {
 
-// Writes a GraphDef: in protobuf's text format if `path` ends in .pbtxt, in that of lib/ir/text.h
-// if it ends in .gtxt (exactly, in the order of ids), else binary; compressed if .gz follows; "-"
-// is standard output, binary. The file appears when it is complete (AtomicFile). `order` is that of
-// ExportGraphDef. Needs memory for one node and one function at a time. Errors name the path; a
-// name that promises another file type (.json, .svg, .onnx, ...) is an error.
+// Writes a GraphDef: in protobuf's text format if `path` ends in .pbtxt, in the format of
+// lib/ir/text.h if it ends in .gtxt (exact, in the order of ids), otherwise binary; compressed if
+// .gz follows; "-" is standard output, binary. The file appears when it is complete (AtomicFile).
+// `order` is as in ExportGraphDef. Needs memory for one node and one function at a time. Errors
+// name the path; a path with the extension of another file type (.json, .svg, .onnx, ...) is an
+// error.
 GRAPNEL_PUBLIC Error WriteGraph(const Module& module, llvm::StringRef path,
                                 llvm::ArrayRef<NodeId> order = {});
 
 // True if `path` is "-" or ends in .pb, .pbtxt or .gtxt, optionally with .gz.
 GRAPNEL_PUBLIC bool NamesGraphFile(llvm::StringRef path);
 
-// Writes the output of `write` to the file `path`, compressed if that ends in .gz, as above.
+// Writes what the function `write` prints to the file `path`, compressed if `path` ends in .gz.
 GRAPNEL_PUBLIC Error WriteCompressible(llvm::StringRef path,
                                        llvm::function_ref<Error(llvm::raw_ostream&)> write);
 
-// Writes the text that protobuf prints for the whole GraphDef, node by node. Writes a damaged node
-// as far as it can be read. Fails only for a node of more than 2 GiB, which has no text form.
+// Writes the text that protobuf prints for the whole GraphDef, node by node. Writes as much of a
+// damaged node as can be read. Fails only for a node of more than 2 GiB, which the text format
+// cannot represent.
 GRAPNEL_PUBLIC Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
                                     llvm::ArrayRef<NodeId> order = {});
 GRAPNEL_PUBLIC std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});
 
-// Converts the name of a graph or a stage to a part of a dump's file name: like TensorFlow,
-// replaces / [ ] * ? with _.
+// Makes a part of a dump's file name from the name of a graph or a stage: like TensorFlow, replaces
+// / [ ] * ? by _.
 GRAPNEL_PUBLIC std::string FileNamePart(llvm::StringRef name);
 
 }  // namespace grapnel

@@ -14,8 +14,8 @@ using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
 using llvm::support::endian::read64le;
 
-// PKWARE's APPNOTE.TXT: sizes of the end of the directory, of an entry of it, and of a file's
-// header.
+// From PKWARE's APPNOTE.TXT: sizes in bytes of the end record of the directory, of a directory
+// entry, and of the header before a file, and their zip64 forms.
 constexpr size_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30, kEnd64Size = 56,
                  kLocator64Size = 20, kLongestComment = 65535;
 constexpr llvm::StringRef kEnd("PK\x05\x06", 4), kEntry("PK\x01\x02", 4), kLocal("PK\x03\x04", 4),
@@ -27,7 +27,8 @@ struct Entry {
   uint64_t packed = 0, size = 0, offset = 0;
 };
 
-// Finds the beginning of the directory; false if it has no directory.
+// Finds the archive's directory: its offset and its number of entries; false if there is no
+// directory.
 bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   if (bytes.size() < kEndSize) return false;
   size_t from = bytes.size() - std::min(bytes.size(), kEndSize + kLongestComment);
@@ -48,7 +49,7 @@ bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   return true;
 }
 
-// Sizes of more than 32 bits are in an extra field, in this order.
+// Reads sizes of more than 32 bits from an extra field, which has them in this order.
 void ReadExtra(llvm::StringRef extra, Entry* entry) {
   constexpr uint16_t kZip64 = 1;
   while (extra.size() >= 4) {

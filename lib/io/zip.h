@@ -13,9 +13,9 @@ namespace grapnel {
 
 bool IsZip(llvm::StringRef head);
 
-// Returns the file of this name in an archive: a slice of it if it is stored uncompressed, else
-// expanded. Also above 4 GiB (zip64). Errors do not name the archive: it is damaged; it has no such
-// file (lists the names that it has); unsupported compression other than deflate.
+// Returns the file of this name in an archive: a slice of the archive if it is stored uncompressed,
+// otherwise expanded. Also reads archives above 4 GiB (zip64). Errors do not name the archive: it
+// is damaged; it has no such file (lists the names that it has); the compression is not deflate.
 struct ZipEntry {
   llvm::StringRef bytes;
   std::shared_ptr<const FileBytes> file;  // owns the bytes

@@ -174,9 +174,8 @@ class CallChecker {
   const Module& module_;
   llvm::DenseMap<const Function*, std::vector<Call>> calls_;
   llvm::DenseMap<StringId, bool> may_call_;
-  llvm::DenseSet<std::pair<StringId, llvm::StringRef>>
-      sound_;                                   // calls (op, attributes) without problems
-  llvm::DenseMap<const Function*, int> state_;  // 1: on the search's stack, 2: done
+  llvm::DenseSet<std::pair<StringId, llvm::StringRef>> sound_;  // calls without problems
+  llvm::DenseMap<const Function*, int> state_;                  // 1: on the search's stack, 2: done
   std::vector<Problem> problems_;
 };
 
