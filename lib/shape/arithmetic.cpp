@@ -51,7 +51,8 @@ std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
     } else if (BothKnown(x, y)) {
       return std::nullopt;
     } else {
-      // The unknown one is 1 or equals the known one, which thus is the result.
+      // At least one size is unknown; it is 1 or equals the other. If the other is known (and not
+      // 1), it is thus the result.
       result.set_dim(offset + i, x >= 0 ? x : y >= 0 ? y : kUnknownDim);
     }
   }
@@ -85,7 +86,7 @@ int64_t DivDims(int64_t a, int64_t b) {
 int64_t ProductOf(llvm::ArrayRef<int64_t> dims) {
   int64_t product = 1;
   for (int64_t dim : dims) product = MulDims(product, dim);
-  // An unknown factor before a zero made the product unknown.
+  // A zero makes the product zero even if other factors are unknown.
   return std::find(dims.begin(), dims.end(), 0) != dims.end() ? 0 : product;
 }
 

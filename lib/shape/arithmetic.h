@@ -8,18 +8,18 @@
 
 namespace grapnel {
 
-// Returns the shape of a tensor that has one of the two shapes: dimensions that differ become
+// Returns the shape of a tensor that has one of two shapes: dimensions in which these differ become
 // unknown.
 Shape JoinShapes(const Shape& a, const Shape& b);
 
 // Return the more specific of two equal dimensions or shapes; nullopt if they cannot be equal.
 std::optional<int64_t> MergeDims(int64_t a, int64_t b);
 std::optional<Shape> MergeShapes(const Shape& a, const Shape& b);
-// nullopt if they cannot be broadcast together.
+// Returns the shape of two tensors broadcast together; nullopt if they cannot be broadcast.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
-// Arithmetic on sizes that may be unknown or symbols. A symbol survives only operations that leave
-// it unchanged.
+// Arithmetic on sizes that may be unknown or symbols. The result is a symbol only if the operation
+// leaves that symbol unchanged, as adding 0 does.
 int64_t AddDims(int64_t a, int64_t b);
 int64_t SubDims(int64_t a, int64_t b);
 int64_t MulDims(int64_t a, int64_t b);
@@ -28,10 +28,10 @@ int64_t ProductOf(llvm::ArrayRef<int64_t> dims);
 
 inline Shape VectorOf(int64_t size) { return Shape(llvm::ArrayRef<int64_t>(size)); }
 inline Shape MatrixOf(int64_t rows, int64_t columns) { return Shape(Dims{rows, columns}); }
-// Returns a shape of unknown rank if one of them has unknown rank.
+// Returns a shape of unknown rank if `a` or `b` has unknown rank.
 Shape ConcatShapes(const Shape& a, const Shape& b);
-// Returns dimensions from `begin` up to `end`, both counted from the back if negative; the rank
-// must allow it.
+// Returns the dimensions from `begin` up to `end`, both counted from the back if negative; the rank
+// must be large enough.
 Shape SubShape(const Shape& shape, int begin, int end);
 Shape SubShape(const Shape& shape, int begin);
 

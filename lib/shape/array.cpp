@@ -1,4 +1,4 @@
-// Ops that create tensors, query their shapes, or reshape them.
+// Shape functions of ops that create tensors, query their shapes, or reshape them.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// dtype and shape of a TensorProto, without its elements.
+// Returns dtype and shape of a TensorProto, without reading its elements.
 std::pair<DataType, Shape> HeaderOf(llvm::StringRef tensor_proto) {
   DataType type = proto::DT_INVALID;
   Shape shape = Shape::Scalar();
@@ -19,7 +19,7 @@ std::pair<DataType, Shape> HeaderOf(llvm::StringRef tensor_proto) {
   while (reader.Next()) {
     if (reader.Is(1, WireType::kVarint)) type = static_cast<DataType>(reader.number());
     if (!reader.Is(2, WireType::kBytes)) continue;
-    // Wraps the shape in an AttrValue, so that a single parser handles all shapes.
+    // Wraps the shape in an AttrValue, which already has a parser for shapes.
     std::string attr;
     AppendBytesField(&attr, 7, reader.bytes());
     shape = AttrView(attr).AsShape().value_or(Shape::Unknown());
@@ -44,14 +44,14 @@ void ConstShape(ShapeContext& c) {
   }
 }
 
-// Graphs before version 22 wrote an unknown shape as a scalar.
+// In graphs before version 22, a scalar shape means an unknown shape.
 void PlaceholderShape(ShapeContext& c) {
   std::optional<Shape> shape = c.ShapeAttr("shape");
   if (!shape || (c.graph_version <= 21 && shape->known_rank() && shape->rank() == 0)) return;
   c.Out(0, std::move(*shape));
 }
 
-// Fed values have the shape of the attribute; the default must match it.
+// The output has the shape of the attribute, which the default value must match.
 void PlaceholderWithDefaultShape(ShapeContext& c) {
   Shape shape = c.ShapeAttr("shape").value_or(Shape::Unknown());
   c.Equal(shape, c.in(0));
@@ -62,7 +62,7 @@ void AttrShape(ShapeContext& c) {
   if (std::optional<Shape> shape = c.ShapeAttr("shape")) c.Out(0, std::move(*shape));
 }
 
-// Input i becomes output i.
+// Output i has the shape of input i.
 void ForwardShape(ShapeContext& c) {
   for (int i = 0; i < std::min(c.num_inputs(), c.num_outputs()); ++i) c.OutFacts(i, c.facts(i));
 }
@@ -93,8 +93,8 @@ void RankShape(ShapeContext& c) {
   if (c.in(0).known_rank()) c.OutElements(0, {c.in(0).rank()});
 }
 
-// The size of the one unknown dimension of `to`, computed from the number of elements and all other
-// dimensions. Symbols in both shapes cancel out.
+// Returns the size of the only unknown dimension of `to`, computed from the number of elements and
+// all other dimensions. A symbol in both shapes cancels out.
 std::optional<int64_t> Missing(const Shape& from, const Shape& to, int at, bool* misfit) {
   llvm::SmallVector<int64_t, 6> above(from.dims().begin(), from.dims().end()), below;
   for (int i = 0; i < to.rank(); ++i) {
@@ -109,7 +109,8 @@ std::optional<int64_t> Missing(const Shape& from, const Shape& to, int at, bool*
   int64_t product = ProductOf(above), divisor = ProductOf(below);
   if (divisor == 0) return std::nullopt;
   if (divisor == 1) return product == kUnknownDim ? std::nullopt : std::optional<int64_t>(product);
-  // 0 / n is 0 for any n; a symbol remains if the known factors are equal.
+  // If both products are known, so is the quotient (0 / n is 0 for any n). Otherwise the quotient
+  // is a symbol if the known factors are equal and one symbol is left.
   if (product >= 0 && divisor >= 0) {
     *misfit = product % divisor != 0;
     return product / divisor;
@@ -138,7 +139,8 @@ void ReshapeTo(ShapeContext& c, Shape to) {
   }
   bool misfit = false;
   auto is_open = [](int64_t dim) { return dim < 0; };
-  // Grappler does not cancel symbols: [7,n] to [?,n] leaves the first dimension unknown to it.
+  // Grappler does not cancel symbols: for [7,n] to [?,n], it does not know the first dimension of
+  // the result.
   if (!c.sees_inside && llvm::count_if(to.dims(), is_open) > 1) return c.Out(0, std::move(to));
   if (from.known_rank() && num_unknown == 1) {
     if (auto dim = Missing(from, to, unknown, &misfit); dim && *dim != kUnknownDim)
@@ -146,7 +148,8 @@ void ReshapeTo(ShapeContext& c, Shape to) {
   } else if (from.IsFullyKnown() && to.IsFullyKnown()) {
     misfit = from.NumElements() != to.NumElements();
   } else if (from.IsFullyKnown() && num_unknown == 0) {
-    // If one symbol remains among known sizes, the number of elements determines it.
+    // If `to` has one symbol among known sizes, the number of elements determines that symbol's
+    // size.
     for (int i = 0; i < to.rank(); ++i) {
       if (to.IsKnown(i)) continue;
       if (auto dim = Missing(from, to, i, &misfit); dim && *dim >= 0) to.set_dim(i, *dim);
@@ -158,7 +161,8 @@ void ReshapeTo(ShapeContext& c, Shape to) {
       if (dim && !misfit) c.Equal(from.dim(i), *dim, "the unknown dimension and the rest");
     }
   } else if (from.known_rank() && num_unknown == 0) {
-    // If one dimension remains on either side, the input's name for it is better known downstream.
+    // If each shape has one dimension that is not known, uses the symbol of the input, which occurs
+    // in other shapes too.
     auto open = llvm::find_if(to.dims(), is_open);
     if (llvm::count_if(from.dims(), is_open) == 1 && llvm::count_if(to.dims(), is_open) == 1) {
       int i = static_cast<int>(open - to.dims().begin());
@@ -207,7 +211,8 @@ void SqueezeShape(ShapeContext& c) {
   }
   Shape result = Shape::Scalar();
   for (int i = 0; i < shape.rank(); ++i) {
-    // Without axes all dimensions of size 1 go: their number is unknown while a size is unknown.
+    // Without axes, all dimensions of size 1 are removed; while a size is unknown, the number of
+    // these dimensions is unknown.
     if (axes.empty() && !shape.IsKnown(i)) return;
     if (axes.empty() ? shape.dim(i) != 1 : !squeezed[i]) result.Append(shape.dim(i));
   }
@@ -225,7 +230,7 @@ void TransposeShape(ShapeContext& c) {
     }
     rank = static_cast<int>(std::min<int64_t>(c.in(1).dim(0), 254));
   }
-  // A single axis, and the input may be a scalar: either keeps its shape.
+  // The input has at most one dimension, so its shape stays the same; or its rank is unknown.
   if (!shape.known_rank() && rank < 2) return c.Out(0, c.in(0));
   shape = c.WithRank(0, rank);
   Shape result = Shape::UnknownOfRank(rank);
@@ -286,7 +291,8 @@ void TileShape(ShapeContext& c) {
   c.Out(0, std::move(result));
 }
 
-// A scalar as a double: from a Const of any numeric dtype, else from tracked elements.
+// Returns a scalar input as a double: from a Const of any numeric dtype, otherwise from the tracked
+// elements.
 std::optional<double> NumberAt(ShapeContext& c, int i) {
   if (std::optional<int64_t> value = c.integer(i)) return static_cast<double>(*value);
   Node source = i < c.node.num_inputs() ? c.node.input_node(i) : Node();
@@ -306,7 +312,7 @@ std::optional<double> NumberAt(ShapeContext& c, int i) {
   return literal->AsDouble(0);
 }
 
-// Rounds `value` to a number of `type`, to the nearest even.
+// Rounds `value` to the nearest value of `type`, ties to even.
 double RoundedTo(DataType type, double value) {
   if (type == proto::DT_DOUBLE) return value;
   llvm::APFloat number(value);
@@ -336,11 +342,11 @@ void RangeShape(ShapeContext& c) {
     for (int64_t i = 0; i < count; ++i) elements.push_back(start + i * delta);
     return c.OutElements(0, std::move(elements));
   }
-  // range(n) with a symbol n has n elements.
+  // range(n), where n is a symbol, has n elements.
   if (integers[0] == 0 && integers[2] == 1) return c.Out(0, VectorOf(c.SizeFrom(1)));
   std::optional<double> start = NumberAt(c, 0), end = NumberAt(c, 1), delta = NumberAt(c, 2);
   if (!start || !end || !delta || *delta == 0) return;
-  // Computes in the op's type like the kernel: a float range from 0 to 0.9 by 0.3 has three
+  // Computes in the op's dtype, as the kernel does: a float range from 0 to 0.9 by 0.3 has three
   // elements, although 0.9f / 0.3f is slightly larger than three.
   DataType type = c.Type("Tidx");
   double count = std::ceil(std::abs(RoundedTo(type, RoundedTo(type, *end - *start) / *delta)));
@@ -350,7 +356,7 @@ void RangeShape(ShapeContext& c) {
 
 void LinSpaceShape(ShapeContext& c) { c.Out(0, VectorOf(c.SizeFrom(2))); }
 
-// If the type's size changes, so does the last dimension.
+// If the two dtypes have different sizes, the last dimension changes.
 void BitcastShape(ShapeContext& c) {
   Shape shape = c.in(0);
   int64_t from = DataTypeSize(BaseType(c.Type("T"))), to = DataTypeSize(BaseType(c.Type("type")));

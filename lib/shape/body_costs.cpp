@@ -32,7 +32,7 @@ std::vector<const Function*> FunctionsOf(const Node& node) {
   return functions;
 }
 
-// How often a node runs the functions that it mentions.
+// How often a node runs the functions in its attributes, or its op if that is a function.
 enum class TripCount { kNone, kOnce, kOneOf, kLoop, kUnknown };
 
 TripCount MannerOf(const Node& node) {
@@ -48,7 +48,8 @@ TripCount MannerOf(const Node& node) {
   return manner == TripCount::kUnknown && FunctionsOf(node).empty() ? TripCount::kNone : manner;
 }
 
-// Exists before a run: takes no memory of it.
+// True for constants, feeds, arguments and variables, which exist before a run and so do not take
+// memory of the run.
 bool IsThereBefore(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg",
@@ -61,7 +62,7 @@ bool IsBackEdge(const Node& from, const Node& to) {
   return from.op().ends_with("NextIteration") && to.op().ends_with("Merge");
 }
 
-// Tensors that share memory form one buffer.
+// The memory of a body's tensors. Tensors that share memory form one buffer.
 class Buffers {
  public:
   Buffers(const Graph& graph, const ShapeMap& shapes, llvm::ArrayRef<NodeId> order)
@@ -213,8 +214,8 @@ RunCost ModuleCosts::OfNode(const Node& node) {
     cost.bytes = outputs;
     cost.peak_bytes = outputs;
   } else {
-    // A function's results belong to its caller; during an iteration, a loop also holds the values
-    // that it carries.
+    // The results of a function stay in memory for its caller; during an iteration, a loop also
+    // holds the values that it carries.
     cost.peak_bytes = manner == TripCount::kLoop ? Sum(cost.peak_bytes, outputs)
                                                  : std::max(cost.peak_bytes, outputs);
   }
@@ -240,7 +241,7 @@ int64_t ModuleCosts::PeakOf(const Graph& body) {
 const RunCost& ModuleCosts::OfBody(const Graph& body) {
   auto [known, added] = bodies_.try_emplace(&body);
   if (!added) return known->second;
-  // A recursive function finds this entry.
+  // The entry that a recursive call of this function finds.
   known->second.open = 1;
   RunCost cost;
   for (Node node : body.nodes()) Add(OfNode(node), &cost);
@@ -284,7 +285,8 @@ std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
       if (--waits_for[callee] == 0) ready.push_back(callee);
     }
   }
-  // Functions that call each other in a cycle, and those that only they call.
+  // Functions in a cycle of calls, and the functions that they call, run an unknown number of
+  // times.
   for (auto& [graph, count] : runs)
     if (!done.count(graph)) count.reset();
   return runs;

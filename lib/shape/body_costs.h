@@ -1,4 +1,5 @@
-// Estimated cost of a run: arithmetic, bytes and memory of each body, including calls.
+// Estimates the cost of a run: floating-point operations, bytes and memory of each body, including
+// calls.
 #ifndef GRAPNEL_LIB_SHAPE_BODY_COSTS_H_
 #define GRAPNEL_LIB_SHAPE_BODY_COSTS_H_
 
@@ -13,37 +14,39 @@ namespace grapnel {
 // The cost of one run of a node or a body. Sums saturate at the largest int64.
 struct RunCost {
   int64_t flops = 0;  // as EstimateFlops
-  int64_t bytes = 0;  // of the tensors that it creates; forwarded tensors do not count
-  // The largest number of bytes that a run holds at one time in tensors that it creates; for a
-  // node: while it runs, beside its inputs. Excludes arguments, constants and variables.
+  int64_t bytes = 0;  // of the tensors created; forwarded tensors do not count
+  // The most bytes that the run holds at one time in tensors that it creates; for a node: while the
+  // node runs, in addition to its inputs. Does not count arguments, constants and variables.
   int64_t peak_bytes = 0;
-  // The number of nodes that are not counted in full: those with an unknown shape, and those with
-  // functions that run an unknown number of times (of a loop one iteration counts, of a dataset's
-  // function nothing). If not 0, the other three are lower bounds.
+  // The number of nodes whose cost is not fully known: those with an unknown shape, and those with
+  // functions that run an unknown number of times (of a loop, one iteration counts; of a dataset's
+  // functions, nothing). If not 0, the other fields are lower bounds.
   int64_t open = 0;
 };
 
-// Returns the order in which the executor runs the nodes of a body if all are needed: the node that
-// became ready last runs first. Constants, arguments and other nodes that are available beforehand
-// come first. Omits nodes on a cycle other than a v1 loop. n log n in the edges.
+// Returns the order in which the executor runs the nodes of a body if all nodes are needed: of the
+// nodes whose inputs are available, the one that became ready last runs first. Constants, arguments
+// and other nodes that are available before the run come first. Omits nodes on a cycle that is not
+// a v1 loop. n log n in the edges.
 std::vector<NodeId> RunOrder(const Graph& graph);
 
-// Computes costs on demand, in time linear in the body and its callees, each once. Not thread-safe.
+// Computes costs on demand. Takes time linear in the body and the functions that it calls, each of
+// which is computed once. Not thread-safe.
 class ModuleCosts {
  public:
-  // Both must outlive it.
+  // `module` and `shapes` must outlive the ModuleCosts.
   ModuleCosts(const Module& module, const ModuleShapes& shapes)
       : module_(module), shapes_(shapes) {}
 
-  // For a call, the cost of the function; for a branch, that of the most expensive one; for a loop,
-  // one iteration of its body and its condition.
+  // Returns the cost of one run of a node: of a call, that of the function; of a conditional, that
+  // of the most expensive branch; of a loop, that of one iteration of body and condition.
   RunCost OfNode(const Node& node);
-  // Memory is allocated when a node runs and freed after its last reader; a function keeps its
-  // results until its end, the main graph keeps unread outputs. Assumes that buffers are never
-  // reused in place.
+  // Returns the cost of one run of a body. A tensor takes memory from the run of its node to the
+  // run of its last reader; a function keeps its results until its end, the main graph keeps
+  // outputs that no node reads. Assumes that no op reuses the buffer of an input.
   const RunCost& OfBody(const Graph& body);
-  // Returns how often each body runs in one run of the main graph; nullopt if a branch, a loop or
-  // an op that is not a call decides that.
+  // Returns how often each body runs in one run of the main graph; nullopt if a conditional, a loop
+  // or an op that is not a call determines the number.
   std::map<const Graph*, std::optional<int64_t>> Runs() const;
 
  private:

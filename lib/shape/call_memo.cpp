@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// The arguments that determine a call's results, as text.
+// Returns, as text, the facts about arguments that determine the results of a call.
 std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
   std::string key = function.str();
   for (const PortFacts* arg : args) {
@@ -37,8 +37,8 @@ std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> a
 
 }  // namespace
 
-// FunctionDef.arg_attr (field 7) maps the index of an argument to its attributes, `_output_shapes`
-// among them.
+// Reads FunctionDef.arg_attr (field 7), which maps the index of an argument to its attributes;
+// `_output_shapes` is one of these.
 std::vector<Shape> ArgShapesInFile(const Function& function) {
   std::vector<Shape> shapes(function.args.size());
   WireReader reader(function.source);
@@ -95,7 +95,7 @@ bool CallMemo::IsCurrent(const Entry& entry, const Module& module) {
 std::vector<PortFacts> CallMemo::Results(
     const Function& function, llvm::ArrayRef<const PortFacts*> args,
     llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer) {
-  constexpr int kMaxVariants = 24;  // per function; further ones share a result
+  constexpr int kMaxVariants = 24;  // argument sets per function; further ones share a result
   constexpr size_t kMaxDepth = 64;
   if (function.args.size() != args.size() || HasListArgs(function)) return {};
   if (active_.count(&function) || active_.size() > kMaxDepth) {
@@ -118,8 +118,8 @@ std::vector<PortFacts> CallMemo::Results(
     for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
     Entry entry;
     entry.versions[function.name_id] = function.body.version();
-    auto has_handle = [](const PortFacts* arg) { return arg->handle != 0; };  // which no key
-                                                                              // contains
+    // Handles are not part of the key.
+    auto has_handle = [](const PortFacts* arg) { return arg->handle != 0; };
     entry.is_kept = exact && llvm::none_of(args, has_handle);
     active_.insert(&function);
     Entry* outer = std::exchange(inferring_, &entry);

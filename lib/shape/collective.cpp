@@ -1,4 +1,4 @@
-// Shapes of collective ops and mesh ops, for each member.
+// Shape functions of collective ops and mesh ops, for the outputs of one member.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
@@ -10,7 +10,8 @@ void ShapeOfAttr(ShapeContext& c) {
 }
 void ReceivedShape(ShapeContext& c) { c.Out(0, c.ShapeFrom(3)); }
 
-// The first dimension becomes f(dimension, number of members); the number is input 1.
+// The first dimension of the output is f(first dimension, number of members); input 1 is the
+// number.
 template <typename F>
 void WithRows(ShapeContext& c, F f) {
   Shape shape = c.WithRankAtLeast(0, 1);
@@ -37,7 +38,7 @@ void AllToAllShape(ShapeContext& c) {
 void FullShape(ShapeContext& c) {
   if (std::optional<Shape> shape = c.ShapeAttr("full_shape")) c.Out(0, *shape);
 }
-// Does not check what the sharding divides.
+// Does not parse `manual_sharding`, so it does not know which dimensions the sharding divides.
 void ShardShape(ShapeContext& c) {
   if (c.String("manual_sharding").empty())
     c.Out(0, c.in(0));

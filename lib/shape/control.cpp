@@ -1,4 +1,4 @@
-// Control flow, v1 and functional, and calls.
+// Shape functions of control flow, v1 and functional, and of function calls.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -8,14 +8,14 @@ namespace {
 
 void ForwardShape(ShapeContext& c) { c.OutFacts(0, c.facts(0)); }
 
-// Every output is the data input; at run time, one of them gets it.
+// Every output has the facts of the data input; at run time, one output gets the data.
 void SwitchShape(ShapeContext& c) {
   c.WithRank(1, 0);
   for (int i = 0; i < c.num_outputs(); ++i) c.OutFacts(i, c.facts(0));
 }
 
-// The output is any of the inputs. Ignores a loop's back edge that is still unknown: the nodes of
-// the loop are inferred again once it is known.
+// The output is one of the inputs. Ignores the back edge of a loop while nothing is known about it:
+// the nodes of the loop are inferred again later.
 void MergeShape(ShapeContext& c) {
   c.Out(1, Shape::Scalar());
   bool first = true;
@@ -31,7 +31,7 @@ void RefSelectShape(ShapeContext& c) {
   for (int i = 2; i < c.num_inputs(); ++i) c.outputs[0] = JoinFacts(c.outputs[0], c.facts(i));
 }
 
-// Adds the shapes of the attribute `output_shapes`, if present.
+// Merges the shapes of the attribute `output_shapes`, if present, into the outputs.
 void MergeOutputShapes(ShapeContext& c) {
   std::optional<AttrView> attr = c.Attr("output_shapes");
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -56,7 +56,8 @@ CallArgs PointersTo(const std::vector<PortFacts>& facts) {
   return args;
 }
 
-// Passes inputs from `first` on to `function`; false if nothing is known about the results.
+// Infers the results of `function` for the inputs from `first` on; false if nothing is known about
+// the results.
 bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<PortFacts>* results) {
   if (!c.sees_inside) return false;
   CallArgs args = InputsFrom(c, first);
@@ -80,7 +81,7 @@ void PartitionedCallShape(ShapeContext& c) {
   DefaultShape(c);
 }
 
-// One of several branches runs; a result is known only if all branches agree on it.
+// One of several branches runs; a fact about a result is known only if all branches agree on it.
 void BranchShape(ShapeContext& c) {
   if (!c.sees_inside) return MergeOutputShapes(c);
   std::vector<llvm::StringRef> branches;
@@ -104,7 +105,7 @@ void BranchShape(ShapeContext& c) {
   MergeOutputShapes(c);
 }
 
-// Uses the shapes of the inputs, unless `output_shapes` says otherwise.
+// The outputs have the shapes of `output_shapes`, or without it those of the inputs.
 void WhileShapeFromOutside(ShapeContext& c) {
   if (std::optional<AttrView> attr = c.Attr("output_shapes")) {
     auto shapes = attr->AsShapes();
@@ -113,7 +114,7 @@ void WhileShapeFromOutside(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
 }
 
-// Widens the values that the loop carries until the body preserves them.
+// Widens the facts about the values that the loop carries until the body preserves them.
 void WhileShape(ShapeContext& c) {
   if (!c.sees_inside) return WhileShapeFromOutside(c);
   std::optional<AttrView> attr = c.Attr("body");
@@ -121,7 +122,8 @@ void WhileShape(ShapeContext& c) {
   std::vector<PortFacts> carried;
   carried.reserve(c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) carried.push_back(c.facts(i).Copy());
-  // If a loop passes values from one variable to the next, each iteration widens one of them.
+  // If the loop's body copies one carried value to the next, an iteration of this inference may
+  // widen only one of them.
   const int max_iterations = c.believes_notes ? 64 : 8;
   bool settled = false;
   for (int iteration = 0; body && iteration < max_iterations && !settled; ++iteration) {
@@ -145,7 +147,7 @@ void WhileShape(ShapeContext& c) {
   MergeOutputShapes(c);
 }
 
-// Returns gradients with respect to the inputs.
+// The outputs are gradients with respect to the inputs, and have the shapes of the inputs.
 void SymbolicGradientShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
 }

@@ -1,5 +1,5 @@
-// Ops with sliding windows: convolutions and pooling of one to three dimensions, their gradients,
-// patches, morphology.
+// Shape functions of ops with sliding windows: convolutions and pooling of one to three dimensions,
+// their gradients, patches, morphology.
 #include <algorithm>
 #include <cstdlib>
 
@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The positions of the dimensions in a format: "NHWC", "NCDHW", "CHANNELS_FIRST", ...
+// The positions of the batch, channel and spatial dimensions in a format: "NHWC", "NCDHW",
+// "CHANNELS_FIRST", ...
 struct Layout {
   int rank, channel, first_spatial;
 };
@@ -25,7 +26,7 @@ struct Window {
   int64_t size, dilation = 1, stride = 1, before = 0, after = 0;
 };
 
-// The number of positions of a window along `in`.
+// Returns how many positions a window has along a dimension of size `in`.
 int64_t PlacesOf(ShapeContext& c, int64_t in, const Window& w, llvm::StringRef padding) {
   if (w.stride <= 0 || w.dilation <= 0) {
     c.Fail("{0} needs positive strides and dilations, got {1} and {2}", c.op(), w.stride,
@@ -55,8 +56,8 @@ int64_t At(const std::vector<int64_t>& list, size_t i, int64_t otherwise) {
   return i < list.size() ? list[i] : otherwise;
 }
 
-// A convolution of rank `rank` with a filter [spatial..., in / groups, out], or for a depthwise one
-// [spatial..., in, n].
+// A convolution of an input of rank `rank` with a filter [spatial..., in / groups, out], or for a
+// depthwise convolution [spatial..., in, n].
 void Convolve(ShapeContext& c, int rank, bool depthwise) {
   if (IsPackedFormat(c)) return c.Out(0, Shape::UnknownOfRank(rank + 1));
   Shape in = c.WithRank(0, rank), filter = c.WithRank(1, rank);
@@ -71,7 +72,7 @@ void Convolve(ShapeContext& c, int rank, bool depthwise) {
   llvm::StringRef padding = paddings.empty() ? c.String("padding") : "EXPLICIT";
   if (paddings.empty()) paddings = c.Ints("explicit_paddings");
   int spatial = rank - 2;
-  // The op Conv has strides and dilations of all dimensions or of the spatial ones.
+  // The op Conv has strides and dilations for all dimensions or only for the spatial ones.
   int skip = static_cast<int>(strides.size()) == spatial ? layout.first_spatial : 0;
   Shape out = Shape::UnknownOfRank(rank);
   for (int i = 0; i < spatial; ++i) {
@@ -101,13 +102,13 @@ void Conv2DShape(ShapeContext& c) { Convolve(c, 4, false); }
 void Conv3DShape(ShapeContext& c) { Convolve(c, 5, false); }
 void DepthwiseConv2DShape(ShapeContext& c) { Convolve(c, 4, true); }
 
-// The op Conv allows any number of batch dimensions; TensorFlow writes one.
+// The op Conv allows any number of batch dimensions, but TensorFlow creates it with one.
 void ConvShape(ShapeContext& c) {
   if (c.in(0).known_rank() && c.Int("batch_dims", 1) == 1 && c.in(0).rank() >= 3)
     Convolve(c, c.in(0).rank(), false);
 }
 
-// The shape in an input of sizes; if unknown, only its rank.
+// Returns the shape that an input of sizes specifies; if unknown, a shape of the given rank.
 Shape SizesOf(ShapeContext& c, int i, int rank) {
   Shape shape = c.ShapeFrom(i);
   return shape.known_rank() ? shape : Shape::UnknownOfRank(rank);
@@ -116,7 +117,7 @@ Shape SizesOf(ShapeContext& c, int i, int rank) {
 void ConvBackpropInput(ShapeContext& c, int rank) {
   Layout layout = LayoutOf(c, rank);
   Shape sizes = SizesOf(c, 0, rank), grad = rank == 4 ? c.WithRank(2, 4) : c.in(2);
-  // Spatial sizes alone are allowed.
+  // The input may also contain only the spatial sizes.
   if (sizes.rank() == rank - 2) {
     Shape full = Shape::UnknownOfRank(rank);
     for (int i = 0; i < rank - 2; ++i) full.set_dim(layout.first_spatial + i, sizes.dim(i));
@@ -136,7 +137,7 @@ void Conv3DBackpropInputShape(ShapeContext& c) { ConvBackpropInput(c, 5); }
 void DepthwiseBackpropInputShape(ShapeContext& c) { c.Out(0, SizesOf(c, 0, 4)); }
 void Conv2DBackpropFilterShape(ShapeContext& c) {
   c.Out(0, SizesOf(c, 1, 4));
-  c.Out(1, Shape::UnknownOfRank(1));  // the bias, for fused ops
+  c.Out(1, Shape::UnknownOfRank(1));  // the gradient of the bias, for fused ops
 }
 void Conv3DBackpropFilterShape(ShapeContext& c) { c.Out(0, SizesOf(c, 1, 5)); }
 
@@ -150,7 +151,8 @@ void LikeSecond4D(ShapeContext& c) { LikeInput(c, 1, 4); }
 void LikeSecond3D(ShapeContext& c) { LikeInput(c, 1, 3); }
 void LikeSecond5D(ShapeContext& c) { LikeInput(c, 1, 5); }
 
-// Windows of `sizes` over every dimension; those of batch and usually channels are 1.
+// Windows over every dimension, with size and stride per dimension; those of batch and usually
+// channels are 1.
 void PoolOver(ShapeContext& c, int rank, llvm::ArrayRef<int64_t> sizes,
               llvm::ArrayRef<int64_t> strides) {
   if (IsPackedFormat(c)) return c.Out(0, Shape::UnknownOfRank(rank + 1));
@@ -201,7 +203,7 @@ void FractionalPoolGradShape(ShapeContext& c) {
   c.Out(0, c.op() == "FractionalAvgPoolGrad" ? SizesOf(c, 0, 4) : c.WithRank(0, 4));
 }
 
-// The elements of each window become the depth at its position.
+// The elements of each window become the last dimension (depth) at the window's position.
 void PatchesShape(ShapeContext& c) {
   std::vector<int64_t> sizes = c.Ints("ksizes"), strides = c.Ints("strides"),
                        rates = c.Ints("rates");
@@ -229,7 +231,7 @@ void Dilation2DShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// Resizes and pads the image, then convolves it.
+// An op that resizes and pads the image, then convolves it.
 void FusedPadConvShape(ShapeContext& c) {
   bool resize = c.op() == "FusedResizeAndPadConv2D";
   int filter_at = resize ? 3 : 2;
@@ -251,7 +253,7 @@ void FusedPadConvShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// Quantized ops return the range after the result.
+// Quantized ops return the result and then its minimum and maximum.
 void QuantizedConv2DShape(ShapeContext& c) {
   for (int i = 1; i < c.num_outputs(); ++i) c.Out(i, Shape::Scalar());
   Convolve(c, 4, c.op().contains("Depthwise"));

@@ -47,7 +47,7 @@ int64_t TruncateMod(int64_t a, int64_t b) {
   return b == 0 ? kUnknownElement : b == -1 ? 0 : a % b;
 }
 
-// A symbol is a size and so is not negative.
+// A symbol is a size, so it is not negative.
 int64_t Maximum(int64_t a, int64_t b) {
   if (BothKnown(a, b)) return std::max(a, b);
   if (a == b) return a;
@@ -60,7 +60,7 @@ int64_t Minimum(int64_t a, int64_t b) {
   return a == b ? a : kUnknownElement;
 }
 
-// Comparisons return 0 or 1. Unknown sizes can be compared only if they are equal.
+// Comparisons return 0 or 1. Symbols can be compared only if they are equal.
 template <typename Compare>
 int64_t Compared(int64_t a, int64_t b) {
   if (BothKnown(a, b)) return Compare()(a, b);

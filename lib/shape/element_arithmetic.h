@@ -10,17 +10,18 @@ namespace grapnel {
 
 using ElementOp = int64_t (*)(int64_t, int64_t);
 
-// Returns the function that a binary op applies to two elements: exact for known ones; a symbol
-// survives if the op leaves it unchanged; otherwise kUnknownElement. Null for an op that is not
-// supported.
+// Returns the function that a binary op applies to two elements. Its result is exact for known
+// elements, a symbol if the op leaves that symbol unchanged, and otherwise kUnknownElement. Null
+// for an op that is not supported.
 ElementOp ElementOpOf(llvm::StringRef op);
 
-// a - b.
+// Returns a - b.
 int64_t SubtractElements(int64_t a, int64_t b);
 
 class ShapeContext;
-// For a Select or SelectV2 whose output has its shape: selects each element separately, from as
-// many values or from one. Returns false if they are unknown. Grappler does not track them.
+// Sets the elements of a Select or SelectV2 whose output shape is set already, selecting each
+// element separately; each input has as many elements as the output, or one. Returns false if
+// elements are unknown. Grappler does not track such elements.
 bool SelectEachElement(ShapeContext& c);
 
 }  // namespace grapnel

@@ -1,11 +1,13 @@
-// Elementwise ops, on shapes and on the small integer tensors that hold shapes.
+// Shape functions of elementwise ops. They also compute the elements of the small integer tensors
+// that hold shapes.
 #include "lib/shape/element_arithmetic.h"
 #include "lib/shape/functions.h"
 
 namespace grapnel {
 namespace {
 
-// int32 wraps around where int64 does not.
+// Makes int32 elements that are out of range unknown, because the kernel's int32 wraps around and
+// int64 does not.
 void KeepInRange(ShapeContext& c, llvm::StringRef type_attr, Elements* elements) {
   if (c.Type(type_attr) != proto::DT_INT32) return;
   for (int64_t& element : *elements) {
@@ -21,8 +23,8 @@ void BroadcastElements(ShapeContext& c) {
   std::optional<int64_t> count = c.outputs[0].shape.NumElements();
   if (!op || !count || *count != static_cast<int64_t>(a->size() == 1 ? b->size() : a->size()))
     return;
-  // [2,1] and [1,2] have two elements each but four after broadcasting; the count above excludes
-  // that.
+  // Broadcast elements are not handled: [2,1] and [1,2] have two elements each, but the result has
+  // four, which the check of the counts excludes.
   Elements result;
   for (int64_t i = 0; i < *count; ++i) {
     result.push_back(op((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
@@ -47,7 +49,8 @@ void QuantizedBinaryShape(ShapeContext& c) {
   c.Out(2, Shape::Scalar());
 }
 
-// With an attribute, Equal and NotEqual return `false` for incompatible shapes.
+// The attribute incompatible_shape_error = false makes Equal and NotEqual return the scalar `false`
+// for incompatible shapes.
 void EqualShape(ShapeContext& c) {
   if (c.Bool("incompatible_shape_error", true)) return BinaryShape(c);
   const Shape &x = c.in(0), &y = c.in(1);
@@ -64,7 +67,7 @@ void EqualShape(ShapeContext& c) {
     } else if (a >= 0 && b >= 0) {
       return c.Out(0, Shape::Scalar());
     } else {
-      return;  // whether they match is unknown, and the shape depends on it
+      return;  // the shape depends on whether they are compatible, which is unknown
     }
   }
   c.Out(0, std::move(shape));
@@ -120,8 +123,8 @@ void BroadcastAllShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Elements of a value that is one of two: those of the selected one if the condition is a known
-// scalar, else those that are equal.
+// Sets the elements of a Select. If the condition is a known scalar, they are those of the selected
+// value; otherwise, elements that are equal in both values are known.
 void SelectElements(ShapeContext& c) {
   std::optional<int64_t> condition = c.integer(0);
   int chosen = condition && *condition == 0 ? 2 : 1;
@@ -152,19 +155,20 @@ void SelectShape(ShapeContext& c) {
   SelectElements(c);
 }
 
-// All inputs have the same shape.
+// All inputs and the output have the same shape.
 void AllEqualShape(ShapeContext& c) {
   Shape shape = c.in(0);
   for (int i = 1; i < c.num_inputs(); ++i) shape = c.Equal(shape, c.in(i));
   c.OutEqual(0, std::move(shape));
-  // AddN of two shape tensors is rare; AddN of a single one returns it.
+  // AddN of two shape tensors is rare, so only the elements of a single input are tracked: AddN
+  // returns them.
   if (c.num_inputs() == 1 && c.elements(0)) c.OutElements(0, *c.elements(0));
 }
 
-// `SigmoidGrad(y, dy)` and the like: the gradient has the shape of its value.
+// The gradient of `SigmoidGrad(y, dy)` and the like has the shape of y and dy.
 void TwoEqualShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
-// Scalars combine with any shape; all others have the same one.
+// Inputs that are not scalars have the same shape, which is that of the output.
 void BetaincShape(ShapeContext& c) {
   Shape shape = Shape::Scalar();
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -189,8 +193,8 @@ void BroadcastGradientArgsShape(ShapeContext& c) {
       dims[s] = at < 0 ? 1 : shapes[s].dim(at);
     }
     if (dims[0] == dims[1] && dims[0] != kUnknownDim) {
-      // If both are 1, TensorFlow sums over both: the result stays the same, and the axes are
-      // listed.
+      // If both dimensions are 1, TensorFlow lists the axis for both sums, which does not change
+      // the result.
       if (dims[0] == 1) axes[0].push_back(i), axes[1].push_back(i);
       continue;
     }
@@ -234,7 +238,7 @@ constexpr ShapeRule kRules[] = {
     {"Betainc", BetaincShape},
     {"Equal", EqualShape},
     {"NotEqual", EqualShape},
-    // One input.
+    // One input, whose shape the output has.
     {"Abs", SameAsInput},
     {"Print", SameAsInput},
     {"IsotonicRegression", SameAsInput},
@@ -328,7 +332,7 @@ constexpr ShapeRule kRules[] = {
     {"_MklSwish", SameAsInput},
     {"_MklFusedMish", SameAsInput},
     {"_UnaryOpsComposition", SameAsInput},
-    // Two inputs that broadcast.
+    // Two inputs that are broadcast together.
     {"QuantizedAdd", QuantizedBinaryShape},
     {"QuantizedMul", QuantizedBinaryShape},
     {"UniformQuantizedAdd", BinaryShape},
@@ -373,7 +377,7 @@ constexpr ShapeRule kRules[] = {
     {"Xlog1py", BinaryShape},
     {"Xlogy", BinaryShape},
     {"Zeta", BinaryShape},
-    // A value and the gradient of a tensor with its shape.
+    // Inputs: a value, and the gradient of a tensor with the value's shape.
     {"EluGrad", TwoEqualShape},
     {"InvGrad", TwoEqualShape},
     {"LeakyReluGrad", TwoEqualShape},

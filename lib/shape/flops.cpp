@@ -57,14 +57,16 @@ std::optional<int64_t> Product(std::optional<int64_t> a, std::optional<int64_t> 
   return product;
 }
 
-// The cost of each element of the gradient or output: the filter without its output channels.
+// Returns the multiply-adds per element of the gradient or output: the size of the filter without
+// its output channels.
 std::optional<int64_t> FilterOf(const Shape& filter) {
   std::optional<int64_t> all = Elements(filter), channels = DimOf(filter, 1);
   if (!all || !channels) return std::nullopt;
   return *channels == 0 ? 0 : *all / *channels;
 }
 
-// The input's size for a letter of an equation's term, "b...ij".
+// Returns the size of the dimension that a letter stands for in an equation's term, such as
+// "b...ij".
 std::optional<int64_t> DimOfLetter(const Shape& shape, llvm::StringRef term, size_t at) {
   size_t dots = term.find("...");
   if (dots != llvm::StringRef::npos && at > dots)
@@ -73,7 +75,7 @@ std::optional<int64_t> DimOfLetter(const Shape& shape, llvm::StringRef term, siz
   return is_known ? std::optional<int64_t>(shape.dims()[at]) : std::nullopt;
 }
 
-// Each element of the output is a sum over all letters that are not in the output.
+// Each element of an einsum's output is a sum over all letters that do not occur in the output.
 std::optional<int64_t> EinsumFlops(const Node& node, const ShapeMap& shapes) {
   std::string equation = node.GetString("equation");
   auto [left, right] = llvm::StringRef(equation).split("->");
@@ -134,7 +136,8 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
     case Work::kConvolution:
       return Product(2, Product(Elements(output), FilterOf(input(1))));
     case Work::kDepthwise: {
-      // A filter of [height, width, channels, multiplier]: each output element reads one channel.
+      // The filter has the shape [height, width, channels, multiplier]: each output element reads
+      // one channel.
       std::optional<int64_t> area = FilterOf(input(1)), channels = DimOf(input(1), 2);
       if (!area || !channels || *channels == 0) return std::nullopt;
       return Product(2, Product(Elements(output), *area / *channels));

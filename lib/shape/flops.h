@@ -1,4 +1,4 @@
-// Estimates the arithmetic of a node from shapes alone.
+// Estimates the floating-point operations of a node from shapes alone.
 #ifndef GRAPNEL_LIB_SHAPE_FLOPS_H_
 #define GRAPNEL_LIB_SHAPE_FLOPS_H_
 
@@ -11,15 +11,16 @@ namespace grapnel {
 
 // Returns the floating-point operations of one run of the node: a multiply-add counts as two.
 // Counts matrix products and convolutions, their gradients and their fused forms by their shapes,
-// ops that only move or name data as 0, and any other op as one per element of its largest tensor.
-// nullopt if a relevant shape is unknown. Does not count a called function.
+// ops that only move or name data as 0, and each other op as one operation per element of its
+// largest tensor. nullopt if a shape that is needed is unknown. Does not count the functions that
+// the node calls.
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes);
 
-// Returns the bytes of a tensor in memory; nullopt if its shape is not fully known or does not
-// determine them, as for strings and resources.
+// Returns the bytes of a tensor in memory; nullopt if the shape is not fully known, or if it does
+// not determine the bytes, as for strings and resources.
 std::optional<int64_t> BytesOf(DataType type, const Shape& shape);
 
-// True if an op forwards its input or an existing value without moving a byte.
+// True if an op only forwards its input or an existing value, without copying a byte.
 bool MovesNothing(llvm::StringRef op);
 
 }  // namespace grapnel

@@ -14,7 +14,8 @@ const PortFacts& UnknownFacts() {
   return facts;
 }
 
-// The elements that two have in common; nullopt if there are no such elements.
+// Returns the elements of a tensor that has the elements `a` or `b`: known where they are equal;
+// nullopt if no element is known then.
 std::optional<Elements> JoinElements(const Elements& a, const Elements& b) {
   if (a.size() != b.size()) return std::nullopt;
   Elements joined = a;
@@ -113,7 +114,8 @@ PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
 
 void BelieveNote(const PortFacts& note, PortFacts* facts) {
   if (std::optional<Shape> shape = MergeShapes(facts->shape, note.shape)) {
-    // Elements belong to a tensor of known size: the file cannot add to that.
+    // Takes only the shape: a note in the file has no elements, and a tensor whose elements are
+    // tracked has a known shape already.
     facts->shape = std::move(*shape);
   }
   if (!note.content()) return;
@@ -200,7 +202,8 @@ void ShapeContext::OutElements(int i, Elements elements) {
   if (!HasOutput(i) || static_cast<int64_t>(elements.size()) > ShapeMap::kMaxElements) return;
   bool any =
       std::any_of(elements.begin(), elements.end(), [](int64_t e) { return e != kUnknownElement; });
-  // To Grappler a vector of unknown dimensions is not the same as one that it does not follow.
+  // If all elements are unknown, the result is the same as without elements. Only Grappler
+  // distinguishes a vector of unknown sizes from one whose elements it does not track.
   if (any || elements.empty() || !sees_inside) outputs[i].SetElements(std::move(elements));
 }
 
@@ -313,7 +316,8 @@ void SameAsInput(ShapeContext& c) {
 
 void UnknownOutputs(ShapeContext&) {}
 
-// The file's shapes for an op without a function here. Handles and datasets are always scalars.
+// For an op that has no shape function here: uses the file's shapes. Handles and datasets are
+// always scalars.
 void DefaultShape(ShapeContext& c) {
   if (c.info && c.info->outputs.size() == 1 && c.num_outputs() == 1) {
     DataType type = c.info->outputs[0].type;

@@ -1,4 +1,4 @@
-// Images and sound: decoding, resizing, cropping, boxes.
+// Shape functions of image and audio ops: decoding, resizing, cropping, boxes.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// The height and width in input i.
+// Returns the height and width that the vector in input i specifies.
 std::pair<int64_t, int64_t> SizeAt(ShapeContext& c, int i) {
   c.Equal(c.WithRank(i, 1).dim(0), 2, "sizes and 2");
   const Elements* size = c.elements(i);
@@ -55,15 +55,15 @@ void DecodeImageShape(ShapeContext& c) {
   int64_t channels = c.Int("channels");
   Shape image(Dims{kUnknownDim, kUnknownDim, channels == 0 ? kUnknownDim : channels});
   if (c.op() == "DecodeGif") image = Shape(Dims{kUnknownDim, kUnknownDim, kUnknownDim, 3});
-  // An animated image has one more dimension.
+  // An animated image has one dimension more.
   if (c.op() == "DecodeImage" && c.Bool("expand_animations", true)) image = Shape::Unknown();
   c.Out(0, std::move(image));
 }
 
-// An image ends in [height, width, channels].
+// The input is a batch of images: its last dimensions are [height, width, channels].
 void PixelsShape(ShapeContext& c) { c.Out(0, c.WithRankAtLeast(0, 3)); }
 
-// RGB and HSV both have three channels.
+// The input is in RGB or HSV, both of which have three channels.
 void ThreeChannelsShape(ShapeContext& c) {
   Shape image = c.WithRankAtLeast(0, 1);
   if (!image.known_rank() || image.rank() == 0) return;
@@ -71,7 +71,8 @@ void ThreeChannelsShape(ShapeContext& c) {
   c.Out(0, std::move(image));
 }
 
-// Outputs by version: indices, then scores (V5), then the number of valid ones (V4, V5).
+// The outputs, depending on the version of the op: indices, scores (V5), the number of valid
+// indices (V4, V5).
 void NonMaxSuppressionShape(ShapeContext& c) {
   Shape boxes = c.WithRank(0, 2), scores = c.WithRank(1, 1);
   c.Equal(boxes.dim(0), scores.dim(0), "boxes and scores");
@@ -101,7 +102,7 @@ void SampleBoxShape(ShapeContext& c) {
   c.Out(2, Shape(Dims{1, 1, 4}));
 }
 
-// A string for each image.
+// The output has a string for each image.
 void EncodePngShape(ShapeContext& c) { c.Out(0, SubShape(c.WithRankAtLeast(0, 3), 0, -3)); }
 
 void JpegShapeShape(ShapeContext& c) { c.Out(0, VectorOf(3)); }

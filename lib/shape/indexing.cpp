@@ -1,5 +1,5 @@
-// Access by index: gather, scatter, segments, one-hot, unique, sets, and the dense side of sparse
-// tensors.
+// Shape functions of ops that access by index: gather, scatter, segments, one-hot, unique, sets,
+// and the dense inputs and outputs of sparse ops.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// params[:axis] + indices[batch_dims:] + params[axis + 1:]
+// Returns params[:axis] + indices[batch_dims:] + params[axis + 1:], where each part is a slice of a
+// shape.
 Shape Gathered(ShapeContext& c, const Shape& params, const Shape& indices,
                std::optional<int64_t> axis, int64_t batch_dims) {
   if (!params.known_rank() || !indices.known_rank()) return Shape::Unknown();
@@ -49,7 +50,7 @@ void GatherShape(ShapeContext& c) {
 void GatherV2Shape(ShapeContext& c) {
   int64_t batch_dims = c.Int("batch_dims");
   std::optional<int64_t> axis = c.integer(2);
-  // An unknown axis of a vector can only be its one axis.
+  // The axis of a gather from a vector is 0 even if the axis input is unknown.
   if (!axis && c.in(0).known_rank() && c.in(0).rank() == 1) axis = 0;
   c.Out(0, Gathered(c, c.in(0), c.in(1), axis, batch_dims));
   if (batch_dims == 0) GatherElements(c);
@@ -89,8 +90,8 @@ void OneHotShape(ShapeContext& c) {
   c.Out(0, Shape(dims));
 }
 
-// Rows of `data` with the same id are combined; the highest id, which is unknown, determines their
-// number.
+// Rows of `data` with the same id are combined; the highest id determines the number of output rows
+// and is unknown.
 void SegmentShape(ShapeContext& c) {
   c.WithRank(1, 1);
   c.Out(0, ConcatShapes(VectorOf(kUnknownDim), SubShape(c.WithRankAtLeast(0, 1), 1)));
@@ -108,11 +109,12 @@ void SegmentV2Shape(ShapeContext& c) {
 
 void SparseSegmentShape(ShapeContext& c) {
   c.Equal(c.WithRank(1, 1).dim(0), c.WithRank(2, 1).dim(0), "indices and segment ids");
-  Shape rows = VectorOf(c.SizeFrom(3));  // versions without a count have no input 3
+  Shape rows = VectorOf(c.SizeFrom(3));  // ops without num_segments have no input 3
   c.Out(0, ConcatShapes(rows, SubShape(c.WithRankAtLeast(0, 1), 1)));
 }
 
-// Only the first version knows the number of rows: the second returns the rows that were used.
+// Only version 1 of the op knows the number of rows: version 2 returns just the rows that were
+// used.
 void SparseSegmentGradShape(ShapeContext& c) {
   c.Equal(c.WithRank(1, 1).dim(0), c.WithRank(2, 1).dim(0), "indices and segment ids");
   Shape rows = VectorOf(c.num_outputs() == 2 ? kUnknownDim : c.SizeFrom(3));
@@ -127,7 +129,7 @@ void UniqueShape(ShapeContext& c) {
   c.Out(2, VectorOf(kUnknownDim));
 }
 
-// Along an axis; without one, over all elements of a vector.
+// Finds unique values along an axis; if the axis input is empty, among all elements of a vector.
 void UniqueV2Shape(ShapeContext& c) {
   c.Out(2, VectorOf(kUnknownDim));
   const Shape &x = c.in(0), &axes = c.in(1);
@@ -166,7 +168,7 @@ void DynamicPartitionShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, part);
 }
 
-// The highest index determines the number of rows if the indices are constants.
+// If the indices are constants, the highest one determines the number of rows.
 void DynamicStitchShape(ShapeContext& c) {
   int parts = c.num_inputs() / 2;
   Shape rest = Shape::Unknown();
@@ -187,8 +189,8 @@ void ListDiffShape(ShapeContext& c) {
   c.WithRank(0, 1);
   c.WithRank(1, 1);
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, VectorOf(kUnknownDim));
-  // The number of elements stays unknown, as in TensorFlow, which looks at values only when a
-  // consumer requests them.
+  // The output's shape stays unknown, as in TensorFlow, which uses these values only when a reader
+  // needs the elements of a shape tensor.
   const Elements *from = c.integers(0), *without = c.integers(1);
   if (!from || !without) return;
   Elements kept, places;
@@ -227,7 +229,8 @@ void RaggedBincountShape(ShapeContext& c) {
 
 void HistogramShape(ShapeContext& c) { c.Out(0, VectorOf(c.SizeFrom(2))); }
 
-// Indices, values and shape of a sparse tensor of `rank` (which may be unknown).
+// Sets outputs `first` to first + 2 to the indices, values and shape of a sparse tensor of `rank`
+// (which may be unknown).
 void OutSparse(ShapeContext& c, int first, int64_t rank) {
   c.Out(first, MatrixOf(kUnknownDim, rank));
   c.Out(first + 1, VectorOf(kUnknownDim));
@@ -235,7 +238,8 @@ void OutSparse(ShapeContext& c, int first, int64_t rank) {
 }
 
 void SetOperationShape(ShapeContext& c) {
-  // Two dense sets have the same rank; otherwise, the shape of a sparse one tells the rank.
+  // Two dense sets have the same rank; for a sparse set, the length of its shape vector is the
+  // rank.
   int64_t rank = kUnknownDim;
   if (c.op() == "DenseToDenseSetOperation") {
     for (int i = 0; i < 2; ++i) {
@@ -293,7 +297,7 @@ void SparseFillEmptyRowsGradShape(ShapeContext& c) {
 
 void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
 
-// TensorFlow ignores facts that only the indices have.
+// TensorFlow does not use what is known only from the indices' shape.
 void LikeValuesShape(ShapeContext& c) {
   c.WithRank(0, 2);
   c.Out(0, c.WithRank(1, 1));
@@ -331,7 +335,7 @@ void SparseReduceShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// A distance for each pair of rows.
+// The output has a distance for each pair of rows.
 void EditDistanceShape(ShapeContext& c) {
   Shape hypothesis = c.ShapeFrom(2), truth = c.ShapeFrom(5);
   if (!hypothesis.IsFullyKnown() || !truth.IsFullyKnown() || hypothesis.rank() != truth.rank())

@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-// The ops through which Grappler tracks the elements of small tensors; all others must be folded
-// first.
+// True for the ops through which Grappler tracks the elements of small tensors; it has to fold
+// other ops before it knows their elements.
 bool CarriesElements(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Const", "HostConst", "Rank", "Size", "Shape", "ShapeN", true)
@@ -52,7 +52,7 @@ ShapeMap::Impl::Op ShapeMap::Impl::WorkOutOp(Node node) const {
 ShapeMap::Impl::Op ShapeMap::Impl::OpOf(Node node) {
   if (const Op* known = FindOpOf(node)) return *known;
   Op op = WorkOutOp(node);
-  // A function may be removed, and an undefined op may become one.
+  // A function may be removed later, and an undefined op may become a function.
   bool stays = op.info && op.function != CallShape;
   (stays ? ops_.ops : own_ops_)[node.op_id()] = op;
   return op;
@@ -72,13 +72,14 @@ bool ShapeMap::Impl::IsLoopMerge(Node node) const {
 }
 
 int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
-  // A damaged file may claim millions of outputs for every node; a newly created node really has
-  // them.
+  // A damaged file may claim millions of outputs for every node. A node that was created here
+  // really has them, so the limit does not apply to it.
   constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
   int count = op.info ? grapnel::NumOutputs(node) : -1;
   if (count >= 0) return graph_.Source(node.id()).empty() ? count : std::min(count, kMaxOutputs);
-  // Unknown: the number of outputs that are read or have a shape.
+  // The op is not known: counts the outputs that other nodes read or that have a shape in
+  // `_output_shapes`.
   count = 0;
   for (const Use& use : node.uses()) {
     Node reader = graph_.node(use.node);
@@ -91,10 +92,10 @@ int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
   return std::min(count, kMaxOutputs);
 }
 
-// Infers the node from the facts of its inputs; returns whether anything changed.
+// Infers the node from the facts about its inputs; returns whether facts about an output changed.
 bool ShapeMap::Impl::Visit(NodeId id) {
   Node node = graph_.node(id);
-  const Op op = OpOf(node);  // a copy: functions that it calls may add ops
+  const Op op = OpOf(node);  // a copy: shape functions of calls may add ops
   context_.node = node;
   context_.info = op.info;
   context_.problem.clear();
@@ -111,7 +112,8 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   }
   context_.outputs.clear();
   context_.outputs.resize(CountOutputs(node, op));
-  // The arguments of a graph that TensorFlow's runtime dumped have their own attributes.
+  // Uses the facts that the caller passed for this argument; without any, the node's shape function
+  // reads its attributes.
   if (node.op_id() == ops_.arg && !args_.empty()) {
     int64_t index = node.GetInt("index", -1);
     if (index >= 0 && index < static_cast<int64_t>(args_.size()))
@@ -152,7 +154,8 @@ void ShapeMap::Impl::BelieveNotes(Node node) {
   }
 }
 
-// Gives unknowns symbols, so that they can be told apart.
+// Gives each unknown dimension and shape its own symbol or handle, so that they can be
+// distinguished.
 void ShapeMap::Impl::Symbolize(Node node) {
   for (int port = 0; port < context_.num_outputs(); ++port) {
     PortFacts& facts = context_.outputs[port];
@@ -181,7 +184,7 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
   for (const ShapeRequirement& demand : context_.demands) symbols_->Meet(demand);
 }
 
-// Demands that contradict each other are ignored.
+// Applies all requirements. If any two contradict each other, ignores all of them.
 void ShapeMap::Impl::MeetAllDemands() {
   all_visited_ = true;
   std::vector<NodeId> readers;
@@ -201,7 +204,7 @@ void ShapeMap::Impl::MeetAllDemands() {
   if (!fit) symbols_->ForgetDemands();
   demanding_.resize(graph_.end_id());
   for (NodeId id : readers) demanding_.set(id);
-  // The shapes live long, so this frees memory that is no longer needed.
+  // Frees memory that is no longer needed, because a ShapeMap lives long.
   demands_ = llvm::DenseMap<NodeId, std::pair<size_t, size_t>>();
   made_demands_ = std::vector<ShapeRequirement>();
 }
@@ -227,7 +230,8 @@ const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& fact
   return &it->second;
 }
 
-// Placeholders, arguments and fed nodes get symbols for unknown dimensions, or nothing at all.
+// Gives unknown dimensions of placeholders, arguments and fed nodes symbols; without trust_feeds,
+// drops all facts about placeholders and fed nodes.
 void ShapeMap::Impl::Feed(Node node) {
   bool placeholder = llvm::is_contained(ops_.placeholders, node.op_id());
   bool fed = !fed_.empty() && fed_.count(node.id());
@@ -247,8 +251,8 @@ void ShapeMap::Impl::Feed(Node node) {
   }
 }
 
-// Joins the new facts of a loop's Merge with its old ones, so that every loop reaches a fixed
-// point.
+// Joins the new facts about the Merge of a loop with the old facts, so that every loop reaches a
+// fixed point.
 void ShapeMap::Impl::Widen(NodeId id) {
   for (int i = 0; i < context_.num_outputs(); ++i) {
     const PortFacts* before = Facts({id, i});
@@ -262,7 +266,7 @@ bool ShapeMap::Impl::Commit(NodeId id) {
   for (uint32_t i = 0; same && i < count; ++i)
     same = facts_[first_[id] + i].SameAs(context_.outputs[i]);
   if (same) {
-    // Changed attributes may change the dtypes.
+    // The dtypes may have changed with the attributes.
     for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i].type = proto::DT_INVALID;
     return false;
   }
@@ -282,8 +286,8 @@ void ShapeMap::Impl::Grow() {
   count_.resize(graph_.end_id(), 0);
 }
 
-// Visits every node once, after its data inputs, ignoring back edges of loops. Returns each node's
-// position in that order.
+// Visits every node once, after its data inputs, ignoring back edges of loops. Returns the position
+// of each node in that order.
 std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
   std::vector<uint32_t> waiting(graph_.end_id(), 0), position(graph_.end_id(), kNotVisited);
   std::vector<NodeId> ready;
@@ -312,8 +316,8 @@ std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
   return position;
 }
 
-// Repeats over the loops until nothing changes, in the order of `position`, so that each round
-// visits a body once.
+// Visits the nodes of loops until no fact changes, in the order of `position`, so that each round
+// visits a loop's body once.
 void ShapeMap::Impl::SettleLoops(const std::vector<uint32_t>& position) {
   loops_settled_ = true;
   std::set<std::pair<uint32_t, NodeId>> work;
@@ -344,7 +348,7 @@ void ShapeMap::Impl::Run() {
   if (symbols_) MeetAllDemands();
 }
 
-// Visits new nodes that feed `id` and that no Update has named; inputs first.
+// Visits new nodes on which `id` depends and for which Update was not called; inputs come first.
 void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
   Node last = graph_.node(id);
   auto is_missing = [&](Node input) { return input && first_[input.id()] == kNotVisited; };
@@ -371,7 +375,7 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 }
 
 void ShapeMap::Impl::Update(NodeId id) {
-  // An op that occurs for the first time may be one of those that FindNames looks for.
+  // An op that occurs for the first time may be one whose name FindNames has to look up.
   auto is_new = [&](NodeId node) { return !FindOpOf(graph_.node(node)); };
   bool has_new = is_new(id);
   for (NodeId node = first_.size(), end = graph_.end_id(); node < end; ++node)
@@ -387,11 +391,11 @@ void ShapeMap::Impl::Update(NodeId id) {
     return;
   }
   VisitMissingInputs(id);
-  if (graph_.node(id).uses().empty()) {  // true for most new nodes
+  if (graph_.node(id).uses().empty()) {  // as for most new nodes
     Visit(id);
     return;
   }
-  // In a broken graph, shapes on a cycle may grow forever; a valid graph stays far below this.
+  // In a broken graph, shapes on a cycle may grow forever; a valid graph needs far fewer visits.
   constexpr int kMaxVisits = 64;
   visits_.clear();
   work_ = {id};

@@ -1,5 +1,5 @@
-// Shape inference: the shape of every tensor, and the values of small integer tensors, without
-// running the graph.
+// Shape inference: finds the shape of every tensor, and the elements of small integer tensors,
+// without running the graph.
 #ifndef GRAPNEL_LIB_SHAPE_INFERENCE_H_
 #define GRAPNEL_LIB_SHAPE_INFERENCE_H_
 
@@ -21,87 +21,90 @@ namespace grapnel {
 class ShapeMap;
 
 struct GRAPNEL_PUBLIC ShapeOptions {
-  // True: fed values have the shapes that their placeholders promise. False, Grappler's default:
-  // placeholders and fed nodes have no known shape, not even a rank.
+  // If true, fed values have the shapes in the attributes of their placeholders. If false,
+  // Grappler's default, placeholders and fed nodes have no known shape, not even a known rank.
   bool trust_feeds = true;
-  // Nodes whose outputs are fed: their values are not used. Copied.
+  // The nodes whose outputs are fed: their own values are not used. The set is copied.
   const llvm::DenseSet<NodeId>* fed = nullptr;
-  // True: a tensor's readers also determine its shape, as in Grappler: a placeholder of unknown
-  // rank that a MatMul reads has two dimensions, and the other factor may determine one of them.
-  // Every unknown dimension is then a symbol.
+  // If true, the readers of a tensor also determine its shape, as in Grappler: a placeholder of
+  // unknown rank that a MatMul reads has two dimensions, and the other factor may determine one of
+  // them. Every unknown dimension then has a symbol.
   bool from_readers = false;
-  // If readers require different things, the first one counts. Maps node id to position among
-  // readers; nodes without one come last, in order of id. Used only during InferShapes.
+  // The order in which requirements of readers are applied, which matters if these differ: the
+  // first one counts. Maps a node id to the node's position; nodes beyond the end of the list come
+  // last, in order of id. Used only during InferShapes.
   llvm::ArrayRef<uint32_t> ranks;
-  // True: infers results of calls, branches and loops through the functions' bodies, elements of a
-  // TensorList through the ops that made the list, and sizes through arithmetic. False, Grappler's
-  // default: results of a call are unknown, a branch or loop has the shapes of its attribute
+  // If true, infers results of calls, branches and loops from the functions' bodies, elements of a
+  // TensorList from the ops that made the list, and sizes with arithmetic. If false, Grappler's
+  // default, results of a call are unknown, a branch or loop has the shapes of its attribute
   // `output_shapes`, a list element has the shape that its reader requests, and elements of small
-  // tensors survive only ops that join, cut or forward them.
+  // tensors are known only after ops that join, cut or forward them.
   bool sees_inside = true;
-  // Shapes of another body of the module, to share data about ops. Must run on the thread that uses
-  // `beside`.
+  // Shapes of another body of the same module, whose cached data about ops the new ShapeMap shares.
+  // Must be used on the same thread as `beside`.
   const ShapeMap* beside = nullptr;
 };
 
-// One element of a partially known integer tensor. A known element is its value, negative ones
-// included; any other is at or near the smallest int64: kUnknownElement, or the symbol of a
-// dimension (lib/ir/shape.h) whose size it is. Neither can be confused with the size of a real
-// dimension.
+// One element of a partially known integer tensor. A known element is its value, which may be
+// negative. Other elements are at or near the smallest int64: kUnknownElement, or a number that
+// stands for the symbol of a dimension (lib/ir/shape.h) whose size the element is. Neither can be
+// the size of a real dimension.
 constexpr int64_t kUnknownElement = std::numeric_limits<int64_t>::min();
 constexpr bool IsKnownElement(int64_t element) { return element >= kUnknownElement / 2; }
 constexpr int64_t ElementOfDim(int64_t dim) {
   return dim >= 0 ? dim : kUnknownElement + (kUnknownDim - dim);
 }
-// The dimension whose size is this element; kUnknownDim for a negative one.
+// Returns the dimension whose size is this element; kUnknownDim for a negative element.
 constexpr int64_t DimOfElement(int64_t element) {
   if (!IsKnownElement(element)) return kUnknownDim - (element - kUnknownElement);
   return element < 0 ? kUnknownDim : element;
 }
 
-// The result of InferShapes. Update() keeps it in step with changes of the graph, which must
-// outlive it. References that it returns are valid until the next Update. Not thread-safe, not even
-// for readers (computes dtypes on demand).
+// The result of InferShapes. Update() adapts it to changes of the graph, which must outlive it.
+// References that it returns are valid until the next Update. Not thread-safe, not even for readers
+// (it computes dtypes on demand).
 class GRAPNEL_PUBLIC ShapeMap {
  public:
   ShapeMap(ShapeMap&&) noexcept;
   ShapeMap& operator=(ShapeMap&&) noexcept;
   ~ShapeMap();
 
-  // Shape::Unknown() for unknown shapes, control ports, and missing ports.
+  // Returns the shape of a tensor; Shape::Unknown() for unknown shapes, control ports, and missing
+  // ports.
   const Shape& OfPort(Port port) const;
-  // DT_INVALID in the same cases as TypeOfPort.
+  // Returns the dtype of a tensor; DT_INVALID in the same cases as TypeOfPort.
   DataType TypeOf(Port port) const;
-  // The elements of an int32, int64 or bool (0 or 1) tensor with at most kMaxElements, row-major,
-  // in the shape of the port; each is known, unknown or a symbol (above). nullopt if nothing is
-  // known about them, and for fed tensors.
+  // Returns the elements of an int32, int64 or bool (0 or 1) tensor with at most kMaxElements
+  // elements, row-major, in the shape of the port; each is known, unknown or a symbol (see
+  // kUnknownElement). nullopt if no element is known, and for fed tensors.
   std::optional<llvm::ArrayRef<int64_t>> ElementsOf(Port port) const;
-  // The same if every element is known.
+  // Like ElementsOf, but nullopt unless every element is known.
   std::optional<llvm::ArrayRef<int64_t>> IntegersOf(Port port) const;
-  // The shape of one tensor in a resource or variant that holds tensors (variable, list, array);
-  // otherwise Shape::Unknown().
+  // Returns the shape of one tensor in a resource or variant that holds tensors (variable, list,
+  // array); Shape::Unknown() for other tensors.
   const Shape& OfContent(Port port) const;
 
-  // The number of outputs: that of the op's definition, or for an undefined op the number that is
-  // known. 0 for a missing node or one on a cycle that is not a loop.
+  // Returns the number of outputs: that of the op's definition, or for an undefined op the number
+  // of those that are read or have a shape. 0 for a missing node or one on a cycle that is not a
+  // loop.
   int NumOutputs(NodeId id) const;
 
-  // Incompatible shapes, by node: `MatMul needs matching inner sizes, got [2,3] and [4,5]`. In the
-  // main graph these are errors, as TensorFlow refuses to import it; in a function, which may never
-  // run, warnings.
+  // The nodes with incompatible shapes, as `MatMul needs matching inner sizes, got [2,3] and
+  // [4,5]`. In the main graph these are errors, because TensorFlow refuses to import such a graph;
+  // in a function, which may never run, they are warnings.
   const std::vector<Problem>& problems() const;
 
-  // Recomputes a new, changed or removed node, and its readers as far as anything changes. Values
-  // carried by a v1 loop are only ever widened (become less known).
+  // Infers a new, changed or removed node again, and its readers as long as facts change. Facts
+  // about values that a v1 loop carries only ever become less precise.
   void Update(NodeId id);
-  // True if an update touched a node that demands something of its inputs
-  // (ShapeOptions::from_readers). Applied demands stay; only a new InferShapes finds the current
-  // ones.
+  // True if an update visited a node that has requirements on its inputs
+  // (ShapeOptions::from_readers). The old requirements stay applied; only a new InferShapes applies
+  // the current ones.
   bool DemandsChanged() const;
 
-  // Records the results of a call of `function` for the arguments that it has in `body`, a map of
-  // its body, so that they are not inferred again. If the body's arguments have more known facts
-  // than a call passes, such a call is still inferred.
+  // Stores the results of a call of `function`, taken from `body`, a ShapeMap of the function's
+  // body, so that they are not inferred again. Applies to calls whose arguments have the same facts
+  // as in `body`; calls that pass fewer facts are still inferred.
   void AddCall(const Function& function, const ShapeMap& body);
 
   static constexpr int64_t kMaxElements = 64;
@@ -117,15 +120,16 @@ class GRAPNEL_PUBLIC ShapeMap {
 // Infers the shapes of all tensors of a main graph or a function's body. `arg_shapes` are those of
 // the function's arguments, in order (for a resource, of its contents); without them an argument
 // has the shape that the file gives it. An unknown dimension of a placeholder or argument becomes a
-// symbol, numbered in the order of nodes; with `from_readers`, any unknown dimension does.
+// symbol, numbered in the order of nodes; with `from_readers`, every unknown dimension does.
 //
-// Follows TensorFlow's shape functions, and knows more in four places: symbols; loops of v1 control
-// flow and functional ones; calls, inferred through the function's body; shape tensors with some
-// unknown elements. An op without a shape function has the shapes of its `_output_shapes` or
-// `shape` attribute.
+// Follows TensorFlow's shape functions, and knows more in four cases: symbols; loops of v1 control
+// flow and functional loops; calls, which are inferred through the function's body; shape tensors
+// with some unknown elements. An op without a shape function has the shapes of its `_output_shapes`
+// or `shape` attribute.
 //
-// Linear in nodes and edges, each loop a few times; a function's body once for each distinct set of
-// argument shapes, a few dozen at most. Nodes on a cycle that is not a loop stay unknown.
+// Linear in nodes and edges; visits each loop a few times, and a function's body once for each
+// distinct set of argument shapes, a few dozen at most. Nodes on a cycle that is not a loop stay
+// unknown.
 GRAPNEL_PUBLIC ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options = {},
                                     llvm::ArrayRef<Shape> arg_shapes = {});
 

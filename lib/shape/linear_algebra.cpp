@@ -1,5 +1,5 @@
-// Diagonals, decompositions and solvers. All work on batches of matrices in the last two
-// dimensions.
+// Shape functions of ops on matrices: diagonals, decompositions and solvers. All work on batches of
+// matrices in the last two dimensions.
 #include <algorithm>
 #include <cstdlib>
 
@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Input i as batches of matrices; unknown if it cannot be one (a problem if its rank is known).
+// Returns the shape of input i, a batch of matrices; unknown if its rank is unknown or too small
+// (then with a problem).
 Shape Matrices(ShapeContext& c, int i) { return c.WithRankAtLeast(i, 2); }
 
 Shape SquareMatrices(ShapeContext& c, int i) {
@@ -28,7 +29,7 @@ void DeterminantShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, batch);
 }
 
-// Solves a x = b; with `square` a is square, else x has as many rows as a has columns.
+// Solves a x = b. If `square`, a must be square; otherwise x has as many rows as a has columns.
 void Solve(ShapeContext& c, bool square) {
   Shape a = square ? SquareMatrices(c, 0) : Matrices(c, 0), b = Matrices(c, 1);
   bool broadcast = c.op() == "MatrixTriangularSolve";
@@ -119,7 +120,7 @@ void MatrixDiagPartShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(SubShape(in, 0, -2), VectorOf(size)));
 }
 
-// The lowest and highest of the diagonals that `k` (one number, or two) selects.
+// Returns the lowest and the highest diagonal that `k` (one number or two) selects.
 std::optional<std::pair<int64_t, int64_t>> Band(ShapeContext& c, int i) {
   const Elements* k = c.integers(i);
   if (!k || k->empty() || k->size() > 2) return std::nullopt;
@@ -134,8 +135,9 @@ std::optional<std::pair<int64_t, int64_t>> Band(ShapeContext& c, int i) {
   return std::make_pair(lower, upper);
 }
 
-// One diagonal is a vector per batch, a band of them a matrix; rows and columns may be given,
-// otherwise the result is square and as small as possible.
+// If k selects one diagonal, the input has a vector per matrix; for a band of diagonals, a matrix.
+// The inputs may specify rows and columns of the output; if they do not, it is square and as small
+// as possible.
 void MatrixDiagV3Shape(ShapeContext& c) {
   const Shape& diagonal = c.WithRankAtLeast(0, 1);
   auto band = Band(c, 1);
@@ -180,7 +182,7 @@ void MatrixDiagPartV3Shape(ShapeContext& c) {
                         lower == upper ? VectorOf(length) : MatrixOf(upper - lower + 1, length)));
 }
 
-// The shape is the input's; the diagonals contribute the batch dimensions.
+// The output has the shape of the input; its batch dimensions must match those of the diagonals.
 void MatrixSetDiagShape(ShapeContext& c) {
   const Shape &in = Matrices(c, 0), &diagonal = c.WithRankAtLeast(1, 1);
   c.Out(0, in);

@@ -1,5 +1,5 @@
-// Reductions, products of matrices and tensors, cumulative sums, Fourier transforms, random
-// numbers.
+// Shape functions of reductions, products of matrices and tensors, cumulative sums, Fourier
+// transforms, random numbers.
 #include <algorithm>
 #include <map>
 
@@ -11,12 +11,13 @@ namespace {
 
 // --- Reductions.
 
-// All and Any are the minimum and the maximum of 0 and 1.
+// Returns the reduction that computes the op on integers: All is Min and Any is Max of zeros and
+// ones.
 llvm::StringRef ReductionOf(llvm::StringRef op) {
   return op == "All" ? "Min" : op == "Any" ? "Max" : op;
 }
 
-// Prod, Sum, Max and Min over a whole short integer tensor.
+// Computes Prod, Sum, Max and Min of all elements of a short integer tensor.
 void ReduceElements(ShapeContext& c) {
   const Elements* elements = c.elements(0);
   if (!elements || c.outputs[0].shape.NumElements() != 1) return;
@@ -35,7 +36,7 @@ void ReduceElements(ShapeContext& c) {
     if (!IsKnownElement(result)) return;
   }
   if (op != "Sum" && op != "Prod" && elements->empty()) return;
-  // A product of sizes follows the rules of sizes, which exclude negative factors.
+  // A product with symbols uses the arithmetic of sizes, which does not allow negative factors.
   bool negative = std::any_of(elements->begin(), elements->end(),
                               [](int64_t e) { return IsKnownElement(e) && e < 0; });
   if (op == "Prod" && negative) return;
@@ -98,11 +99,11 @@ void MatMulShape(ShapeContext& c) {
   c.Equal(a.dim(1 - rows), b.dim(1 - columns), "inner sizes");
   c.Out(0, MatrixOf(a.dim(rows), b.dim(columns)));
   for (int i = 1; i < c.num_outputs(); ++i)
-    c.Out(i, Shape::Scalar());  // the range, for quantized ops
+    c.Out(i, Shape::Scalar());  // the minimum and maximum, for quantized ops
 }
 
-// A fused bias or activation keeps the product's shape; the size of the bias is that of its
-// columns.
+// A fused bias or activation keeps the product's shape; the bias has as many elements as the
+// product has columns.
 void FusedMatMulShape(ShapeContext& c) { MatMulShape(c); }
 
 void BatchMatMulShape(ShapeContext& c) {
@@ -123,7 +124,7 @@ void BatchMatMulShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(*batch, MatrixOf(a.dim(rows), b.dim(columns))));
 }
 
-// One operand of an equation, or its result: letters, optionally with an ellipsis.
+// A term of an einsum equation, an operand or the result: letters, optionally with an ellipsis.
 struct Term {
   llvm::StringRef before, after;
   bool ellipsis;
@@ -202,7 +203,8 @@ void EinsumShape(ShapeContext& c) { EinsumShapes(c).Run(); }
 
 void CrossShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
-// --- Fourier transforms: real ones of `rank` dimensions change the last one to its half plus one.
+// --- Fourier transforms. A real transform over `rank` dimensions changes the last dimension from n
+// to n / 2 + 1.
 
 void RealTransform(ShapeContext& c, int rank, bool forward) {
   Shape out = c.WithRankAtLeast(0, rank);
@@ -231,7 +233,7 @@ void ShapeFromInput0(ShapeContext& c) { c.Out(0, c.ShapeFrom(0)); }
 void ShapeFromInput1(ShapeContext& c) { c.Out(0, c.ShapeFrom(1)); }
 void ShapeFromInput2(ShapeContext& c) { c.Out(0, c.ShapeFrom(2)); }
 
-// The requested number of samples of each distribution.
+// The output has the requested number of samples for each distribution.
 void PerDistributionShape(ShapeContext& c) { c.Out(0, ConcatShapes(c.ShapeFrom(0), c.in(1))); }
 
 void MultinomialShape(ShapeContext& c) {

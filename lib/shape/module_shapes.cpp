@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The functions that a body's nodes mention, each function once per node.
+// The functions that the nodes of a body refer to, once per node and function.
 using Mentions = std::vector<std::pair<NodeId, const Function*>>;
 
 Mentions MentionsIn(const Graph& graph) {
@@ -50,14 +50,14 @@ class ModuleShapes::Impl {
   }
 
  private:
-  // The facts that the calls found so far pass to a function.
+  // The facts about a function's arguments, joined over the calls found so far.
   struct Given {
     std::vector<PortFacts> args;
     std::vector<bool> contradicts_note;
     bool called = false;
-    bool by_others = false;  // a node other than a call mentions it, or a call has other arguments
-    size_t waits_for = 0;    // bodies that mention it and are not inferred yet
-    bool reached = false;    // from the main graph
+    bool by_others = false;  // other uses than calls, or calls with other arguments
+    size_t waits_for = 0;    // bodies that refer to it and are not inferred yet
+    bool reached = false;    // the main graph reaches it
   };
 
   void ListMentions(const Graph& graph) { mentions_[&graph] = MentionsIn(graph); }
@@ -67,7 +67,8 @@ class ModuleShapes::Impl {
   void Hand(const Graph& graph, const ShapeMap::Impl& body);
   void Join(const Function& function, const CallFacts& call);
   std::vector<PortFacts> ArgsOf(const Function& function);
-  // Returns each function that `graph` mentions and whose arguments depend on that, once.
+  // Returns the functions that `graph` refers to in ways that affect their arguments, each function
+  // once.
   std::set<const Function*> Bearing(const Graph& graph);
   Given& GivenTo(const Function& function) { return given_[&function]; }
 
@@ -101,7 +102,8 @@ void ModuleShapes::Impl::Reach() {
   }
 }
 
-// Callers come first. In a cycle of functions, the first one in the file does.
+// Infers callers before the functions that they call. In a cycle of calls, the function that comes
+// first in the file is inferred first.
 void ModuleShapes::Impl::InferFunctions() {
   for (const auto& function : module_.functions) ListMentions(function->body);
   Reach();
@@ -157,7 +159,7 @@ void ModuleShapes::Impl::InferBody(const Graph& graph, const Function* function)
   maps_[&graph] = std::unique_ptr<ShapeMap>(new ShapeMap(std::move(impl)));
 }
 
-// Passes to the functions that the body mentions the facts of their arguments.
+// Adds the facts that the calls in a body pass to the arguments of the called functions.
 void ModuleShapes::Impl::Hand(const Graph& graph, const ShapeMap::Impl& body) {
   bool bears_on_all = reached_.empty() || reached_.count(&graph);
   for (auto [node, function] : mentions_[&graph]) {

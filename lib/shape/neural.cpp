@@ -1,4 +1,5 @@
-// Ops of neural networks without sliding windows: normalization, bias, losses, cells, quantization.
+// Shape functions of neural network ops without sliding windows: normalization, bias, losses,
+// cells, quantization.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -24,13 +25,13 @@ int ChannelOf(ShapeContext& c, const Shape& shape) {
   return c.String("data_format").take_front(2) == "NC" ? 1 : shape.rank() - 1;
 }
 
-// x, and scale, offset, mean and variance of its channels.
+// The inputs are x, and the scale, offset, mean and variance of its channels.
 void FusedBatchNormShape(ShapeContext& c) {
   Shape x = c.WithRank(0, static_cast<int>(c.String("data_format").size()));
   if (!c.problem.empty() || x.rank() < 2) return;
   int channel = ChannelOf(c, x);
   int64_t depth = x.dim(channel);
-  // In training, mean and variance may be empty: they are outputs.
+  // In training, the inputs mean and variance may be empty: the op computes them.
   int vectors = c.Bool("is_training", true) ? 3 : 5;
   for (int i = 1; i < vectors; ++i) {
     depth = c.Equal(depth, c.WithRank(i, 1).dim(0), "channels and their parameters");
@@ -92,7 +93,7 @@ void LRNGradShape(ShapeContext& c) {
 
 void NthElementShape(ShapeContext& c) { c.Out(0, SubShape(c.WithRankAtLeast(0, 1), 0, -1)); }
 
-// The k largest along the last dimension; k is an attribute, or input 1.
+// Returns the k largest elements along the last dimension; k is an attribute, or input 1.
 void TopKShape(ShapeContext& c) {
   const Shape& shape = c.WithRankAtLeast(0, 1);
   int64_t k = c.op() == "TopKV2" ? c.SizeFrom(1) : c.Int("k", kUnknownDim);
@@ -107,7 +108,7 @@ void TopKShape(ShapeContext& c) {
   c.Out(1, std::move(best));
 }
 
-// The k largest along any one dimension, or more of them if they are not aggregated.
+// Returns the k largest elements along one dimension, or more than k if aggregate_to_topk is false.
 void ApproxTopKShape(ShapeContext& c) {
   Shape shape = c.WithRankAtLeast(0, 1);
   if (!shape.known_rank() || shape.rank() == 0) return;
@@ -139,8 +140,8 @@ void LSTMBlockCellShape(ShapeContext& c) {
 
 void GRUBlockCellShape(ShapeContext& c) { LSTMBlockCellShape(c); }
 
-// Gradients of a step's inputs: those of the state, the gates and the peepholes, each a vector over
-// the cells.
+// The gradients with respect to the inputs of one time step: the previous state, the gates and the
+// peepholes, each of which is a vector over the cells.
 void LSTMBlockCellGradShape(ShapeContext& c) {
   int64_t batch = c.WithRank(0, 2).dim(0), cells = c.WithRank(1, 2).dim(1);
   c.Out(0, MatrixOf(batch, cells));
@@ -156,12 +157,13 @@ void GRUBlockCellGradShape(ShapeContext& c) {
   c.Out(3, MatrixOf(batch, MulDims(cells, 2)));
 }
 
-// Each gradient has the shape of its input: all inputs except the first, the number of steps.
+// Each output is the gradient with respect to an input, whose shape it has. Only the first input,
+// the number of time steps, has no gradient.
 void BlockLSTMGradShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i + 1));
 }
 
-// [time, batch, cells]; the weights contain four gates.
+// The outputs have the shape [time, batch, cells]; the weights have columns for four gates.
 void BlockLSTMShape(ShapeContext& c) {
   Shape x = c.WithRank(1, 3), bias = c.WithRank(c.num_inputs() - 1, 1);
   Shape out(Dims{x.dim(0), x.dim(1), DivDims(bias.dim(0), 4)});
@@ -176,7 +178,7 @@ void CudnnRNNShape(ShapeContext& c) {
   if (c.String("rnn_mode") == "lstm") c.Out(2, std::move(hidden));
 }
 
-// The result and its range.
+// The outputs are the result and its minimum and maximum.
 void QuantizedLikeShape(ShapeContext& c) {
   c.Out(0, c.in(0));
   bool per_channel = c.Attr("axis") && c.Int("axis", -1) >= 0;
@@ -186,8 +188,8 @@ void QuantizedLikeShape(ShapeContext& c) {
   for (int i = 1; i < c.num_outputs(); ++i) c.Out(i, VectorOf(c.in(0).dim(axis)));
 }
 
-// Outputs of the gradient of QuantizeAndDequantizeV4: the shape of the input, and those of the ends
-// of its range.
+// The outputs of the gradient of QuantizeAndDequantizeV4 have the shapes of the input and of the
+// minimum and maximum.
 void RoundingGradShape(ShapeContext& c) {
   c.OutEqual(0, c.Equal(c.in(0), c.in(1)));
   c.Out(1, c.in(2));

@@ -14,26 +14,27 @@ bool MayNeed(llvm::StringRef op) { return op.starts_with("_Fused") || op.starts_
 
 bool IsFusedContraction(llvm::StringRef op) { return op == "_FusedConv2D" || op == "_FusedMatMul"; }
 
-// True for ops that TensorFlow's own fused kernels compute after a product or a convolution.
+// True for ops that TensorFlow's fused kernels without oneDNN can apply after a product or a
+// convolution.
 bool IsPlain(llvm::StringRef op, llvm::StringRef fused) {
   if (fused == "Tanh" || fused == "Sigmoid") return op == "_FusedMatMul";
   if (fused == "FusedBatchNorm") return op == "_FusedConv2D";
   return llvm::is_contained({"BiasAdd", "Relu", "Relu6", "Elu", "LeakyRelu"}, fused);
 }
 
-// Examines one body.
+// Examines the nodes of one body.
 class BodyLook {
  public:
   explicit BodyLook(const Graph& graph) : graph_(graph) {}
 
-  // Returns why the node fails without oneDNN; empty if it does not.
+  // Returns the reason why the node fails without oneDNN; empty if it does not fail.
   std::string ReasonOf(const Node& node) {
     llvm::StringRef op = node.op();
     if (IsOn(node.device(), "GPU")) return "";
     if (op == "_FusedDepthwiseConv2dNative" || op == "_FusedConv3D" || op == "_FusedBatchNormEx")
       return op.str();
     if (op.starts_with("_Mkl")) {
-      // These two have their own float kernel.
+      // These two ops have a float kernel that is not from oneDNN.
       bool is_float = node.GetType("T") == proto::DT_FLOAT;
       return is_float && (op == "_MklSwish" || op == "_MklFusedMish") ? "" : op.str();
     }

@@ -1,4 +1,5 @@
-// Finds nodes that only TensorFlow with oneDNN runs, and whether oneDNN shaped the graph.
+// Finds nodes that only a TensorFlow with oneDNN can run, and whether Grappler used oneDNN when it
+// rewrote the graph.
 #ifndef GRAPNEL_LIB_SHAPE_ONEDNN_NEED_H_
 #define GRAPNEL_LIB_SHAPE_ONEDNN_NEED_H_
 
@@ -9,21 +10,22 @@
 namespace grapnel {
 
 struct OneDnnNeed {
-  size_t nodes = 0;        // nodes in all bodies that fail in TensorFlow 2.21 without oneDNN
+  size_t nodes = 0;        // nodes of all bodies that fail in TensorFlow 2.21 without oneDNN
   std::string first;       // the first of them, "function/node"
   std::string reason;      // why that one fails: "_FusedConv2D with Add"
-  bool has_fused = false;  // Grappler has fused matrix products or convolutions for a CPU
-  // Grappler did so with oneDNN: a node needs it, or has the `_input_shapes` attribute that it adds
-  // in that case. If false, the graph does not tell which it was.
+  bool has_fused = false;  // Grappler fused matrix products or convolutions for a CPU
+  // True if Grappler did this with oneDNN: a node needs oneDNN, or has the attribute
+  // `_input_shapes`, which Grappler adds only then. If false, the graph does not show whether
+  // oneDNN was on.
   bool made_with = false;
 
-  // "12 nodes need TensorFlow with oneDNN, such as 'conv/Relu' (_FusedConv2D with Add)"; empty if
-  // no node does.
+  // Returns "12 nodes need TensorFlow with oneDNN, such as 'conv/Relu' (_FusedConv2D with Add)";
+  // empty if no node needs it.
   std::string Text() const;
 };
 
-// Linear; infers the shapes of bodies that have fused nodes. The facts come from running each fused
-// op in TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=0.
+// Linear; infers the shapes of bodies that have fused nodes. Which nodes need oneDNN was found by
+// running each fused op in TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=0.
 OneDnnNeed FindOneDnnNeed(const Module& module);
 
 }  // namespace grapnel

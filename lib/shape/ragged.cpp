@@ -1,4 +1,4 @@
-// Ragged tensors, strings, and parsed records.
+// Shape functions of ragged tensors, strings, and parsed records.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// --- Ragged tensors: splits of each dimension, then the values.
+// --- Ragged tensors: the row splits of each ragged dimension, then the values.
 
 void RaggedRangeShape(ShapeContext& c) {
   int64_t rows = kUnknownDim;
@@ -56,8 +56,8 @@ void RaggedToSparseShape(ShapeContext& c) {
   c.Out(2, VectorOf(rank));
 }
 
-// If the requested shape has -1, the partitions determine the size: the first is the number of
-// rows, or their splits. Dimensions below the ragged ones come from the values.
+// Where the requested shape has -1, the partitions determine the size: the first partition is the
+// number of rows, or their row splits. Dimensions after the ragged ones come from the values.
 void RaggedToTensorShape(ShapeContext& c) {
   std::optional<AttrView> attr = c.Attr("row_partition_types");
   auto types = attr ? attr->AsStrings() : std::nullopt;
@@ -140,8 +140,8 @@ void DecodePaddedRawShape(ShapeContext& c) {
                                                                             : kUnknownDim)));
 }
 
-// Features of examples: sparse ones in three parts, then dense ones with the shapes that the
-// attribute lists, each prefixed with the batch.
+// Sets the outputs for the features of examples: for each sparse feature three outputs, then for
+// each dense feature its shape in the attribute, with the batch dimensions in front.
 void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t sparse_rank) {
   std::optional<AttrView> attr = c.Attr("dense_shapes");
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -152,7 +152,8 @@ void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t spar
   for (int i = 0; i < sparse; ++i) c.Out(at++, VectorOf(sparse_rank));
   for (size_t i = 0; shapes && i < shapes->size(); ++i) {
     Shape dense = (*shapes)[i];
-    // Only the first dimension may vary: then it is that of the longest.
+    // Only the first dimension may vary between examples: the output then has that of the longest
+    // one.
     c.Out(at++, ConcatShapes(batch, dense));
   }
 }

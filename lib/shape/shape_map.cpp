@@ -1,4 +1,4 @@
-// The public interface of shape inference, and its path through calls.
+// The public interface of shape inference, and the inference of function calls.
 #include <algorithm>
 
 #include "lib/ir/wire.h"
@@ -36,7 +36,8 @@ void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFac
     BelieveNote(known->second[i], &(*args)[i]);
 }
 
-// The dtypes of an op with lists of outputs: all at once, as one attribute defines them.
+// Finds the dtype of an output of an op with list outputs. Stores the dtypes of all outputs at
+// once, because the same attribute defines them.
 DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port port) const {
   constexpr uint32_t kFew = 4;
   if (count_[port.node] <= kFew) return TypeOfPort(graph_, port);
@@ -52,7 +53,7 @@ DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port
   return types->outputs[port.index];
 }
 
-// Returns the results of a function's body for `args`; assumes nothing about missing ones.
+// Returns the results of a function's body for `args`; where `args` has no facts, uses none.
 std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
   Impl body(function.body, {}, shared_);
   shared_->BelieveArgNotes(function, &args);
@@ -80,7 +81,8 @@ std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
 }
 
 void ShapeMap::Impl::AddCall(const Function& function, const Impl& body) {
-  // Facts that a body inferred for the call would have too: without symbols of its own.
+  // True if inferring the body for a call would give the same facts: they have no symbols of this
+  // body.
   auto is_plain = [](const PortFacts* facts) {
     return facts && facts->handle == 0 &&
            llvm::all_of(facts->shape.dims(), [](int64_t dim) { return dim >= kUnknownDim; });

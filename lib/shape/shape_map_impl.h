@@ -1,4 +1,4 @@
-// The implementation of ShapeMap: the facts about one body, and their inference. Private to
+// The implementation of ShapeMap: the facts about one body, and how they are inferred. Private to
 // lib/shape.
 #ifndef GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
 #define GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
@@ -21,17 +21,17 @@ namespace grapnel {
 
 constexpr uint32_t kNotVisited = ~uint32_t{0};
 
-// Cached data about the ops of a module that TensorFlow defines, which do not change.
+// Cached data about the ops of a module that TensorFlow defines; these data do not change.
 struct ShapeOps {
   // The properties that all nodes of one op share.
   struct Op {
     const OpInfo* info = nullptr;
     ShapeFunction function = nullptr;
-    int num_outputs = -1;           // -1: depends on attributes
-    bool carries_elements = false;  // also in Grappler's mode
+    int num_outputs = -1;           // -1: attributes determine it
+    bool carries_elements = false;  // also as Grappler infers
   };
   llvm::DenseMap<StringId, Op> ops;
-  // Ids of op names in the module's string table; kNoString if absent.
+  // Ids of op names in the module's string table; kNoString if the table does not have the name.
   llvm::SmallVector<StringId, 3> placeholders;
   StringId merge = kNoString, ref_merge = kNoString, next = kNoString, ref_next = kNoString,
            arg = kNoString;
@@ -39,25 +39,25 @@ struct ShapeOps {
   void FindNames(const StringTable& strings);
 };
 
-// The state shared by the inference of a graph and of the bodies that it calls.
+// The state that the inference of a graph shares with that of the bodies that the graph calls.
 struct SharedShapes {
   std::shared_ptr<ShapeOps> ops;  // never null
   int64_t next_symbol = kUnknownDim - 1;
   int graph_version = 0;
   CallMemo calls;
-  // True if facts in the file count (lib/shape/module_shapes.h).
+  // True if facts in the file count (see lib/shape/module_shapes.h).
   bool believes_notes = false;
   std::map<const Function*, std::vector<PortFacts>> notes;  // of arguments
 
-  // Adds the file's facts about the function's arguments.
+  // Adds the facts that the file states about the function's arguments.
   void BelieveArgNotes(const Function& function, std::vector<PortFacts>* args);
 };
 
-// `beside`: those of another body of the same module, or null.
+// `beside`: the shared state of another body of the same module, or null.
 std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module,
                                              const SharedShapes* beside = nullptr);
 
-// A function call with its arguments.
+// A function call, with the facts about its arguments.
 struct CallFacts {
   std::string function;
   std::vector<PortFacts> args;
@@ -87,8 +87,8 @@ class ShapeMap::Impl : public FunctionShapes {
 
   void SetArgs(std::vector<PortFacts> args) { args_ = std::move(args); }
 
-  // Gives placeholders and arguments symbols. Not for a body that is inferred for a call, as its
-  // unknown dimensions may differ between calls.
+  // Gives unknown dimensions of placeholders and arguments symbols. Not for a body that is inferred
+  // for a call, because its unknown dimensions may differ between calls.
   void UseSymbols() { use_symbols_ = true; }
 
   void Run();
@@ -103,7 +103,7 @@ class ShapeMap::Impl : public FunctionShapes {
   DataType TypeOf(Port port) const {
     const PortFacts* facts = Facts(port);
     if (!facts) return graph_.IsAlive(port.node) ? TypeOfPort(graph_, port) : proto::DT_INVALID;
-    // A race is harmless: concurrent readers compute the same dtype.
+    // A race is harmless: threads that compute the dtype at the same time get the same result.
     std::atomic_ref<DataType> kept(facts->type);
     DataType type = kept.load(std::memory_order_relaxed);
     if (type != proto::DT_INVALID) return type;
@@ -111,7 +111,7 @@ class ShapeMap::Impl : public FunctionShapes {
     kept.store(type, std::memory_order_relaxed);
     return type;
   }
-  // The same as TypeOfPort, using cached data about the op.
+  // Like TypeOfPort, but uses cached data about the op.
   DataType WorkOutType(Port port) const {
     Node node = graph_.node(port.node);
     const Op* op = FindOpOf(node);
@@ -132,7 +132,8 @@ class ShapeMap::Impl : public FunctionShapes {
   }
   bool DemandsChanged() const { return demands_changed_; }
 
-  // The facts about a port including its readers' demands; null if PortFacts has them all.
+  // The facts about a port, combined with the requirements of its readers. ResolvedOf returns null
+  // if these do not add anything.
   struct Resolved {
     Shape shape;
     std::optional<Elements> elements;
@@ -146,9 +147,9 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const SharedShapes& shared() const { return *shared_; }
 
-  // Records calls; call it before Run.
+  // Makes Run record the calls; must be called before Run.
   void RecordCalls() { records_calls_ = true; }
-  // By node, from the last visit.
+  // The calls of each node, from the last visit of the node.
   const std::map<NodeId, std::vector<CallFacts>>& calls() const { return calls_; }
 
  private:
@@ -157,7 +158,7 @@ class ShapeMap::Impl : public FunctionShapes {
   std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
   Op OpOf(Node node);
   Op WorkOutOp(Node node) const;
-  // Null if it was not seen yet.
+  // Returns the data about the node's op; null if the op was not looked up yet.
   const Op* FindOpOf(const Node& node) const {
     auto known = ops_.ops.find(node.op_id());
     if (known != ops_.ops.end()) return &known->second;
@@ -185,37 +186,37 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const Graph& graph_;
   bool trust_feeds_;
-  llvm::ArrayRef<uint32_t> ranks_;  // until all nodes are visited
+  llvm::ArrayRef<uint32_t> ranks_;  // only used until all nodes are visited
   bool use_symbols_ = false, records_calls_ = false;
   llvm::DenseSet<NodeId> fed_;
   std::shared_ptr<SharedShapes> shared_;
   std::vector<PortFacts> args_;
 
   ShapeOps& ops_;
-  llvm::DenseMap<StringId, Op> own_ops_;  // functions and undefined ops
+  llvm::DenseMap<StringId, Op> own_ops_;  // functions and undefined ops, which may change
 
-  std::vector<uint32_t> first_, count_;  // by node: its facts are facts_[first, first + count)
+  std::vector<uint32_t> first_, count_;  // by node id: facts_[first, first + count) are the node's
   std::vector<PortFacts> facts_;
   ShapeContext context_;
   std::map<NodeId, std::vector<CallFacts>> calls_;
   bool loops_settled_ = false;
 
-  std::unique_ptr<ShapeSymbols> symbols_;  // null: not inferred from readers
-  // By reader, until every node has been visited: TensorFlow applies demands in the order of nodes.
-  // Each entry is a range of made_demands_.
+  std::unique_ptr<ShapeSymbols> symbols_;  // null: requirements of readers are not used
+  // The requirements of each reader, as a range of made_demands_. Kept until every node has been
+  // visited, because TensorFlow applies requirements in the order of nodes.
   llvm::DenseMap<NodeId, std::pair<size_t, size_t>> demands_;
   std::vector<ShapeRequirement> made_demands_;
   bool all_visited_ = false;
-  llvm::BitVector demanding_;     // by node: had demands when they were applied
+  llvm::BitVector demanding_;     // by node id: had requirements when these were applied
   bool demands_changed_ = false;  // since then
   mutable std::unordered_map<const PortFacts*, Resolved> resolved_;
-  // Reused buffers of Update.
+  // Buffers that Update reuses.
   llvm::SmallDenseMap<NodeId, int, 8> visits_;
   llvm::SmallDenseSet<NodeId, 8> waiting_;
   std::vector<NodeId> work_;
 
   std::map<NodeId, std::string> problem_of_;
-  mutable bool problems_changed_ = false;  // since problems_ was built
+  mutable bool problems_changed_ = false;  // problem_of_ differs from problems_
   mutable std::vector<Problem> problems_;
 };
 

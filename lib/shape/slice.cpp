@@ -1,4 +1,5 @@
-// Taking apart and joining along axes: slices, splits, packs, concatenations, padding, blocks.
+// Shape functions of ops that divide or join tensors along axes: slices, splits, packs,
+// concatenations, padding, blocks.
 #include <algorithm>
 #include <cstdlib>
 
@@ -11,7 +12,7 @@ int64_t DimAt(const Elements* elements, int i) {
   return elements && i < static_cast<int>(elements->size()) ? (*elements)[i] : kUnknownElement;
 }
 
-// The length of a tensor of rank 1, such as the number of begins; -1 if unknown.
+// Returns the length of the vector in input i, such as the number of begins; -1 if unknown.
 int LengthOf(ShapeContext& c, int i) {
   const Shape& shape = c.in(i);
   if (!shape.known_rank() || shape.rank() != 1 || !shape.IsKnown(0) || shape.dim(0) > 254)
@@ -50,7 +51,7 @@ void SliceShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// One range of a strided slice.
+// The range of a strided slice in one dimension.
 struct Range {
   int64_t begin, end, stride;  // elements
   bool from_start, to_end, shrink;
@@ -58,10 +59,10 @@ struct Range {
 
 struct Taken {
   int64_t count = kUnknownDim;  // a dimension
-  int64_t first = -1;           // the first element, if known
+  int64_t first = -1;           // index of the first element, if known
 };
 
-// Applies a range to a dimension, by Python's rules.
+// Applies a range to a dimension of size `dim`, by Python's rules.
 Taken Take(ShapeContext& c, int64_t dim, const Range& r) {
   if (r.stride == 0) {
     c.Fail("{0} needs strides that are not 0", c.op());
@@ -94,8 +95,8 @@ Taken Take(ShapeContext& c, int64_t dim, const Range& r) {
   return {distance <= 0 ? 0 : (distance + step - 1) / step, begin};
 }
 
-// The begins, ends and strides of StridedSlice define, in turn, the treatment of each dimension;
-// masks change their meaning.
+// Computes a StridedSlice. Entry i of begin, end and strides says what happens to the next
+// dimension; bits of the masks change the meaning of the entry.
 class StridedSlicer {
  public:
   explicit StridedSlicer(ShapeContext& c) : c_(c), count_(0) {
@@ -142,8 +143,9 @@ class StridedSlicer {
     if (!range.shrink) out_.Append(taken_.count);
   }
 
-  // Grappler follows the elements of a plain range only: shape(x)[0] is an unknown number to it,
-  // and so is a range that runs the wrong way (InferenceContext::Subshape).
+  // True if the output's elements are tracked. Grappler tracks elements only through a plain range:
+  // for Grappler, shape(x)[0] is an unknown number, and so are the elements of a range whose end
+  // comes before its begin (InferenceContext::Subshape).
   bool FollowsElements(int64_t other_masks) const {
     if (c_.sees_inside) return true;
     if ((other_masks | c_.Int("shrink_axis_mask")) != 0) return false;
@@ -180,7 +182,8 @@ class StridedSlicer {
 void StridedSliceShape(ShapeContext& c) { StridedSlicer(c).Run(); }
 void FirstAsShape(ShapeContext& c) { c.Out(0, c.ShapeFrom(0)); }
 
-// The elements of a vector that go to output `i` of a split.
+// Sets the elements of output `i` of a split vector: `count` elements from `*at` on, which it
+// advances.
 void OutSplitElements(ShapeContext& c, const Elements* elements, int i, int64_t* at,
                       int64_t count) {
   if (!elements || *at < 0 || count < 0 || count > static_cast<int64_t>(elements->size()) - *at) {
@@ -242,14 +245,15 @@ void SplitVShape(ShapeContext& c) {
   }
 }
 
-// Writes the elements of the inputs one after the other. An input without elements adds unknown
-// ones: as many as its shape says, else `default_count`, if that is given.
+// Sets the output's elements to those of the inputs, one after the other. For an input whose
+// elements are unknown, adds unknown elements: as many as its shape says, or else `default_count`,
+// if given.
 void OutJoinedElements(ShapeContext& c, int first, int last, llvm::StringRef type_attr,
                        std::optional<int64_t> default_count = std::nullopt) {
   if (!ShapeContext::TracksElements(c.Type(type_attr))) return;
   Elements joined;
   for (int i = first; i < last; ++i) {
-    // Elements may be known although the shape is not, as for ListDiff.
+    // The elements may be known although the shape is not, as for ListDiff.
     const Elements* elements = c.elements(i);
     std::optional<int64_t> count = c.in(i).NumElements();
     if (!count) count = default_count;
@@ -268,7 +272,7 @@ void PackShape(ShapeContext& c) {
   Shape part = c.in(0);
   for (int i = 1; i < c.num_inputs(); ++i) part = c.Equal(part, c.in(i));
   if (!part.known_rank()) {
-    // Grappler takes every Pack for one of scalars.
+    // Grappler treats every Pack of inputs of unknown rank as a Pack of scalars.
     if (!c.sees_inside) OutJoinedElements(c, 0, c.num_inputs(), "T", 1);
     return;
   }
@@ -299,7 +303,7 @@ void UnpackShape(ShapeContext& c) {
   }
 }
 
-// Inputs first .. last - 1 along the axis in input `axis_at`.
+// Concatenates the inputs first .. last - 1 along the axis that input `axis_at` specifies.
 void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
   c.WithRank(axis_at, 0);
   std::optional<int64_t> axis = c.integer(axis_at);
@@ -329,7 +333,8 @@ void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
   }
   out.set_dim(*at, sum);
   c.Out(0, std::move(out));
-  // Grappler follows a concatenation only if it follows every part; a Pack may have unknown ones.
+  // Grappler tracks the elements of a concatenation only if it knows elements of every input; the
+  // elements of a Pack may be unknown.
   for (int i = first; i < last && !c.sees_inside; ++i) {
     if (!c.elements(i)) return;
   }
@@ -339,7 +344,7 @@ void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
 void ConcatShape(ShapeContext& c) { Concatenate(c, 1, c.num_inputs(), 0); }
 void ConcatV2Shape(ShapeContext& c) { Concatenate(c, 0, c.num_inputs() - 1, c.num_inputs() - 1); }
 
-// Quantized ops also return their ranges.
+// Quantized ops also return the minimum and maximum of the result.
 void QuantizedConcatShape(ShapeContext& c) {
   int count = (c.num_inputs() - 1) / 3;
   c.Out(1, Shape::Scalar());
@@ -373,7 +378,8 @@ void ConcatOffsetShape(ShapeContext& c) {
   }
 }
 
-// Rows of [before, after], one per dimension; `sign` -1 removes the padding.
+// Pads each dimension by [before, after], its row of the paddings; with `sign` -1, removes the
+// padding.
 void PadDims(ShapeContext& c, int sign) {
   Shape paddings = c.WithRank(1, 2);
   int rank = c.in(0).known_rank() ? c.in(0).rank() : -1;
@@ -398,7 +404,7 @@ void PadDims(ShapeContext& c, int sign) {
 void PadShape(ShapeContext& c) { PadDims(c, 1); }
 void MirrorPadGradShape(ShapeContext& c) { PadDims(c, -1); }
 
-// Moves a block of space into the depth, or back.
+// Moves blocks of the spatial dimensions into the depth dimension, or back.
 void DepthSpaceShape(ShapeContext& c) {
   if (c.String("data_format") == "NCHW_VECT_C") return c.Out(0, Shape::UnknownOfRank(5));
   const Shape in = c.WithRank(0, 4);
@@ -424,7 +430,8 @@ void DepthSpaceShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Moves blocks of space into the batch, or back; adds `paddings` before, or removes crops after.
+// Moves blocks of the spatial dimensions into the batch dimension, after adding `paddings`; or
+// back, then removing them as crops.
 void BatchSpace(ShapeContext& c, const Elements* blocks, int num_blocks, const Elements* paddings,
                 bool to_batch) {
   Shape shape = c.WithRankAtLeast(0, num_blocks + 1);
@@ -453,7 +460,7 @@ void BatchSpaceShape(ShapeContext& c) {
   BatchSpace(c, &blocks, 2, c.elements(1), c.op() == "SpaceToBatch");
 }
 
-// Changes only the order; the value of a short vector is reversed here.
+// The shape stays the same; the elements of a short vector are reversed.
 void ReverseV2Shape(ShapeContext& c) {
   c.Out(0, c.in(0));
   const Elements* elements = c.elements(0);

@@ -1,11 +1,12 @@
-// Sparse tensors as three (indices, values, shape): count, cross, split and others; and ops whose
-// number of rows depends on values.
+// Shape functions of ops on sparse tensors, each of which is three tensors (indices, values,
+// shape): count, cross, split and others; and of ops whose number of rows depends on values.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
 namespace {
 
-// Outputs from `first` on: `count` tensors of indices, as many of values, as many of shapes.
+// Sets outputs from `first` on: `count` tensors of indices, then `count` of values, then `count` of
+// shapes.
 void OutSparse(ShapeContext& c, int first, int count, int64_t rank) {
   for (int i = 0; i < count; ++i) {
     c.Out(first + i, MatrixOf(kUnknownDim, rank));
@@ -14,7 +15,7 @@ void OutSparse(ShapeContext& c, int first, int count, int64_t rank) {
   }
 }
 
-// The size of a vector or the rows of a matrix.
+// Returns the size of a vector or the number of rows of a matrix.
 int64_t RowsOf(const Shape& shape) {
   return shape.known_rank() && shape.rank() > 0 ? shape.dim(0) : kUnknownDim;
 }
@@ -71,7 +72,8 @@ void RaggedFillEmptyRowsGradShape(ShapeContext& c) {
   c.Out(1, Shape::Scalar());
 }
 
-// As many rows as any of its inputs has, ragged ones first; that of sparse ones is unknown.
+// The output has as many rows as its inputs. Ragged inputs are tried first, because the number of
+// rows of a sparse input is unknown.
 void RaggedCrossShape(ShapeContext& c) {
   std::optional<AttrView> ragged = c.Attr("ragged_values_types"), dense = c.Attr("dense_types");
   auto types = ragged ? ragged->AsTypes() : std::nullopt;

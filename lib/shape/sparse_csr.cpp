@@ -1,5 +1,6 @@
-// Sparse matrices in CSR form (CSRSparseMatrix): scalar variants. The shape of their contents is
-// [rows, columns], or that of a batch of them.
+// Shape functions of sparse matrices in CSR form (CSRSparseMatrix). Such a matrix is a scalar
+// variant; the shape of its contents is [rows, columns], with a batch dimension in front for a
+// batch of matrices.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
@@ -19,7 +20,7 @@ void FromDenseShape(ShapeContext& c) { OutMatrix(c, c.in(0)); }
 void ZerosShape(ShapeContext& c) { OutMatrix(c, c.ShapeFrom(0)); }
 void LikeMatrixShape(ShapeContext& c) { OutMatrix(c, MatrixIn(c, 0)); }
 
-// Also for a variant.
+// The input may also be a variant, whose contents keep their shape too.
 void ConjShape(ShapeContext& c) {
   SameAsInput(c);
   if (const Shape* content = c.facts(0).content()) c.OutContent(0, *content);
@@ -61,7 +62,7 @@ void TransposeShape(ShapeContext& c) {
   OutMatrix(c, shape);
 }
 
-// The product a b, each transposed as the attributes say.
+// Returns the shape of the product of a and b, each transposed as the attributes say.
 Shape ProductShape(ShapeContext& c, const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
   int last = a.rank() - 1;

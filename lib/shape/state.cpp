@@ -1,5 +1,5 @@
-// Variables, lists and arrays of tensors, queues, iterators, tables, summaries: handles and their
-// contents.
+// Shape functions of ops with handles: variables, lists and arrays of tensors, queues, iterators,
+// tables, summaries. Infers the shapes of the handles and of their contents.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -23,8 +23,8 @@ void VarHandlesShape(ShapeContext& c) {
   }
 }
 
-// An argument of a graph that TensorFlow's runtime dumped: its shape, and for a handle the
-// variable's.
+// The shape of an argument node in a graph that TensorFlow's runtime dumped; if the argument is a
+// handle, also the shape of its variable.
 void ArgShape(ShapeContext& c) {
   DefaultShape(c);
   std::optional<AttrView> attr = c.Attr("_handle_shapes");
@@ -47,7 +47,7 @@ void VariableShapeShape(ShapeContext& c) {
   c.OutElements(0, std::move(elements));
 }
 
-// TF1's first version of this op could not distinguish an unknown shape from a scalar.
+// In version 1 of this op, a scalar shape may also mean an unknown shape.
 void OldVariableShape(ShapeContext& c) {
   std::optional<Shape> shape = c.ShapeAttr("shape");
   if (shape && shape->known_rank() && shape->rank() > 0) c.Out(0, std::move(*shape));
@@ -71,7 +71,7 @@ void AssignVariableShape(ShapeContext& c) {
   }
 }
 
-// --- TensorList: a scalar that has the shape of its elements.
+// --- TensorList: a scalar, whose contents have the shape of the list's elements.
 
 void OutList(ShapeContext& c, const Shape& element) {
   c.Out(0, Shape::Scalar());
@@ -85,7 +85,7 @@ Shape ArrayElement(ShapeContext& c) {
 
 Shape ListElement(ShapeContext& c) { return c.sees_inside ? ArrayElement(c) : Shape::Unknown(); }
 
-// The shape of an element, from the list and the op's shape tensor.
+// Returns the shape of an element, from the list and the shape tensor in input `shape_at`.
 Shape ListElementWith(ShapeContext& c, int shape_at) {
   Shape element = ListElement(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
   return MergeShapes(element, asked).value_or(asked);
@@ -111,7 +111,7 @@ void ListPushBackShape(ShapeContext& c) {
 
 void ListPopBackShape(ShapeContext& c) {
   OutList(c, ListElement(c));
-  if (!c.sees_inside) return;  // TensorFlow ignores the requested shape here
+  if (!c.sees_inside) return;  // TensorFlow ignores the requested shape
   c.Out(1, ListElementWith(c, 1));
   const PortFacts& list = c.facts(0);
   if (!list.extra || !list.extra->content_elements || !c.HasOutput(1)) return;
@@ -132,7 +132,7 @@ void ListGatherShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), ListElementWith(c, 2)));
 }
 
-// Elements may differ in their first dimension.
+// The elements may have different sizes in their first dimension.
 void ListConcatShape(ShapeContext& c) {
   Shape element = c.num_inputs() > 1 ? ListElementWith(c, 1) : ListElement(c);
   if (element.known_rank() && element.rank() > 0)
@@ -150,7 +150,8 @@ void ListElementShapeShape(ShapeContext& c) {
   c.OutElements(0, std::move(elements));
 }
 
-// --- TensorArray: a handle of two elements, and a flow that orders its writes.
+// --- TensorArray: a handle, which is a vector of two elements, and a flow scalar that orders the
+// writes.
 
 void ArrayShape(ShapeContext& c) {
   c.Out(0, VectorOf(2));
@@ -190,8 +191,8 @@ void ListedShapes(ShapeContext& c) {
   }
 }
 
-// --- Tables. A handle knows the shape of a value, if keys are scalars. Grappler knows the contents
-// of few tables, so all others are tracked only with believes_notes.
+// --- Tables. The contents of a handle have the shape of a value, if keys are scalars. Grappler
+// knows the contents of few tables, so those of other tables are tracked only with believes_notes.
 
 void OutTable(ShapeContext& c, Shape value) {
   c.Out(0, Shape::Scalar());
@@ -214,7 +215,7 @@ void TableFindShape(ShapeContext& c) {
   DefaultShape(c);
 }
 
-// The handles of TF1: container and name.
+// A TF1 handle is a vector of two strings: container and name.
 void Vector2Shape(ShapeContext& c) { c.Out(0, VectorOf(2)); }
 
 void BarrierTakeManyShape(ShapeContext& c) { c.Out(0, VectorOf(kUnknownDim)); }

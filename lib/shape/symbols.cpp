@@ -53,14 +53,14 @@ Shape ShapeSymbols::Resolve(const Shape& shape, ShapeHandle handle) const {
   return resolved;
 }
 
-// The older symbol, or the size, represents the class. Equal sizes add nothing, and if one side is
-// not a symbol at all there is no demand.
+// Makes two dimensions equal. The known size or else the older symbol represents the class. Does
+// nothing if the sizes are equal already, or one side is an unknown size without a symbol.
 bool ShapeSymbols::MergeDims(int64_t a, int64_t b) {
   a = Resolve(a);
   b = Resolve(b);
   if (a == b || a == kUnknownDim || b == kUnknownDim) return true;
   if (a >= 0 && b >= 0) return false;
-  if (a < b) std::swap(a, b);  // sizes are above symbols, and older symbols above newer ones
+  if (a < b) std::swap(a, b);  // a: the size, or the older symbol
   parent_of_dim_[b] = a;
   return true;
 }
@@ -69,7 +69,7 @@ bool ShapeSymbols::Meet(const ShapeRequirement& demand) {
   if (demand.x == 0) return MergeDims(demand.a, demand.b);
   ShapeHandle x = RootOf(demand.x);
   if (demand.y == 0) {
-    // The first known shape is kept: like TensorFlow, this does not compare dimensions.
+    // Keeps the first known shape: like TensorFlow, compares only the ranks, not the dimensions.
     auto [it, added] = shapes_.try_emplace(x, demand.shape);
     return added || it->second.rank() == demand.shape.rank();
   }
