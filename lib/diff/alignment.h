@@ -11,15 +11,16 @@
 
 namespace grapnel {
 
-// Indices in A and in B; nullopt: only the other list has the element.
+// Pairs of an index in list A and an index in list B; nullopt: that list lacks the element.
 using Aligned = llvm::SmallVector<std::pair<std::optional<size_t>, std::optional<size_t>>, 4>;
 
-// 0 and 0, 1 and 1, ...
+// Pairs 0 with 0, 1 with 1, and so on.
 Aligned InPlace(size_t count);
 
-// Pairs as many equal elements as possible, in order. Between equal pairs, elements are paired in
-// order while both sides have some. Time and memory grow with the product of the lengths left after
-// the equal prefix and suffix are cut off; above a million, those elements are paired in order.
+// Pairs as many equal elements as possible, in order. Elements between two equal pairs are paired
+// in order as long as both lists have some. Time and memory grow with the product of the lengths
+// without the equal prefix and suffix; if the product is above a million, these elements are paired
+// in order.
 Aligned Align(size_t a, size_t b, llvm::function_ref<bool(size_t a, size_t b)> same);
 
 }  // namespace grapnel

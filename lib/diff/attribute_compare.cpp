@@ -18,7 +18,7 @@ bool IsConfig(llvm::StringRef key, AttrView value) {
   return (key == "config_proto" || key == "config") && value.kind() == AttrKind::kString;
 }
 
-// Parses as much of the config as it can; empty if it cannot be read.
+// Parses as much of a ConfigProto as possible; empty if nothing can be parsed.
 std::unique_ptr<google::protobuf::Message> ConfigOf(AttrView value) {
   std::unique_ptr<google::protobuf::Message> config = proto::MakeDynamicMessage("ConfigProto");
   llvm::StringRef bytes = *value.AsString();
@@ -46,7 +46,7 @@ std::optional<Literal> LiteralOf(AttrView value) {
   return std::nullopt;
 }
 
-// The Euclidean norm; nullopt if the values are not real numbers.
+// Returns the Euclidean norm; nullopt if the elements are not real numbers.
 std::optional<double> NormOf(const Literal& literal) {
   if (literal.dtype() == proto::DT_STRING || DataTypeSize(literal.dtype()) == 0)
     return std::nullopt;
@@ -73,8 +73,8 @@ std::string LiteralText(const Literal& literal) {
   return text + " " + literal.ToString(kShownElements);
 }
 
-// The fields of `from` that differ from `to`, "graph_options.rewrite_options.remapping = OFF",
-// found by walking both text forms.
+// Returns the fields of `from` that differ from those of `to`, as in
+// "graph_options.rewrite_options.remapping = OFF". Walks the text forms of both messages.
 std::string OnlyIn(const google::protobuf::Message& from, const google::protobuf::Message& to) {
   auto lines = [](const google::protobuf::Message& message) {
     std::vector<std::string> out, path;
@@ -107,7 +107,7 @@ std::string OnlyIn(const google::protobuf::Message& from, const google::protobuf
 bool SaysNothing(llvm::StringRef key) {
   return key == "_class" || key == "_output_shapes" || key == "_input_shapes" ||
          key == "_has_manual_control_dependencies" || key == "shape_inferred" ||
-         key == kValuesLeftOut ||  // numbered separately in each graph
+         key == kValuesLeftOut ||  // its numbers have a meaning only within one graph
          key.substr(0, 9) == "_grappler";
 }
 
@@ -174,7 +174,7 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
   if (!large || !NormOf(*value_a)) return texts;
   double most = 0;
   int64_t changed = 0;
-  // One element stands for all of a splat, which may have too many elements to count.
+  // Counts one element for a splat, which may have too many elements to count.
   bool are_splats = value_a->is_splat() && value_b->is_splat();
   int64_t each = are_splats ? value_a->num_elements() : 1;
   for (int64_t i = 0; i < value_a->num_elements(); i += each) {

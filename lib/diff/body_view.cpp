@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// "conv2d_7_1" -> "conv2d"; a component that is only a number stays.
+// Removes the numbers at the end: "conv2d_7_1" becomes "conv2d"; a component that is only a number
+// stays.
 llvm::StringRef WithoutNumbers(llvm::StringRef part) {
   while (true) {
     size_t stem = part.size();
@@ -85,8 +86,9 @@ void BodyView::ReadNodes() {
   }
 }
 
-// In a function, "node:output:1" may name an existing node and an output that its op does not have,
-// for example after the op was changed by hand. The input then counts as reading that node.
+// Finds the node that a dangling input means. In a function, "node:output:1" may name an existing
+// node and an output that the node's op does not have, for example after a user changed the op. The
+// input then counts as an input from that node.
 Port BodyView::PortOfBroken(llvm::StringRef text) const {
   TensorName name = ReadFunctionTensorName(text);
   Node node = graph_->Find(name.node);

@@ -1,4 +1,4 @@
-// One body of a graph as arrays, for algorithms that touch each node and edge many times.
+// One body of a graph as arrays, for algorithms that access each node and edge many times.
 #ifndef GRAPNEL_LIB_DIFF_BODY_VIEW_H_
 #define GRAPNEL_LIB_DIFF_BODY_VIEW_H_
 
@@ -13,8 +13,8 @@ namespace grapnel {
 
 constexpr int32_t kNobody = -1;
 
-// Nodes are numbered 0, 1, ... in the graph's order. Strings of two modules have different numbers,
-// so they are here as hashes.
+// Nodes have the indices 0, 1, ... in the graph's order. The ids of equal strings differ between
+// two modules, so the view has hashes of strings instead.
 class BodyView {
  public:
   struct In {
@@ -23,7 +23,7 @@ class BodyView {
   };
   struct Out {
     int32_t node;  // the reader
-    int32_t slot;  // its data input; kControlPort: a control input
+    int32_t slot;  // index of the reader's data input; kControlPort: a control input
     int32_t port;
   };
 
@@ -48,15 +48,15 @@ class BodyView {
   }
 
   uint64_t name(int32_t i) const { return names_[i]; }
-  // Hash of the name without the numbers that TensorFlow adds to make names unique: see NameClass.
+  // Hash of the name without the numbers that TensorFlow adds to make names unique (see NameClass).
   uint64_t name_class(int32_t i) const { return name_classes_[i]; }
   uint64_t op(int32_t i) const { return ops_[i]; }
 
   // True if the edge closes a v1 loop: NextIteration -> Merge.
   bool IsBackEdge(int32_t from, int32_t to) const { return feeds_back_[from] && merges_[to]; }
 
-  // Topological order, ignoring back edges. Nodes on any other cycle, and the nodes after them,
-  // come last in the graph's order, beginning at `num_ordered`.
+  // Indices in topological order, ignoring back edges. Nodes on other cycles, and their successors,
+  // come last in the graph's order, from position `num_ordered` on.
   const std::vector<int32_t>& order() const { return order_; }
   int32_t num_ordered() const { return num_ordered_; }
   int32_t position(int32_t i) const { return positions_[i]; }
@@ -80,11 +80,12 @@ class BodyView {
   int32_t num_ordered_ = 0;
 };
 
-// "functional_1/conv2d_7_1/BiasAdd" -> "functional/conv2d/BiasAdd", "__inference_f_16" -> "f": the
-// part that stays when a model is built again and only its numbers change.
+// Returns "functional/conv2d/BiasAdd" for "functional_1/conv2d_7_1/BiasAdd", and "f" for
+// "__inference_f_16": the part of a name that stays the same when a program builds a model again
+// and only numbers change.
 std::string NameClass(llvm::StringRef name);
 
-// Mixes `value` into `seed`; the order of calls counts.
+// Mixes `value` into `seed`. The order of values matters.
 inline uint64_t HashInto(uint64_t seed, uint64_t value) {
   uint64_t hash = (seed ^ value) * 0x9FB21C651E98DF25ull + 0x632BE59BD9B4E019ull;
   hash ^= hash >> 32;

@@ -31,7 +31,7 @@ std::vector<int32_t> CalleesFirst(const Module& module) {
   std::vector<std::vector<int32_t>> callees = Callees(module);
   std::vector<int32_t> order;
   std::vector<bool> seen(callees.size());
-  std::vector<std::pair<int32_t, size_t>> stack;  // a body, and its number of visited callees
+  std::vector<std::pair<int32_t, size_t>> stack;  // body, number of visited callees
   for (size_t root = 0; root < callees.size(); ++root) {
     if (seen[root]) continue;
     seen[root] = true;

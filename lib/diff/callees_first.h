@@ -9,8 +9,9 @@
 
 namespace grapnel {
 
-// Returns all bodies, 0 for the main graph and i + 1 for function i, each after the functions it
-// calls. Where functions call one another in a cycle, one of them comes too early. Linear.
+// Returns the indices of all bodies, 0 for the main graph and i + 1 for function i, each after the
+// bodies of the functions it calls. If functions call one another in a cycle, one of them comes too
+// early. Linear.
 std::vector<int32_t> CalleesFirst(const Module& module);
 
 }  // namespace grapnel

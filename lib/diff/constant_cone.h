@@ -8,18 +8,18 @@
 
 namespace grapnel {
 
-constexpr size_t kLargestRegion = 64;  // limit for one fusion or folding
+constexpr size_t kLargestRegion = 64;  // the most nodes of one fusion or one folded value
 
 struct ConstantCone {
   bool is_one = false;
-  std::vector<int32_t> known;  // its constants that have partners
+  std::vector<int32_t> known;  // constants in the cone that have partners
 };
-// Returns the cone of a free node: everything it is computed from. It is one only without feeds,
-// arguments and state, and if no node in it has a partner except constants. Linear in the cone, of
-// kLargestRegion nodes at most.
+// Returns the cone of an unpaired node: all nodes that it is computed from. `is_one` is false if
+// the cone has feeds, arguments or state, or a node other than a constant that has a partner.
+// Linear in the cone, at most kLargestRegion nodes.
 ConstantCone ConstantConeOf(const Side& side, int32_t node);
 
-// Inputs of `node` that are constant cones made only of free constants, in order.
+// Returns the inputs of `node`, in order, that are computed only from constants without a partner.
 std::vector<int32_t> FreeConstantsOf(const Side& side, int32_t node);
 
 }  // namespace grapnel

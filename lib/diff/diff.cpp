@@ -32,7 +32,7 @@ void Restrict(Diff* diff, const OnlyFilters& only) {
   });
 }
 
-// Indices into `pairs`, in the order of A's names.
+// Returns the indices of `pairs`, in the order of A's names.
 std::vector<uint32_t> OrderOf(llvm::ArrayRef<MatchedPair> pairs, bool side_by_side) {
   std::vector<uint32_t> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);

@@ -13,10 +13,10 @@
 
 namespace grapnel {
 
-// One difference between two matched nodes: "name" (only when names count), "op", "device", "input
-// 1", "control inputs", or an attribute's name.
+// One difference between two matched nodes. `what` is "name" (only if renaming counts as a change),
+// "op", "device", "input 1", "control inputs", or the name of an attribute.
 struct Change {
-  std::string what, before, after;  // empty: it was not there
+  std::string what, before, after;  // before, after: empty if that graph lacks it
 };
 
 struct NodeEntry {
@@ -27,41 +27,42 @@ struct NodeEntry {
 
 struct MatchedPair {
   NodeEntry a, b;
-  std::vector<Change> changes;  // empty: the same
+  std::vector<Change> changes;  // empty: both nodes are the same
 };
 
-// N nodes that became one (a fusion), or one that became N.
+// N nodes of A that became one node of B (a fusion), or one node that became N.
 struct GroupEntry {
   std::vector<NodeEntry> a, b;
 };
 
 struct FunctionEntry {
-  std::string a, b;             // empty: only the other graph has it
-  std::vector<Change> changes;  // outside of nodes: attributes, control outputs
+  std::string a, b;             // empty: only the other graph has the function
+  std::vector<Change> changes;  // other than of nodes: attributes, control outputs
 };
 
-// The effect of a stage on a removed node.
+// How a stage removed a node.
 struct NodeOutcome {
   enum Kind {
-    kPruned,    // nothing reads it
-    kMerged,    // readers read an equal node, which both graphs have
-    kFolded,    // its readers became constants, or now read one
+    kPruned,    // no node reads it
+    kMerged,    // its readers read an equal node, which both graphs have
+    kFolded,    // its readers became constants, or now read a constant
     kBypassed,  // its readers now read its input
-    kFused,     // a reader, now with another op, computes it
-    kReplaced,  // its readers read another node
+    kFused,     // a reader, which has another op now, computes it
+    kReplaced,  // its readers now read another node
   } kind = kPruned;
-  std::string into;  // the node of B that replaced or absorbed it; empty: none
+  std::string into;  // the node of B that replaced or absorbed it, if any
 };
 
-// A call that the stage inlined: B has the body's nodes in the caller's graph, as CALL/NODE.
+// A call that the stage inlined: in B, the graph of the call has the nodes of the function's body,
+// as CALL/NODE.
 struct OpenedCall {
   std::string call, function;
-  // Each node of the body ("function/node") and its copy, sorted by the copy's name. Inlined calls
-  // within the body have entries of their own.
+  // Each node of the body ("function/node") and its copy, sorted by the name of the copy. Calls in
+  // the body that were inlined too have their own entries.
   std::vector<std::pair<std::string, std::string>> nodes;
 };
 
-// Changes of one kind that many nodes share: "placed on cpu:0".
+// A change that many nodes share: "placed on cpu:0".
 struct CountedChange {
   std::string what;
   std::vector<std::string> nodes;  // sorted
@@ -74,11 +75,12 @@ struct Diff {
   std::vector<GroupEntry> groups;                  // sorted by A's first name
   std::vector<FunctionEntry> functions;            // those of A, then those that only B has
   std::shared_ptr<std::deque<std::string>> names;  // of entries of functions
-  // These are filled only when names decide (DiffOptions::by_name). `fates` has one entry for each
-  // of `removed`, in its order. `added` leaves out copies of inlined nodes, and `removed` leaves
-  // out the bodies that live on in them. Changes in `counted` are left out of `matched`.
+  // The following fields are filled only if nodes are matched by name (DiffOptions::by_name).
+  // `fates` has one entry for each node in `removed`, in the same order. `added` then lacks the
+  // copies of inlined nodes, `removed` the bodies whose nodes were all copied, and `matched` the
+  // changes in `counted`.
   std::vector<NodeOutcome> fates;
-  std::vector<OpenedCall> opened;      // sorted by call
+  std::vector<OpenedCall> opened;      // sorted by the name of the call
   std::vector<CountedChange> counted;  // sorted
   bool Same() const;
 };
@@ -87,16 +89,16 @@ struct DiffOptions {
   IgnoreRules ignore;
   OnlyFilters only;
   bool names = false;  // a renamed node or function counts as changed
-  // Matches nodes and functions by name alone, whatever else differs. For stages of one run: no
-  // TensorFlow pass renames a node. Also finds what became of removed nodes.
+  // Matches nodes and functions by name only, even if everything else differs. For stages of one
+  // run: no TensorFlow pass renames a node. Also finds out how nodes were removed.
   bool by_name = false;
-  const Provenance* provenance = nullptr;  // from A to B
+  const Provenance* provenance = nullptr;  // where B's nodes come from in A
   bool side_by_side = true;                // use two threads for large graphs
 };
 
 // Matches nodes by provenance, names and structure (lib/diff/matching.h), and compares the matched
-// ones. Inputs are compared through the matching, so neither names nor the order of nodes make a
-// difference. Both modules must outlive the result. Near-linear: some 2 us a node.
+// nodes. Two inputs are equal if their source nodes are matched, so names and the order of nodes
+// make no difference. Both modules must outlive the result. Near-linear: some 2 us a node.
 Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options);
 
 }  // namespace grapnel

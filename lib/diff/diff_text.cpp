@@ -13,32 +13,32 @@
 namespace grapnel {
 namespace {
 
-// More changes of one kind than this add nothing new.
+// How many changes of the same kind are listed; the rest is counted.
 constexpr size_t kShownAlike = 6;
 constexpr size_t kShownFates = 40;
 constexpr size_t kLongestValue = 90;
-constexpr size_t kMostChanges = 4;    // listed for a node
-constexpr size_t kMostNeighbors = 2;  // listed for an added or removed node
+constexpr size_t kMostChanges = 4;    // listed per node
+constexpr size_t kMostNeighbors = 2;  // listed per added or removed node
 constexpr size_t kMostRenames = 6;
 
 enum class Sign { kRemoved, kAdded, kChanged, kGrouped };
 
 struct Line {
   Sign sign;
-  std::string name;  // relative to its scope
+  std::string name;  // of the node, relative to its scope
   std::string rest;
-  std::string kind;  // equal for similar changes
-  Node lone = {};    // only in one graph: its neighbors are listed too
+  std::string kind;  // the same for similar changes
+  Node lone = {};    // a node that only one graph has: its neighbors are listed
   size_t most_alike = kShownAlike;
 };
 
 struct ScopeLines {
-  size_t counts[4] = {0, 0, 0, 0};  // by sign, including nested scopes
+  size_t counts[4] = {0, 0, 0, 0};  // by Sign, including nested scopes
   std::vector<Line> lines;
   std::map<std::string, ScopeLines> scopes;
 };
 
-// Functions first, then scopes by name.
+// Components of a path: the heading of a function, if any, then scopes by name.
 using Path = std::vector<std::string>;
 
 constexpr llvm::StringLiteral kPythonFunction = "Python function ";
@@ -49,7 +49,7 @@ std::string Leaf(const NodeEntry& entry) {
   return (slash == llvm::StringRef::npos ? name : name.substr(slash + 1)).str();
 }
 
-// "2 Const, Add -> _FusedX": ops sorted by name.
+// Returns "2 Const, Add": the ops of the nodes with their counts, sorted by name.
 std::string OpsText(llvm::ArrayRef<NodeEntry> nodes) {
   std::map<std::string, int> ops;
   for (const NodeEntry& node : nodes) ++ops[node.node.op().str()];
@@ -73,7 +73,7 @@ std::string NamesText(const char* what, const std::set<std::string>& names) {
   return text;
 }
 
-// "  reads conv/conv; read by relu": the neighbors of an unmatched node in its own graph.
+// Returns "  reads conv/conv; read by relu": the neighbors of an unmatched node in its own graph.
 std::string NeighborsText(Node node) {
   std::set<std::string> reads, readers;
   for (Port port : node.inputs())
@@ -143,7 +143,7 @@ class TextWriter {
     return kPythonFunction.str() + python.Title() + ":";
   }
 
-  // `function`: its name in A, or in B if A does not have it.
+  // `function`: the function's name in A, or in B if A does not have it.
   Path PathOfFunction(const std::string& function) const {
     auto heading = headings_.find(function);
     Path path;
@@ -163,7 +163,7 @@ class TextWriter {
     return path;
   }
   Path PathOf(const NodeEntry& node) const { return PathOf(node, node.function().str()); }
-  // The path of a node of B; uses the function's name in A.
+  // Returns the path of a node of B, with its function's name in A.
   Path PathInA(const NodeEntry& node) const {
     auto it = name_in_a_.find(node.function().str());
     return PathOf(node, it == name_in_a_.end() ? node.function().str() : it->second);
@@ -185,7 +185,8 @@ class TextWriter {
   }
 
   void AddGroup(const GroupEntry& group) {
-    // The path of the single node: a fusion is listed at its result, a split at the original node.
+    // A group is listed at its single node: a fusion at the fused node, a split at the original
+    // node.
     const NodeEntry& at = group.b.size() == 1 ? group.b[0] : group.a[0];
     std::string kind = OpsText(group.a) + " -> " + OpsText(group.b);
     std::string rest = "(" + kind + ")";
@@ -204,8 +205,8 @@ class TextWriter {
     bool new_op = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "op"; });
     size_t shown = 0, left_out = 0;
     for (const Change& change : pair.changes) {
-      // A new op has other inputs and attributes too: attributes that only one op has are not worth
-      // listing.
+      // A new op has other attributes anyway: attributes that only one of the two ops has are not
+      // listed.
       bool comes_along = new_op && change.what != "control inputs" &&
                          (change.before.empty() || change.after.empty());
       if (comes_along && !options_.all) continue;
@@ -259,7 +260,7 @@ class TextWriter {
     for (const auto& [name, inner] : scope.scopes) {
       std::string path = name;
       const ScopeLines* at = &inner;
-      // A scope that contains only one scope does not get a level of its own.
+      // A scope that contains just one scope does not get a line of its own.
       while (at->lines.empty() && at->scopes.size() == 1 && !path.empty() && path.back() == '/') {
         path += at->scopes.begin()->first;
         at = &at->scopes.begin()->second;
@@ -267,7 +268,7 @@ class TextWriter {
       bool is_heading = llvm::StringRef(path).starts_with(kPythonFunction);
       if (!options_.all && !AnythingNew(*at)) {
         left_out_ += Sum(*at);
-        if (is_heading) WriteHead(path, *at, depth);  // its counts are shown in any case
+        if (is_heading) WriteHead(path, *at, depth);  // the counts of a heading are always shown
         continue;
       }
       if (!options_.all && Sum(*at) == 1 && path.back() == '/') {
@@ -281,7 +282,7 @@ class TextWriter {
     }
   }
 
-  // Writes a scope with one change as "a/b/node", without a line of its own.
+  // Writes the only change of a scope as "a/b/node", without a line for the scope.
   void WriteOnlyLine(std::string path, const ScopeLines& scope, int depth) {
     const ScopeLines* at = &scope;
     while (at->lines.empty()) {
@@ -294,7 +295,7 @@ class TextWriter {
     WriteLine(line, depth);
   }
 
-  // True if all changes are removals, or all are additions, and there are more than a few.
+  // True if there are more than a few changes, and all are removals or all are additions.
   static bool IsAllOfOneSign(const ScopeLines& scope) {
     size_t removed = scope.counts[0], added = scope.counts[1], all = Sum(scope);
     return all > 3 && (removed == all || added == all) && !TellsFates(scope);
@@ -366,10 +367,10 @@ class TextWriter {
   llvm::raw_ostream& os_;
   ScopeLines root_;
   std::map<std::string, std::string> renamed_;
-  std::map<std::string, std::string> name_in_a_;  // of functions of B
-  std::map<std::string, std::string> headings_;   // by the function's name, as PathOfFunction
-  std::set<std::string> in_both_;                 // headings that exist in both graphs
-  std::map<std::string, size_t> shown_;           // by kind of change
+  std::map<std::string, std::string> name_in_a_;  // names of B's functions
+  std::map<std::string, std::string> headings_;   // by function name, as in PathOfFunction
+  std::set<std::string> in_both_;                 // headings of functions in both graphs
+  std::map<std::string, size_t> shown_;           // lines written, by kind of change
   size_t left_out_ = 0;
 };
 

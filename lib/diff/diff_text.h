@@ -13,7 +13,7 @@ namespace grapnel {
 struct DiffTextOptions {
   bool color = false;
   bool all = false;  // every change, and values in full
-  // If set, functions are grouped by Python function (ChangesByPythonFunction).
+  // If not empty, functions are grouped by Python function (see ChangesByPythonFunction).
   llvm::ArrayRef<PythonFunctionChanges> functions = {};
 };
 
@@ -30,14 +30,14 @@ void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_o
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
 // Counts outcomes and shared changes: "14 merged, 1 pruned, 6 calls opened (170 nodes), 254 placed
-// on cpu:0". Empty unless names decided.
+// on cpu:0". Empty unless nodes were matched by name.
 std::string DiffRemark(const Diff& diff);
 
-// "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
+// Returns "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
 std::string DiffSummary(const Diff& diff);
 
-// Writes the numbers of nodes, constants, FLOPs, and of the ops whose count differs, for both
-// graphs.
+// Writes, for both graphs, the numbers of nodes, constants and FLOPs, and the ops whose number
+// differs.
 void WriteStatistics(const DiffStatistics& statistics, llvm::raw_ostream& os);
 
 }  // namespace grapnel

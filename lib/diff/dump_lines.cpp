@@ -11,8 +11,9 @@
 namespace grapnel {
 namespace {
 
-// The order in which the runtime writes stages, from a function's first graph to the graphs that
-// devices run. The first entry that is a part of the name counts.
+// Parts of stage names, in the order in which the runtime writes the stages, from a function's
+// first graph to the graphs that devices run. The first entry that the name contains determines the
+// stage's rank.
 struct Moment {
   llvm::StringLiteral part;
   int rank;
@@ -51,7 +52,8 @@ constexpr std::array kMoments = {
     Moment{"partition_", kOfPartitions},
 };
 
-// A file name split into parts: "before_X_ADDRESS_2" is X, before, turn 2.
+// A file name split into its parts: "before_X_ADDRESS_2" has base X, is from before the pass, and
+// is repetition 2.
 struct Parts {
   llvm::StringRef base, address;
   int when = 1;  // 0: before, 1: neither, 2: after
@@ -81,7 +83,8 @@ Parts PartsOf(llvm::StringRef name) {
   return parts;
 }
 
-// The smallest hashes of a graph's names; the number two sketches share estimates the similarity.
+// The smallest hashes of the node names of a graph; how many hashes two sketches share gives an
+// estimate of the graphs' similarity.
 using Sketch = std::vector<uint64_t>;
 constexpr size_t kSketch = 128;
 
@@ -142,7 +145,7 @@ class Joining {
            llvm::StringRef(stages_[i].line).contains("_partition_");
   }
 
-  // True if the name says that the stage is of that line.
+  // True if the name of the loose stage says that it belongs to the line of stage i.
   bool IsNamed(size_t i, const DumpStage& loose) const {
     const DumpStage& stage = stages_[i];
     if (stage.line == loose.line) return true;
@@ -150,13 +153,15 @@ class Joining {
            loose.line == stage.line + " " + std::to_string(loose.turn);
   }
 
-  // The number of stages with that name in the line: the next turn belongs to another line.
+  // Returns how many stages of that name the line already has: a repetition of a name usually
+  // belongs to another line.
   int Taken(const std::string& line, size_t loose) const {
     auto it = taken_.find({line, stages_[loose].stage});
     return it == taken_.end() ? 0 : it->second;
   }
 
-  // The most similar stage, whose line the stage joins; nullopt if none is similar enough.
+  // Returns the most similar stage, whose line the loose stage joins; nullopt if no stage is
+  // similar enough.
   std::optional<size_t> Nearest(size_t loose) const {
     std::optional<size_t> best;
     std::tuple<bool, double, bool, int> best_score;
@@ -188,11 +193,11 @@ class Joining {
     settled_.push_back(loose);
   }
 
-  // Inserts the stage next to the nearest one, where the runtime would be in that line. A line may
-  // contain several runs, each with ascending moments.
+  // Inserts the stage into its line near the most similar stage, where the runtime would have
+  // written it. A line may contain several runs; within each, the ranks ascend.
   void Insert(size_t loose, std::optional<size_t> nearest) {
     if (!nearest) return order_.push_back(loose);
-    std::vector<size_t> line;  // indices in the order
+    std::vector<size_t> line;  // the line's stages: indices in order_
     size_t at = 0;             // in `line`
     for (size_t i = 0; i < order_.size(); ++i) {
       if (stages_[order_[i]].line != stages_[loose].line) continue;
@@ -215,7 +220,7 @@ class Joining {
   bool has_partitions_ = false;
   std::vector<Sketch> sketches_;
   std::vector<size_t> order_, settled_;
-  std::map<std::pair<std::string, std::string>, int> taken_;  // by line and stage
+  std::map<std::pair<std::string, std::string>, int> taken_;  // by line and stage name
 };
 
 }  // namespace
@@ -237,7 +242,7 @@ std::optional<DumpStage> LooseDump(llvm::StringRef file) {
   stage.turn = parts.turn;
   stage.when = parts.when;
   llvm::StringRef tag = parts.base;
-  // The placer writes the graph's name directly before its own.
+  // The placer's dumps have the graph's name directly before "placer".
   if (llvm::StringRef graph = parts.base; graph.consume_back("placer")) {
     stage.line = graph.empty() ? "graph" : graph.str();
     tag = "placer";

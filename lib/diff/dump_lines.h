@@ -1,5 +1,6 @@
-// Orders dumps whose names do not tell which graph they are of: TensorFlow's passes name most of
-// theirs after themselves, with a number when the name is repeated. Their contents decide.
+// Finds the graphs of dumps whose names do not say which graph they are from ("loose" stages).
+// TensorFlow names most dumps of passes after the pass, with a number when the name is repeated.
+// Their contents decide which line (the sequence of stages of one graph) they belong to.
 #ifndef GRAPNEL_LIB_DIFF_DUMP_LINES_H_
 #define GRAPNEL_LIB_DIFF_DUMP_LINES_H_
 
@@ -12,26 +13,28 @@
 
 namespace grapnel {
 
-// Parses a file name alone into a stage: "before_X_2.pbtxt", "X_after.pb",
-// "GRAPHplacer_input.pbtxt". `line` is the part of the name shared with other dumps of the graph.
-// nullopt: the name is not one of a graph's file.
+// Returns the stage that a file name alone gives: "before_X_2.pbtxt", "X_after.pb",
+// "GRAPHplacer_input.pbtxt". `line` is the part of the name that other dumps of the graph share.
+// nullopt if a graph's file cannot have this name.
 std::optional<DumpStage> LooseDump(llvm::StringRef file);
 
-// Returns how late the runtime writes the stage, from a function's first graph to the graphs that
-// devices run: a larger number is later. nullopt: not a stage of the runtime.
+// Returns the stage's rank in the order in which the runtime writes stages, from a function's first
+// graph to the graphs that devices run: a larger number is later. nullopt if the runtime does not
+// write such a stage.
 std::optional<int> MomentOf(llvm::StringRef stage);
 
-// True if a line is of an op that ran by itself. Those come first: they compute arguments of
-// functions.
+// True if the line belongs to an op that was executed eagerly. Such ops come first: they compute
+// arguments of functions.
 bool IsOfOneOp(llvm::StringRef line);
 
-// Sorts consecutive loose stages by turn, and within a turn by the runtime's order.
+// Sorts consecutive loose stages by repetition (`turn`), and stages of the same repetition by the
+// runtime's order.
 void SortLoose(std::vector<DumpStage>* stages);
 
-// Assigns each loose stage to the line of the most similar graph, if any is similar enough, and
-// puts stages missing from the log where the runtime would have written them. `modules` holds each
-// stage's graph, null if it cannot be read. Returns the stages' order. Cost: linear in nodes, and
-// in loose stages times stages.
+// Puts each loose stage into the line of the most similar graph, if any graph is similar enough,
+// and puts stages that the log does not mention where the runtime would have written them.
+// `modules` has the graph of each stage, null if it cannot be read. Returns the order of the
+// stages. Cost: linear in nodes, and in loose stages times stages.
 std::vector<size_t> JoinLines(std::vector<DumpStage>* stages,
                               llvm::ArrayRef<std::shared_ptr<const Module>> modules);
 

@@ -1,4 +1,4 @@
-// Parses file names of dumps.
+// Parses the file names of dumps.
 #ifndef GRAPNEL_LIB_DIFF_DUMP_NAMES_H_
 #define GRAPNEL_LIB_DIFF_DUMP_NAMES_H_
 
@@ -16,13 +16,13 @@ inline llvm::StringRef WithoutGraphSuffix(llvm::StringRef file) {
   return file;
 }
 
-// NAME.NNNN.GROUP.TAG
+// A file name of the form NAME.NNNN.GROUP.TAG.
 struct NumberedName {
   std::string graph, tag;
-  std::string parent;  // the graph that a partition was split from; else empty
+  std::string parent;  // the graph of which this is a partition, if any
   int number = 0;
 };
-// nullopt: not a name of this form.
+// Parses a file name; nullopt if it does not have this form.
 std::optional<NumberedName> ParseNumberedName(llvm::StringRef file);
 
 inline bool IsDigits(llvm::StringRef text) {

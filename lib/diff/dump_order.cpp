@@ -31,12 +31,12 @@ std::string LineOf(const std::string& graph, int instance) {
   return instance == 0 ? graph : graph + ", instance " + std::to_string(instance + 1);
 }
 
-// Separates the dumps of a graph's instances: TensorFlow numbers their dumps together, and may
-// write several instances at a time.
+// Separates the dumps of the instances of a function: TensorFlow numbers the dumps of all instances
+// together, and may write several instances at a time.
 class Instances {
  public:
-  // The first instance that can have this stage: no instance has a stage twice, and the runtime
-  // never goes back.
+  // Returns the first instance that can have this stage: an instance has each stage once, and the
+  // runtime writes its stages in order.
   int Of(llvm::StringRef tag) {
     std::optional<int> moment = MomentOf(tag);
     if (!moment) return instances_.empty() ? 0 : static_cast<int>(instances_.size()) - 1;
@@ -57,7 +57,7 @@ class Instances {
   std::vector<Instance> instances_;
 };
 
-// The number at the end of a function's name, a counter of TensorFlow's.
+// Returns the number at the end of a function's name, which counts traced functions.
 int64_t NumberOf(llvm::StringRef graph) {
   int64_t number = 0;
   auto [head, last] = graph.rsplit('_');
@@ -90,8 +90,8 @@ std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
   return out;
 }
 
-// Maps file names to their order in a log's "Dumped Graph to" lines; the last line for a file
-// counts.
+// Maps the files in a log's "Dumped Graph to" lines to their order; if a file occurs twice, its
+// last line counts.
 llvm::StringMap<int> PlacesInLog(llvm::StringRef log) {
   llvm::StringMap<int> places;
   llvm::SmallVector<llvm::StringRef> lines;
@@ -105,7 +105,7 @@ llvm::StringMap<int> PlacesInLog(llvm::StringRef log) {
   return places;
 }
 
-// Inserts Grappler's runs into the lines they belong to.
+// Inserts the runs of MetaOptimizer into the lines of stages that they belong to.
 class RunPlaces {
  public:
   RunPlaces(std::vector<DumpStage> stages, ContentOf content, const llvm::StringMap<int>& log)
@@ -139,13 +139,14 @@ class RunPlaces {
     return it == log_.end() ? -1 : it->second;
   }
 
-  // The before_graph_optimization that the run started from. Of several equal ones, takes the
-  // latest before it in the log; without a log, the first that no other run has.
+  // Returns the stage before_graph_optimization that the run started from. Of several equal stages,
+  // takes the latest one before the run in the log; without a log, the first one that no other run
+  // has taken.
   std::optional<size_t> StartOf(const MetaRun& run) const {
     const DumpContent& first = content_(run.first());
     int place = PlaceInLog(run.first());
     std::optional<size_t> best;
-    std::tuple<bool, int> best_score;  // equal bytes; place in the log
+    std::tuple<bool, int> best_score;  // whether the bytes are equal; place in the log
     for (size_t i = 0; i < stages_.size(); ++i) {
       const DumpStage& stage = stages_[i];
       if (stage.stage != "before graph_optimization" || taken_.contains(stage.file)) continue;
@@ -161,7 +162,8 @@ class RunPlaces {
     return best;
   }
 
-  // The after_graph_optimization that a run without its first dumps led to.
+  // Returns the stage after_graph_optimization that is the result of a run whose first dumps are
+  // missing.
   std::optional<size_t> EndOf(const MetaRun& run) const {
     uint64_t result = content_(run.last()).names;
     for (size_t i = 0; i < stages_.size(); ++i) {
@@ -186,8 +188,8 @@ class RunPlaces {
     });
   }
 
-  // Places a turn over the library into the run that has the function, before the final module
-  // pass.
+  // Places a run over a library function into the run whose graph has the function, before the
+  // final module pass.
   void PlaceOfFunction(const MetaRun& run) {
     for (size_t i = 0; i < stages_.size(); ++i) {
       if (!IsMetaDump(stages_[i].file)) continue;
@@ -203,7 +205,8 @@ class RunPlaces {
     PlaceAlone(run);
   }
 
-  // A session of TensorFlow 1 optimizes before it dumps: its graph continues from the run's result.
+  // Places a run for which no line was found. A TF1 session optimizes the graph before it dumps it:
+  // the line whose first graph is the run's result then continues from the run.
   void PlaceAlone(const MetaRun& run) {
     std::string line = "MetaOptimizer run " + std::to_string(num_alone_++);
     uint64_t result = content_(run.last()).names;
@@ -219,7 +222,7 @@ class RunPlaces {
     Insert(goes_on - stages_.begin(), run, line);
   }
 
-  // `line` may refer to a stage's string.
+  // `line` is a string of a stage, or one that outlives the call.
   void Insert(size_t at, const MetaRun& run, const std::string& line) {
     std::vector<DumpStage> of_run;
     for (const auto& [file, stage] : run.stages) of_run.push_back({file, line, "", stage});
@@ -230,9 +233,9 @@ class RunPlaces {
   std::vector<DumpStage> stages_;
   ContentOf content_;
   const llvm::StringMap<int>& log_;
-  std::set<std::string> taken_;      // files of before_graph_optimization
+  std::set<std::string> taken_;      // files of before_graph_optimization that have a run
   std::set<std::string> lines_;      // lines that have a run
-  std::set<std::string> functions_;  // lines of functions
+  std::set<std::string> functions_;  // lines of function runs
   int num_alone_ = 0;
 };
 

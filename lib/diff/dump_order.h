@@ -14,31 +14,32 @@ namespace grapnel {
 
 struct DumpStage {
   std::string file;
-  // Stages with one `line` are of one graph. A line derived from another (a partition, or the
-  // result of all of Grappler) names that one in `from_line`.
+  // The name of the stage's line: the stages of the same graph have the same `line`. If the line's
+  // graph was derived from that of another line (it is a partition, or the result of all Grappler
+  // passes), `from_line` names the other line.
   std::string line, from_line;
   std::string stage;  // "after model_pruner, iteration 0"
-  // For a loose stage (lib/diff/dump_lines.h) `line` is a guess. `turn`: how often the name
-  // occurred before; `when`: 0 before, 1 in, 2 after the pass that the name gives.
+  // For a loose stage (lib/diff/dump_lines.h) `line` is a guess. `turn`: how many earlier files
+  // have the same name without the number; `when`: 0 before, 1 during, 2 after the pass in the
+  // name.
   bool is_loose = false;
   bool is_in_log = false;
   int turn = 0, when = 1;
 };
 
-// Returns a stage for every file that may hold a graph. `log` is TensorFlow's stderr or empty.
-// Files that a line of it names ("Dumped Graph to") come in the log's order. Without a log:
-//   NAME.NNNN.GROUP.TAG              by number; a partition's after those of the graph it is of. A
-//                                    function that TensorFlow instantiates again has another line
-//                                    for each instance.
-// after_MetaOptimizer_..._ID_K     a run belongs to the line whose before_graph_optimization it
-//                                    starts from, and follows it; see lib/diff/meta_runs.h
+// Returns a stage for every file that may contain a graph. `log` is TensorFlow's stderr or empty.
+// Files that the log mentions ("Dumped Graph to") come in the log's order. Other files:
+//   NAME.NNNN.GROUP.TAG              by number; the stages of a partition come after those of the
+//                                    whole graph. Each instance of a function has its own line.
+//   after_MetaOptimizer_..._ID_K     a run belongs to the line whose before_graph_optimization it
+//                                    starts from, and comes after that; see lib/diff/meta_runs.h
 //   any other name, .pb or .pbtxt    loose: after the others, until JoinLines has read its graph
 std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::StringRef log,
                                   ContentOf content);
 
-// True if two files are, by their names, dumps of one graph at two stages of one run, so that names
-// identify nodes in both. Names of dumps of Grappler's passes do not tell the graph: those count if
-// one graph has at least half of the other's nodes.
+// True if the names of two files are those of dumps of the same graph at two stages of one run, so
+// that a name means the same node in both. The names of dumps of Grappler's passes do not say which
+// graph it is: such dumps count if one graph has at least half of the other graph's nodes.
 bool AreStagesOfOneRun(llvm::StringRef path_a, const Module& a, llvm::StringRef path_b,
                        const Module& b);
 

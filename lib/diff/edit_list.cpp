@@ -15,7 +15,8 @@
 namespace grapnel {
 namespace {
 
-// An input as the comparison sees it: a node of B, a group, or a value that only one graph has.
+// The source of an input in a form that both graphs share: a node of B, a group, or a node that
+// only one graph has.
 struct Source {
   enum Kind { kPaired, kGroup, kOnlyA, kOnlyB, kDangling } kind;
   int64_t index;
@@ -30,13 +31,13 @@ struct Source {
   }
 };
 
-// Compares attributes of two nodes or functions, each sorted by name.
+// Compares the attributes of two nodes or functions; both lists are sorted by name.
 class AttrComparison {
  public:
   AttrComparison(const ModuleMatching& functions, const DiffOptions& options)
       : functions_(functions), options_(options) {}
 
-  // Maps the name of one of A's functions to B's.
+  // Maps the name of a function of A to the name of its partner in B.
   std::string NameOfFunction(llvm::StringRef of_a) const {
     llvm::StringRef in_b = functions_.InB(of_a);
     return options_.names || in_b.empty() ? of_a.str() : in_b.str();
@@ -61,7 +62,7 @@ class AttrComparison {
         ++at_b;
       } else {
         bool same = IsIgnored(at_a->first) || IsSame(at_a->first, at_a->second, at_b->second);
-        // Two values that equal the default may be spelled differently.
+        // Reports a difference unless both values equal the default, which may have two spellings.
         if (!same && (counts(*at_a, is_default_a) || counts(*at_b, is_default_b))) {
           auto [before, after] = AttrTexts(at_a->first, at_a->second, at_b->second);
           changes->push_back({at_a->first.str(), before, after});
@@ -112,10 +113,11 @@ class BodyComparison {
   }
 
  private:
-  // Finds arguments or results with the same matched ones before them on both sides. Their index
-  // only changes because others were added or removed, so it is not a change of theirs.
+  // Finds the arguments or results that have the same position among the matched ones in both
+  // graphs. If the index of such a node changed, it is only because others were added or removed,
+  // so this is not a change of the node.
   void FindInOrder(llvm::StringRef op) {
-    using Indexed = std::vector<std::pair<int64_t, int32_t>>;  // index, node of A
+    using Indexed = std::vector<std::pair<int64_t, int32_t>>;  // index attribute, node of A
     Indexed of_a, of_b;
     for (int32_t i = 0; i < matching_.a().view->size(); ++i) {
       int32_t other = matching_.a().other[i];
@@ -144,7 +146,8 @@ class BodyComparison {
     return PortText(node.graph(), {node.id(), in.port});
   }
 
-  // True if each data input of one node is paired with the other's, as for most nodes.
+  // True if each data input of `a` is paired with the input of `b` at the same position, as for
+  // most nodes.
   bool ReadPairs(int32_t a, int32_t b) const {
     auto in_a = matching_.a().view->DataInputs(a), in_b = matching_.b().view->DataInputs(b);
     return std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
@@ -162,7 +165,8 @@ class BodyComparison {
       return SourceOf(side_a, true, a, static_cast<int>(i), in_a[i]) ==
              SourceOf(side_b, false, b, static_cast<int>(j), in_b[j]);
     };
-    // With equally many inputs, compares by position; else an input was inserted or removed.
+    // If both nodes have equally many inputs, compares them by position; otherwise aligns them,
+    // because an input was inserted or removed.
     for (auto [i, j] : in_a.size() == in_b.size() ? InPlace(in_a.size())
                                                   : Align(in_a.size(), in_b.size(), same)) {
       if (i && j && same(*i, *j)) continue;
@@ -194,7 +198,7 @@ class BodyComparison {
         matching_.b().view->ControlInputs(b).empty())
       return;
     Controls of_a = ControlsOf(matching_.a(), true, a), of_b = ControlsOf(matching_.b(), false, b);
-    // Lists only the differences: a NoOp may wait for thousands of nodes.
+    // Lists only the inputs that the other node lacks: a NoOp may have thousands of control inputs.
     auto missing = [](const Controls& from, const Controls& in) {
       std::vector<std::string> names;
       for (const auto& [source, text] : from) {
@@ -307,7 +311,8 @@ class EditListMaker {
     }
   }
 
-  // An effect that must happen before a call returns: the node, in B if both graphs have it.
+  // A node that must run before a call returns: its index in B if both graphs have it, and its
+  // name.
   using Effect = std::pair<int32_t, std::string>;
 
   static std::vector<Effect> EffectsOf(const BodyView& body, const Side& side, bool is_a) {
@@ -323,7 +328,7 @@ class EditListMaker {
     return effects;
   }
 
-  // Names of the effects in `from` that are not in `in`; both are sorted.
+  // Returns the names of the effects in `from` that `in` lacks; both are sorted.
   static std::string Missing(llvm::ArrayRef<Effect> from, llvm::ArrayRef<Effect> in) {
     std::vector<std::string> names;
     for (const auto& [node, name] : from) {
@@ -351,8 +356,8 @@ class EditListMaker {
     diff_.functions.push_back(std::move(entry));
   }
 
-  // True if the attribute names the function's forward or backward partner, and B's partner is
-  // matched with A's.
+  // True if the change is in an attribute that names the forward or backward function of this one,
+  // and the function that it names in B is the partner of the one in A.
   bool NamesPartner(const Change& change) const {
     llvm::StringRef what = change.what;
     if (options_.names || (what != "forward_function_name" && what != "backward_function_name"))

@@ -1,4 +1,4 @@
-// Turns a matching into a list of differences.
+// Converts a matching to a list of differences.
 #ifndef GRAPNEL_LIB_DIFF_EDIT_LIST_H_
 #define GRAPNEL_LIB_DIFF_EDIT_LIST_H_
 
@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// Unsorted and unfiltered by options.only.
+// Returns the differences, unsorted and not filtered by options.only.
 Diff MakeEditList(const ModuleView& a, const ModuleView& b, const ModuleMatching& matching,
                   const DiffOptions& options);
 

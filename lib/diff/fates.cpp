@@ -13,7 +13,7 @@ namespace {
 
 bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
-// The source of a node's input, in terms that both bodies share.
+// The source of a node's input, as a name that means the same node in both bodies.
 struct SourceName {
   llvm::StringRef node;
   int32_t port;  // kControlPort: a control input
@@ -30,14 +30,14 @@ llvm::SmallVector<SourceName, 4> SourcesOf(const Node& node) {
   return sources;
 }
 
-// The outcomes of removed nodes in a body that both modules have.
+// Finds the outcomes of removed nodes in a body that both modules have.
 class BodyFates {
  public:
   BodyFates(const Graph& a, const Graph& b) : a_(a), b_(b) {}
 
   NodeOutcome Of(const Node& gone) {
     auto [it, is_new] = known_.try_emplace(gone.id());
-    if (!is_new) return it->second;  // in a loop, before the node is settled: pruned
+    if (!is_new) return it->second;  // kPruned if a cycle leads back to the node
     NodeOutcome best;
     for (const Use& use : gone.uses()) {
       Node reader(&a_, use.node);
@@ -50,7 +50,7 @@ class BodyFates {
   }
 
  private:
-  // Ranks the answers of several readers: the most certain one counts.
+  // Ranks the outcomes that several readers suggest: the most certain outcome counts.
   static int Weight(const NodeOutcome& fate) {
     switch (fate.kind) {
       case NodeOutcome::kMerged:
@@ -69,7 +69,7 @@ class BodyFates {
     return 0;
   }
 
-  // The inputs of a surviving reader in B that it does not have in A.
+  // Returns the inputs that a reader has in B but not in A.
   static llvm::SmallVector<SourceName, 4> GainedBy(const Node& reader, const Node& after) {
     llvm::SmallVector<SourceName, 4> before = SourcesOf(reader), gained;
     for (const SourceName& source : SourcesOf(after)) {
@@ -83,8 +83,8 @@ class BodyFates {
     return gained;
   }
 
-  // The new input of the reader that replaces `gone`: the one in its slot, else one with its op,
-  // else the first.
+  // Returns the new input of the reader that replaces `gone`: the input in the same slot; if that
+  // is not new, a new one whose source has the same op; otherwise the first new one.
   std::optional<SourceName> InPlaceOf(const Node& gone, const Node& reader, const Node& after,
                                       const Use& use) const {
     bool is_data = use.slot < static_cast<uint32_t>(reader.num_inputs());
@@ -120,12 +120,13 @@ class BodyFates {
     return {NodeOutcome::kReplaced, name};
   }
 
-  // If the reader was removed too, its outcome decides, or this node was removed because of it.
+  // Derives the outcome from a reader that was removed too: the outcome of the reader decides, or
+  // the node was pruned because nothing reads it any more.
   NodeOutcome ByReader(const Node& gone, const Node& reader, const Use& use) {
     NodeOutcome fate = Of(reader);
     switch (fate.kind) {
       case NodeOutcome::kMerged: {
-        // Two equal nodes read equal nodes.
+        // The reader was merged with an equal node, whose input is equal to this node.
         Node twin = a_.Find(fate.into);
         if (!twin || static_cast<int>(use.slot) >= twin.num_inputs()) return {};
         Node source = twin.input_node(static_cast<int>(use.slot));
@@ -141,8 +142,8 @@ class BodyFates {
     }
   }
 
-  // Visits the inputs of a node, through removed nodes. In a large region that was removed as a
-  // whole, visits only some.
+  // Calls `visit` for the nodes that `gone` depends on, up to and including the first ones that B
+  // still has. In a large region that was removed as a whole, visits only some nodes.
   template <typename Visit>
   void VisitBehind(const Node& gone, Visit visit) const {
     constexpr size_t kMost = 256;
@@ -177,7 +178,7 @@ class BodyFates {
   llvm::DenseMap<NodeId, NodeOutcome> known_;
 };
 
-// Bodies by function; "" is the main graph.
+// Finds the outcomes in all bodies, by function; "" is the main graph.
 class Teller {
  public:
   Teller(const Module& a, const Module& b, Diff* diff) : a_(a), b_(b), diff_(diff) {}
@@ -204,13 +205,13 @@ class Teller {
     return it->second.Of(entry.node);
   }
 
-  // A node and the nodes fused into it form one group.
+  // Makes a group of each fused node and the nodes that were fused into it.
   void JoinFused() {
     std::map<std::pair<llvm::StringRef, std::string>, std::vector<NodeEntry>> taken;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
       if (fate.kind == NodeOutcome::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
-    // The diff may be restricted to nodes without the one that the others were fused into.
+    // A restricted diff may lack the node that the others were fused into.
     std::set<std::pair<llvm::StringRef, std::string>> joined;
     std::vector<MatchedPair> matched;
     for (MatchedPair& pair : diff_->matched) {

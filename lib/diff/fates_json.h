@@ -1,4 +1,4 @@
-// Writes what a stage of a run did to nodes as JSON.
+// Writes as JSON how a stage of a run removed nodes.
 #ifndef GRAPNEL_LIB_DIFF_FATES_JSON_H_
 #define GRAPNEL_LIB_DIFF_FATES_JSON_H_
 
@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Writes these attributes into the open object, nothing unless names decided: "fates": [{"node",
-// "fate", "into"?}], "opened": [{"call", "function", "nodes": [{"node", "copy"}]}], "counted":
-// [{"what", "nodes"}].
+// Writes these members of the JSON object that `json` has begun, but none unless nodes were matched
+// by name: "fates": [{"node", "fate", "into"?}], "opened": [{"call", "function", "nodes": [{"node",
+// "copy"}]}], "counted": [{"what", "nodes"}].
 void WriteFatesJson(const Diff& diff, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -17,7 +17,7 @@ bool IsOfInputs(const Change& change) {
 
 bool IsCommutative(const Node& node) {
   const OpInfo* info = FindOp(node.op());
-  // Add is not marked as commutative in TensorFlow, because it also joins strings.
+  // TensorFlow does not mark Add as commutative, because it also joins strings.
   return info &&
          (info->is_commutative || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING));
 }
@@ -25,7 +25,8 @@ bool IsCommutative(const Node& node) {
 constexpr const char* kInOtherOrder = "with operands in another order";
 constexpr const char* kReadsSuccessor = "follow a removed input";
 
-// A node that is read, and its output: names identify nodes in both graphs.
+// The name of a source node and the output that is read; the name means the same node in both
+// graphs.
 using Source = std::pair<std::string, int32_t>;
 
 class Counting {
@@ -78,7 +79,7 @@ class Counting {
     return function.empty() ? node.str() : (function + "/" + node).str();
   }
 
-  // True if the input of A's node became the input of B's node.
+  // True if the input `after` of B's node is what became of the input `before` of A's node.
   bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
     if (before == after) return true;
     auto gone = into_.find(EntryName(pair, before.first));
@@ -93,7 +94,7 @@ class Counting {
     return it != opened_.end() && (*it == call || llvm::StringRef(*it).starts_with(call + "/"));
   }
 
-  // Empty: the changes of its inputs are its own.
+  // Returns why the node's inputs changed; empty if nothing else explains the change.
   std::string WhyOtherInputs(const MatchedPair& pair) const {
     std::vector<Source> before = DataSources(pair.a.node), after = DataSources(pair.b.node);
     auto follows = [&](const Source& x, const Source& y) { return Follows(pair, x, y); };
@@ -122,8 +123,8 @@ class Counting {
     return names;
   }
 
-  // True if every removed control input was removed or inlined, and every new one replaces such a
-  // node or is what it waited for.
+  // True if every lost control input was removed or inlined, and every new control input replaces
+  // such a node or is a node that it waited for.
   bool ControlsFollow(const MatchedPair& pair) const {
     std::set<std::string> before = Controls(pair.a.node), after = Controls(pair.b.node);
     if (before == after) return true;
@@ -145,7 +146,7 @@ class Counting {
     });
   }
 
-  // Collects the inputs of the node, data and control, through removed nodes.
+  // Adds the inputs of the node, data and control; continues through inputs that were removed.
   void AddBehind(const MatchedPair& pair, const std::string& name,
                  std::set<std::string>* expected) const {
     Node node = pair.a.node.graph().Find(name);
@@ -161,7 +162,7 @@ class Counting {
   }
 
   Diff* diff_;
-  std::map<std::string, std::string> into_;  // for removed nodes
+  std::map<std::string, std::string> into_;  // what became of each removed node
   std::set<std::string> opened_;
   std::map<std::string, std::vector<std::string>> counts_;
 };

@@ -1,5 +1,5 @@
-// Finds changes that follow from the outcome of other nodes, or that a pass makes to all nodes
-// alike.
+// Finds changes that follow from the outcomes of other nodes, and changes that a pass makes to all
+// nodes.
 #ifndef GRAPNEL_LIB_DIFF_FOLLOWED_CHANGES_H_
 #define GRAPNEL_LIB_DIFF_FOLLOWED_CHANGES_H_
 
@@ -7,12 +7,14 @@
 
 namespace grapnel {
 
-// Moves them from the matched pairs to `counted`, once for each kind, with the nodes they apply to:
+// Moves such changes from the matched pairs to `counted`, which has one entry for each kind, with
+// the nodes that changed in this way:
 //   "with operands in another order"  of a commutative op
-//   "follow a removed input"          the outcome of the old input explains the new one
-//   "placed on cpu:0"                 had no device before
+//   "follow a removed input"          the outcome of the old input explains the new input
+//   "placed on cpu:0"                 the node had no device before
 //   "marked _XlaFoo"                  a private attribute, whose name begins with an underscore
-// A node that became a constant keeps its new op as its only change. Needs the outcomes.
+// A node that became a constant keeps its new op as its only change. Needs the outcomes of
+// removed nodes.
 void CountFollowedChanges(Diff* diff);
 
 }  // namespace grapnel

@@ -20,7 +20,7 @@ ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore) {
   }
   for (int32_t i : CalleesFirst(module)) {
     Body& body = bodies_[i];
-    // In a recursive function, its own hash is still 0 here.
+    // The hash of a recursive function is still 0 when its own body is hashed.
     body.labels = MakeLabels(*body.view, ignore, [&](llvm::StringRef name) {
       int32_t callee = Find(name);
       return callee == kNobody ? HashText(name) : bodies_[callee].hash;
@@ -122,7 +122,7 @@ void ModuleMatching::PairCallees(const Matching& matching) {
   }
 }
 
-// By function: true if an unpaired function mentions it.
+// Returns, by function, whether an unpaired function calls it.
 std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
                                                    llvm::ArrayRef<int32_t> other) {
   std::vector<bool> called(view.size(), false);
@@ -139,8 +139,8 @@ std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
   return called;
 }
 
-// Identifies a trace by its Python function and argument types: its number differs between
-// processes.
+// Identifies a trace by its Python function and argument types, because the number of a trace
+// differs between processes.
 std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
   std::optional<FunctionLibrary>& library = &view == &a_ ? library_a_ : library_b_;
   if (!library) library = ReadFunctionLibrary(view.body(0).graph().module());
@@ -151,10 +151,11 @@ std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
   return key;
 }
 
-// Pairs functions that no matched call mentions: the most certain kind of similarity first, and one
-// kind at a time, because a new pair brings its callees.
+// Pairs functions that no matched node calls: starts with the most certain kind of similarity, and
+// returns after one kind, because new pairs may lead to pairs of the functions that they call.
 bool ModuleMatching::PairLeftOver() {
-  // Callers of unpaired functions come first: their calls then tell similar callees apart.
+  // Starts with functions that call unpaired functions: the pairs of their calls then distinguish
+  // similar callees.
   return PairLeftOver(/*callers=*/true) || PairLeftOver(/*callers=*/false);
 }
 

@@ -23,9 +23,9 @@ class ModuleView {
   int32_t size() const { return static_cast<int32_t>(bodies_.size()); }
   const BodyView& body(int32_t i) const { return *bodies_[i].view; }
   const Labels& labels(int32_t i) const { return bodies_[i].labels; }
-  // Hash of everything that the body computes, without names.
+  // The hash of everything that the body computes; does not depend on names.
   uint64_t hash(int32_t i) const { return bodies_[i].hash; }
-  llvm::StringRef name(int32_t i) const;  // the function's name; empty for main
+  llvm::StringRef name(int32_t i) const;  // the function's name; empty for the main graph
   int32_t Find(llvm::StringRef function) const;
 
  private:
@@ -43,18 +43,19 @@ struct BodyPair {
   std::unique_ptr<Matching> matching;
 };
 
-// Smaller bodies are not worth a second thread.
+// With fewer nodes, a second thread does not save time.
 constexpr int32_t kWorthThreads = 20'000;
 
-// Pairs main with main, and a function with the one called at the same places. Otherwise pairs it
-// with the one with the same body, the same name, a trace of the same Python function for the same
-// arguments, or the same name except for its numbers.
+// Pairs the main graphs, and functions that are called at matched nodes. Pairs the remaining
+// functions with the function that has the same body, the same name, is a trace of the same Python
+// function for the same arguments, or has the same name except for its numbers.
 class ModuleMatching {
  public:
   ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options);
 
   const std::vector<BodyPair>& pairs() const { return pairs_; }  // main first
-  // Returns the name of B's function that is paired with A's; empty without a partner.
+  // Returns the name of the function of B that is the partner of a function of A; empty without a
+  // partner.
   llvm::StringRef InB(llvm::StringRef function_of_a) const;
   bool IsPairedA(int32_t body) const { return to_b_[body] != kNobody; }
   bool IsPairedB(int32_t body) const { return to_a_[body] != kNobody; }
@@ -62,7 +63,7 @@ class ModuleMatching {
  private:
   void Pair(int32_t a, int32_t b);
   void PairEqualNames();
-  // Matches the paired bodies, then the bodies that they call, until there are no more.
+  // Matches the paired bodies, then the functions that they call, until there are no more.
   void Follow();
   void PairCallees(const Matching& matching);
   bool PairLeftOver();
@@ -75,7 +76,7 @@ class ModuleMatching {
   std::vector<int32_t> to_b_, to_a_;
   std::vector<BodyPair> pairs_;
   size_t followed_ = 0;
-  std::optional<FunctionLibrary> library_a_, library_b_;  // read when traces are first compared
+  std::optional<FunctionLibrary> library_a_, library_b_;  // read when traces are compared
 };
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Reads from a fused op which ops it replaces.
+// Finds out from a fused op which ops it replaces.
 #ifndef GRAPNEL_LIB_DIFF_FUSION_H_
 #define GRAPNEL_LIB_DIFF_FUSION_H_
 
@@ -12,18 +12,19 @@ namespace grapnel {
 // True if the op is a convolution or a matrix product.
 bool IsContraction(llvm::StringRef op);
 
-// The ops that a fused node lists: "_FusedConv2D" with fused_ops = ["BiasAdd", "Relu"]. False for
-// other nodes.
+// The ops that a fused node consists of: "_FusedConv2D" with fused_ops = ["BiasAdd", "Relu"]. Empty
+// for other nodes.
 class Fusion {
  public:
   explicit Fusion(const Node& node);
   explicit operator bool() const { return !base_.empty(); }
 
-  // The op that the others are fused into.
+  // True if `op` is the main op of the fusion, such as Conv2D for _FusedConv2D.
   bool IsBase(llvm::StringRef op) const { return op == base_; }
-  // True if `op` is the last fused one. Any addition counts as a bias.
+  // True if `op` is the last of the fused ops. For BiasAdd, all kinds of addition count.
   bool EndsIn(llvm::StringRef op) const;
-  // True if there are at least as many `nodes` as fused ops, with the base op among them.
+  // True if `nodes` may be the nodes that were fused: there are at least as many as fused ops, and
+  // one has the main op.
   bool CanBeOf(const Side& side, llvm::ArrayRef<int32_t> nodes) const;
 
  private:

@@ -72,7 +72,7 @@ Error IgnoreRules::CheckFits(const Module& a, const Module& b) const {
 
 Error OnlyFilters::CheckFits(const Module& a, const Module& b) const {
   for (const Filter& filter : filters) {
-    std::vector<std::string> names;  // names that this kind of filter applies to
+    std::vector<std::string> names;  // the names that this kind of filter is compared with
     auto fits = [&](const Graph& graph, llvm::StringRef function) {
       for (Node node : graph.nodes()) {
         std::string name = (function + (function.empty() ? "" : "/") + node.name()).str();

@@ -10,19 +10,20 @@
 
 namespace grapnel {
 
-// Differences that do not count (--ignore). A rule is `device`, `control` (control inputs),
-// `node:GLOB` or `op:GLOB` (whole nodes, which are then neither removed, added nor changed), or a
-// glob of attribute names: `value` for constants' values, `_*` for names that begin with an
+// The differences to ignore (--ignore). A rule is `device`, `control` (control inputs), `node:GLOB`
+// or `op:GLOB` (whole nodes, which then do not count as removed, added or changed), or a glob of
+// attribute names: `value` for the values of constants, `_*` for names that begin with an
 // underscore.
 struct IgnoreRules {
   static Expected<IgnoreRules> Parse(llvm::ArrayRef<std::string> rules);
 
   bool Attribute(llvm::StringRef key) const;
-  // Returns an error for the first attribute glob that matches nothing in either graph, with
-  // similar names. Callers decide whether that is an error: the list may be meant for other graphs
-  // too.
+  // Returns an error for the first attribute glob that matches no attribute in either graph, with
+  // similar names. The caller decides whether that is an error: the list may be meant for other
+  // graphs too.
   Error CheckFits(const Module& a, const Module& b) const;
-  // `name` as in the diff: "function/node" for a function's node.
+  // True if a rule ignores the whole node. `name` is as in the diff: "function/node" for a node of
+  // a function.
   bool WholeNode(llvm::StringRef name, llvm::StringRef op) const;
 
   bool device = false, control = false;
@@ -34,19 +35,19 @@ struct IgnoreRules {
 struct OnlyFilters {
   static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
 
-  // Returns an error, with similar names, for the first filter that matches nothing in either
-  // graph. Otherwise a misspelled name would read as "the same".
+  // Returns an error, with similar names, for the first filter that matches no node in either
+  // graph. Otherwise a misspelled name would look like two equal graphs.
   Error CheckFits(const Module& a, const Module& b) const;
 
   bool empty() const { return filters.empty(); }
-  // True if any filter matches; `function` is empty in the main graph.
+  // True if at least one filter matches the node; `function` is empty in the main graph.
   bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
 
   struct Filter {
     bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
 
     enum Kind { kName, kOp, kFunction } kind = kName;
-    std::string text;  // without the kind
+    std::string text;  // the filter without "op:" or "function:"
     std::vector<Glob> globs;
   };
   std::vector<Filter> filters;

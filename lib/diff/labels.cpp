@@ -15,7 +15,7 @@ struct Hashes {
   bool telling = false, constant = false;
 };
 
-// Whether exact labels count the values of constants.
+// Whether exact labels include the values of constants.
 enum class Constants : uint8_t { kByValue, kByShape };
 
 class Labeler {
@@ -44,10 +44,10 @@ class Labeler {
   }
 
  private:
-  // Caches by bytes: most nodes have the same attribute bytes as another node.
+  // Caches the hashes by attribute bytes: most nodes have the same bytes as another node.
   Hashes OfAttrs(const Node& node, uint64_t op) {
     auto bytes = view_.graph().AttrBytes(node.id());
-    // A shared_name may equal the node's own name, which the bytes do not show.
+    // Whether a shared_name equals the name of its node is not visible in the bytes.
     if (!bytes || bytes->size() > 4096 || bytes->contains(kSharedName)) return ReadAttrs(node);
     auto [it, added] = known_.try_emplace(HashInto(op, HashText(*bytes)));
     if (added) it->second = ReadAttrs(node);
@@ -59,7 +59,7 @@ class Labeler {
     node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
       if (SaysNothing(key) || ignore_.Attribute(key) || IsDefault(node, key, value)) return;
       Hashes hashes = OfAttr(key, value);
-      // Sums, because attributes have no order.
+      // Adds up the hashes, because attributes have no order.
       sum.exact += HashInto(HashText(key), hashes.exact);
       sum.kind += HashInto(HashText(key), hashes.kind);
       sum.telling |= hashes.telling;

@@ -7,14 +7,14 @@ namespace grapnel {
 
 namespace {
 
-// Nodes by name. Callers announce a look-up, which prefetches the slot: a large table is not in any
-// cache.
+// A table of nodes by name. Callers announce a lookup, so that its slot is prefetched: a large
+// table does not fit into the cache.
 class NodesByName {
  public:
   explicit NodesByName(size_t most) : slots_(llvm::PowerOf2Ceil(2 * most + 1)) {}
 
   void Prefetch(uint64_t name) const { __builtin_prefetch(&slots_[Home(name)]); }
-  // A name that occurs twice, in a broken graph, identifies neither node.
+  // If a name occurs twice, as in a broken graph, Find does not return either node.
   void Add(uint64_t name, int32_t node) {
     Slot& slot = slots_[Place(name)];
     slot = {name, slot.is_taken ? kNobody : node, true};
@@ -45,7 +45,7 @@ std::vector<int32_t> FreeNodes(const Side& side) {
   return free;
 }
 
-// Calls visit(node) for each; prefetches the slot of its name before.
+// Calls visit(node) for each node; prefetches the slots of the names some nodes ahead.
 template <typename Visit>
 void ForEachAhead(const std::vector<int32_t>& nodes, const BodyView& view,
                   const NodesByName& by_name, Visit visit) {
@@ -115,7 +115,8 @@ void Matching::MatchNameClasses(Similarity similarity) {
       continue;
     }
     size_t end_a = next_class(in_a, a), end_b = next_class(in_b, b);
-    // If a class grew or shrank, the order does not show which nodes are new.
+    // Only pairs classes of equal size: if nodes were added or removed, the order does not show
+    // which ones.
     bool same_size = end_a - a == end_b - b;
     for (; same_size && a < end_a; ++a, ++b) {
       Agreement found = AgreementOf(in_a[a].node, in_b[b].node);

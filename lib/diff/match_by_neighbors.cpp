@@ -49,16 +49,16 @@ Places FreeControls(const Side& side, int32_t i, Similarity similarity) {
   return places;
 }
 
-// Removes keys from one side that the other does not have: most free readers of a node that
-// thousands read.
+// Removes the places whose key the other side does not have, which are most unpaired readers of a
+// node with thousands of readers.
 void KeepKeysOf(const Places& other, Places* places) {
   llvm::SmallDenseSet<uint64_t, 16> keys;
   for (const Place& place : other) keys.insert(place.key);
   llvm::erase_if(*places, [&](const Place& place) { return !keys.contains(place.key); });
 }
 
-// Calls pair(a, b) for keys that each side has exactly once, and with `by_name` for names within
-// other keys.
+// Calls pair(a, b) for each key that both sides have exactly once; if `by_name`, also for nodes of
+// the same name among those with the same key.
 template <typename Pair>
 void PairPlaces(Places in_a, Places in_b, bool by_name, Pair pair) {
   constexpr size_t kMany = 32;
@@ -123,8 +123,8 @@ Matching::Agreement Matching::AgreementOf(int32_t a, int32_t b) const {
     if (wanted == kNobody) continue;
     std::pair<int32_t, int32_t> place = {wanted, out.slot};
     bool there = std::binary_search(readers_of_b.begin(), readers_of_b.end(), place);
-    // Only the first of many readers are checked, so their partners may be among the unchecked
-    // ones.
+    // Only the first of many readers are checked, so a missing partner counts only if all readers
+    // were checked.
     if (there) ++found.agree;
     if (!there && out_b.size() <= kReadersAsked) ++found.disagree;
   }
@@ -148,7 +148,7 @@ void Matching::TakeInNewPairs() {
     open_.push_back(static_cast<uint32_t>(num_taken_in_));
 }
 
-// Most pairs are settled soon, and never visited again.
+// Most pairs soon have no unpaired neighbors, and are then not visited again.
 void Matching::Propagate(Similarity similarity, Confidence confidence, size_t from) {
   TakeInNewPairs();
   size_t at = std::lower_bound(open_.begin(), open_.end(), from) - open_.begin(), kept = at;
@@ -160,7 +160,7 @@ void Matching::Propagate(Similarity similarity, Confidence confidence, size_t fr
       FollowInputs(a, b, similarity, confidence);
       FollowReaders(a, b, similarity, confidence);
     }
-    // Follows newly found pairs in their turn.
+    // Also follows the pairs that were just found, after the others.
     TakeInNewPairs();
   }
   open_.resize(kept);
@@ -178,7 +178,7 @@ void Matching::PropagateAll() {
 bool Matching::FitsAsInput(int32_t a, int32_t b, Confidence confidence) const {
   if (!a_.IsFree(a) || !b_.IsFree(b)) return false;
   size_t readers = a_.view->Readers(a).size();
-  // A node that lost or gained a reader may be a copy: the vote decides.
+  // A node that lost or gained a reader may be a copy, so Vote has to decide about it.
   if (readers != b_.view->Readers(b).size()) return false;
   if (AgreementOf(a, b).disagree > 0) return false;
   return confidence == Confidence::kLikely || readers > kReadersAsked ||
@@ -224,12 +224,13 @@ void Matching::FollowReaders(int32_t a, int32_t b, Similarity similarity, Confid
 
 namespace {
 
-// Collects votes for pairs of free nodes: candidates, and how many neighbors support each.
+// Finds candidates for unpaired nodes of one side (asking) on the other side (answering), with the
+// number of votes that neighbors give each of them.
 class VoteTable {
  public:
   VoteTable(const Side& asking, const Side& answering) : asking_(asking), answering_(answering) {}
 
-  // The best candidate of a free node, according to its neighbors' partners.
+  // The best candidate for an unpaired node, chosen by the partners of its neighbors.
   struct Choice {
     int32_t node = kNobody;
     int votes = 0;
@@ -292,7 +293,8 @@ class VoteTable {
 bool Matching::Vote(Similarity similarity) {
   VoteTable from_a(a_, b_), from_b(b_, a_);
   std::vector<std::pair<int32_t, int32_t>> elected;
-  // If the op differs, one neighbor may be chance: neighbors at both ends must agree, or the name.
+  // If the op differs, one neighbor may agree by chance: two neighbors must agree, or one and the
+  // name.
   int needed = similarity == Similarity::kAny ? 16 : 8;
   for (int32_t a = 0; a < a_.view->size(); ++a) {
     if (!a_.IsFree(a)) continue;

@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Smaller cones occur in many places by chance.
+// The size (number of nodes) from which a cone is distinctive; smaller cones occur in many places
+// by chance.
 constexpr uint32_t kDistinctiveCone = 8;
 constexpr int kNear = 4, kNearer = 2;
 
@@ -18,7 +19,7 @@ std::vector<uint64_t> Both(const std::vector<uint64_t>& x, const std::vector<uin
   return out;
 }
 
-// The hashes of cones that are large enough to be distinctive, else 0.
+// Returns the hashes of the cones that are large enough to be distinctive, and 0 for the others.
 std::vector<uint64_t> Distinctive(const ConeHashes& cones) {
   std::vector<uint64_t> out(cones.hash.size());
   for (size_t i = 0; i < out.size(); ++i)
@@ -26,7 +27,8 @@ std::vector<uint64_t> Distinctive(const ConeHashes& cones) {
   return out;
 }
 
-// Without control edges, nothing identifies a node without any edge.
+// Sets the keys of nodes without any edge to 0: if control edges do not count, nothing identifies
+// such a node.
 void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
   for (int32_t i = 0; i < view.size(); ++i) {
     if (view.DataInputs(i).empty() && view.ControlInputs(i).empty() && view.Readers(i).empty())
@@ -34,9 +36,9 @@ void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
   }
 }
 
-// Hashes of the surroundings of one body's nodes. Hashes of readers do not see the readers' other
-// inputs, so by themselves they confuse one of many equal blocks with the one before it. Here they
-// start from labels that include the near surroundings.
+// Hashes of the surroundings of one body's nodes. A hash of the readers does not depend on the
+// readers' other inputs, so it cannot distinguish one of many equal blocks from the block before
+// it. It therefore starts from labels that include the close surroundings.
 struct Neighborhood {
   ConeHashes inputs, readers;
   std::vector<uint64_t> both;
@@ -59,7 +61,7 @@ struct Entry {
   }
 };
 
-// A Bloom filter of the keys of one side's free nodes: false for most keys that are not among them.
+// A Bloom filter of the keys of one side's unpaired nodes: false for most other keys.
 class KeyFilter {
  public:
   KeyFilter(const Side& side, const std::vector<uint64_t>& keys) : bits_(kBits / 64, 0) {
@@ -69,7 +71,7 @@ class KeyFilter {
   bool MayHave(uint64_t key) const { return bits_[key >> 46] & BitOf(key); }
 
  private:
-  static constexpr size_t kBits = size_t{1} << 24;  // ten or more for each of a million keys
+  static constexpr size_t kBits = size_t{1} << 24;  // ten bits or more per key for a million keys
   static uint64_t BitOf(uint64_t key) { return uint64_t{1} << (key >> 40 & 63); }
   std::vector<uint64_t> bits_;
 };
@@ -82,7 +84,7 @@ void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
   }
 }
 
-// Collects both sides; may leave out keys that the other side does not have.
+// Returns the keys of both sides' unpaired nodes; may omit keys that the other side does not have.
 std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_a, const Side& b,
                                const std::vector<uint64_t>& keys_b, bool side_by_side) {
   constexpr int32_t kWorthFilter = 1 << 16;
@@ -99,7 +101,7 @@ std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_
   return entries;
 }
 
-// Keys are hashes, so their upper bits split them evenly into parts that fit into a cache.
+// Keys are hashes, so their upper bits divide them evenly into ranges that fit into a cache.
 void Sort(std::vector<Entry>* entries, bool side_by_side) {
   constexpr size_t kWorthParting = size_t{1} << 14, kParts = size_t{1} << 10, kHalf = kParts / 2;
   if (entries->size() < kWorthParting) {
@@ -144,7 +146,8 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
     if (count[0] == 1 && count[1] == 1) {
       match(only[0], only[1]);
     } else if (by_name) {
-      // Names are sorted within a key, A's before B's. A name that occurs twice decides nothing.
+      // Within a key, entries are sorted by name, those of A before those of B. A name that occurs
+      // twice does not decide.
       for (size_t i = begin; i + 1 < end; ++i) {
         bool lone_pair = entries[i].name == entries[i + 1].name && !entries[i].in_b &&
                          entries[i + 1].in_b &&
@@ -201,8 +204,9 @@ void Matching::MatchCones(Similarity similarity) {
   SideBySide(
       side_by_side_, [&] { a = look(a_); }, [&] { b = look(b_); });
   MatchUnique(a.both, b.both, NeighborCheck::kNone);
-  // An edit changes one end's hashes only on its far side. Neighbors are followed when both ends
-  // match, so that a chain of equal blocks can be followed past a new one.
+  // An edit changes the cones of inputs only downstream, and the cones of readers only upstream.
+  // Pairs so found must have agreeing neighbors, so that a chain of equal blocks is matched
+  // correctly past a new block.
   MatchUnique(Distinctive(a.inputs), Distinctive(b.inputs),
               exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);
@@ -226,8 +230,8 @@ void Matching::MatchPlainReaders(Similarity similarity) {
   Propagate(similarity, Confidence::kSure);
 }
 
-// For nodes between edits: pairs small cones that no other free node has. A small constant is not
-// distinctive, nor is a node without inputs and readers.
+// For nodes between edits: pairs small cones that no other unpaired node has. A small constant is
+// not distinctive, and neither is a node without inputs and readers.
 void Matching::MatchSmallCones() {
   auto keys_of = [&](const Side& side) {
     const ConeHashes& cones = KeptOf(side).inputs;
@@ -259,7 +263,8 @@ void Matching::MatchDuplicates(Similarity similarity) {
   bool exact = similarity == Similarity::kExact;
   std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
                                            exact ? twins_b_ : like_twins_b_, side_by_side_);
-  // In order within a class: names do not decide, or an earlier stage would have used them.
+  // Sorts nodes with the same key by position, not by name: if names could decide, an earlier stage
+  // would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
     entry.name = view.position(entry.node);

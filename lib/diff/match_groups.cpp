@@ -1,4 +1,6 @@
-// Fusions and splits: one node whose inputs and readers are those of a whole region.
+// Matches fusions and splits: one node with the same inputs and readers as a whole region of nodes.
+// In this file `head` is the one node, and `exit` the node of the region whose output replaces that
+// of `head`.
 #include <algorithm>
 
 #include "lib/diff/constant_cone.h"
@@ -11,11 +13,12 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kWidestFan = 256;  // a node with more readers is not a private input
+constexpr size_t kWidestFan = 256;  // the readers of a node with more readers are not considered
 
-// If `reader` of this body is the partner of a reader of the other body's free `head`, returns its
-// input at `slot`. Rewrites may reorder arguments of commutative ops: then returns the input with
-// the name of `head`, and never one that has a partner.
+// `reader` is the partner of a node that reads `head`, an unpaired node of the other body, at
+// `slot`. Returns the node that `reader` reads at `slot`. Rewrites may swap the inputs of
+// commutative ops: then returns the other input if it has the name of `head`, or if the one at
+// `slot` has a partner.
 int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head) {
   auto inputs = side.view->DataInputs(reader);
   if (slot < 0 || static_cast<size_t>(slot) >= inputs.size()) return kNobody;
@@ -28,21 +31,22 @@ int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head
   return swapped ? beside : there;
 }
 
-// A region that replaces one node: computing `nodes`, each after its inputs, and the `constants`
-// that they read, in that order, each once.
+// The nodes of a region that replaces one node, each after its inputs, and the constants that they
+// read, in the order of use, each once.
 struct Parts {
   std::vector<int32_t> nodes, constants;
 };
 
-// The nodes of `parts` that may replace `head`: they read only head's inputs, each other, and
-// values computed from constants alone.
+// The nodes of `parts` that may replace `head`: they read only the partners of head's inputs, each
+// other, and values computed from constants alone.
 class Region {
  public:
   Region(const Side& whole, const Side& parts, const std::vector<NodeGroup>& groups, int32_t head,
          bool head_in_a)
       : whole_(whole), parts_(parts), groups_(groups), head_(head), head_in_a_(head_in_a) {}
 
-  // False if head's inputs have no known partners.
+  // Finds the nodes of the region; false if there are none, for example because head's inputs have
+  // no partners.
   bool Grow() {
     for (const BodyView::In& in : whole_.view->DataInputs(head_)) AddSource(in.node);
     for (size_t i = 0; i < sources_.size(); ++i) Visit(sources_[i]);
@@ -51,7 +55,8 @@ class Region {
     return !region_.empty();
   }
 
-  // The node whose readers are head's readers, or kNobody.
+  // Returns the node of the region that the partners of head's readers read; kNobody if there is
+  // none.
   int32_t Exit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {
@@ -63,8 +68,8 @@ class Region {
     return kNobody;
   }
 
-  // For a head without matched readers: the node with a fusion's last op, else the only node that
-  // is read from outside.
+  // Returns the exit if head's readers are not matched: for a fusion, the node with the last fused
+  // op; otherwise the only node that nodes outside of the region read.
   int32_t LoneExit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {
@@ -82,7 +87,8 @@ class Region {
     return is_end == head_readers.empty() ? exit : kNobody;
   }
 
-  // The first node, along the data flow, that with its inputs could be that fusion.
+  // Returns the first node, in topological order, that together with its inputs in the region may
+  // be the nodes of that fusion.
   int32_t ExitOf(const Fusion& fusion) const {
     std::vector<int32_t> nodes(region_.begin(), region_.end());
     llvm::sort(nodes, [&](int32_t x, int32_t y) {
@@ -96,8 +102,8 @@ class Region {
     return kNobody;
   }
 
-  // The nodes within the region that `exit` is computed from; empty if a node outside reads one of
-  // them, or if they do not use all of head's inputs.
+  // Returns the nodes within the region that `exit` is computed from; empty if a node outside of
+  // them reads one of them, or if they do not use all of head's inputs.
   Parts PartsOf(int32_t exit) const {
     llvm::SmallSetVector<int32_t, 8> nodes;
     llvm::SmallSetVector<int32_t, 8> constants;
@@ -156,7 +162,7 @@ class Region {
            });
   }
 
-  // Constants in the order in which the computation uses them.
+  // Sorts the nodes, and the constants in the order in which the nodes use them.
   Parts InOrder(llvm::ArrayRef<int32_t> nodes, llvm::ArrayRef<int32_t> constants) const {
     Parts result{nodes.vec(), {}};
     llvm::sort(result.nodes, [&](int32_t x, int32_t y) {
@@ -187,7 +193,7 @@ class Region {
   std::vector<int32_t> needed_;
 };
 
-// Adds constants to the group if only the group reads them.
+// Adds those constants to the nodes that no other node reads.
 void AddPrivate(const Side& side, Parts* parts) {
   for (int32_t constant : parts->constants) {
     if (side.view->DataInputs(constant).empty() && side.view->Readers(constant).size() == 1)
@@ -197,8 +203,9 @@ void AddPrivate(const Side& side, Parts* parts) {
 
 }  // namespace
 
-// An elementwise sum or product does not replace a contraction, a fusion consists of its own ops,
-// and a split does not make a fusion.
+// True if `nodes` may replace `head`. A fusion must consist of its own ops, an elementwise sum or
+// product cannot replace a matrix product or a convolution, and a split does not contain a fused
+// op.
 static bool CanReplace(const Side& whole, int32_t head, const Side& parts,
                        llvm::ArrayRef<int32_t> nodes) {
   if (Fusion fusion(whole.view->node(head)); fusion) return fusion.CanBeOf(parts, nodes);
@@ -222,9 +229,9 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   if (found.nodes.empty() || !CanReplace(whole, head, parts, found.nodes)) return false;
   std::vector<int32_t> constants = FreeConstantsOf(whole, head);
   bool same_constants = constants.size() == found.constants.size();
-  // A split computes with the same constants as the whole; a fusion may merge constants.
+  // A split reads the same constants as the original node; a fusion may merge constants.
   if (head_in_a && !same_constants && !constants.empty()) return false;
-  // Constants that head does not have were fused into it.
+  // If head reads no constants, those of the region were fused into it.
   if (constants.empty()) AddPrivate(parts, &found);
   if ((found.nodes.size() == 1) != as_pair) return false;
   if (same_constants) {
@@ -242,7 +249,8 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   return true;
 }
 
-// Pairs constants at the same place; one that only A computes was folded.
+// Pairs two constants that are read at the same place; if A computes the value and B has a
+// constant, it was folded.
 void Matching::MatchConstants(int32_t a, int32_t b) {
   if (a_.view->DataInputs(a).empty() == b_.view->DataInputs(b).empty()) {
     if (Alike(a, b, Similarity::kOp)) Match(a, b);
@@ -251,8 +259,8 @@ void Matching::MatchConstants(int32_t a, int32_t b) {
   }
 }
 
-// Finds a constant of B where A computes from constants: groups it with the node that A reads
-// there, and with everything that only that node uses.
+// Handles a constant of B for a value that A computes from constants: groups it with the node that
+// computes this value in A, and with all nodes that only this node uses.
 bool Matching::FindFolded(int32_t head) {
   int32_t exit = kNobody;
   for (const BodyView::Out& out : b_.view->Readers(head)) {
@@ -283,8 +291,8 @@ bool Matching::AddFolded(int32_t exit, int32_t head) {
   return true;
 }
 
-// A fusion has the name of its last op. If rewrites hide its inputs and readers, its parts are the
-// nodes from the base op to that last one.
+// Returns the nodes of a fusion, from the main op to the last one. A fusion has the name of its
+// last op, so this finds the nodes even if rewrites changed its inputs and readers.
 static std::vector<int32_t> PartsByName(const Side& side, int32_t last, const Fusion& fusion) {
   constexpr size_t kLongestFusion = 8;
   llvm::SmallSetVector<int32_t, 8> nodes;
@@ -328,8 +336,8 @@ bool Matching::FindGroups() {
     bool constant = b_.labels->constant[b] && b_.view->DataInputs(b).empty();
     if (b_.IsFree(b) && constant) found |= FindFolded(b);
   }
-  // In the order of the data flow: the next fusion reads the result of one. Single pairs come last,
-  // so that a part of a split is not taken for the whole.
+  // Goes along the data flow, because a fusion may read the result of another. Pairs of single
+  // nodes come last, so that one node of a split is not paired with the original node.
   for (bool as_pair : {false, true}) {
     for (int32_t b : b_.view->order()) {
       if (b_.IsFree(b)) found |= FindReplacement(b_, a_, b, as_pair);

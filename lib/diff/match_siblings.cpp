@@ -1,4 +1,4 @@
-// Pairs nodes that only their scope tells apart: equal readers of one tensor.
+// Pairs nodes that only their scope distinguishes: equal readers of one tensor.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -15,12 +15,12 @@ llvm::StringRef ScopeOf(const Side& side, int32_t i) {
   return slash == llvm::StringRef::npos ? llvm::StringRef() : name.take_front(slash);
 }
 
-// Maps each scope of A to the scope of B that has the partners of most of its nodes.
+// Maps each scope of A to the scope of B that contains the partners of most of its nodes.
 class ScopeMap {
  public:
   explicit ScopeMap(const Side& a, const Side& b) {
     std::map<llvm::StringRef, std::map<llvm::StringRef, int>> votes;
-    // Nodes of a scope usually follow one another.
+    // The last pair of scopes: nodes of the same scope usually come one after the other.
     llvm::StringRef last_a, last_b;
     int* last = nullptr;
     for (int32_t i = 0; i < a.view->size(); ++i) {
@@ -48,8 +48,8 @@ class ScopeMap {
   std::map<llvm::StringRef, llvm::StringRef> to_b_;
 };
 
-// The kind of a free node and its inputs, by partners and by its private constants. 0: it reads
-// nothing that has a partner.
+// Returns a key for an unpaired node: its kind and its inputs, which are given by their partners or
+// are constants. 0 if no input has a partner.
 uint64_t KeyOf(const Side& side, int32_t i, bool is_a) {
   bool known = false;
   uint64_t key = side.labels->kind[i];

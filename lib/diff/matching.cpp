@@ -39,13 +39,14 @@ void Matching::Run(const KnownPairs& known) {
   PropagateAll();
   MatchNameClasses(Similarity::kOp);
   PropagateAll();
-  // Newly matched nodes may show groups that had no known neighbors.
+  // Newly paired nodes may reveal groups whose neighbors were not paired before.
   while (FindGroups()) PropagateAll();
   if (FindNamedFusions()) PropagateAll();
   while (FindGroups()) PropagateAll();
   MatchSiblings();
   PropagateAll();
-  // Another op has its inputs in another order: with the name, one neighbor that agrees is enough.
+  // A node whose op changed may have its inputs in another order: if the names are equal, one
+  // agreeing neighbor is enough.
   MatchNames(Similarity::kAny, NameConfidence::kTouching);
   while (Vote(Similarity::kAny)) PropagateAll();
   MatchDuplicates(Similarity::kKind);

@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// The order of MetaOptimizer::InitializeOptimizers in TensorFlow 2.21.
+// The passes in the order of MetaOptimizer::InitializeOptimizers in TensorFlow 2.21.
 constexpr std::array kPasses = {"model_pruner",
                                 "tfg_optimizer",
                                 "implementation_selector",
@@ -43,8 +43,9 @@ int RankOf(llvm::StringRef pass) {
 
 constexpr int kResult = INT_MAX;
 
-// before_MetaOptimizer_iteration_I_ADDRESS_K, after_MetaOptimizer_iteration_I_PASS_ADDRESS_K,
-// after_MetaOptimizer_ADDRESS_K. TensorFlow leaves K out if it is 0.
+// A dump's file name: before_MetaOptimizer_iteration_I_ADDRESS_K,
+// after_MetaOptimizer_iteration_I_PASS_ADDRESS_K or after_MetaOptimizer_ADDRESS_K. TensorFlow omits
+// K if it is 0.
 struct Meta {
   std::string file;
   bool before = false;
@@ -75,14 +76,14 @@ std::optional<Meta> ParseMeta(llvm::StringRef file) {
   return out;
 }
 
-// One iteration over one graph.
+// The dumps of one iteration of MetaOptimizer's loop over one graph.
 struct Iteration {
   const Meta *before = nullptr, *after = nullptr;
   std::vector<const Meta*> passes;
 };
 
-// The iterations over one graph. A run has one turn of its passes, and one of the final module
-// pass.
+// The iterations of one loop over one graph. A run of MetaOptimizer has one such loop for its
+// passes, and usually a second one for the final module pass.
 struct Turn {
   std::map<int, Iteration> iterations;
 
@@ -90,12 +91,12 @@ struct Turn {
   const Meta* Last() const { return iterations.rbegin()->second.after; }
 };
 
-// A turn's role in a run: kFirst has the passes, kFinal is the final module pass, and kAlone is a
-// final module pass of a run that lost the dumps before it.
+// The role of a Turn in a run: kFirst is the loop of the passes, kFinal that of the final module
+// pass; kAlone is a final module pass whose run lost the dumps before it.
 enum class Role { kFirst, kFinal, kAlone };
 constexpr int kScoreAlone = -6;
 
-// The dumps with one address.
+// All dumps with the same address in their names.
 class Address {
  public:
   Address(std::vector<Meta> metas, ContentOf content)
@@ -141,11 +142,12 @@ class Address {
     return bytes != 0 && bytes == content_(b->file).bytes;
   }
 
-  // Each turn begins with iteration 0. A later iteration belongs to the first turn whose previous
-  // iteration ended with its input; not every turn has a later iteration.
+  // Groups the dumps into turns (loops). Each turn begins with iteration 0. A later iteration
+  // belongs to the first turn whose previous iteration ended with the graph that this one begins
+  // with; not every turn has a later iteration.
   void FindTurns() {
-    std::map<std::pair<int, int>, size_t> begun;  // turn by iteration and repeat
-    std::map<int, size_t> next;                   // by iteration, the first turn that may have it
+    std::map<std::pair<int, int>, size_t> begun;  // index of the turn, by iteration and repeat
+    std::map<int, size_t> next;                   // the turn after the last one, by iteration
     auto turn = [&](size_t at) -> Turn& {
       if (at >= turns_.size()) turns_.resize(at + 1);
       return turns_[at];
@@ -182,9 +184,9 @@ class Address {
     return std::min(first, turns_.size());
   }
 
-  // Finds the dumps of the passes in the first iteration that has any, a chain for each repeat. Its
-  // k-th chain belongs to the k-th run, and so do those of later iterations, though not every run
-  // has one.
+  // Assigns the dumps of passes, which form a chain per iteration and repeat. In the first
+  // iteration that has chains, the k-th chain belongs to the k-th run. So do the chains of later
+  // iterations, except that not every run has one.
   void FindChains() {
     using Chain = std::vector<const Meta*>;
     std::map<int, std::map<int, Chain>> chains;  // by iteration and repeat
@@ -205,8 +207,8 @@ class Address {
     if (roles_.empty()) FindRoles({});
   }
 
-  // The turn that begins a run and whose iteration ends with this last pass's output, else the
-  // first that begins a run and has the iteration.
+  // Returns the first turn at or after `first` that begins a run and whose iteration ended with the
+  // output of this last pass; otherwise the first that begins a run and has the iteration.
   size_t NextTurnFor(const Meta& pass, size_t first) const {
     std::optional<size_t> fallback;
     for (size_t turn = first; turn < turns_.size(); ++turn) {
@@ -220,8 +222,8 @@ class Address {
 
   Role RoleOf(size_t turn) const { return turn < roles_.size() ? roles_[turn] : Role::kFirst; }
 
-  // The k-th result belongs to the k-th run; if dumps are missing, to the next run that ends with
-  // the result's nodes.
+  // Returns the result of each run. The k-th result belongs to the k-th run; if dumps are missing,
+  // to the next run that ends with a graph of the same node names.
   std::vector<const Meta*> ResultsOf(llvm::ArrayRef<std::vector<const Turn*>> groups,
                                      llvm::ArrayRef<const Meta*> results) const {
     std::vector<const Meta*> result_of(groups.size());
@@ -237,11 +239,12 @@ class Address {
     return result_of;
   }
 
-  // Assigns the turns' roles. There are as many runs as chains, or as results if there are no
-  // chains. A run takes one turn, and at most one more for the final module pass; if a run's first
-  // dumps are missing, its final turn stands alone. Chooses the assignment that agrees best with
-  // the contents: a run's first iteration ends with the output of its last pass, and the final pass
-  // starts from the output of the iterations. Among equals, chooses the one that ends runs first.
+  // Assigns the roles of the turns. There are as many runs as chains, or as results if there are no
+  // chains. A run has one turn, and at most one more for the final module pass; if the first dumps
+  // of a run are missing, its final turn is kAlone. Chooses the assignment that agrees best with
+  // the contents: the first iteration of a run ends with the output of its last pass, and the final
+  // pass starts from the output of the iterations. Among equally good assignments, chooses the one
+  // that ends runs first.
   void FindRoles(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
     size_t num_turns = turns_.size();
     size_t num_results =
@@ -250,11 +253,10 @@ class Address {
     roles_.assign(num_turns, Role::kFirst);
     constexpr size_t kMostStates = 1 << 24;
     if (num_runs == 0 || num_runs >= num_turns || num_turns * num_runs > kMostStates) return;
-    // best[r][t]: for the first r runs and the turns that stand alone, which together take the
-    // first t turns.
+    // best[r][t]: the best assignment of the first t turns to r runs and to turns that are kAlone.
     struct Choice {
       int score = INT_MIN / 2;
-      Role last = Role::kFirst;  // kFinal: a run of two turns
+      Role last = Role::kFirst;  // kFinal: the last run has two turns
     };
     std::vector<std::vector<Choice>> best(num_runs + 1, std::vector<Choice>(num_turns + 1));
     best[0][0].score = 0;
@@ -277,7 +279,7 @@ class Address {
     while (turn > 0) {
       Role last = best[run][turn].last;
       roles_[--turn] = last;
-      if (last == Role::kFinal) --turn;  // past the run's kFirst
+      if (last == Role::kFinal) --turn;  // the run's kFirst
       if (last != Role::kAlone) --run;
     }
   }

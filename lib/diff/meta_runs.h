@@ -12,20 +12,20 @@
 
 namespace grapnel {
 
-// Hashes of a dump, which show its place in the order. Equal hashes mean equal contents; 0 means
-// that the file cannot be read.
+// Hashes of a dump's contents, from which its place in the order follows. Equal hashes mean equal
+// contents; 0 means that the file cannot be read.
 struct DumpContent {
-  uint64_t bytes = 0;  // of the file
-  uint64_t names = 0;  // of the main graph's nodes, in any order
-  uint64_t body = 0;   // likewise, without arguments and results
-  // For each function of the library: its name and `body`.
+  uint64_t bytes = 0;  // of the bytes of the file
+  uint64_t names = 0;  // of the node names in the main graph, in any order
+  uint64_t body = 0;   // like `names`, without arguments and results
+  // The name of each function in the library, and the hash of its node names like `body`.
   std::vector<std::pair<std::string, uint64_t>> functions;
 };
 using ContentOf = llvm::function_ref<const DumpContent&(llvm::StringRef file)>;
 
-// One run, in the order in which TensorFlow writes its dumps: two iterations of the passes over the
-// graph, two of the final module pass, then the result. Grappler optimizes library functions
-// separately, at another address and without a result.
+// One run of MetaOptimizer. Its dumps are in the order in which TensorFlow writes them: usually two
+// iterations of the passes over the graph, two of the final module pass, then the result. Grappler
+// optimizes library functions in runs of their own, with another address and without a result.
 struct MetaRun {
   struct Stage {
     std::string file, stage;  // "after model_pruner, iteration 0"
@@ -37,9 +37,10 @@ struct MetaRun {
 };
 
 // Groups the files named after_MetaOptimizer_iteration_I_PASS_ADDRESS_K and the like into runs;
-// ignores other files. ADDRESS is an object's: files of one run share it, but several runs may
-// share it too. K counts files that would have the same name. Contents show which files follow each
-// other: each iteration starts from the result of the one before. Sorted by address, then by time.
+// ignores other files. ADDRESS is that of an object: all files of one run have the same address,
+// but several runs may have the same one too. K numbers files that would otherwise have the same
+// name. The contents show which file comes after which: each iteration starts from the result of
+// the previous one. Sorted by address, then by time.
 std::vector<MetaRun> MetaRunsOf(llvm::ArrayRef<std::string> files, ContentOf content);
 
 // True if MetaRunsOf uses the file.

@@ -13,14 +13,14 @@
 namespace grapnel {
 namespace {
 
-// The matching nodes of one body; `function` is "" for the main graph.
+// Returns the matching nodes of one body; `function` is "" for the main graph.
 using NodesIn = llvm::function_ref<std::vector<Node>(const Graph& graph, llvm::StringRef function)>;
 using FitsNode =
     llvm::function_ref<bool(const Node& node, llvm::StringRef function, llvm::StringRef name)>;
 
 class Search {
  public:
-  // `begins`: the traces to search; empty: all.
+  // `begins`: the first stages of the traces to search; empty: all traces.
   Search(const Timeline& timeline, std::set<int> begins)
       : timeline_(timeline), begins_(std::move(begins)) {}
 
@@ -40,7 +40,8 @@ class Search {
   }
 
  private:
-  // A node of that name in one trace has a longer name in another if its call was inlined there.
+  // Adds the node's other names: a node of one trace has a longer name in another trace if its call
+  // was inlined there.
   std::vector<NamedNode> WithOtherTraces(std::vector<NamedNode> found, llvm::StringRef name) const {
     std::set<int> begins;
     for (const NamedNode& node : found) begins.insert(node.begin);

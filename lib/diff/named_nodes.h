@@ -11,22 +11,23 @@ namespace grapnel {
 
 // A node in one trace.
 struct NamedNode {
-  int begin;         // the stage that the trace begins with
+  int begin;         // index of the first stage of the trace
   std::string name;  // "node", "function/node"
-  std::string op;    // where it is first seen
+  std::string op;    // where the node first occurs
 };
 
-// Sorted by trace, in the timeline's order, then by name. The first of these with a match:
+// Returns the nodes that `text` names, sorted by trace, in the timeline's order, then by name. Uses
+// the first of these readings of `text` that matches a node:
 //   NODE, FUNCTION/NODE, NODE:0      as in FindNode (lib/ir/find.h); in traces without such a
-//                                    node, those whose names end like this
-//   a pattern (lib/support/glob.h)   matches such names, else ops
-//   an op                            nodes that a trace begins with, else any
+//                                    node, the nodes whose names end like this
+//   a pattern (lib/support/glob.h)   the nodes whose names match; if there are none, whose ops do
+//   an op                            nodes in the first stage of a trace, or else in any stage
 //   the end of a name                as in InstancesOf (lib/ir/node_instances.h)
 //   TRACE/any of these               in the traces of that name (lib/diff/stage_names.h)
-// Errors: a malformed pattern.
+// Error: a malformed pattern.
 Expected<std::vector<NamedNode>> FindNodes(const Timeline& timeline, llvm::StringRef text);
 
-// Returns the stage that begins the trace of `stage`.
+// Returns the index of the first stage of the trace that `stage` belongs to.
 int BeginOf(const Timeline& timeline, int stage);
 
 }  // namespace grapnel

@@ -42,7 +42,8 @@ class Opening {
   }
 
  private:
-  // "cond/then/_3/add": adds the scopes ending in /_N that begin with "cond/".
+  // Adds the scopes in a name that may be copies of a loop's or branch's body: those that end in
+  // /_N. For "cond/then/_3/add", adds "cond/then/_3" for the call "cond".
   void AddScopes(llvm::StringRef name) {
     for (size_t at = name.find("/_"); at != llvm::StringRef::npos; at = name.find("/_", at + 1)) {
       size_t end = name.find('/', at + 1);
@@ -66,7 +67,8 @@ class Opening {
     return copies;
   }
 
-  // A call is replaced by one body; a loop or a branch by several, each in a scope of its own.
+  // Records how a call was inlined. A function call becomes one copy of a body; a loop or a branch
+  // becomes several, each in a scope of its own.
   void Open(const Node& call, const std::string& path, int depth) {
     constexpr int kDeepest = 100;  // a function may be recursive
     if (depth == kDeepest) return;
@@ -104,8 +106,8 @@ class Opening {
 
   const Module &a_, &b_;
   Diff* diff_;
-  llvm::StringSet<> added_;                        // nodes of the main graph
-  llvm::StringMap<std::set<std::string>> scopes_;  // by the possible loop or branch
+  llvm::StringSet<> added_;                        // new nodes of the main graph
+  llvm::StringMap<std::set<std::string>> scopes_;  // by the name of the loop or branch
   llvm::StringSet<> copies_, calls_, functions_;
 };
 

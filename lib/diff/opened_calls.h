@@ -1,4 +1,4 @@
-// Finds calls that were inlined between one stage and the next.
+// Finds calls that were inlined between two stages.
 #ifndef GRAPNEL_LIB_DIFF_OPENED_CALLS_H_
 #define GRAPNEL_LIB_DIFF_OPENED_CALLS_H_
 
@@ -6,10 +6,10 @@
 
 namespace grapnel {
 
-// Finds these calls in a diff in which names decided. TensorFlow names the copy of a body's node
-// CALL/NODE, and that of a lowered loop or branch CALL/body/_N/NODE. Removes the copies from
-// `added`, the changes from the call node, and from `removed` the bodies of functions that B lacks
-// and that live on in copies. Linear in nodes and calls.
+// Finds inlined calls in a diff whose nodes were matched by name. TensorFlow names the copy of a
+// body's node CALL/NODE, and if the call is a lowered loop or branch CALL/body/_N/NODE. Removes the
+// copies from `added`, the changes of the call node, and from `removed` the bodies of functions
+// that B does not have and whose nodes were copied. Linear in nodes and calls.
 void OpenCalls(const Module& a, const Module& b, Diff* diff);
 
 }  // namespace grapnel

@@ -37,7 +37,8 @@ void Provenance::BodyHistory::Apply(const std::vector<std::string>& used,
                                     const std::vector<std::string>& made_now,
                                     const std::vector<std::string>& changed,
                                     const std::vector<std::string>& removed_now) {
-  // The result replaces the used nodes that are gone; without any, the result is new.
+  // The new nodes have the origins of those used nodes that the rewrite removed; without such
+  // nodes, they have no origins.
   Origins origins;
   for (const std::string& name : used) {
     if (!llvm::is_contained(removed_now, name)) continue;
@@ -68,11 +69,12 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     std::string name = a.node(i).name().str();
     int32_t other = Find(b, name);
     bool kept = !body.removed.count(name) && !body.made.count(name);
-    // A rule may give the name to a node with another op: the matching decides about such pairs.
+    // A rule may give a node's name to a node with another op: the matching stages decide about
+    // such nodes.
     if (kept && other != kNobody && a.op(i) == b.op(other)) known.pairs.push_back({i, other});
   }
-  // Nodes of B by their origins; sets that share an origin are ambiguous. A constant gets a
-  // computing node's origins only if no computing node has them.
+  // The nodes of B by their origins. Sets of origins that overlap are ambiguous. A constant counts
+  // only if no node that computes has the same origins.
   std::map<Origins, std::vector<int32_t>> by_origins;
   auto claim = [&](const std::string& name, const Origins& origins) {
     int32_t node = Find(b, name);
@@ -80,8 +82,8 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     by_origins[origins].push_back(node);
   };
   for (const auto& [name, origins] : body.made) claim(name, origins);
-  // A fusion that kept the name of one of its parts has another op. A node that kept its op has
-  // only lost neighbors (a rewrite rerouted edges around them).
+  // A fusion that kept the name of one of its nodes has another op. If the op stayed the same, the
+  // node has only lost neighbors (a rewrite redirected edges around them).
   for (const auto& [name, others] : body.absorbed) {
     int32_t before = Find(a, name), after = Find(b, name);
     if (before != kNobody && after != kNobody && !others.empty() && a.op(before) != b.op(after))

@@ -1,4 +1,4 @@
-// Reads from a ledger of rewrites (`opt --ledger`) where nodes came from.
+// Reads from a ledger of rewrites (`opt --ledger`) which nodes were made from which.
 #ifndef GRAPNEL_LIB_DIFF_PROVENANCE_H_
 #define GRAPNEL_LIB_DIFF_PROVENANCE_H_
 
@@ -13,21 +13,21 @@
 namespace grapnel {
 
 // Maps nodes of the rewritten graph to the nodes of the original graph that they were made from.
-// Certain, provided that the ledger is that of these two graphs.
+// The result is certain, provided that the ledger belongs to these two graphs.
 class Provenance {
  public:
-  // `jsonl`: a JSON object a line, as lib/pass's ledger writes them. Errors name the line.
+  // `jsonl`: one JSON object per line, as lib/pass writes ledgers. Errors name the line.
   static Expected<Provenance> Parse(llvm::StringRef jsonl);
 
-  // Returns pairs and groups for a body that both graphs have under one name; nothing for other
+  // Returns pairs and groups for a body that has the same name in both graphs; nothing for other
   // bodies.
   KnownPairs PairsOf(const BodyView& a, const BodyView& b) const;
 
  private:
   using Origins = std::set<std::string>;
   struct BodyHistory {
-    std::map<std::string, Origins> made;  // node -> nodes of the first graph
-    // For an original node that remains: the removed original nodes whose work it took over.
+    std::map<std::string, Origins> made;  // new node -> nodes of the original graph
+    // For each original node that still exists: the removed original nodes whose work it does now.
     std::map<std::string, Origins> absorbed;
     std::set<std::string> removed;  // original nodes
     void Apply(const std::vector<std::string>& used, const std::vector<std::string>& made,

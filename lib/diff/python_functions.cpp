@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostTraces = 4;  // in a title
+constexpr size_t kMostTraces = 4;  // the most that a title lists
 
 class Grouper {
  public:
@@ -50,7 +50,8 @@ class Grouper {
     return std::to_string(static_cast<int>(row.role)) + " " + row.name;
   }
 
-  // Counts by the function's name in A, or in B if A does not have it.
+  // Counts the nodes of each function, under the function's name in A, or in B if A does not have
+  // it.
   void CountNodes() {
     for (const FunctionEntry& entry : diff_.functions) {
       (entry.a.empty() ? only_b_ : entries_)[entry.a.empty() ? entry.b : entry.a] = &entry;
@@ -73,8 +74,8 @@ class Grouper {
     return (of_b ? counts_of_b_ : counts_)[function];
   }
 
-  // Pairs a row of B with the row of A that has its first paired function, else with the row of the
-  // same name.
+  // Pairs a row of B with the row of A that contains the partner of one of its functions (the first
+  // that has one); otherwise with the row of the same name.
   void PairRows() {
     for (const FunctionRow& row : b_.rows) {
       std::optional<size_t> group;
@@ -131,7 +132,7 @@ class Grouper {
   llvm::StringMap<const FunctionEntry*> entries_, only_b_;
   llvm::StringMap<std::string> name_in_a_;
   llvm::StringMap<ChangeCounts> counts_, counts_of_b_;
-  std::map<std::string, size_t> places_;  // KeyOf -> row of A
+  std::map<std::string, size_t> places_;  // index of A's row, by KeyOf
   std::vector<size_t> group_of_b_;        // by row
   std::vector<PythonFunctionChanges> groups_;
 };

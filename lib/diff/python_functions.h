@@ -1,7 +1,7 @@
-// Groups the changes of a diff by Python function. A library names traces by numbers that differ
-// between processes, and has a forward and a backward function for many of them. A user who
-// compares two libraries wants to know what changed in train_step, not in
-// __inference_train_step_221.
+// Groups the changes of a diff by Python function. The name of a trace contains a number that
+// differs between processes, and many Python functions have a forward and a backward function
+// besides the trace. A user who compares two libraries wants to know what changed in train_step,
+// not in __inference_train_step_221.
 #ifndef GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_
 #define GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_
 
@@ -15,34 +15,36 @@
 namespace grapnel {
 
 struct ChangeCounts {
-  size_t removed = 0, added = 0, changed = 0, replaced = 0, same = 0;  // nodes; replaced: groups
+  // Numbers of nodes; `replaced` counts groups.
+  size_t removed = 0, added = 0, changed = 0, replaced = 0, same = 0;
   bool Any() const { return removed + added + changed + replaced > 0; }
 };
 
-// A function of the library of either graph.
+// A function in the library of either graph.
 struct FunctionChanges {
-  std::string a, b;  // empty: only the other graph has it
+  std::string a, b;  // names; empty: only the other graph has the function
   FunctionRole role = FunctionRole::kPlain;
-  std::optional<int64_t> number_a, number_b;  // of the traces
+  std::optional<int64_t> number_a, number_b;  // the numbers of the traces
   ChangeCounts counts;
-  bool is_changed = false;  // its signature or attributes differ
+  bool is_changed = false;  // signature or attributes differ
   bool Same() const { return !counts.Any() && !is_changed && !a.empty() && !b.empty(); }
 };
 
-// One Python function, or the parts of one op: a row of the library (lib/library).
+// One Python function, or all functions that are the same part of an op: a row of the library
+// (lib/library).
 struct PythonFunctionChanges {
   std::string name;                        // "train_step"
-  FunctionRole role;                       // kTrace for all that Python traced as functions
-  std::vector<FunctionChanges> functions;  // traces of A by number, then what is made of them
-  ChangeCounts counts;                     // of all of them
-  // True if the heading says more than the name of its one function.
+  FunctionRole role;                       // kTrace for all functions that Python traced
+  std::vector<FunctionChanges> functions;  // A's traces by number, then what is made from them
+  ChangeCounts counts;                     // of all these functions
+  // True if the title says more than the name of the row's only function.
   bool HasTraces() const { return functions.size() > 1 || role == FunctionRole::kTrace; }
-  // "train_step (trace 221 -> 245, 430 only in A)".
+  // Returns "train_step (trace 221 -> 245, 430 only in A)".
   std::string Title() const;
 };
 
-// Returns the rows of A in the library's order, each with its counterparts of B, then rows that
-// only B has. `diff` compares `a` with `b`. Linear.
+// Returns the rows of A in the library's order, each with its counterparts in B, then rows that
+// only B has. `diff` must be the comparison of `a` with `b`. Linear.
 std::vector<PythonFunctionChanges> ChangesByPythonFunction(const Diff& diff, const Module& a,
                                                            const Module& b);
 

@@ -11,7 +11,8 @@ namespace {
 
 using Parts = llvm::SmallVector<llvm::StringRef, 8>;
 
-// The rest of both names without their common end, up to the first part that differs.
+// Removes the common end of two names, and returns the rest of both up to the first component that
+// differs.
 std::pair<std::string, std::string> OutermostRename(llvm::StringRef a, llvm::StringRef b) {
   Parts of_a, of_b;
   a.split(of_a, '/');

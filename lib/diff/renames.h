@@ -9,16 +9,17 @@
 
 namespace grapnel {
 
-// "stem -> entry_conv: 9 nodes". Empty: the top level, when nodes were moved into a scope or out of
-// one.
+// One renamed scope: "stem -> entry_conv: 9 nodes". An empty name is the top level, when nodes were
+// moved into a scope or out of one.
 struct Rename {
   std::string a, b;
   size_t nodes = 0;
 };
 
-// Each matched node with a new name counts for the outermost part that differs, after the common
-// end of both names is removed: model/stem/w and model/entry/w give model/stem -> model/entry.
-// Names of functions do not count. Sorted by number of nodes, largest first, then by name.
+// Returns the renamed scopes. Each matched node with a new name counts for the outermost component
+// that differs, after the common end of both names is removed: model/stem/w and model/entry/w count
+// for model/stem -> model/entry. Names of functions do not count. Sorted by number of nodes,
+// largest first, then by name.
 std::vector<Rename> RenamesOf(const Diff& diff);
 
 }  // namespace grapnel

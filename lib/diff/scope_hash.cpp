@@ -17,14 +17,14 @@ constexpr uint64_t kControl = 0x9216D5D98979FB1Bull, kBack = 0xD1310BA698DFB5ACu
                    kFromOutside = 0x2FFD72DBD01ADFB7ull, kReader = 0xB8E1AFED6A267E96ull,
                    kRecursive = 0xBA7C9045F12C7F99ull;
 
-// The scopes in the nodes' names, as a tree: a parent has a lower number than its children.
+// The scopes in the nodes' names, as a tree: a parent has a smaller index than its children.
 class NameTree {
  public:
   struct Scope {
     int32_t parent;
     llvm::StringRef path;
     int32_t children = 0;    // scopes below
-    bool has_nodes = false;  // nodes directly in the scope
+    bool has_nodes = false;  // a node is directly in the scope
   };
 
   explicit NameTree(const BodyView& view) {
@@ -40,7 +40,7 @@ class NameTree {
     return scope == 0 || scopes_[scope].has_nodes || scopes_[scope].children > 1;
   }
   int32_t InnermostOf(int32_t node) const { return innermost_[node]; }
-  // The next enclosing block; kNobody: the body itself.
+  // Returns the next enclosing block; kNobody if there is none.
   int32_t Around(int32_t scope) const {
     do {
       scope = scopes_[scope].parent;
@@ -69,7 +69,7 @@ class NameTree {
   llvm::DenseMap<std::pair<int32_t, llvm::StringRef>, int32_t> by_part_;
 };
 
-// Hashes blocks of a body, one at a time.
+// Hashes the blocks of a body, one block at a time.
 class BlockHasher {
  public:
   BlockHasher(const BodyView& view, std::vector<uint64_t> labels)
@@ -77,7 +77,8 @@ class BlockHasher {
     for (auto* hashes : {&in_, &out_, &both_, &before_}) hashes->resize(view.size());
   }
 
-  // `nodes` in the order of the view; `block`: a unique number.
+  // Hashes one block. `nodes` are in the order of the view; `block` is a number that no other block
+  // has.
   uint64_t Hash(llvm::ArrayRef<int32_t> nodes, int32_t block) {
     block_ = block;
     for (int32_t i : nodes) {
@@ -85,7 +86,8 @@ class BlockHasher {
       both_[i] = labels_[i];
     }
     outside_.clear();
-    // Nodes with equal inputs and equal readers are told apart by their neighbors' other edges.
+    // A second pass distinguishes nodes with equal inputs and equal readers by the other edges of
+    // their neighbors.
     for (int pass = 0; pass < 2; ++pass) {
       Spread(nodes);
       for (int32_t i : nodes) both_[i] = HashInto(HashInto(kReader, in_[i]), out_[i]);
@@ -100,10 +102,10 @@ class BlockHasher {
  private:
   bool IsInside(int32_t node) const { return node != kNobody && block_of_[node] == block_; }
 
-  // Computes in_ and out_ of all nodes from the labels in both_.
+  // Computes in_ and out_ of all nodes, starting from both_.
   void Spread(llvm::ArrayRef<int32_t> nodes) {
     for (int32_t i : nodes) in_[i] = out_[i] = both_[i];
-    // Nodes on cycles come last; each round uses the hashes of the round before, so that their
+    // Nodes on cycles come last; each round uses the hashes of the previous round, so that their
     // order does not matter.
     size_t ordered =
         llvm::partition_point(nodes,
@@ -153,7 +155,7 @@ class BlockHasher {
     return HashInto(both_[i], sum);
   }
 
-  // Values from outside are told apart by their readers.
+  // Hashes the values from outside of the block by the nodes that read them.
   void HashOutside(llvm::ArrayRef<int32_t> nodes) {
     llvm::DenseMap<std::pair<int32_t, int32_t>, uint64_t> sums;
     for (int32_t i : nodes) {

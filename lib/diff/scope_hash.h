@@ -1,4 +1,4 @@
-// Name scopes as blocks that are identified by what they compute, in any model.
+// Name scopes as blocks: hashes that identify a block by what it computes, in any model.
 #ifndef GRAPNEL_LIB_DIFF_SCOPE_HASH_H_
 #define GRAPNEL_LIB_DIFF_SCOPE_HASH_H_
 
@@ -12,20 +12,21 @@ namespace grapnel {
 
 struct ScopeBlock {
   llvm::StringRef path;  // "a/b"; "": the whole body
-  int64_t nodes;         // at any depth
+  int64_t nodes;         // nodes in the scope and in nested scopes
   uint64_t hash;
 };
 
 // Returns the scopes of each body, the main graph first and then the functions in order; scopes in
-// the order in which they are found. A scope is left out if all of its nodes lie in one scope below
-// it: both would be the same block.
+// the order in which they first occur. Omits a scope if all of its nodes are in one nested scope:
+// both would be the same block.
 //
-// Equal hashes mean the same ops, attributes, wiring, and dtypes and shapes of constants, and the
-// same inputs that share a tensor. Names, devices, constants' values, the order of nodes and
-// readers of the block's outputs do not count. The same on every machine. Functions count by their
-// bodies, but those in a cycle of calls only in part.
+// Equal hashes mean the same ops, attributes, wiring, and dtypes and shapes of constants, and that
+// the same inputs of the block share a tensor. Names, devices, the values of constants, the order
+// of nodes and the readers of the block's outputs do not count. The hashes are the same on every
+// machine. Functions count by their bodies, but those in a cycle of calls only in part.
 //
-// Paths are borrowed from the module. Cost: nodes and edges, times the scopes that each lies in.
+// Paths are views of the module's strings. Cost: nodes and edges, times the number of scopes that
+// contain each.
 std::vector<std::vector<ScopeBlock>> ScopeBlocks(const Module& module);
 
 }  // namespace grapnel

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// A line's name split into parts: "CALLER: " + "__inference_" + "f_12" + "_partition_...".
+// The name of a line split into its parts: "CALLER: " + "__inference_" + "f_12" + "_partition_...".
 struct LineParts {
   llvm::StringRef prefix, function, tail;
 };

@@ -17,13 +17,13 @@
 namespace grapnel {
 namespace {
 
-// Worse than the level of any form of a function's own name: a partition found by the name of the
-// function it was split from.
+// Added to the level of a partition that is named by the function of which it is a partition: worse
+// than all levels of a function's own name.
 constexpr int kOfParent = 10;
-// Limits for user input: no stage has more colons or a longer name.
+// Limits for what users type: no stage has more colons or a longer name.
 constexpr size_t kMostSplits = 64, kLongest = 200;
 
-// Splits the name as "FUNCTION:STAGE" at each of its colons, and as a stage alone.
+// Returns the ways to read a name: as a stage alone, and as "FUNCTION:STAGE", split at each colon.
 std::vector<std::pair<llvm::StringRef, llvm::StringRef>> SplitsOf(llvm::StringRef name) {
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> splits = {{"", name}};
   for (size_t at = name.find(':'); at != llvm::StringRef::npos && splits.size() < kMostSplits;
@@ -32,7 +32,7 @@ std::vector<std::pair<llvm::StringRef, llvm::StringRef>> SplitsOf(llvm::StringRe
   return splits;
 }
 
-// Sorts names by similarity to `text`: those that contain it first, then by edit distance.
+// Sorts names by similarity to `text`: first those that contain it, then by edit distance.
 std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::StringRef text) {
   std::string wanted = PlainName(text.take_front(kLongest));
   std::vector<std::tuple<bool, size_t, size_t>> order;
@@ -50,7 +50,8 @@ std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::Stri
 
 }  // namespace
 
-// A stage that matches a name, with the levels of its line and its stage: lower is more exact.
+// A stage that matches a name, with the levels (see LevelOf) of its line and of its stage: lower is
+// more exact.
 struct StageNames::Hit {
   std::pair<int, int> level;
   size_t index;
@@ -88,7 +89,8 @@ bool StageNames::TellsStories() const {
          llvm::any_of(functions_, [](const Function& each) { return each.stages.size() > 1; });
 }
 
-// The index of the form by which a text names a line: lower is more exact.
+// Returns which form of a line's name `plain` is: lower is more exact. nullopt if it is not one of
+// the forms.
 static std::optional<int> LevelOf(const std::string& plain, llvm::StringRef line) {
   std::vector<std::string> forms = LineForms(line);
   auto it = llvm::find(forms, plain);
@@ -96,7 +98,7 @@ static std::optional<int> LevelOf(const std::string& plain, llvm::StringRef line
   return static_cast<int>(it - forms.begin());
 }
 
-// The functions that a text names, by index, with how exactly.
+// Returns the functions that a text names: pairs of index and level.
 std::vector<std::pair<size_t, int>> StageNames::LinesOf(llvm::StringRef function) const {
   std::string plain = PlainName(function);
   std::vector<std::pair<size_t, int>> found;
@@ -126,8 +128,8 @@ Expected<std::vector<size_t>> StageNames::StoryOf(llvm::StringRef function) cons
   return story;
 }
 
-// All stages with the name. `before_is_meant`: for "before X", those called "after X" that have a
-// stage before them.
+// Returns all stages that match the name. `before_is_meant`: for a name "before X", returns stages
+// "after X" that have a stage before them.
 std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool before_is_meant) const {
   std::vector<Hit> hits;
   for (auto [function, stage_text] : SplitsOf(name)) {
@@ -148,7 +150,7 @@ std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool befor
   return hits;
 }
 
-// The stages that match the name most exactly, in the folder's order.
+// Returns the stages that match the name most exactly, in the folder's order.
 std::vector<size_t> StageNames::BestOf(llvm::StringRef name, bool before_is_meant) const {
   std::vector<Hit> hits = HitsOf(name, before_is_meant);
   std::vector<size_t> best;
@@ -186,8 +188,9 @@ Expected<FoundStage> StageNames::Find(llvm::StringRef name) const {
   return NoStage(name);
 }
 
-// If several stages match, takes the first, provided that they are iterations of one pass on one
-// function. `before_is_meant`: returns the stages before these.
+// Returns the stage that the user means. If several stages match, takes the first one if they are
+// iterations of one pass on one function; otherwise returns an error. `before_is_meant`: returns
+// the stage before the match.
 Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size_t> found,
                                        bool before_is_meant) const {
   auto wanted = [&](size_t each) {
@@ -226,7 +229,7 @@ Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size
       NameList(names), WhereAllAre());
 }
 
-// Ops that ran eagerly come last.
+// Sorts functions by size; ops that ran eagerly come last.
 std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   auto key = [&](size_t each) {
     return std::pair(!IsOfOneOp(functions_[each].line), functions_[each].nodes);
@@ -235,7 +238,7 @@ std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   return functions;
 }
 
-// All functions except partitions of others and instances after the first.
+// Returns all functions except partitions of other functions and instances after the first one.
 std::vector<size_t> StageNames::LargestFirst() const {
   std::vector<size_t> whole;
   for (size_t i = 0; i < functions_.size(); ++i) {
@@ -254,7 +257,7 @@ std::vector<std::string> StageNames::NamesOf(llvm::ArrayRef<size_t> functions) c
   return names;
 }
 
-// One stage of the function, preferably one after a pass.
+// Returns a name for one stage of the function, preferably a stage after a pass.
 std::string StageNames::Example(const Function& function) const {
   for (llvm::StringRef start : {"after ", "before ", ""}) {
     for (size_t each : function.stages) {
@@ -281,7 +284,8 @@ std::string StageNames::Advice(llvm::StringRef by) const {
          NameList(NamesOf(functions)) + " (" + WhereAllAre() + ")";
 }
 
-// The stages of functions, each once and without iterations, most similar to `text` first.
+// Lists the stages of functions, each once and without iterations; those most similar to `text`
+// come first.
 std::string StageNames::NamesOfStages(llvm::ArrayRef<std::pair<size_t, int>> functions,
                                       llvm::StringRef text) const {
   std::vector<std::string> names;

@@ -2,8 +2,8 @@
 //
 //   train_step_221:after remapper
 //
-// File names of dumps hold addresses and counters, and a folder has hundreds of them.
-// FUNCTION:STAGE says the same with the words that `grapnel timeline` prints.
+// File names of dumps contain addresses and counters, and a folder has hundreds of them.
+// FUNCTION:STAGE names the same graph with the words that `grapnel timeline` prints.
 #ifndef GRAPNEL_LIB_DIFF_STAGE_NAMES_H_
 #define GRAPNEL_LIB_DIFF_STAGE_NAMES_H_
 
@@ -16,58 +16,60 @@ namespace grapnel {
 
 struct FoundStage {
   size_t index;      // in the folder's order
-  std::string note;  // not empty: several stages have the name, and this is the first
+  std::string note;  // not empty: a note that several stages match; this is the first
 };
 
-// True if `line` is an instance after the first, whose line is `first`: see OrderDumps.
+// True if `line` is a later instance of the function whose first instance has the line `first`: see
+// OrderDumps.
 bool IsInstanceOf(llvm::StringRef line, llvm::StringRef first);
 
-// The names of one folder's stages.
+// The names of the stages in one folder.
 class StageNames {
  public:
   // A trace of a function, or one of its partitions.
   struct Function {
-    std::string line, from_line;  // as DumpStage has them
+    std::string line, from_line;  // as in DumpStage
     std::string name;             // short and unique: "train_step_221"
-    std::vector<size_t> stages;   // by number, in order
-    size_t nodes = 0;             // of the main graph, in the stage with most
+    std::vector<size_t> stages;   // indices of its stages, in order
+    size_t nodes = 0;             // in the main graph of its largest stage
   };
 
-  // `dumps` must be in the order of ReadDumps and outlive this; `folder` is used in messages.
+  // `dumps` must be in the order of ReadDumps and outlive the StageNames; messages use `folder`.
   StageNames(llvm::ArrayRef<OrderedDump> dumps, llvm::StringRef folder);
 
-  // Finds the stage with a name:
-  //   FILE             a dump's file name, with its suffix or without
-  //   FUNCTION:STAGE   the function with TensorFlow's prefix and number, without __inference_, or,
-  //                    if only one trace matches, without the number. The stage as `timeline`
-  //                    prints it, without the part after the comma, or without
-  //                    opt_group_..._phase_N if one matches. A partition's stage may use its
-  //                    function's name too.
-  //   STAGE            if one function has it
-  // Blanks and underscores are equal. "before X" without a dump is the stage before "after X".
-  // Errors: no match or several, with the nearest ten.
+  // Finds the stage that a user's text names:
+  //   FILE             the file name of a dump, with or without its extension
+  //   FUNCTION:STAGE   the function's full name, or its name without __inference_; without the
+  //                    number too if only one trace matches. The stage as `timeline` prints it, or
+  //                    without the part after the comma, or without opt_group_..._phase_N if only
+  //                    one stage matches. The stage of a partition may also be named with its
+  //                    function's name.
+  //   STAGE            if only one function has this stage
+  // Blanks and underscores are equal. "before X", if it has no dump, is the stage before "after X".
+  // Errors: no match or several matches, with the nearest ten names.
   Expected<FoundStage> Find(llvm::StringRef name) const;
 
-  // Returns all stages of the functions with that name, of their further instances and partitions,
-  // in the folder's order. A name without its number means all traces of a Python function. Errors:
-  // no function has the name.
+  // Returns all stages of the functions with that name, of their other instances and of their
+  // partitions, in the folder's order. A name without its number means all traces of a Python
+  // function. Error: no function has the name.
   Expected<std::vector<size_t>> StoryOf(llvm::StringRef function) const;
 
-  // A name by which Find finds only this stage: FUNCTION:STAGE, or its file.
+  // Returns a name by which Find finds only this stage: FUNCTION:STAGE, or the file name.
   std::string NameOf(size_t index) const;
 
-  // In the folder's order.
+  // The functions in the folder's order.
   llvm::ArrayRef<Function> functions() const { return functions_; }
-  // Indices of functions, without partitions of others and further instances; those with the most
-  // nodes first.
+  // Returns the indices of functions, except partitions of other functions and later instances;
+  // those with the most nodes first.
   std::vector<size_t> LargestFirst() const;
-  // A name of a stage of the largest function. There must be a function.
+  // Returns the name of a stage of the largest function. There must be a function.
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }
-  // True if the folder has stages of functions, rather than unrelated graphs.
+  // True if the folder has several stages of the same function, rather than unrelated graphs.
   bool TellsStories() const;
-  // "`grapnel timeline DIR` lists all".
+  // Returns "`grapnel timeline DIR` lists all", for messages.
   std::string WhereAllAre() const;
-  // Describes the folder for errors: "name ... as 'f_1:after remapper'; functions: 'f_1', ...".
+  // Returns advice for error messages about this folder: "name ... as 'f_1:after remapper';
+  // functions: 'f_1', ...".
   std::string Advice(llvm::StringRef by) const;
 
  private:
@@ -91,7 +93,7 @@ class StageNames {
   llvm::ArrayRef<OrderedDump> dumps_;
   std::string folder_;
   std::vector<Function> functions_;
-  std::vector<size_t> function_of_;  // of each stage
+  std::vector<size_t> function_of_;  // index of each stage's function
 };
 
 }  // namespace grapnel

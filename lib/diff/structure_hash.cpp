@@ -14,7 +14,7 @@ uint64_t HashOfEdge(int32_t slot, int32_t port) {
   return HashInto(HashInto(kReaderSeed, slot), port);
 }
 
-// Cached HashOfEdge for the slots and ports of nearly all edges.
+// Caches HashOfEdge for the slots and ports of nearly all edges.
 class EdgeHashes {
  public:
   EdgeHashes() {
@@ -33,7 +33,8 @@ class EdgeHashes {
   uint64_t known_[kSlots + 1][kPorts + 1];
 };
 
-// Combines one node's inputs with its label. Unknown inputs count as `unknown`.
+// Combines the hashes of a node's inputs with its label. An input that is not hashed yet counts as
+// `unknown`.
 class Cones {
  public:
   Cones(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls)
@@ -45,7 +46,8 @@ class Cones {
   ConeHashes Inputs() {
     const auto& order = view_.order();
     for (int32_t at = 0; at < view_.num_ordered(); ++at) FromInputs(order[at]);
-    // Every round uses the hashes of the round before, so that the order of nodes does not matter.
+    // Nodes on cycles: every round uses the hashes of the previous round, so that the order of
+    // nodes does not matter.
     for (int round = 0; round < kRoundsOnCycles && view_.num_ordered() < view_.size(); ++round)
       Round(order, [&](int32_t i) { FromInputs(i); });
     return std::move(cones_);

@@ -28,7 +28,8 @@ void Count(TimelineStage* stage) {
     body(function->body, &stage->library_nodes, &stage->library_edges);
 }
 
-// A stage's effect on a node, and the node's next name. Both empty: not changed.
+// How a stage changed a node, and the node's names in that stage. Both empty: the node did not
+// change.
 struct Event {
   std::string text;
   std::vector<std::string> names;
@@ -59,7 +60,7 @@ std::string FusionText(const GroupEntry& group, llvm::StringRef name) {
   return text;
 }
 
-// Leaves out marks that a pass gives to most nodes.
+// Returns the node's entries in `counted`, except marks, which a pass gives to most nodes.
 std::string CountedText(const Diff& diff, const std::string& name) {
   std::string text;
   for (const CountedChange& counted : diff.counted) {
@@ -117,7 +118,7 @@ Event EventOf(const Diff& diff, const std::string& name) {
   return {"removed: its function is gone", {}};
 }
 
-// The origin of a node that the previous stage did not have.
+// Returns how a node came about that the previous stage did not have.
 std::string OriginText(const TimelineStage& stage, llvm::StringRef node) {
   if (stage.before < 0) return "is there";
   for (const OpenedCall& call : stage.diff.opened) {
@@ -134,11 +135,12 @@ bool Has(const Module& module, llvm::StringRef name) {
   return body && body->body.Find(node);
 }
 
-// A file, and its graph. Half of the dumps have the same bytes as another: those share one module.
+// A file and its graph. Half of the dumps are byte for byte equal to another one: equal files share
+// one module.
 struct OpenedFile {
   DumpContent content;
   std::shared_ptr<const Module> module;  // null: unreadable
-  std::string problem;                   // why it is unreadable
+  std::string problem;                   // why it cannot be read
 };
 
 uint64_t HashOfNames(const Graph& graph, bool with_ends) {
@@ -179,7 +181,7 @@ std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::st
     else
       llvm::consumeError(bytes.takeError());
   });
-  std::map<uint64_t, size_t> first;  // first file with these bytes
+  std::map<uint64_t, size_t> first;  // the first file with the same bytes
   for (size_t i = 0; i < files.size(); ++i) first.try_emplace(opened[i].content.bytes, i);
   auto source = [&](size_t i) {
     uint64_t bytes = opened[i].content.bytes;
@@ -191,7 +193,7 @@ std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::st
   for (size_t i = 0; i < files.size(); ++i) {
     if (source(i) == i) continue;
     opened[i] = opened[source(i)];
-    // The error text names the file.
+    // Opens each unreadable file again, because the text of the error names the file.
     if (!opened[i].module) Open(JoinPath(folder, files[i]), &opened[i]);
   }
   return opened;
@@ -216,7 +218,7 @@ Error NoDump(llvm::StringRef folder, llvm::ArrayRef<OrderedDump> dumps) {
   return MakeError("{0}: no dump of a graph in it (files .pbtxt or .pb with a GraphDef)", folder);
 }
 
-// Adds the problems found while reading, the first of each file with a count.
+// Adds the problems found while reading a dump: the first one, and how many more there are.
 void AddProblems(const DumpStage& dump, const Module& module, Timeline* timeline) {
   size_t errors = llvm::count_if(
       module.problems, [](const Problem& problem) { return problem.severity == Severity::kError; });
@@ -258,7 +260,7 @@ Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::Strin
   std::vector<std::shared_ptr<const Module>> modules;
   modules.reserve(stages.size());
   for (const DumpStage& stage : stages) modules.push_back(by_name[stage.file]->module);
-  // Assigns lines to stages whose file names do not give them.
+  // Puts stages whose file names do not say which graph they are from into lines.
   std::vector<OrderedDump> dumps;
   for (size_t i : JoinLines(&stages, modules)) {
     const OpenedFile& file = *by_name[stages[i].file];
@@ -278,7 +280,7 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
     dumps = std::move(of_function);
   }
   Timeline timeline;
-  std::map<std::string, int> last;  // last stage of each line
+  std::map<std::string, int> last;  // index of the last stage of each line
   for (OrderedDump& opened : dumps) {
     if (!opened.module) {
       bool is_empty = IsEmpty(JoinPath(folder, opened.dump.file));
@@ -299,7 +301,7 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
 
 std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node) {
   std::vector<LifeEvent> life;
-  std::map<int, std::vector<std::string>> names;  // stage -> the node's name there
+  std::map<int, std::vector<std::string>> names;  // by stage: the node's names in that stage
   for (size_t i = 0; i < timeline.stages.size(); ++i) {
     const TimelineStage& stage = timeline.stages[i];
     int number = static_cast<int>(i);

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Names for the counts of the main graph, or of functions.
+// The words for the counts of the main graph, or of functions.
 struct Names {
   std::vector<llvm::StringRef> added, removed, changed;
 };

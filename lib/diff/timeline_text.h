@@ -9,13 +9,14 @@
 
 namespace grapnel {
 
-// Writes a line for each stage, grouped by graph: nodes and edges, and how many nodes it removed,
-// added, changed and replaced. `brief`: stages that changed nothing are counted, not listed.
+// Writes a line for each stage, grouped by graph: nodes and edges, and how many nodes the stage
+// removed, added, changed and replaced. `brief`: stages that changed nothing are counted, not
+// listed.
 void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream& os);
 
-// Writes these attributes into the open object: "stages": [{"file", "stage", "graph", "before": the
-// file that it is compared with, "nodes", "edges", "added", "removed", "changed", "replaced":
-// [{"a", "b"}]}], "problems".
+// Writes these members of the JSON object that `json` has begun: "stages": [{"file", "stage",
+// "graph", "before": the file that it is compared with, "nodes", "edges", "added", "removed",
+// "changed", "replaced": [{"a", "b"}]}], "problems".
 void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json);
 
 // Writes the diff of each stage that changed something.

@@ -29,13 +29,14 @@ class UnionMaker {
       }
     }
     for (const NodeEntry& node : diff_.removed) PutBack(node);
-    // Connects them once all are added, because removed nodes may read removed nodes.
+    // Connects nodes only when all have been added, because removed nodes may read removed nodes.
     for (const NodeEntry& node : diff_.removed) Connect(node);
     out_.scopes.assign(scopes_.begin(), scopes_.end());
   }
 
  private:
-  // Adds a function that only A has to the union, under its name if that is free.
+  // Adds a function that only A has to the union, under its own name if B has no function of that
+  // name.
   std::string NameInUnion(const FunctionEntry& function) {
     if (!function.b.empty()) return function.b;
     std::string name = function.a;
@@ -115,7 +116,7 @@ class UnionMaker {
 
   const Diff& diff_;
   UnionGraph& out_;
-  std::map<std::string, std::string> in_union_;  // functions of A
+  std::map<std::string, std::string> in_union_;  // names of A's functions
   std::set<std::string> scopes_;
 };
 

@@ -1,4 +1,4 @@
-// Merges both graphs into one for drawing: B, with the nodes that only A has put back in place.
+// Merges two graphs into one for drawing: B, and at their places the nodes that only A has.
 #ifndef GRAPNEL_LIB_DIFF_UNION_GRAPH_H_
 #define GRAPNEL_LIB_DIFF_UNION_GRAPH_H_
 
@@ -16,19 +16,20 @@ enum class NodeStatus { kSame, kRemoved, kAdded, kChanged, kGrouped };
 struct UnionGraph {
   std::unique_ptr<Module> module;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeStatus> status;  // without kSame
-  // The node that represents a node of A: the one it is matched with, or became. The pointers only
-  // distinguish A's nodes.
+  // The node of the union that represents a node of A: its partner, or the node that it became. The
+  // Graph pointers only distinguish the bodies of A.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
-  // A's names of nodes that only A has and that are renamed here.
+  // The names in A of nodes that only A has and that have another name in the union.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string> names_in_a;
   std::vector<std::string> scopes;  // that contain a difference, "function/a/b" in functions
 
-  // A constant is drawn within its reader, so the reader shows its status too.
+  // Returns the status to show at a node. A constant is drawn within its reader, so the reader
+  // shows the constant's status too.
   NodeStatus StatusOf(const Node& node) const;
 };
 
-// Nodes have B's names; nodes that only A has keep theirs, unless B uses the name. Functions that
-// only A has are left out. Copies B.
+// Nodes have B's names; nodes that only A has keep their names, unless B uses them. Omits functions
+// that only A has. Copies B.
 UnionGraph MakeUnion(const Module& b, const Diff& diff);
 
 }  // namespace grapnel

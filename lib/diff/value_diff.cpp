@@ -23,7 +23,7 @@ std::string TypeOf(const Literal& literal) {
 }
 
 bool SameElement(const Literal& x, const Literal& y, int64_t i) {
-  // A 64-bit integer does not fit into a double.
+  // Compares integers as such: 64 bits do not fit into a double.
   if (IsInteger(x.dtype())) return x.AsInt(i) == y.AsInt(i);
   double a = x.AsDouble(i), b = y.AsDouble(i);
   return a == b || (std::isnan(a) && std::isnan(b));
@@ -38,7 +38,7 @@ void CompareNumber(const Literal& x, const Literal& y, int64_t i, double* square
   if (SameElement(x, y, i)) return;
   ++result->differing;
   double difference = std::fabs(a - b);
-  if (IsInteger(x.dtype())) {  // beyond 2^53, neighbors are one double
+  if (IsInteger(x.dtype())) {  // beyond 2^53, different integers may be the same double
     auto low = static_cast<uint64_t>(std::min(x.AsInt(i), y.AsInt(i)));
     difference = static_cast<double>(static_cast<uint64_t>(std::max(x.AsInt(i), y.AsInt(i))) - low);
   }
@@ -56,7 +56,7 @@ const std::string& ElementString(const Literal& literal, int64_t i) {
   return literal.strings()[literal.is_splat() ? 0 : i];
 }
 
-// The same numbers in another dtype.
+// Returns the same numbers in the dtype of `like`.
 Literal InTypeOf(const Literal& like, const Literal& value) {
   std::string bytes;
   int64_t stored = value.is_splat() ? 1 : value.num_elements();
@@ -73,7 +73,7 @@ bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "Ho
 
 bool HasNumbers(DataType type) { return IsNumeric(type) || type == proto::DT_BOOL; }
 
-// The variables of a model, and the source of their values.
+// The variables of a model, and where their values are.
 class ValuesOf {
  public:
   static Expected<ValuesOf> Read(const ValueSide& side) {
@@ -93,14 +93,14 @@ class ValuesOf {
 
   const VariableSide& side() const { return side_; }
   size_t size() const { return side_.variables.size(); }
-  // True if there are variables, but no values for any.
+  // True if there are variables, but no variable has a value.
   bool Lack() const {
     return !side_.variables.empty() && llvm::none_of(side_.variables, [&](const auto& variable) {
       return keys_.count(variable.node) || InitialOf(variable);
     });
   }
 
-  // The name of the variable's node.
+  // Returns the name of the variable's node.
   std::string NameOf(size_t place) const {
     return NameOfVariable(side_.graph->module->main.node(side_.variables[place].node));
   }
@@ -109,7 +109,7 @@ class ValuesOf {
     return DataTypeName(BaseType(variable.dtype)).str() + variable.shape.ToString();
   }
 
-  // nullopt: this variable has no value.
+  // Returns the value of a variable; nullopt if it has none.
   Expected<std::optional<Literal>> Get(size_t place) const {
     const SavedVariable& variable = side_.variables[place];
     auto key = keys_.find(variable.node);
@@ -211,7 +211,7 @@ class Comparison {
     bool differ = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "value"; });
     if (!differ || !IsConst(pair.a.node) || !IsConst(pair.b.node)) return;
     auto a = Literal::FromConst(pair.a.node), b = Literal::FromConst(pair.b.node);
-    // A scalar and a matrix are two different constants at the same place.
+    // Skips constants of different ranks: these are two different constants at the same place.
     if (a && b && a->dims().size() != b->dims().size()) return;
     if (a && b) return Compare(pair.a.name.str(), pair.b.name.str(), *a, *b);
     for (auto* side : {&a, &b})
@@ -228,7 +228,7 @@ class Comparison {
 
   void Compare(std::string name_a, std::string name_b, const Literal& a, const Literal& b) {
     ++report_.compared;
-    // The diff reports a changed dtype; the numbers are converted to A's.
+    // The diff already reports a changed dtype, so the values are compared in A's dtype.
     bool is_same = a.dtype() == b.dtype() || !AreAlikeButForSize(a.dtype(), b.dtype())
                        ? a.SameValue(b)
                        : a.dims() == b.dims() && a.SameValue(InTypeOf(a, b));
@@ -267,7 +267,7 @@ std::vector<std::string> RowOf(const ValueDiff& one) {
   return {name, one.type, share, NumberText(d.largest, 3), NumberText(d.relative, 3), bad};
 }
 
-// Writes variables with one name but different shapes: their values are not compared.
+// Lists variables of the same name with different shapes, whose values are not compared.
 void WriteOtherShapes(const ValueReport& report, llvm::raw_ostream& os) {
   for (const ValueDiff& a : report.different) {
     if (a.a.empty() || !a.b.empty()) continue;

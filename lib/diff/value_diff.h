@@ -1,4 +1,4 @@
-// By how much the variables and constants of two models differ.
+// Compares the values of variables and constants of two models.
 #ifndef GRAPNEL_LIB_DIFF_VALUE_DIFF_H_
 #define GRAPNEL_LIB_DIFF_VALUE_DIFF_H_
 
@@ -12,45 +12,45 @@
 
 namespace grapnel {
 
-// The distance between two tensors of one dtype and shape.
+// The distance between two tensors of the same dtype and shape.
 struct ValueDistance {
   int64_t elements = 0, differing = 0;
-  // For numbers (the real parts of complex ones): the largest difference, and the norm of the
-  // difference over that of the first. If one is NaN or infinite and the other is not the same, the
-  // largest is infinite. Strings have neither.
+  // For numbers (of complex numbers, the real parts): the largest difference, and the norm of the
+  // difference relative to that of the first tensor. If an element is NaN or infinite and the other
+  // tensor's element is not the same, `largest` is infinite. Not set for strings.
   double largest = 0, relative = 0;
   int64_t not_finite_a = 0, not_finite_b = 0;
 };
 ValueDistance DistanceOf(const Literal& a, const Literal& b);
 
 struct ValueDiff {
-  std::string a, b;  // name of the variable or constant; empty: only the other has it
+  std::string a, b;  // names of the variable or constant; empty: only the other model has it
   std::string type;  // "float[3,3,8,16]", of A; where they differ "float[8] -> float[16]"
   ValueDistance distance;
   std::string problem;  // why no values were compared
 };
 
 struct ValueReport {
-  // True if a model has variables but no values for any; then none is compared.
+  // True if a model has variables but no values for them; then no variable is compared.
   bool lacks_a = false, lacks_b = false;
   size_t compared = 0, same = 0;
   std::vector<ValueDiff> different;  // largest relative difference first
   bool Same() const { return different.empty() && !lacks_a && !lacks_b; }
 };
 
-// A model and its variables' bundle; without a bundle only constants are compared.
+// A model and the checkpoint of its variables; without a checkpoint only constants are compared.
 struct ValueSide {
   const GraphInFile* graph;
   Bundle* bundle;
 };
 
 // Compares the variables that both models have (lib/diff/variable_pairs.h), and constants whose
-// values `diff` lists as changed. Variables of one model alone count as different. Skips the
-// saver's constants, which describe the file. Errors: a checkpoint that cannot be read or does not
-// belong to the model. Reads all values once.
+// values `diff` lists as changed. A variable that only one model has counts as different. Skips the
+// constants of the saver, which describe the file. Errors: a checkpoint that cannot be read or does
+// not belong to the model. Reads all values once.
 Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const Diff& diff);
 
-// "A comes without the values of its variables"; empty: both have them.
+// Returns "A comes without the values of its variables"; empty if both models have values.
 std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a = "A",
                            llvm::StringRef b = "B");
 

@@ -15,13 +15,14 @@
 namespace grapnel {
 namespace {
 
-// Ops that forward a variable's value: the layer is what reads them.
+// True for ops that forward the value of a variable: the op that reads their output belongs to the
+// layer.
 bool HandsOnVariable(llvm::StringRef op) {
   return op == "Identity" || op == "ReadVariableOp" || op == "Cast" || op == "Enter" ||
          op == "StopGradient";
 }
 
-// Maps a tensor of any body to a variable of the main graph.
+// Finds out which variable of the main graph a tensor of any body comes from.
 class VariableTensors {
  public:
   explicit VariableTensors(const GraphInFile& graph) : main_(graph.module->main) {
@@ -40,7 +41,8 @@ class VariableTensors {
     return &node.graph() == &main_ && of_saver_.contains(node.id());
   }
 
-  // kNoNode: not a variable, or a different one at each call of the body.
+  // Returns the variable that a port comes from; kNoNode if it does not come from a variable, or
+  // from a different one at each call of the body.
   NodeId At(const Graph& body, Port port) const {
     while (port.node != kNoNode && !port.IsControl()) {
       Node node = body.node(port.node);
@@ -54,13 +56,14 @@ class VariableTensors {
   }
 
  private:
-  // Propagates variables into the bodies that a node calls; adds changed bodies to `todo`.
+  // Records which arguments of the called functions are variables; adds the bodies for which this
+  // changed to `todo`.
   void Enter(const Node& call, std::vector<const Graph*>* todo) {
     const Graph& body = call.graph();
     for (llvm::StringRef name : CalledFunctions(call)) {
       const Function* callee = body.module().FindFunction(name);
       if (!callee) continue;
-      // If and Case have the branch selector as first input.
+      // The first input of If and Case selects the branch.
       int first = call.num_inputs() - static_cast<int>(callee->args.size());
       if (first < 0 || first > 1) continue;
       bool is_new = seen_.insert(callee).second;
@@ -81,14 +84,14 @@ class VariableTensors {
   std::map<std::pair<const Graph*, NodeId>, NodeId> arguments_;
 };
 
-// "bn/gamma" for "model/bn/gamma": the layer and the variable's name in it.
+// Returns the layer and the variable's name in it: "bn/gamma" for "model/bn/gamma".
 std::string InLayer(llvm::StringRef name) {
   size_t weight = name.rfind('/');
   size_t layer = weight == llvm::StringRef::npos ? weight : name.rfind('/', weight);
   return layer == llvm::StringRef::npos ? name.str() : name.drop_front(layer + 1).str();
 }
 
-// "net/dense" for "net_1/dense_2_1", and its numbers, component by component.
+// Returns "net/dense" for "net_1/dense_2_1", and adds the numbers, component by component.
 std::string WithoutNumbers(llvm::StringRef name, std::vector<uint64_t>* numbers) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   name.split(parts, '/');
@@ -159,8 +162,8 @@ class VariablePairing {
     return places;
   }
 
-  // By the name of the reading node, and its input, in bodies and in signatures' bodies; if several
-  // variables match, the first by name.
+  // Returns, for each variable, a node that reads it, in the form "node/input"; if several nodes
+  // read it, the first one by name. Looks only at functions.
   static std::vector<std::string> ReadersOf(const VariableSide& side, const VariableTensors& in) {
     std::vector<std::string> readers(side.variables.size());
     const auto places = PlacesOf(side);
@@ -186,7 +189,7 @@ class VariablePairing {
     std::map<std::pair<size_t, size_t>, int> reads;
     for (const MatchedPair& pair : diff_.matched) {
       const Node &a = pair.a.node, &b = pair.b.node;
-      // A call's captured inputs have no fixed order.
+      // The inputs of a call that stand for captured tensors have no fixed order.
       if (MayCallFunctions(a) || in_a_.IsOfSaver(a) || in_b_.IsOfSaver(b)) continue;
       for (int i = 0; i < std::min(a.num_inputs(), b.num_inputs()); ++i) {
         NodeId read_a = in_a_.At(a.graph(), a.input(i));
@@ -219,7 +222,8 @@ class VariablePairing {
     return names;
   }
 
-  // The object names that lead to the variable, without indices into lists: those change.
+  // Returns the path of object names that leads to each variable; empty for a path with an index
+  // into a list, because such indices change.
   static std::vector<std::string> PathsOf(const VariableSide& side) {
     std::vector<std::string> paths = PathsOfObjects(*side.graph, side.variables);
     for (std::string& path : paths) {
@@ -233,7 +237,8 @@ class VariablePairing {
     return paths;
   }
 
-  // Names that only one variable of its model has, by the name without numbers.
+  // A name that only one variable of its model has. GroupsOf groups these names by the name without
+  // numbers.
   struct Named {
     std::vector<uint64_t> numbers;
     size_t place;
@@ -260,15 +265,16 @@ class VariablePairing {
                       [](const Named& x, const Named& y) { return x.numbers == y.numbers; });
   }
 
-  // The names in both models; "" does not count.
+  // The name of each variable in both models; "" does not count.
   struct Names {
     std::vector<std::string> a, b;
   };
   enum Confidence { kSure, kLikely };
 
-  // Names that differ only in numbers are those of numbered layers. They are renumbered if one is
-  // removed: dense, dense_1, dense_2 become dense, dense_1. Then only readers show which layer is
-  // which. Equally many names with other numbers correspond in order.
+  // Names that differ only in numbers belong to numbered layers. If one such layer is removed,
+  // later ones are renumbered: dense, dense_1, dense_2 become dense, dense_1. Then only readers
+  // show which layer is which. If both models have equally many names but other numbers, the names
+  // correspond in order.
   void PairByNames(const Names& names, Confidence confidence) {
     Groups in_a = GroupsOf(names.a), in_b = GroupsOf(names.b);
     for (const auto& [stem, a] : in_a) {
@@ -299,7 +305,7 @@ class VariablePairing {
   const VariableSide &a_, &b_;
   const Diff& diff_;
   const VariableTensors in_a_, in_b_;
-  std::vector<int> to_b_, to_a_;  // by index; -1: no partner
+  std::vector<int> to_b_, to_a_;  // partner by index; -1: no partner
 };
 
 }  // namespace

@@ -10,18 +10,18 @@
 
 namespace grapnel {
 
-// The variables of one model that are compared.
+// The variables of one model.
 struct VariableSide {
   const GraphInFile* graph;
-  std::vector<SavedVariable> variables;  // with their objects' names and their values' shapes
+  std::vector<SavedVariable> variables;  // with names of objects and shapes of values
 };
 
 // Returns pairs of indices in the two lists, in A's order; each variable is in at most one pair,
-// and both variables of a pair have one shape. First pairs variables that nodes of one name read at
-// the same input of a body; then those with the same object names, and those of one name, at least
-// within its layer. If layers were numbered and the numbers may have changed, matched nodes in
-// `diff` that read them at the same input count first, then names. The saver's reads do not count,
-// nor does the order in which a function captures variables.
+// and both variables of a pair have the same shape. First pairs variables that nodes of the same
+// name read at the same input; then those with the same path of object names, and those of the same
+// name, at least within the layer. If layers are numbered and the numbers may have changed, prefers
+// variables that nodes matched in `diff` read at the same input to those of the same name. The
+// reads of the saver do not count, nor does the order in which a function captures variables.
 std::vector<std::pair<size_t, size_t>> PairVariables(const VariableSide& a, const VariableSide& b,
                                                      const Diff& diff);
 
