@@ -86,7 +86,7 @@ class Lives {
     for (const LifeEvent& event : LifeOfName(node.name)) {
       if (BeginOf(timeline_, event.stage) != node.begin) continue;
       llvm::StringRef original = event.text;
-      return original.consume_front("opened from ") &&
+      return original.consume_front("inlined from ") &&
              llvm::any_of(nodes, [&](const NamedNode& other) {
                return other.begin == node.begin && other.name == original;
              });

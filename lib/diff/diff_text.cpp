@@ -109,7 +109,7 @@ class TextWriter {
       if (!function.b.empty() || !opened.contains(function.a)) AddFunction(function);
     WriteScope(root_, 0);
     for (const OpenedCall& call : diff.opened) {
-      os_ << "> " << Printable(call.call) << "  opened: " << Plural(call.nodes.size(), "node")
+      os_ << "> " << Printable(call.call) << "  inlined: " << Plural(call.nodes.size(), "node")
           << " of " << Printable(call.function) << (call.nodes.size() == 1 ? " stands" : " stand")
           << " in its place\n";
     }
@@ -413,7 +413,7 @@ std::string DiffRemark(const Diff& diff) {
   size_t copies = 0;
   for (const OpenedCall& call : diff.opened) copies += call.nodes.size();
   if (!diff.opened.empty())
-    parts.push_back(Plural(diff.opened.size(), "call") + " opened (" + Plural(copies, "node") +
+    parts.push_back(Plural(diff.opened.size(), "call") + " inlined (" + Plural(copies, "node") +
                     ")");
   for (const CountedChange& counted : diff.counted)
     parts.push_back(WithCommas(counted.nodes.size()) + " " + counted.what);

@@ -89,11 +89,11 @@ Event EventOf(const Diff& diff, const std::string& name) {
   for (const OpenedCall& call : diff.opened) {
     for (const auto& [node, copy] : call.nodes) {
       if (node != name) continue;
-      event.text += (event.text.empty() ? "opened as " : ", ") + copy;
+      event.text += (event.text.empty() ? "inlined as " : ", ") + copy;
       event.names.push_back(copy);
     }
     if (call.call == name)
-      return {"opened: " + Plural(call.nodes.size(), "node") + " of " + call.function +
+      return {"inlined: " + Plural(call.nodes.size(), "node") + " of " + call.function +
                   " stand in its place",
               {name}};
   }
@@ -123,7 +123,7 @@ std::string OriginText(const TimelineStage& stage, llvm::StringRef node) {
   if (stage.before < 0) return "is there";
   for (const OpenedCall& call : stage.diff.opened) {
     for (const auto& [original, copy] : call.nodes)
-      if (copy == node) return "opened from " + original;
+      if (copy == node) return "inlined from " + original;
   }
   return "made";
 }
@@ -207,13 +207,13 @@ bool IsEmpty(llvm::StringRef path) {
 }
 
 constexpr const char* kWhyEmpty =
-    "TensorFlow is still writing it, or TF_DUMP_GRAPH_FMT is neither TXT nor BIN";
+    "TensorFlow is still writing the graphs, or TF_DUMP_GRAPH_FMT is neither TXT nor BIN";
 
 Error NoDump(llvm::StringRef folder, llvm::ArrayRef<OrderedDump> dumps) {
   size_t empty = llvm::count_if(
       dumps, [&](const OrderedDump& each) { return IsEmpty(JoinPath(folder, each.dump.file)); });
   if (empty > 0) {
-    return MakeError("{0}: {1} of a graph, empty: {2}", folder, Plural(empty, "dump"), kWhyEmpty);
+    return MakeError("{0}: {1} without content: {2}", folder, Plural(empty, "dump"), kWhyEmpty);
   }
   return MakeError("{0}: no dump of a graph in it (files .pbtxt or .pb with a GraphDef)", folder);
 }

@@ -102,8 +102,8 @@ class Freezer {
     } else if (it->second != dtype && failure_.empty()) {
       failure_ =
           llvm::formatv(
-              "node '{0}' receives variables of {1} and of {2}, '{3}' among them: "
-              "they cannot be frozen",
+              "node '{0}' receives variables of dtypes {1} and {2}, such as '{3}': "
+              "these variables cannot be frozen",
               graph.node(port.node).name(), DataTypeName(it->second), DataTypeName(dtype), variable)
               .str();
     }
@@ -155,7 +155,8 @@ class Freezer {
 
   static Error Refuse(const Handle& handle, const Node& node) {
     return MakeError(
-        "variable '{0}' cannot be frozen: node '{1}' ({2}) writes it, or needs its handle",
+        "variable '{0}' cannot be frozen: node '{1}' ({2}) writes the variable, or needs its "
+        "handle",
         handle.variable, node.name(), node.op());
   }
 

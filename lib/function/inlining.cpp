@@ -345,7 +345,7 @@ std::string LostEffect(const FunctionRewriter& in, const Node& call, const Funct
         node, [&](const Node& at) { happens |= sources.contains(at.id()); },
         [](const Node&) { return true; });
     if (!happens)
-      return llvm::formatv("'{0}' in '{1}' has an effect that none of its {2} waits for",
+      return llvm::formatv("'{0}' in '{1}' has an effect that none of the function's {2} waits for",
                            node.name(), function.name(),
                            by_control_outputs ? "control outputs" : "results");
   }

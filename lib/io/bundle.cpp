@@ -92,7 +92,8 @@ Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t co
                                                uint32_t* crc) {
   // Each length takes at least a byte, so a wrong count is detected before memory is allocated for
   // it.
-  if (count > static_cast<int64_t>(bytes.size())) return MakeError("{0} strings do not fit", count);
+  if (count > static_cast<int64_t>(bytes.size()))
+    return MakeError("the data is too short for {0} strings", count);
   WireReader reader(bytes);
   std::vector<uint64_t> lengths(count);
   for (uint64_t& length : lengths) {
@@ -244,7 +245,7 @@ Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {
   auto& file = data_[shard];
   if (!file) {
     if (shard < 0 || shard >= num_shards_) {
-      return MakeError("its data file number {0} does not exist: there are {1}", shard,
+      return MakeError("data file number {0} does not exist: the checkpoint has {1}", shard,
                        num_shards_);
     }
     ASSIGN_OR_RETURN(file, FileBytes::Open(DataFileOf(prefix_, shard, num_shards_)));
@@ -265,12 +266,12 @@ Expected<Literal> Bundle::ReadEntry(const proto::BundleEntryProto& entry, bool c
   Shape shape = Shape::FromProto(entry.shape());
   std::optional<int64_t> count = shape.NumElements();
   if (!count)
-    return MakeError("its shape {0} is not known in full or larger than memory", shape.ToString());
+    return MakeError("shape {0} is not fully known, or larger than memory", shape.ToString());
   ASSIGN_OR_RETURN(auto file, Data(entry.shard_id()));
   uint64_t file_size = file->bytes().size(), offset = entry.offset(), size = entry.size();
   if (offset > file_size || size > file_size - offset) {
-    return MakeError("{0}: is cut off: bytes {1} to {2} were expected, it has {3}", file->name(),
-                     entry.offset(), offset + size, file_size);
+    return MakeError("{0}: is cut off: bytes {1} to {2} were expected, the file has {3} bytes",
+                     file->name(), entry.offset(), offset + size, file_size);
   }
   llvm::StringRef bytes = file->bytes().substr(offset, size);
   uint32_t crc = 0;
@@ -286,7 +287,7 @@ Expected<Literal> Bundle::ReadEntry(const proto::BundleEntryProto& entry, bool c
     return MakeError("a {0} has no value that can be read", DataTypeName(entry.dtype()));
   if (__builtin_mul_overflow(element, static_cast<uint64_t>(*count), &expected) ||
       expected != size) {
-    return MakeError("{0} bytes are stored, {1}{2} needs another number", size,
+    return MakeError("{0} bytes are stored, but {1}{2} needs another number of bytes", size,
                      DataTypeName(entry.dtype()), shape.ToString());
   }
   if (check && MaskCrc(Crc32c(bytes)) != entry.crc32c()) {
@@ -315,15 +316,17 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
       key.emplace_back(all ? 0 : extent.start(), all ? -1 : extent.length());
       size_t d = extents.size();
       if (d >= dims.size())
-        return MakeError("a slice has more dimensions than its shape {0}", shape.ToString());
+        return MakeError("a slice has more dimensions than the tensor, of shape {0}",
+                         shape.ToString());
       int64_t start = key.back().first, length = all ? dims[d] : extent.length();
       if (start < 0 || length < 0 || start > dims[d] || length > dims[d] - start) {
-        return MakeError("a slice lies outside its shape {0}", shape.ToString());
+        return MakeError("a slice lies outside the tensor, of shape {0}", shape.ToString());
       }
       extents.emplace_back(start, length);
     }
     if (extents.size() != dims.size())
-      return MakeError("a slice has fewer dimensions than its shape {0}", shape.ToString());
+      return MakeError("a slice has fewer dimensions than the tensor, of shape {0}",
+                       shape.ToString());
     std::string part_name = SliceKey(name, key);
     ASSIGN_OR_RETURN(proto::BundleEntryProto part, Find(part_name));
     ASSIGN_OR_RETURN(Literal literal, ReadEntry(part, check));
@@ -331,14 +334,15 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
     for (auto [start, length] : extents) lengths.push_back(length);
     std::optional<int64_t> part_count = NumElements(lengths);
     if (literal.dtype() != entry.dtype() || literal.num_elements() != part_count) {
-      return MakeError("a slice holds {0}{1}, which does not fit", DataTypeName(literal.dtype()),
-                       DimsText(literal.dims()));
+      return MakeError("a slice holds {0}{1}, not the dtype or size of its place in the tensor",
+                       DataTypeName(literal.dtype()), DimsText(literal.dims()));
     }
     stored += *part_count;
     parts.emplace_back(std::move(extents), std::move(literal));
   }
   // This check also prevents a wrong shape from taking memory.
-  if (stored < *count) return MakeError("its slices hold {0} of {1} elements", stored, *count);
+  if (stored < *count)
+    return MakeError("the slices hold {0} of the tensor's {1} elements", stored, *count);
   std::string bytes(*count * element, '\0');
   for (const auto& [extents, literal] : parts) {
     if (literal.num_elements() == 0) continue;

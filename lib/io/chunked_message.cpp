@@ -222,7 +222,7 @@ class Merger {
              Severity::kWarning);
     }
     if (bytes->size() > room_) {
-      return MakeError("with chunk {0} the whole does not fit into memory", index);
+      return MakeError("with chunk {0}, the merged message does not fit into memory", index);
     }
     room_ -= bytes->size();
     return *bytes;
@@ -245,8 +245,8 @@ class Merger {
   }
 
   void Leave(llvm::StringRef path, Error error) {
-    Report(TextOf(std::move(error)) + "; " + (path.empty() ? "the whole" : "'" + path.str() + "'") +
-           " lacks it");
+    Report(TextOf(std::move(error)) + "; " +
+           (path.empty() ? "the message" : "'" + path.str() + "'") + " lacks this chunk");
   }
 
   std::vector<ChunkedField> Fields(llvm::StringRef chunked_message, llvm::StringRef path) {
@@ -312,7 +312,7 @@ class Merger {
     part->depth += step.kind == Step::kKey ? 2 : 1;
     if (part->depth > kDeepest) return MakeError("a field is nested more than {0} deep", kDeepest);
     if (step.field == 0 || step.field > 0x1FFFFFFF)
-      return MakeError("a field has the number {0}", step.field);
+      return MakeError("a field has the invalid number {0}", step.field);
     if (step.kind == Step::kIndex) {
       part->path += "[" + std::to_string(step.index) + "]";
       part->message = part->message->At(step.field, step.index);

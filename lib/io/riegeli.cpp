@@ -62,8 +62,8 @@ Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
     if (Error error = riegeli.ReadHeader(at, &group)) {
       uint64_t next = riegeli.NextGroup(at);
       riegeli.problems_.push_back(TextOf(std::move(error)) +
-                                  (next < size ? "; the next ones are at " + std::to_string(next)
-                                               : "; nothing after it is read"));
+                                  (next < size ? "; the next records are at " + std::to_string(next)
+                                               : "; nothing after that is read"));
       at = next;
       continue;
     }
@@ -154,14 +154,14 @@ Expected<llvm::StringRef> RiegeliFile::Read(uint64_t position) {
 
 Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
   if (group.decoded_size > room_) {
-    return MakeError("they claim {0}, and there is room for {1}", HumanBytes(group.decoded_size),
-                     HumanBytes(room_));
+    return MakeError("the records claim to take {0}, and {1} are left for them",
+                     HumanBytes(group.decoded_size), HumanBytes(room_));
   }
   std::string data;
   data.reserve(group.data_size);
   uint64_t at = EndOf(group.begin, kGroupHeader);
-  if (!Copy(&at, group.data_size, &data)) return MakeError("they are cut off");
-  if (Hash(data) != group.data_hash) return MakeError("they are damaged (their hash differs)");
+  if (!Copy(&at, group.data_size, &data)) return MakeError("the data is cut off");
+  if (Hash(data) != group.data_hash) return MakeError("the data is damaged (its hash differs)");
   if (group.type == kSimple) return ExpandSimple(group, std::move(data));
   Expanded expanded;
   ASSIGN_OR_RETURN(expanded.bytes, ReadTransposed(data, group.num_records, group.decoded_size,
@@ -174,7 +174,7 @@ Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, st
   llvm::StringRef type, packed_sizes;
   uint64_t size;
   if (!reader.Bytes(1, &type) || !reader.Varint(&size) || !reader.Bytes(size, &packed_sizes))
-    return MakeError("they end before the sizes of the records");
+    return MakeError("the data ends before the sizes of the records");
   auto compression = static_cast<Compression>(type[0]);
   Expanded expanded;
   ASSIGN_OR_RETURN(std::string sizes,
@@ -189,11 +189,11 @@ Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, st
   ByteReader size_reader(sizes);
   for (uint64_t i = 0; i < group.num_records; ++i) {
     if (!size_reader.Varint(&size) || size > all - end)
-      return MakeError("record {0} is not inside them", i);
+      return MakeError("record {0} lies outside of the data", i);
     expanded.ends.push_back(end += size);
   }
   if (end != group.decoded_size || end != all || !size_reader.rest().empty())
-    return MakeError("their sizes differ from those in their header");
+    return MakeError("the sizes of the records differ from those in the header");
   return expanded;
 }
 

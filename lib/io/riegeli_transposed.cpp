@@ -53,7 +53,7 @@ class TransposedReader {
     uint64_t header_size;
     if (!reader.Bytes(1, &type) || !reader.Varint(&header_size) ||
         !reader.Bytes(header_size, &packed))
-      return MakeError("they end before their header does");
+      return MakeError("the data ends before its header does");
     compression_ = static_cast<Compression>(type[0]);
     ASSIGN_OR_RETURN(std::string header, Unpack(compression_, packed, room_));
     ByteReader header_reader(header);
@@ -65,7 +65,7 @@ class TransposedReader {
   }
 
  private:
-  Error Damaged(const char* what) { return MakeError("their header has no {0}", what); }
+  Error Damaged(const char* what) { return MakeError("the header has no {0}", what); }
 
   // Reads the buffers with the values. Each bucket contains consecutive buffers and is decompressed
   // as a whole.
@@ -158,7 +158,7 @@ class TransposedReader {
     size_t at = first_;
     int straight_on = nodes_[at].implicit ? 1 : 0;
     for (;;) {
-      if (steps-- == 0) return MakeError("their states go on without giving records");
+      if (steps-- == 0) return MakeError("the states repeat without giving records");
       RETURN_IF_ERROR(Give(nodes_[at]));
       at = nodes_[at].next;
       if (straight_on > 0) {
@@ -169,7 +169,8 @@ class TransposedReader {
       auto byte = static_cast<uint8_t>(transitions.front());
       transitions = transitions.drop_front();
       at += byte >> 2;
-      if (at >= nodes_.size()) return MakeError("they go to a state that does not exist");
+      if (at >= nodes_.size())
+        return MakeError("a transition leads to a state that does not exist");
       straight_on = (byte & 3) + (nodes_[at].implicit ? 1 : 0);
     }
   }
@@ -232,7 +233,7 @@ class TransposedReader {
   }
 
   Error StartSubmessage() {
-    if (open_.empty()) return MakeError("a message in them has no end");
+    if (open_.empty()) return MakeError("a message in the records has no end");
     auto [end, tag] = open_.back();
     open_.pop_back();
     std::string head;
@@ -242,8 +243,9 @@ class TransposedReader {
   }
 
   Error EndRecord() {
-    if (!open_.empty()) return MakeError("a message in them has no beginning");
-    if (ends_.size() == num_records_) return MakeError("they are more than their header says");
+    if (!open_.empty()) return MakeError("a message in the records has no beginning");
+    if (ends_.size() == num_records_)
+      return MakeError("there are more records than the header says");
     ends_.push_back(reversed_.size());
     return Error::success();
   }
@@ -252,7 +254,7 @@ class TransposedReader {
 
   Error Put(llvm::StringRef bytes) {
     if (bytes.size() > size_ - reversed_.size())
-      return MakeError("they take more bytes than their header says");
+      return MakeError("the records take more bytes than the header says");
     reversed_.append(std::make_reverse_iterator(bytes.end()),
                      std::make_reverse_iterator(bytes.begin()));
     return Error::success();
@@ -261,7 +263,7 @@ class TransposedReader {
   Expected<std::string> Finish() {
     bool is_whole = open_.empty() && ends_.size() == num_records_ && reversed_.size() == size_ &&
                     (ends_.empty() ? size_ == 0 : ends_.back() == size_);
-    if (!is_whole) return MakeError("their sizes differ from those in their header");
+    if (!is_whole) return MakeError("the sizes of the records differ from those in the header");
     std::reverse(reversed_.begin(), reversed_.end());
     // The recorded positions are beginnings, counted from the end of the output, in reverse order;
     // converts them to ends.
@@ -315,9 +317,9 @@ Expected<std::string> Unpack(Compression compression, llvm::StringRef packed, ui
   uint64_t size = packed.size();
   ByteReader reader(packed);
   if (compression != Compression::kNone && !reader.Varint(&size))
-    return MakeError("a part of them has no size");
+    return MakeError("a part of the records has no size");
   if (size > room) {
-    return MakeError("a part of them expands to {0}, and {1} were expected at most",
+    return MakeError("a part of the records expands to {0}, at most {1} were expected",
                      HumanBytes(size), HumanBytes(room));
   }
   return Decompress(compression, reader.rest(), size);

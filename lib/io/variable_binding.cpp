@@ -181,7 +181,8 @@ class Binder {
       return llvm::formatv("the checkpoint has no '{0}'{1}", variable.name, near).str();
     }
     if (found.keys.size() > 1) {
-      return "the checkpoint has it in several places: '" + llvm::join(found.keys, "', '") + "'";
+      return "the checkpoint has the variable in several places: '" +
+             llvm::join(found.keys, "', '") + "'";
     }
     if (found.rival >= 0) {
       return llvm::formatv("the checkpoint's '{0}' may be that of another variable ('{1}')",

@@ -237,7 +237,8 @@ class BodyReader::Impl {
             llvm::is_contained(parsed.without, key))
           continue;
         Report(parsed.place, parsed.name,
-               ("'" + key + "' does not follow from its inputs: write {" + key + "=...}").str());
+               ("'" + key + "' does not follow from the node's inputs: write {" + key + "=...}")
+                   .str());
       }
     }
   }

@@ -271,8 +271,8 @@ class Verifier {
     if (!tensor || said == proto::DT_INVALID) return;
     DataType is = DataTypeOfTensor(*tensor);
     if (is == said) return;
-    Report(node, llvm::formatv("attribute 'dtype' is {0}, the value is of {1}", DataTypeName(said),
-                               DataTypeName(is))
+    Report(node, llvm::formatv("attribute 'dtype' is {0}, but the value has dtype {1}",
+                               DataTypeName(said), DataTypeName(is))
                      .str());
   }
 

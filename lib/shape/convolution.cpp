@@ -90,8 +90,8 @@ void Convolve(ShapeContext& c, int rank, bool depthwise) {
   } else {
     if (depth >= 0 && filter_depth >= 0 &&
         (filter_depth == 0 ? depth != 0 : depth % filter_depth != 0)) {
-      c.Fail("{0} needs a filter whose depth divides the input's, got {1} and {2}", c.op(),
-             filter.ToString(), in.ToString());
+      c.Fail("{0} needs a filter whose depth divides the depth of the input, got {1} and {2}",
+             c.op(), filter.ToString(), in.ToString());
     }
     out.set_dim(layout.channel, filter.dim(rank - 1));
   }

@@ -15,8 +15,8 @@ Shape Gathered(ShapeContext& c, const Shape& params, const Shape& indices,
   if (batch_dims < 0) batch_dims += indices.rank();
   if (params.rank() < 1 || batch_dims < 0 || batch_dims > indices.rank() ||
       batch_dims >= params.rank()) {
-    c.Fail("{0} of {1} by {2} has no axis to read along", c.op(), params.ToString(),
-           indices.ToString());
+    c.Fail("{0} of {1} with indices of shape {2} has no axis to read along", c.op(),
+           params.ToString(), indices.ToString());
     return Shape::Unknown();
   }
   if (!axis)
@@ -67,7 +67,8 @@ Shape GatheredNd(ShapeContext& c, const Shape& params, const Shape& indices) {
   int64_t depth = indices.dim(indices.rank() - 1);
   if (depth < 0) return Shape::Unknown();
   if (depth > params.rank()) {
-    c.Fail("{0} has indices of {1} axes into {2}", c.op(), depth, params.ToString());
+    c.Fail("{0} has indices of {1} components into a tensor of shape {2}", c.op(), depth,
+           params.ToString());
     return Shape::Unknown();
   }
   return ConcatShapes(SubShape(indices, 0, -1), SubShape(params, static_cast<int>(depth)));
@@ -101,7 +102,8 @@ void SegmentV2Shape(ShapeContext& c) {
   const Shape &data = c.in(0), &ids = c.in(1);
   if (!data.known_rank() || !ids.known_rank()) return;
   if (ids.rank() > data.rank())
-    return c.Fail("{0} has ids {1} for data {2}", c.op(), ids.ToString(), data.ToString());
+    return c.Fail("{0} has ids of shape {1} for data of shape {2}", c.op(), ids.ToString(),
+                  data.ToString());
   for (int i = 0; i < ids.rank(); ++i) c.Equal(data.dim(i), ids.dim(i), "sizes of data and ids");
   Shape rows = VectorOf(c.SizeFrom(c.num_inputs() - 1));
   c.Out(0, ConcatShapes(rows, SubShape(data, ids.rank())));
@@ -158,8 +160,8 @@ void DynamicPartitionShape(ShapeContext& c) {
   const Shape &data = c.in(0), &partitions = c.in(1);
   if (!data.known_rank() || !partitions.known_rank()) return;
   if (partitions.rank() > data.rank()) {
-    return c.Fail("{0} has partitions {1} for data {2}", c.op(), partitions.ToString(),
-                  data.ToString());
+    return c.Fail("{0} has partitions of shape {1} for data of shape {2}", c.op(),
+                  partitions.ToString(), data.ToString());
   }
   for (int i = 0; i < partitions.rank(); ++i) {
     c.Equal(data.dim(i), partitions.dim(i), "sizes of data and partitions");

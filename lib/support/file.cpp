@@ -71,7 +71,7 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
   if (!S_ISREG(info.st_mode) || size <= kLargestCopy) {
     ASSIGN_OR_RETURN(std::string bytes, ReadAll(fd, path));
     if (S_ISREG(info.st_mode) && bytes.size() < size) {
-      return MakeError("{0}: was cut short while it was read: {1} bytes of {2} were there", path,
+      return MakeError("{0}: was cut short while it was read: {1} of {2} bytes were there", path,
                        bytes.size(), size);
     }
     return FromString(std::move(bytes), name);

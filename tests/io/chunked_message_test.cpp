@@ -178,16 +178,18 @@ TEST(ChunkedMessage, WhatFitsNowhereIsSaidAndLeftOut) {
     EXPECT_EQ(merged.As<proto::GraphDef>().node_size(), 4);
     return merged.problems;
   };
-  EXPECT_EQ(problem(kMessage, {Field(1), Index(uint64_t{1} << 60)}),
-            "'node[1152921504606846976]' is past the end of its list; the whole lacks it\n");
+  EXPECT_EQ(
+      problem(kMessage, {Field(1), Index(uint64_t{1} << 60)}),
+      "'node[1152921504606846976]' is past the end of its list; the message lacks this chunk\n");
   EXPECT_EQ(problem(kMessage, {Field(1)}),
-            "'node' is a list, and the chunk gives no index; the whole lacks it\n");
+            "'node' is a list, and the chunk gives no index; the message lacks this chunk\n");
   EXPECT_EQ(problem(kBytes, {Field(3)}),
-            "'version' is a number: chunk 1 cannot be in it; the whole lacks it\n");
-  EXPECT_EQ(problem(kBytes, {Field(1), Index(0), Field(1), Field(2)}),
-            "'node[0].name' is not a message: chunk 1 cannot be in it; the whole lacks it\n");
+            "'version' is a number: chunk 1 cannot be in it; the message lacks this chunk\n");
+  EXPECT_EQ(
+      problem(kBytes, {Field(1), Index(0), Field(1), Field(2)}),
+      "'node[0].name' is not a message: chunk 1 cannot be in it; the message lacks this chunk\n");
   EXPECT_EQ(problem(kBytes, {Index(0)}),
-            "the field of chunk 1 cannot be read; the whole lacks it\n");
+            "the field of chunk 1 cannot be read; the message lacks this chunk\n");
 
   ChunkedFile file(base.SerializeAsString());
   file.PutField(ChunkedFile::FieldOf(7, {Field(2)}));
@@ -223,8 +225,9 @@ TEST(ChunkedMessage, TheWholeHasToFitIntoMemory) {
   EXPECT_GT(whole->bytes().size(), 9u << 20);
   EXPECT_LT(whole->bytes().size(), 11u << 20);
   ASSERT_EQ(problems.size(), 21u);
-  EXPECT_EQ(problems[0].text,
-            "with chunk 1 the whole does not fit into memory; the whole lacks it");
+  EXPECT_EQ(
+      problems[0].text,
+      "with chunk 1, the merged message does not fit into memory; the message lacks this chunk");
   EXPECT_EQ(problems.back().text, "the chunks have more problems");
 }
 

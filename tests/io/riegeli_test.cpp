@@ -65,8 +65,8 @@ TEST(Riegeli, WhatIsDamagedIsLeftOut) {
   RiegeliFile file = Open(bytes);
   EXPECT_TRUE(file.problems().empty());
   EXPECT_EQ(Get(file.Read(first)), "first");
-  EXPECT_EQ(ErrorOf(file.Read(second)),
-            "the records at " + std::to_string(second) + ": they are damaged (their hash differs)");
+  EXPECT_EQ(ErrorOf(file.Read(second)), "the records at " + std::to_string(second) +
+                                            ": the data is damaged (its hash differs)");
   EXPECT_EQ(Get(file.Read(third)), "third");
 
   // After a damaged header, block headers lead to the next group.
@@ -74,7 +74,7 @@ TEST(Riegeli, WhatIsDamagedIsLeftOut) {
   file = Open(bytes);
   ASSERT_EQ(file.problems().size(), 1u);
   EXPECT_EQ(file.problems()[0], "the header of the records at " + std::to_string(second) +
-                                    " is damaged (its hash differs); the next ones are at " +
+                                    " is damaged (its hash differs); the next records are at " +
                                     std::to_string(third));
   EXPECT_EQ(ErrorOf(file.Read(second)), "no record begins at " + std::to_string(second));
   EXPECT_EQ(Get(file.Read(third)), "third");
@@ -106,13 +106,15 @@ TEST(Riegeli, ClaimsAreHeldAgainstTheData) {
   };
   uint64_t huge = uint64_t{1} << 60;
   std::string plain = std::string("\0\x01\x03", 3) + "abc";
-  EXPECT_NE(error('r', plain, 1, huge).find("they claim 1.2 EB"), std::string::npos)
+  EXPECT_NE(error('r', plain, 1, huge).find("the records claim to take 1.2 EB"), std::string::npos)
       << error('r', plain, 1, huge);
-  EXPECT_NE(error('r', plain, 1, 2).find("their sizes differ from those in their header"),
-            std::string::npos)
+  EXPECT_NE(
+      error('r', plain, 1, 2).find("the sizes of the records differ from those in the header"),
+      std::string::npos)
       << error('r', plain, 1, 2);
-  EXPECT_NE(error('r', plain, 2, 3).find("record 1 is not inside them"), std::string::npos);
-  EXPECT_NE(error('r', std::string("\0\x01\x02", 3) + "abc", 1, 3).find("their sizes differ"),
+  EXPECT_NE(error('r', plain, 2, 3).find("record 1 lies outside of the data"), std::string::npos);
+  EXPECT_NE(error('r', std::string("\0\x01\x02", 3) + "abc", 1, 3)
+                .find("the sizes of the records differ"),
             std::string::npos);
   EXPECT_NE(error('r', "q" + plain.substr(1), 1, 3).find("unknown compression (113)"),
             std::string::npos);
@@ -148,13 +150,13 @@ TEST(Riegeli, StatesThatGoRoundAreAnError) {
   std::string data(1, '\0');
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header, 1, 1, 100, &ends)),
-            "their header has no way out of a loop of states");
+            "the header has no way out of a loop of states");
   // Transitions lead from a state to itself forever.
   header = std::string("\0\0\x01\0\0\0", 6);
   data.resize(1);
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header + std::string(100, '\x03'), 1, 1, 100, &ends)),
-            "their sizes differ from those in their header");
+            "the sizes of the records differ from those in the header");
 }
 
 }  // namespace

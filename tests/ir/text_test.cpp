@@ -228,7 +228,7 @@ TEST(TextTest, ErrorsNameLineAndColumn) {
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=nofloat}\n"),
             "1:25: 'nofloat' is not an attribute value: strings need quotes");
   EXPECT_EQ(FirstError("%m = Merge(%n)\n%n = NextIteration(%m)\n"),
-            "1:1: node 'm': 'T' does not follow from its inputs: write {T=...}");
+            "1:1: node 'm': 'T' does not follow from the node's inputs: write {T=...}");
   EXPECT_THAT(FirstError("%x = NoOp @gpu:x\n"),
               testing::StartsWith("1:12: malformed device name 'gpu:x': expected a type"));
   EXPECT_EQ(FirstError("hello"),

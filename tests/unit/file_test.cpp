@@ -93,7 +93,7 @@ TEST_F(FileTest, CutShortIsAnErrorAndZeros) {
   EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), 0), 10 * 'x');
   std::string error = TextOf(file->CheckWhole());
   EXPECT_EQ(error, path +
-                       ": was cut short while it was read: of 3000000 bytes 10 are left; try "
+                       ": was cut short while it was read: 10 of 3000000 bytes are left; try "
                        "again when it is complete");
   EXPECT_EQ(TextOf(CheckOpenFiles()), error);
   EXPECT_EQ(TextOf(WriteFile(Path("out"), "made of it")), error);
