@@ -211,7 +211,7 @@ class Teller {
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
       if (fate.kind == NodeOutcome::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
-    // A restricted diff may lack the node that the others were fused into.
+    // If the diff is restricted to some nodes, it may lack the node that others were fused into.
     std::set<std::pair<llvm::StringRef, std::string>> joined;
     std::vector<MatchedPair> matched;
     for (MatchedPair& pair : diff_->matched) {

@@ -160,7 +160,7 @@ void Matching::Propagate(Similarity similarity, Confidence confidence, size_t fr
       FollowInputs(a, b, similarity, confidence);
       FollowReaders(a, b, similarity, confidence);
     }
-    // Also follows the pairs that were just found, after the others.
+    // Appends the pairs that were just found, so that this loop follows them too.
     TakeInNewPairs();
   }
   open_.resize(kept);

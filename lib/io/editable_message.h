@@ -23,7 +23,7 @@ class EditableMessage {
   // Appends serialized fields after the existing ones: numbers are replaced, lists and messages
   // grow, as protobuf merges.
   void Append(llvm::StringRef fields) { unread_.push_back(fields); }
-  // Replaces all contents, of a string or a message, with these bytes.
+  // Replaces the whole content, of a string or a message, by `bytes`.
   void Replace(llvm::StringRef bytes);
 
   // Returns the message or string in a singular field, which is created if missing.

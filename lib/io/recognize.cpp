@@ -137,7 +137,7 @@ bool LooksLikeSavedModel(llvm::StringRef bytes) {
   return Fits(bytes, kModel, check) && evidence;
 }
 
-// An Event: the time as a double, then the step if it has one, then one of its other members.
+// True for an Event: the time as a double, then the step if it has one, then another field.
 bool LooksLikeEvent(llvm::StringRef bytes) {
   WireReader reader(bytes);
   if (!reader.Next() || !reader.Is(1, WireType::kFixed64)) return false;

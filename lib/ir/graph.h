@@ -146,7 +146,7 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // Replaces all fields of a node except name, op, inputs and device (so its attributes and unknown
   // fields) with those of `node_def`, which must outlive the graph.
   void SetRest(NodeId id, llvm::StringRef node_def);
-  // Replaces all attributes of `to` with those of `from` (same module).
+  // Replaces all attributes of `to` by those of `from`, a node of the same module.
   void CopyAttrs(NodeId to, const Node& from);
 
   // Returns `base` if no node has that name, otherwise base_1, base_2, ...

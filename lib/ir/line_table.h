@@ -26,7 +26,7 @@ struct GRAPNEL_PUBLIC SourceFrame {
   }
 };
 
-// "file.py:12", or "file.py:12 in f" if the frame has a function name (a lambda has none).
+// Returns "file.py:12", or "file.py:12 in f" if the frame has a function name (a lambda has none).
 GRAPNEL_PUBLIC std::string FrameText(const SourceFrame& frame, bool with_function = true);
 
 // A source location that a user typed: "file.py:12" or "dir/file.py:12", or a file without a line

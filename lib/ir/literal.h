@@ -80,7 +80,7 @@ class GRAPNEL_PUBLIC Literal {
   bool SameValue(const Literal& other) const;
   uint64_t Hash() const;  // the same for SameValue literals; reads all bytes
 
-  // `[1,2,3]`, with at most `limit` elements followed by "...".
+  // Returns text such as `[1,2,3]`, with at most `limit` elements and "..." if there are more.
   std::string ToString(int limit = 8) const;
 
  private:

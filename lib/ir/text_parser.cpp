@@ -110,7 +110,7 @@ class Parser {
     return true;
   }
 
-  // %name = Op(inputs) literal {attributes} @device : claims fields "..."
+  // Parses %name = Op(inputs) literal {attributes} @device : claims fields "..."
   bool ReadNode(ParsedNode* node) {
     node->place = scanner_.place();
     if (!scanner_.Expect("%") || !scanner_.ReadName(&node->name) || !scanner_.Expect("="))
@@ -304,7 +304,7 @@ class Parser {
     return true;
   }
 
-  // [T: type = float, N: int]
+  // Parses the attributes that a function declares: [T: type = float, N: int]
   bool ReadAttrDefs(std::vector<ParsedAttrDef>* defs) {
     for (bool first = true; !scanner_.Consume("]"); first = false) {
       if (!first && !scanner_.Expect(",")) return false;
@@ -323,7 +323,7 @@ class Parser {
     return true;
   }
 
-  // return %a, none, y=%b:1, ^print, ^name=%node
+  // Parses return %a, none, y=%b:1, ^print, ^name=%node
   bool ReadReturns(ParsedFunction* function) {
     do {
       ParsedReturn result;

@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// %name, %name:1, %name:output:1, ^name, or a constant: [1,0] or %name=[1,0].
+// An input in the text: %name, %name:1, %name:output:1, ^name, or a constant: [1,0] or %name=[1,0].
 struct ParsedInput {
   TextPlace place;
   std::string name;    // empty for a constant within the inputs without a name

@@ -1,5 +1,5 @@
-// Parses the names of functions. TensorFlow puts into them which Python function was traced, a
-// number that is unique in the process, and the role of the function.
+// Parses the names of functions. A name made by TensorFlow contains the name of the traced Python
+// function, a number that is unique in the process, and the role of the function.
 //
 //   __inference_train_step_221                     train_step, trace 221
 //   __forward_forward_200                          forward, returns what its gradient needs, 200

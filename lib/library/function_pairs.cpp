@@ -173,8 +173,9 @@ class PairFinder {
     if (functions()[gradient.trace].backward < 0) functions()[gradient.trace].backward = number;
   }
 
-  // Finds the other function of such a pair in a SavedModel, where all functions have a new number
-  // at the end of their names.
+  // For a SavedModel, where all functions have a new number at the end of their names: returns the
+  // trace of a branch or loop body; with `gradient`, the forward function of that gradient, or else
+  // its trace. -1 if there is no such function.
   int SavedPart(int number, bool gradient) {
     const FunctionName& name = library_.functions[number].name;
     auto stem_of = [](llvm::StringRef text) {

@@ -52,7 +52,7 @@ Expected<PathPattern::Step> ParseStep(llvm::StringRef text, llvm::StringRef part
   return step;
 }
 
-// Walks a pattern's steps over a graph. A state is a node that matches step `step` or, if `filler`,
+// A state of the search for paths: a node that matches step `step` of the pattern or, if `filler`,
 // the ** after that step.
 struct State {
   NodeId node;

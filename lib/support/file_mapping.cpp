@@ -184,7 +184,7 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
   auto into_page = [](const char* at) { return reinterpret_cast<uintptr_t>(at) % page_size; };
   part = part.drop_front(std::min(part.size(), (page_size - into_page(part.begin())) % page_size));
   part = part.drop_back(std::min(part.size(), into_page(part.end())));
-  // Zero pages that replaced truncated bytes (OnBusError) become zero pages again.
+  // Pages of zeros that OnBusError put in place of truncated bytes are zeros again when loaded.
   if (!part.empty()) madvise(const_cast<char*>(part.data()), part.size(), MADV_DONTNEED);
 }
 

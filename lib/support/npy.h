@@ -17,8 +17,9 @@ namespace grapnel {
 // read). An array that needs neither points into the mapped file. Errors name the file: not an .npy
 // file, truncated, pickled objects, structured dtypes.
 struct NpyArray {
-  std::string type;  // NumPy's: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5", "V2"
-                     // (bfloat16 as NumPy saves it)
+  // NumPy's type: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5" (text), "V2" (the type as
+  // which NumPy saves bfloat16).
+  std::string type;
   std::vector<int64_t> dims;
   llvm::StringRef bytes;  // row-major elements, within `file` or `owned`
   std::shared_ptr<const FileBytes> file;
