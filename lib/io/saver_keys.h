@@ -1,5 +1,5 @@
-// Finds the checkpoint keys from which a SavedModel's saver restores each variable. Private to
-// lib/io.
+// Finds the checkpoint keys from which a SavedModel's saver restores each variable.
+// Private to lib/io.
 #ifndef GRAPNEL_LIB_IO_SAVER_KEYS_H_
 #define GRAPNEL_LIB_IO_SAVER_KEYS_H_
 

@@ -1,5 +1,5 @@
-// Caches the inferred results of function calls, for later calls with the same arguments. Private
-// to lib/shape.
+// Caches the inferred results of function calls, for later calls with the same arguments.
+// Private to lib/shape.
 #ifndef GRAPNEL_LIB_SHAPE_CALL_MEMO_H_
 #define GRAPNEL_LIB_SHAPE_CALL_MEMO_H_
 

@@ -1,5 +1,5 @@
-// The implementation of ShapeMap: the facts about one body, and how they are inferred. Private to
-// lib/shape.
+// The implementation of ShapeMap: the facts about one body, and how they are inferred.
+// Private to lib/shape.
 #ifndef GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
 #define GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
 

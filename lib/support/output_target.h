@@ -1,5 +1,5 @@
-// Resolves an output path to the file, device or descriptor that a write to it reaches. Private to
-// lib/support.
+// Resolves an output path to the file, device or descriptor that a write to it reaches.
+// Private to lib/support.
 #ifndef GRAPNEL_LIB_SUPPORT_OUTPUT_TARGET_H_
 #define GRAPNEL_LIB_SUPPORT_OUTPUT_TARGET_H_
 
