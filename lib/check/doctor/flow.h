@@ -46,7 +46,7 @@ class PortSet {
 
 // The data edges of a module, across calls, branches and loops; control edges are ignored. All
 // calls of a function are merged, so there may be connections here that no single call has, but
-// never too few. The module is borrowed and must not change. The cost of each list is its length.
+// none is missing. The module is borrowed and must not change. The cost of each list is its length.
 class Flow {
  public:
   // Cost: linear in the number of nodes.

@@ -27,7 +27,7 @@ bool NeverFalls(const CurveShape& shape) {
          shape.first - shape.last < std::max(kFall * shape.first, noise);
 }
 
-// True if the accuracy rises or is high; then a constant loss is no problem.
+// True if the accuracy rises or is high; then a constant loss is not reported.
 bool Learns(const LossCurve& curve) {
   if (!curve.accuracy) return false;
   CurveShape accuracy = ShapeOf(*curve.accuracy);
