@@ -12,7 +12,7 @@ namespace grapnel {
 // Whether an arena keeps the memory of released buffers.
 enum class IdleMemory {
   kKept,       // stays with the arena for the next buffers: values of runs
-  kGivenBack,  // goes back to the system at once: weights, which are allocated once
+  kGivenBack,  // is returned to the system at once: weights, which are allocated once
 };
 
 // Returns a best-fit allocator: it takes the smallest free piece that fits, the lowest address

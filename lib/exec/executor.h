@@ -16,10 +16,10 @@ namespace grapnel {
 
 class ElementCounter;  // lib/exec/element_loop.h
 
-// Observes runs. Called on the thread that ran the node, possibly on several threads at once, for
-// one run or several; lib/exec/call_stack.h gives the call and iteration. Do not keep a tensor
-// beyond the call without a deep copy: a copied Tensor shares the buffer and prevents its reuse in
-// place.
+// A hook that observes runs. Its functions are called on the thread that runs the node, possibly on
+// several threads at once, for one run or several; CurrentCall() (lib/exec/call_stack.h) returns
+// the call and the iteration. Do not keep a tensor beyond the call without a deep copy: a copied
+// Tensor shares the buffer and prevents its reuse in place.
 class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
@@ -161,7 +161,7 @@ class RunState;  // lib/exec/run_state.h
 // sequence of runs allocates only its results. Runs share
 //   - the plan: constants, kernels, and the last times of nodes. State that an op keeps between
 //     runs is behind a lock: overlapping runs of a random op get different numbers;
-//   - the session: a run sees what others assign to its variables. The order is unspecified;
+//   - the session: a run sees what other runs assign to variables, in no specified order;
 //   - the thread pool: while one run's kernel uses it, kernels of other runs stay on their own
 //     thread;
 //   - the buffer pool: a buffer returns to it after its last use, and is overwritten in place where
@@ -203,7 +203,7 @@ class GRAPNEL_PUBLIC Executor {
     std::unique_ptr<RunState> state_;
   };
 
-  int num_nodes() const;  // the nodes that run
+  int num_nodes() const;  // number of nodes that run
   int num_fetches() const;
   // True if a run reads the value of feed `i`. If false, an empty tensor may be fed.
   bool ReadsFeed(int i) const;

@@ -23,7 +23,7 @@ enum class FlowKind : uint8_t {
   kTrigger,        // ControlTrigger: runs even after dead nodes
   kSend,           // to another partition, dead tensors too
   kRecv,           // waits, without a thread, for the kSend's message of the same iteration
-  kCollective,     // waits likewise for the others of its group (lib/exec/collectives.h)
+  kCollective,     // waits likewise for the other members of its group (lib/exec/collectives.h)
 };
 // Returns the kind of an op. An Identity is kKernel: the plan builder makes it kPass if no hook
 // watches the node and the graph has no references.

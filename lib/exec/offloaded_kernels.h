@@ -1,5 +1,5 @@
-// Kernels that helper threads run for the leader, the thread that schedules the run. Private to
-// lib/exec.
+// Kernels that helper threads run for the leader, the thread that schedules the run.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_OFFLOADED_KERNELS_H_
 #define GRAPNEL_LIB_EXEC_OFFLOADED_KERNELS_H_
 
@@ -29,8 +29,9 @@ class OffloadedKernels {
   OffloadedKernels(HelperThreads& helpers, int threads, Runner runner, void* owner)
       : helpers_(helpers), threads_(threads), runner_(runner), owner_(owner) {}
 
-  // --- For the leader only. The number of calls that Start() started and TakeFinished() and
-  // TakeBack() have not returned yet.
+  // --- For the leader only.
+  // Returns the number of calls that Start() started and TakeFinished() and TakeBack() have not
+  // returned yet.
   int count() const { return count_; }
   void Start(Call* call);
   // Returns the kernel calls that have finished since TakeFinished() was last called; the array is

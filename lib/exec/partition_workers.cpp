@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kWorthAnotherThread = 40000;  // nanoseconds
+constexpr int64_t kWorthAnotherThread = 40000;  // least nanoseconds of a step
 
 }  // namespace
 

@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Nanoseconds. Waking another thread costs about ten thousand.
+// The least duration, in nanoseconds, of a node that is worth another thread: waking a thread costs
+// about ten thousand.
 constexpr int64_t kWorthAnotherThread = 40000;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The plan of a graph: everything about its execution that is known before the first run. Private
-// to lib/exec.
+// The plan of a graph: everything about its execution that is known before the first run.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_PLAN_H_
 #define GRAPNEL_LIB_EXEC_PLAN_H_
 

@@ -55,7 +55,8 @@ class PlanBuilder {
   Error Missing() const;
 
   // --- plan_nodes.cpp: one node. Each Add function adds the node to the plan, or the reason why it
-  // cannot run to missing_. The inputs of a node that has a kernel.
+  // cannot run to missing_.
+  // The inputs of a node that has a kernel.
   struct KernelInputs {
     llvm::SmallVector<DataType, 4> types;
     llvm::SmallVector<const Tensor*, 4> constants;  // by input; null: no constant

@@ -33,7 +33,7 @@ RunState::RunState(const ExecutionPlan& plan)
   FrameRunner::Client& client = *this;
   frames_ =
       std::make_unique<FrameRunner>(*plan.frames, client, plan.options.session->helpers(), threads);
-  if (plan.options.is_partition) return;  // Connect() makes the rest
+  if (plan.options.is_partition) return;  // Connect() creates the rest
   own_collectives_ = std::make_unique<Collectives>();
   Connect(&frames_->rendezvous(), *own_collectives_);
 }
