@@ -96,8 +96,8 @@ class BadProducers : public RunHook {
   std::mutex mutex_;
   std::set<BadNode> hands_on_;  // nodes that call functions, which only forward values
   llvm::DenseMap<const Function*, int64_t> calls_;
-  std::vector<Tensor>
-      inputs_;  // of the running node; kept so that its kernel does not overwrite them
+  // The inputs of the running node, kept so that its kernel does not overwrite them.
+  std::vector<Tensor> inputs_;
   bool has_seen_bad_ = false;
   int run_ = 0;
   std::vector<BadProducer> producers_;

@@ -47,8 +47,8 @@ std::string CountOf(Of of, int64_t count) {
   return Plural(count, "negative number");
 }
 
-// Returns how many elements of the input are such numbers; 0 if they were not counted, or if the
-// op's output does not have the kind of bad element that they give.
+// Returns how many elements of the input are zero (or negative, as `pitfall` requires); 0 if they
+// were not counted, or if the output does not have the kind of bad element that they give.
 int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
       !Made(cause.value, pitfall.makes))
@@ -58,7 +58,8 @@ int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   return pitfall.of == Of::kZero ? value.health.zero : value.health.negative;
 }
 
-// Returns the known cause that explains the output, as text; empty if no input has such numbers.
+// Returns the reason if a known cause explains the output: "because its input x:0 holds 2 zeros";
+// else an empty string.
 std::string KnownCauseText(const Cause& cause) {
   std::string text;
   for (const KnownCause& pitfall : kKnownCauses) {
@@ -75,8 +76,8 @@ bool HasPitfall(llvm::StringRef op_type) {
   return llvm::any_of(kKnownCauses, [&](const KnownCause& p) { return p.op_type == op_type; });
 }
 
-// Returns the note that an input may have such numbers, but the debug mode did not count them;
-// empty if this does not apply.
+// If a known cause is possible, but the debug mode did not count the zeros or negative numbers of
+// the input, returns a note about it; else an empty string.
 std::string UncountedKnownCauseText(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||

@@ -19,8 +19,9 @@ void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& 
 void WriteCauseFields(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
 // Writes the description of one tensor as a JSON object, like "first_bad" below.
 void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
-// Writes "first_bad": {...} or null, "first_any": the same, "can_tell", "alerts", "consequences",
-// "bad_tensors": [...], "causes": [...], as attributes of the JSON object that is open.
+// Writes "first_bad": {...} or null, "first_any" (like "first_bad"), "can_tell", "alerts",
+// "consequences", "bad_tensors": [...], "causes": [...], as attributes of the JSON object that is
+// open.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
 // Returns the name of a bad tensor: "mul:0"; for an execution, which has no name, the op's type.

@@ -23,8 +23,8 @@ struct MadeUp {
   // both signs of each element. Integers and strings have a separate flag, since many of them are
   // indices.
   bool negative = false, negative_integers = false;
-  // If set, every fourth float is one of NaN, infinity, -infinity, -0 and a number that overflows
-  // in most sums and products, in turn, starting with the one of this index.
+  // If set, every fourth float is NaN, infinity, -infinity, -0 or a number that overflows in most
+  // sums and products. These five alternate; the value of this field is the index of the first.
   std::optional<int> first_not_finite = std::nullopt;
 };
 

@@ -9,7 +9,7 @@ namespace {
 // The limit of steps, larger than any real chain: broken debug folders can have cycles.
 constexpr int kMaxSteps = 1000;
 
-// True for ops that update the variable that is their first input with their other inputs.
+// True for ops whose first input is a variable, which they update from their other inputs.
 bool IsVariableWrite(llvm::StringRef op_type) {
   return (HasPrefix(op_type, "Assign") && HasSuffix(op_type, "VariableOp")) ||
          HasPrefix(op_type, "ResourceApply") || HasPrefix(op_type, "ResourceSparseApply") ||

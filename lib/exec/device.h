@@ -56,10 +56,8 @@ class GRAPNEL_PUBLIC Device {
 
   const std::string& kind() const { return kind_; }  // "CPU", "GPU": kernels register for a kind
   int ordinal() const { return ordinal_; }
-  const std::string& name() const { return name_; }  // "/device:GPU:0"
-  virtual std::string Describe() const {
-    return "";
-  }  // for users: the device's model and memory size
+  const std::string& name() const { return name_; }    // "/device:GPU:0"
+  virtual std::string Describe() const { return ""; }  // for users: model, memory size
 
   // The allocator of the device's memory, which makes one system allocation for each call:
   // executors put a pool in front of it (MakePoolAllocator). A buffer names its device; a buffer of

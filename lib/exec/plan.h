@@ -41,9 +41,8 @@ struct PlanNode {
   BoundKernel kernel;
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
-  uint32_t first_input = 0;  // index of the node's inputs in RunState::inputs_
-  llvm::SmallVector<DataType, 4>
-      input_types;  // DT_INVALID: any dtype; references are not dereferenced
+  uint32_t first_input = 0;                    // index of the node's inputs in RunState::inputs_
+  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: any; references are kept as such
   llvm::SmallVector<DataType, 2> output_types;
   Slot first_output = 0;
   llvm::SmallVector<uint32_t, 4> readers;  // nodes that wait for this one, once for each edge

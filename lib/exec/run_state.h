@@ -28,9 +28,10 @@ class RunState : private FrameRunner::Client {
   // Moves the feeds in and fills `results`, one for each fetch. Errors name the node.
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
 
-  // --- For one of several partitions, which run in steps. Sets the objects that the partitions of
-  // one run share: the rendezvous of each partition, by its index, and the meeting point of
-  // collective groups. Call it once, before the first run; these objects must outlive the state.
+  // --- For one of several partitions, which run in steps.
+  // Sets the objects that the partitions of one run share: the rendezvous of each partition, by its
+  // index, and the meeting point of collective groups. Call it once, before the first run; these
+  // objects must outlive the state.
   void Connect(llvm::ArrayRef<Rendezvous*> rendezvous, Collectives& collectives);
   FrameRunner& frames() { return *frames_; }
   Error Begin(llvm::MutableArrayRef<Tensor> given);

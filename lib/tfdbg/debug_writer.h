@@ -36,8 +36,7 @@ struct DebugWriterOptions {
   // one is its line in the model's text. `read_source` returns the lines of a frame's file, which
   // are recorded as TensorFlow does.
   std::function<LineTable::Stack(const Node&)> stack_of;  // null: nodes have no stacks
-  std::function<std::vector<std::string>(const SourceFrame&)>
-      read_source;  // null: files have no lines
+  std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // null: no lines
   // True if the main graph consists of the ops of a program in eager mode, and grows: AddOp() adds
   // ops, functions are written when they are first called, and there is no model text.
   bool is_eager = false;

@@ -30,7 +30,7 @@ constexpr char kMarkBegin = '\x01', kMarkEnd = '\x02';
 std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options = {},
                       MarkElement mark = nullptr);
 
-// Returns NumPy's str() of the array: `[[1. 0.5]]`.
+// Returns NumPy's str() of the array: `[[1.  0.5]]`.
 std::string ArrayString(const Tensor& tensor, const ArrayTextOptions& options = {});
 
 // Returns one element as NumPy prints a 0-dimensional array: "0.25", "True", "b'a'".

@@ -82,7 +82,7 @@ class Profile : public RunProfiler {
   std::optional<Clock::time_point> start_;
   std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph and node id: row + 1; 0: none
   std::map<const Function*, uint32_t> compiled_;          // row + 1 of a function's compilation
-  std::vector<Row> seen_, first_run_;                     // rows; seen_ as of the end of run 1
+  std::vector<Row> seen_, first_run_;                     // first_run_: copy of seen_ after run 1
   std::vector<Event> events_;
   std::map<std::thread::id, int> threads_;
   int64_t events_cut_ = 0, runs_ = 0, peak_bytes_ = 0;

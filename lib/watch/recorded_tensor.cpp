@@ -111,8 +111,7 @@ void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* t
 Expected<Health> HealthOfLiteral(const Literal& literal) {
   Literal counted = literal;
   if (literal.is_splat())
-    counted = Literal::Make(literal.dtype(), {},
-                            literal.bytes());  // count one element: a splat may have any size
+    counted = Literal::Make(literal.dtype(), {}, literal.bytes());  // a splat may be of any size
   ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(counted));
   Health health = HealthOf(tensor);
   int64_t times = literal.is_splat() ? literal.num_elements() : 1;

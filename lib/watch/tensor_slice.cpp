@@ -10,8 +10,7 @@ namespace {
 
 // The indices that a slice selects along one dimension.
 struct Run {
-  int64_t first = 0, count = 0, step = 1,
-          stride = 0;  // stride: distance of adjacent indices, in elements
+  int64_t first = 0, count = 0, step = 1, stride = 0;  // stride: elements from index i to i + 1
 };
 
 // Applies Python's rules: negative indices count from the end, and bounds are clamped.

@@ -39,8 +39,8 @@ struct Statistics {
 
 std::string Text(Number number) { return NumberText(static_cast<double>(number), 6); }
 
-// Returns two lines, titles over numbers: "| a b | total |" and "| 1 2 | 3 |". The column `last` is
-// in a box of its own.
+// Returns two lines, titles over numbers: "| a  b | total |" and "| 1  2 |     3 |". The column
+// `last` is in a box of its own.
 std::string Boxed(llvm::ArrayRef<std::vector<std::string>> columns, size_t last) {
   std::string lines[2];
   for (size_t i = 0; i < columns.size(); ++i) {

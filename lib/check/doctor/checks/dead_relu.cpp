@@ -62,8 +62,8 @@ class DeadRelu : public Check {
   // Checks the records of a debug folder. They have counts, not elements, so they only show whether
   // a whole Relu is zero.
   std::string CheckRecords(const DebugRun& run) {
-    std::map<std::pair<int, int>, std::pair<int, bool>>
-        relus;  // by graph and op: number of records; all are zero
+    // By graph and op: the number of records, and whether all elements in all of them are zero.
+    std::map<std::pair<int, int>, std::pair<int, bool>> relus;
     for (const DebugTrace& trace : run.traces) {
       bool is_counted = trace.value.what == Recorded::kCounts && trace.graph >= 0 && trace.op >= 0;
       if (!is_counted || run.graphs[trace.graph].ops[trace.op].type != "Relu") continue;

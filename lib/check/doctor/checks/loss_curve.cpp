@@ -55,8 +55,7 @@ class LossOverTraining : public Check {
  private:
   void CheckTraining(const LossCurve& curve, const CurveShape& shape) {
     std::string name = curve.series->name();
-    if (shape.first <= 0)
-      return;  // not a usual loss (a log density, a reward): ratios have no meaning
+    if (shape.first <= 0) return;  // a log density, a reward: its ratios have no meaning
     double rise = shape.last - shape.lowest;
     if (shape.last > (1 + kRise) * shape.first) {
       Find(Confidence::kLikely, name,

@@ -1,6 +1,6 @@
-// Finds functions that TensorFlow traced repeatedly. It traces a new graph for each different shape
-// or Python number among the arguments, which takes far longer than a step. TensorFlow warns if
-// five of six calls retrace.
+// Finds functions that TensorFlow traced repeatedly. TensorFlow traces a new graph for each
+// different shape or Python number among the arguments; tracing takes far longer than a step.
+// TensorFlow warns if five of six calls retrace.
 #include <algorithm>
 #include <map>
 

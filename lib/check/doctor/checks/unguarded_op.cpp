@@ -25,9 +25,9 @@ struct Suspect {
   Kind kind;
   NumberRange range;
   bool has_values = false;
-  double least = std::numeric_limits<
-      double>::infinity();  // least value of the operand; of a divisor, least magnitude
-  int step = 0;             // the step with the least value
+  // The least value of the operand (of a divisor, the least magnitude), and the step that had it.
+  double least = std::numeric_limits<double>::infinity();
+  int step = 0;
 };
 
 struct Question {
