@@ -21,7 +21,7 @@ bool HoldsNumbers(const Tensor& tensor) {
 
 // --- Single elements.
 
-// Returns the bytes of one element as a tensor.
+// Returns element `i` as a scalar literal.
 Literal ElementOf(const Literal& literal, int64_t i) {
   size_t size = DataTypeSize(literal.dtype());
   llvm::StringRef bytes = literal.bytes().substr(literal.is_splat() ? 0 : i * size, size);
@@ -36,7 +36,7 @@ int64_t FirstBad(const Tensor& tensor) {
     llvm::consumeError(element.takeError());
     return false;
   };
-  // Blocks first: checking single elements is slow.
+  // Search for the first block with a bad element, since checking single elements is slow.
   constexpr int64_t kBlock = 1024;
   int64_t size = tensor.num_elements(), at = 0;
   size_t width = DataTypeSize(literal.dtype());
@@ -59,7 +59,8 @@ std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
   return index;
 }
 
-// Returns the element of an input that broadcasts to `index` of an output of `dims`.
+// Returns the element of an input that is at `index` when the input is broadcast to shape `dims`;
+// empty if the input does not broadcast.
 std::string ElementFor(const Tensor& input, llvm::ArrayRef<int64_t> dims,
                        llvm::ArrayRef<int64_t> index) {
   bool has_numbers = input && !input.HoldsObjects() && input.dtype() != proto::DT_STRING;
@@ -90,7 +91,7 @@ void MakeFinite(std::complex<T>* data, int64_t size, bool /*ones*/) {
   }
 }
 
-// By their bits: the largest number is just below infinity.
+// For 16-bit floats, whose bits are read as integers: the largest finite number is infinity - 1.
 void MakeFinite16(uint16_t* data, int64_t size, uint16_t infinity, uint16_t one, bool ones) {
   for (int64_t i = 0; i < size; ++i) {
     uint16_t magnitude = data[i] & 0x7FFF;
@@ -201,7 +202,8 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
   for (size_t i = 0; i < outputs.size() && !hands_on; ++i) {
     if (!IsBad(outputs[i])) continue;
     if (reads_opaque) {
-      // Nothing was bad before, so the resource behind the handle was.
+      // No value was bad before in this run, so the resource behind the handle was bad before the
+      // run.
       if (!has_seen_bad_) Add(node, BadOrigin::kVariable, static_cast<int>(i), outputs[i]);
     } else if (!has_seen_bad_ || llvm::none_of(inputs_, IsBad)) {
       Add(node, BadOrigin::kOp, static_cast<int>(i), outputs[i]);
@@ -214,7 +216,8 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
 
 void BadProducers::OnCall(const CallFrame& call) { ++calls_[call.function]; }
 
-// Counts a While's iterations by the runs of its condition, over the whole run.
+// Returns the innermost loop iteration. For a While, counts the calls of its condition since the
+// beginning of the run.
 int64_t BadProducers::IterationOf(const CallFrame* call) const {
   while (call && call->iteration < 0) call = call->outer;
   if (!call) return -1;

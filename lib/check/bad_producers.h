@@ -1,5 +1,5 @@
-// Finds the ops of a run that produced a NaN or an infinity from finite numbers, and reruns without
-// some of them.
+// Finds the ops of a run that produced a NaN or an infinity from finite numbers, and can make the
+// outputs of chosen ops finite in a rerun.
 #ifndef GRAPNEL_LIB_CHECK_BAD_PRODUCERS_H_
 #define GRAPNEL_LIB_CHECK_BAD_PRODUCERS_H_
 
@@ -20,56 +20,59 @@ enum class BadOrigin : uint8_t {
   kOp,
   kConst,
   kFeed,
-  kVariable,  // the variable, table or list held the value before the run
+  kVariable,  // the variable, table or list had a bad value before the run
 };
 
-// A node of main or of a function's body.
+// A node of the main graph or of a function's body.
 using BadNode = std::pair<const Graph*, NodeId>;
 
-// A call, or an iteration of a loop of Enter and Exit, on the path to a node.
+// A function call around a node, or an iteration of a loop of single nodes (Enter, Exit).
 struct CallSite {
   std::string caller;      // the calling node; empty: an iteration
   std::string function;    // the called function; for an iteration the name of its frame
-  int64_t iteration = -1;  // since the loop was entered; -1: no loop
+  int64_t iteration = -1;  // since the loop was entered; -1: not in a loop
 };
 
 // Returns the call sites of the node that a hook observes, outermost first.
 std::vector<CallSite> CurrentCallSites();
 
-// A value that is not finite, although all inputs of its node were.
+// An output with NaN or infinity, although all inputs of its node were finite.
 struct BadProducer {
   BadNode key;
   BadOrigin origin = BadOrigin::kOp;
-  // The first occurrence. `iteration` counts runs of the loop's condition since the beginning of
-  // the run; `elements` has the element of interest of each tensor.
+  // Describes the first occurrence. Its `iteration` counts calls of the loop's condition since the
+  // beginning of the run.
   Cause cause;
-  std::vector<int64_t> index;         // of the first bad element
-  std::string element;                // its value, "-inf"
+  std::vector<int64_t> index;         // index of the first bad element
+  std::string element;                // value of the first bad element, such as "-inf"
   std::vector<std::string> elements;  // by input: the value at that index; empty: no such index
-  std::vector<CallSite> calls;        // outermost first
-  int run = 0;                        // for several runs, its number from 1; else 0
+  std::vector<CallSite> calls;        // calls around the node, outermost first
+  int run = 0;                        // number of the run, from 1; 0 if there is only one
 };
 
-// True if a tensor of floating-point or complex numbers holds NaN or infinity. Cost: linear.
+// True if a tensor has a NaN or an infinity; false for dtypes that cannot have one. Cost: linear.
 bool IsBad(const Tensor& tensor);
-// Returns all counts of a tensor; no counts for a tensor of objects.
+// Returns a tensor's dtype, shape and health; an empty record for variants and resources.
 RecordedTensor RecordOf(const Tensor& tensor);
 // Returns a copy with infinities clamped to the largest numbers and NaN replaced by 1. With `ones`,
-// and for complex numbers always, all of these become 1.
+// and always for complex numbers, both become 1.
 Tensor MadeFinite(const Tensor& tensor, bool ones);
 
-// Watches one run or several in turn, which must be on one thread and the host. Ops that only pass
-// values on (calls, control flow, reads of resources, lists and optionals) are not producers.
+// Observes one run or several consecutive runs, which must use one thread and no device but the
+// CPU. Ops that only forward values (calls, control flow, reads of resources, lists and optionals)
+// are not producers.
 class BadProducers : public RunHook {
  public:
-  // `graph` is the graph that runs. Values of `tamed` nodes are made finite before other nodes read
-  // them.
+  // `graph` is the graph that runs. Outputs of `tamed` nodes are made finite before other nodes
+  // read them.
   explicit BadProducers(const Graph& graph, std::set<BadNode> tamed = {}, bool ones = false)
       : graph_(graph), tamed_(std::move(tamed)), ones_(ones) {}
 
-  // Starts run `run`, from 1; variables keep their values from the run before.
+  // Sets the number of the run that follows, from 1. Variables may keep their values from the
+  // previous run.
   void BeginRun(int run) { run_ = run; }
-  // Call it before the run: returns the value to feed, made finite if the port's node is tamed.
+  // Call it before the run for each feed: returns the value to feed, which is made finite if the
+  // port's node is tamed.
   Tensor Feed(Port port, Tensor value);
   bool Wants(const Node& node) override;
   Tensor ReplaceConstant(const Node& node, const Tensor& value) override;
@@ -78,7 +81,8 @@ class BadProducers : public RunHook {
   Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;
   void OnCall(const CallFrame& call) override;
 
-  // In the order of their first run, each node once; Cause::times counts the occurrences.
+  // Returns the producers in the order of their first occurrence, each node once; Cause::times
+  // counts the occurrences.
   const std::vector<BadProducer>& producers() const { return producers_; }
 
  private:
@@ -90,9 +94,10 @@ class BadProducers : public RunHook {
   const std::set<BadNode> tamed_;
   const bool ones_;
   std::mutex mutex_;
-  std::set<BadNode> hands_on_;  // calls, which only pass values on
+  std::set<BadNode> hands_on_;  // nodes that call functions, which only forward values
   llvm::DenseMap<const Function*, int64_t> calls_;
-  std::vector<Tensor> inputs_;  // of the running node; kept so that it does not overwrite them
+  // The inputs of the running node, kept so that its kernel does not overwrite them.
+  std::vector<Tensor> inputs_;
   bool has_seen_bad_ = false;
   int run_ = 0;
   std::vector<BadProducer> producers_;

@@ -48,8 +48,8 @@ Expected<std::optional<Culprit>> Bisect(const BisectOptions& options) {
   if (!bad.what) return std::optional<Culprit>();
   const int rewrites = bad.rewrites;
   if (bad.pass_failed) {
-    // Repeat the run with exactly this many rewrites. If it no longer fails, the pass also changed
-    // the graph outside of a rewrite.
+    // Repeat with exactly this many rewrites, and with none. If the first no longer fails, or the
+    // second does, a rewrite is not the cause.
     ASSIGN_OR_RETURN(Probe same, Try(options, rewrites));
     ASSIGN_OR_RETURN(Probe none, Try(options, 0));
     if (!same.what || none.what) return MakeError("{0}", *bad.what);

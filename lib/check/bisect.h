@@ -12,23 +12,24 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC BisectOptions {
-  // Returns the graph before any pass, the same each time; it is valid until the next call.
+  // Returns the graph before any pass, the same graph in each call; it is valid until the next
+  // call.
   std::function<Expected<Module*>()> open;
-  OptimizeOptions optimize;  // limit: the end of the search; -1: all rewrites
-  // Returns the problem of a graph; nullopt if it has no problem.
+  OptimizeOptions optimize;  // optimize.limit: search only this many rewrites; -1: all
+  // The check: returns the problem of a graph; nullopt if the check passes.
   std::function<Expected<std::optional<std::string>>(const Module&)> fails;
 };
 
 struct GRAPNEL_PUBLIC Culprit {
-  Rewrite rewrite;   // the first after which `fails` returns a problem
-  int rewrites = 0;  // the number of rewrites searched
+  Rewrite rewrite;   // the first rewrite after which the check fails
+  int rewrites = 0;  // number of rewrites that were searched
   std::string what;  // the problem
 };
 
-// Runs the passes about log2(rewrites) times, each time with a limit, as `opt --limit` does. A pass
-// that fails because of a rewrite, as when the graph is broken, counts as a failed check. Returns
-// nullopt if the check passes with all rewrites. Errors: the check fails before the first rewrite;
-// a pass fails by itself, or changed the graph without recording a rewrite.
+// Runs the passes about log2(number of rewrites) times, each time with a limit on rewrites, as `opt
+// --limit` does. If a pass fails because of a rewrite, such as one that breaks the graph, this
+// counts as a failed check. Returns nullopt if the check passes with all rewrites. Errors: the
+// check fails before the first rewrite; a pass fails independently of rewrites.
 GRAPNEL_PUBLIC Expected<std::optional<Culprit>> Bisect(const BisectOptions& options);
 
 }  // namespace grapnel

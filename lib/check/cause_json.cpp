@@ -1,4 +1,4 @@
-// The JSON of lib/check/cause_text.h.
+// Writes the JSON of lib/check/cause_text.h.
 #include "lib/check/cause_text.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
@@ -78,7 +78,7 @@ void WriteCauseFields(const DebugRun& run, const Cause& cause, OStream& json) {
   json.attributeArray("kinds", [&] {
     for (const std::string& kind : BadKinds(cause.value)) json.value(kind);
   });
-  json.attribute("index", nullptr);  // debug folders keep counts, not indices
+  json.attribute("index", nullptr);  // debug folders have counts, not indices
   WriteIndex(json, "iteration", cause.iteration);
   json.attribute("cause", cause.op_type == "Const"         ? "const"
                           : cause.op_type == "Placeholder" ? "feed"

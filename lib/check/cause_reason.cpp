@@ -9,7 +9,7 @@ namespace {
 enum class Of { kZero, kNegative };
 enum class Makes { kInf, kNan, kBoth };
 
-// An op that is undefined for some finite numbers.
+// An input of an op for which zeros or negative numbers give infinity or NaN.
 struct KnownCause {
   llvm::StringRef op_type;
   size_t input;
@@ -47,7 +47,8 @@ std::string CountOf(Of of, int64_t count) {
   return Plural(count, "negative number");
 }
 
-// Returns how many numbers of the input the op is undefined for; 0 if they were not counted.
+// Returns how many elements of the input are zero (or negative, as `pitfall` requires); 0 if they
+// were not counted, or if the output does not have the kind of bad element that they give.
 int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
       !Made(cause.value, pitfall.makes))
@@ -57,7 +58,8 @@ int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   return pitfall.of == Of::kZero ? value.health.zero : value.health.negative;
 }
 
-// Describes the pitfall of this op; empty if none is seen.
+// Returns the reason if a known cause explains the output: "because its input x:0 holds 2 zeros";
+// else an empty string.
 std::string KnownCauseText(const Cause& cause) {
   std::string text;
   for (const KnownCause& pitfall : kKnownCauses) {
@@ -74,7 +76,8 @@ bool HasPitfall(llvm::StringRef op_type) {
   return llvm::any_of(kKnownCauses, [&](const KnownCause& p) { return p.op_type == op_type; });
 }
 
-// Describes a pitfall that only a more detailed debug mode would show.
+// If a known cause is possible, but the debug mode did not count the zeros or negative numbers of
+// the input, returns a note about it; else an empty string.
 std::string UncountedKnownCauseText(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
@@ -90,7 +93,8 @@ std::string UncountedKnownCauseText(const Cause& cause) {
   return "";
 }
 
-// Products, sums and exponentials of finite numbers fail only by overflow.
+// True if the output has infinities but no NaN: for products, sums and exponentials of finite
+// numbers, that is an overflow.
 bool MadeOnlyInfinity(const RecordedTensor& value) {
   return value.what >= Recorded::kBadCounts && value.health.nan == 0;
 }
@@ -120,11 +124,13 @@ std::string CauseReason(const Cause& cause) {
                                                  : "though all its inputs are finite";
   std::string uncounted = UncountedKnownCauseText(cause);
   if (!uncounted.empty()) return text + uncounted;
-  // The reason inside of a merged op is unknown.
+  // The op that made the bad value inside a merged op is unknown.
   if (cause.op_type == "_UnaryOpsComposition")
-    return text + ": it is several ops merged into one; the original graph shows which of them";
+    return text +
+           ": it is several ops merged into one; the original graph shows which of them is the "
+           "cause";
   if (known == cause.inputs.size() && MadeOnlyInfinity(cause.value) && !HasPitfall(cause.op_type))
-    text += ": the result may be too large for its type";
+    text += ": the result may be too large for its dtype";
   return text;
 }
 

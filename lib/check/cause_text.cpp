@@ -13,7 +13,7 @@ constexpr int kLinesAround = 5;
 void WriteSource(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os) {
   os << "\nsource ";
   if (cause.frame < 0) {
-    os << "not recorded: the stack holds no file of yours\n";
+    os << "not recorded: no file in the stack is yours\n";
     return;
   }
   const DebugFrame& frame = run.frames[cause.frame];
@@ -27,7 +27,7 @@ void WriteSource(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os)
   for (int line = std::max(1, frame.line - kLinesAround); line <= last; ++line)
     os << llvm::formatv("{0} {1,5}  {2}\n", line == frame.line ? ">" : " ", line,
                         lines[line - 1].rtrim());
-  if (lines.empty()) os << "  (its text is not in the folder)\n";
+  if (lines.empty()) os << "  (the text of this file is not in the folder)\n";
 }
 
 std::string InputLabel(const CauseInput& input) {
@@ -65,7 +65,8 @@ void WriteConsequences(const DebugRun& run, const BlameReport& report, llvm::raw
   os << "\n";
 }
 
-// The first cause has been written already, except for its repetitions.
+// Writes the causes after the first, and the repetitions of the first, which itself has been
+// written already.
 void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
   if (report.num_causes < 2) return;
   os << "\n" << Plural(report.num_causes - 1, "other tensor") << " went bad without a bad input:\n";

@@ -9,20 +9,22 @@
 
 namespace grapnel {
 
-// Writes the first cause of one run: a sentence, the source line with five lines around it, the
-// op's output and inputs, and the consequences.
+// Writes the first cause of a run: a sentence, the source line with five lines around it, the op's
+// output and inputs, and the consequences.
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os);
-// Writes the card of one tensor: its sentence, source line, output and inputs.
+// Writes the description of one tensor: the sentence, the source line, and the op's output and
+// inputs.
 void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os);
-// Writes the same as attributes of an open object.
+// Writes the description of one tensor as attributes of the JSON object that is open.
 void WriteCauseFields(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
-// Writes it as an object, like "first_bad" below.
+// Writes the description of one tensor as a JSON object, like "first_bad" below.
 void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
-// Writes "first_bad": {...} or null, "first_any": the same, "can_tell", "alerts", "consequences",
-// "bad_tensors": [...], "causes": [...], as fields of an open object.
+// Writes "first_bad": {...} or null, "first_any" (like "first_bad"), "can_tell", "alerts",
+// "consequences", "bad_tensors": [...], "causes": [...], as attributes of the JSON object that is
+// open.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
-// Returns "mul:0"; for an execution its op's type instead of a name.
+// Returns the name of a bad tensor: "mul:0"; for an execution, which has no name, the op's type.
 std::string AlertName(const DebugRun& run, const DebugAlert& alert);
 
 }  // namespace grapnel

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the distance to the next number of the dtype.
+// Returns the distance from `value` to the next number of the dtype.
 double UlpOf(DataType type, double value) {
   int digits = type == proto::DT_DOUBLE || type == proto::DT_COMPLEX128 ? 52
                : type == proto::DT_HALF                                 ? 10
@@ -20,7 +20,8 @@ double UlpOf(DataType type, double value) {
   return std::ldexp(1.0, std::ilogb(value) - digits);
 }
 
-// Real and imaginary parts of complex numbers are separate elements.
+// Returns part 0 (real) or 1 (imaginary) of a complex element, and other elements as a double. The
+// parts are compared separately.
 double Part(const Literal& literal, int64_t i, int part) {
   if (part == 0) return literal.AsDouble(i);
   size_t size = DataTypeSize(literal.dtype());
@@ -70,7 +71,7 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
   for (int64_t i = 0; i < got.num_elements(); ++i) {
     for (int part = 0; part < parts; ++part) {
       double a = Part(got, i, part), b = Part(expected, i, part);
-      // A double cannot distinguish large integers.
+      // Compare integers as int64: a double cannot distinguish large ones.
       bool equal =
           exact ? got.AsInt(i) == expected.AsInt(i) : a == b || (std::isnan(a) && std::isnan(b));
       if (equal) continue;

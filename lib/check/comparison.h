@@ -1,4 +1,4 @@
-// Compares two tensors by the tolerances of a case folder.
+// Compares two tensors with the tolerances of a case folder.
 #ifndef GRAPNEL_LIB_CHECK_COMPARISON_H_
 #define GRAPNEL_LIB_CHECK_COMPARISON_H_
 
@@ -13,15 +13,15 @@ namespace grapnel {
 struct Comparison {
   bool same = true;
   double max_error = 0;  // largest |got - expected|
-  std::string message;   // the difference, if they differ
+  std::string message;   // describes the difference, if any
 };
 Comparison Compare(const Literal& got, const Literal& expected, double rtol, double atol);
 
 // Returns the `atol` to use with `rtol` in a generated case, from the expected values alone. It is
-// `rtol` times the median magnitude, since sums of numbers of both signs come near zero and are off
-// by a fraction of their terms; but at most a tenth of the bound of the smallest fifth of the
-// elements, so that no element passes for zero where magnitudes span many powers of ten. 0 for
-// exact values. tools/tolerance.py implements the same rule.
+// `rtol` times the median magnitude, since the error of a sum that is near zero depends on its
+// terms; but at most a tenth of the largest magnitude among the smallest fifth of the elements, so
+// that zeros do not pass in their place where magnitudes span many powers of ten. 0 for exact
+// dtypes. tools/tolerance.py implements the same rule.
 double AbsoluteTolerance(const Literal& expected, double rtol);
 
 }  // namespace grapnel

@@ -13,17 +13,18 @@ namespace grapnel {
 struct UnsupportedOp {
   std::string op;
   std::string reason;  // "no CPU kernel for op 'X'", or the supported dtypes
-  std::string first;   // a node; in a function's body "function/node"
+  std::string first;   // the first such node; in a function's body "function/node"
   int64_t nodes = 0;
 };
 
 // Returns the ops without a kernel for `device` ("CPU"), in the main graph and in the functions
-// that it reaches, sorted by number of nodes, most first, then by op. Linear in the nodes.
+// that it calls, directly or indirectly. Sorted by number of nodes, most first, then by op. Cost:
+// linear in the number of nodes.
 std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef device);
 
-// Writes the attribute "ops": [{"op", "nodes", "reason", "first"}] of an open object.
+// Writes the key "ops": [{"op", "nodes", "reason", "first"}] into the JSON object that is open.
 void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::json::OStream& json);
-// Returns a table; `ops` must not be empty.
+// Returns a table with a row for each op; `ops` must not be empty.
 std::string UnsupportedTable(llvm::ArrayRef<UnsupportedOp> ops);
 
 }  // namespace grapnel

@@ -13,7 +13,8 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostWorst = 10;
-// The largest factor by which an op that cannot be recomputed may amplify rounding of its inputs.
+// For an op that the evaluator cannot compute: the largest factor by which it may amplify
+// differences of its inputs to count as rounding.
 constexpr double kMostGrowth = 1e3;
 
 bool HoldsValues(const Tensor& tensor) { return tensor && !tensor.HoldsObjects(); }
@@ -30,7 +31,7 @@ std::string CallersText(llvm::ArrayRef<CallSite> calls) {
   return text;
 }
 
-// True if the same nodes call, in the same iterations; ignores names of functions.
+// True if the calling nodes and the iterations are the same; names of functions may differ.
 bool AreAlike(llvm::ArrayRef<CallSite> a, llvm::ArrayRef<CallSite> b) {
   auto is_same = [](const CallSite& x, const CallSite& y) {
     return x.caller == y.caller && x.iteration == y.iteration;
@@ -38,8 +39,9 @@ bool AreAlike(llvm::ArrayRef<CallSite> a, llvm::ArrayRef<CallSite> b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), is_same);
 }
 
-// Returns "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty if all are equal. Ignores names of
-// functions, since their contents are compared separately.
+// Returns the first attribute that differs, as "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty if
+// all attributes are equal. Ignores names of functions, since their contents are compared
+// separately.
 std::string AttrsText(const Node& a, const Node& b) {
   std::set<llvm::StringRef> keys;
   for (const Node& node : {a, b}) {
@@ -61,8 +63,8 @@ std::string OtherOpText(llvm::StringRef a, llvm::StringRef b) {
   return llvm::formatv("which is {0} in A and {1} in B", a, b).str();
 }
 
-// Returns how many products or terms an op adds up for one element; 0 if it adds none, or if that
-// is unknown.
+// Returns how many terms an op adds up for one element of the output; 0 if it does not add, or if
+// the number is unknown.
 double TermsOf(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& output) {
   llvm::StringRef op = node.op();
   double out = static_cast<double>(std::max<int64_t>(output.num_elements(), 1));
@@ -207,7 +209,8 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
   return answer;
 }
 
-// Returns B's input for each of A's: if an op takes them in any order, prefers one that agrees.
+// Returns, for each input of A's node, the index of the corresponding input of B's node. If the op
+// is commutative, prefers an input whose value agrees.
 std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun& b) const {
   std::vector<size_t> of_b(a.inputs.size());
   for (size_t i = 0; i < of_b.size(); ++i) of_b[i] = i;
@@ -227,7 +230,8 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
   return of_b;
 }
 
-// Returns an input of B's node that was not compared itself, if inputs diverged.
+// Returns the input of B's node that diverged or could not be compared, if the tensor that it reads
+// has no counterpart in A; else an empty string.
 std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
                                         llvm::ArrayRef<size_t> of_b) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -241,7 +245,7 @@ std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedIn
   return "";
 }
 
-// For nodes that ran: compares their inputs one by one.
+// Finds the cause of a mismatch between two nodes that ran: compares their inputs one by one.
 DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const NodeRun& b,
                                                          Mismatch* mismatch) const {
   using C = MismatchKind;
@@ -263,7 +267,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
       same &= input.difference.agreement == Agreement::kSame;
       largest = std::max(largest, input.difference.norm_error);
     } else if (bool(x) != bool(y)) {
-      diverged = true;  // another branch was taken
+      diverged = true;  // dead in one run: another branch was taken
     }
     mismatch->inputs.push_back(std::move(input));
   }
@@ -275,7 +279,8 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
           C::kFault,
           llvm::formatv("because it reads {0} in B, which has no counterpart in A", alone).str()};
     }
-    // A difference after a fault is its consequence; one after rounding may be the first fault.
+    // If there was a fault before, the difference is its consequence. If inputs diverged only by
+    // rounding, this op may be the first fault.
     bool is_faithful =
         !divergence_.faults.empty() || IsFaithful(a, b, mismatch->output).value_or(true);
     if (is_faithful) return {C::kConsequence, "of what it reads"};
@@ -308,7 +313,8 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
   return {C::kFault, "though all its inputs agree" + attrs};
 }
 
-// B's inputs are not available: uses the results for the tensors that A's node reads.
+// Finds the cause of a mismatch if B is a record without inputs of nodes: uses the earlier
+// comparisons of the tensors that A's node reads.
 DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a,
                                                          Mismatch* mismatch) const {
   using C = MismatchKind;
@@ -361,7 +367,7 @@ void DivergenceFinder::NoteCallersOfB() {
 }
 
 bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
-  constexpr size_t kMost = 10'000;  // limit for a graph of which almost nothing is paired
+  constexpr size_t kMost = 10'000;  // nodes to visit; reached if almost no nodes are paired
   const auto& states = run == Run::kA ? states_a_ : states_b_;
   llvm::DenseSet<std::pair<const Graph*, NodeId>> seen;
   std::vector<Node> open = {node};
@@ -381,12 +387,12 @@ bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
       }
     }
     if (run == Run::kB && callers_b_.contains({&at.graph(), at.id()})) return true;
-    // Differences from the previous iteration are reported there; this iteration's may be new.
+    // The value comes from the previous iteration, in which something diverged.
     if (at.op() == "NextIteration" && divergence_.diverged > 0) return true;
     if (at.op() != "_Arg") continue;
     for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
       if (!call->function || &call->function->body != &at.graph()) continue;
-      // From the second iteration on the value is from the previous one.
+      // From the second iteration on, a loop's argument comes from the previous iteration.
       if (call->iteration > 0 && divergence_.diverged > 0) return true;
       if (call->caller) add(*call->caller);
     }
@@ -414,7 +420,8 @@ std::optional<Tensor> DivergenceFinder::Evaluate(const Node& node, llvm::ArrayRe
   return std::nullopt;
 }
 
-// A sum of n terms, in any order, is off by at most n - 1 roundings of the sum of their magnitudes.
+// The error of a sum of n terms, in any order, is at most n - 1 times the rounding error of the sum
+// of their magnitudes.
 bool DivergenceFinder::IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs,
                                        const Tensor& x, const Tensor& y, int output) const {
   double terms = TermsOf(node, inputs, x);

@@ -1,5 +1,5 @@
-// Finds where two runs diverge: the first op whose values differ although its inputs agree, as
-// opposed to consequences of earlier differences and of rounding.
+// Finds where two runs diverge: the first op whose outputs differ although its inputs agree.
+// Differences that only follow from earlier ones, or from rounding, are classified as such.
 #ifndef GRAPNEL_LIB_CHECK_DIVERGENCE_H_
 #define GRAPNEL_LIB_CHECK_DIVERGENCE_H_
 
@@ -17,54 +17,54 @@
 namespace grapnel {
 
 enum class MismatchKind : uint8_t {
-  kFault,        // its inputs agree, its output does not
-  kRounding,     // no more than reordered additions cause, or than rounded inputs explain
-  kConsequence,  // an input had diverged before
+  kFault,        // the inputs of the op agree, but its output does not
+  kRounding,     // explained by reordered additions, or by rounding in the inputs
+  kConsequence,  // an input of the op had diverged
 };
 
 struct ComparedInput {
-  std::string name;  // in A
+  std::string name;  // name in A
   bool is_compared = true;
-  TensorDifference difference;  // for a recorded run only its agreement and norm error
+  TensorDifference difference;  // if B is a record, only agreement and norm_error
 };
 
-// One tensor of A and its counterpart in B.
+// A tensor of run A that differs from its counterpart in run B.
 struct Mismatch {
-  int64_t order = 0;                   // of the node in run A
+  int64_t order = 0;                   // position of the node in run A
   std::string node, op, node_b, op_b;  // B's names only if they differ
   int output = 0;
-  std::vector<CallSite> calls;    // in A
-  std::vector<CallSite> calls_b;  // if they differ: a loop in one, a While in the other
+  std::vector<CallSite> calls;    // around the node in A
+  std::vector<CallSite> calls_b;  // in B, if different: a loop of single nodes and a While
   std::string type_a, type_b;     // "float[2,3]"
-  std::string made_at;            // "net.py:21 in loss_fn": from B's record, else from A's graph
+  std::string made_at;            // source line "net.py:21 in loss_fn", of B's record or A's graph
   TensorDifference difference;
   MismatchKind cause = MismatchKind::kFault;
   std::string reason;                 // "though all its inputs are the same: ..."
-  std::vector<ComparedInput> inputs;  // empty: they cannot be compared one by one
-  int64_t times = 1;                  // occurrences of this output, in all iterations and calls
+  std::vector<ComparedInput> inputs;  // empty: the inputs cannot be compared one by one
+  int64_t times = 1;                  // how often this output differed, in all iterations and calls
 };
 
-// A rounding error that one op amplified.
+// An op that amplified the rounding error of its inputs.
 struct ErrorGrowth {
   std::string node, op;
-  double before = 0, after = 0;  // norm errors of its inputs and its output
+  double before = 0, after = 0;  // norm errors of the inputs (the largest) and the output
   double Factor() const { return before > 0 ? after / before : 0; }
 };
 
 struct Divergence {
   int64_t tensors = 0, same = 0, within = 0, diverged = 0;
-  std::optional<Mismatch> first_diverged, first_rounding;  // among those that diverged
-  std::vector<Mismatch> faults;  // in the order of A, each output once; at most kMostFaults
+  std::optional<Mismatch> first_diverged, first_rounding;  // first_rounding: diverged by rounding
+  std::vector<Mismatch> faults;  // in the order of run A, each output once; at most kMostFaults
   std::vector<Mismatch> worst;   // a few, each output once, the largest error first
   std::optional<ErrorGrowth> growth;
   static constexpr size_t kMostFaults = 256;
 };
 
-// Computes a Divergence from pairs.
+// Computes a Divergence from the pairs of nodes that RunPairs finds.
 class DivergenceFinder : public PairSink {
  public:
-  // `evaluator` computes single ops to distinguish rounding from faults: the result of A's op for
-  // B's inputs. If null, fewer cases are distinguished. It must outlive the finder.
+  // `evaluator`, which must outlive the finder, computes single ops to distinguish rounding from
+  // faults: the output of A's op for B's inputs. If null, fewer cases are distinguished.
   DivergenceFinder(Tolerance tolerance, Evaluator* evaluator)
       : tolerance_(tolerance), evaluator_(evaluator) {}
 
@@ -72,7 +72,7 @@ class DivergenceFinder : public PairSink {
 
   const Divergence& divergence() const { return divergence_; }
   Divergence Take() { return std::move(divergence_); }
-  // True if the last run of a compared output of B diverged.
+  // True if an output of B was compared and diverged when the node last ran.
   bool HasDiverged(const Node& b, int output) const;
   bool WasCompared(const Node& b, int output) const;
 
@@ -97,14 +97,15 @@ class DivergenceFinder : public PairSink {
   bool IsCallThatDivergedInside(const NodeRun& a) const;
   void NoteCallers(const NodeRun& a);
   void NoteCallersOfB();
-  // True if a value that `node` reads, directly or through values that were not compared, diverged.
+  // True if a tensor that `node` reads, directly or through tensors that were not compared,
+  // diverged.
   enum class Run { kA, kB };
   bool FollowsFromBefore(const Node& node, Run run) const;
-  // True if x and y, computed from `inputs` by one op that adds, may differ by the order of
-  // additions.
+  // True if x and y are outputs of an op that adds, for the same `inputs`, and the order of
+  // additions can explain their difference.
   bool IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& x,
                        const Tensor& y, int output) const;
-  // True if B's output equals the result of A's op for B's inputs; nullopt if that cannot be
+  // True if B's output agrees with the output of A's op for B's inputs; nullopt if A's op cannot be
   // computed.
   std::optional<bool> IsFaithful(const NodeRun& a, const NodeRun& b, int output) const;
   std::optional<Tensor> Evaluate(const Node& node, llvm::ArrayRef<Tensor> inputs, int output) const;
@@ -115,8 +116,8 @@ class DivergenceFinder : public PairSink {
   Evaluator* evaluator_;
   Divergence divergence_;
   llvm::DenseMap<Output, State> states_a_, states_b_;
-  std::set<std::string> callers_;  // of diverged nodes, in A, without iterations
-  llvm::DenseSet<std::pair<const Graph*, NodeId>> callers_b_;  // the same in B
+  std::set<std::string> callers_;  // paths of calls in A that contain a diverged node
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> callers_b_;  // calling nodes in B
 };
 
 }  // namespace grapnel

@@ -18,7 +18,7 @@ bool Asserts(llvm::StringRef op) {
   return op == "Assert" || op.starts_with("CheckNumerics") || op == "EnsureShape";
 }
 
-// True for the op's input that holds the resource or the reference to the variable.
+// True if an input of the node is a resource or a reference to a variable.
 bool TakesState(const Node& node, const OpInfo& info) {
   auto types = TypesOf(node, info);
   if (!types) {
@@ -31,7 +31,8 @@ bool TakesState(const Node& node, const OpInfo& info) {
   return llvm::is_contained(types->inputs, proto::DT_RESOURCE) || is_argument_ref();
 }
 
-// Edges order such ops, or they pass a reference or resource on.
+// True for ops on resources or references whose order does not matter here: data edges order them,
+// or they only forward the resource or reference.
 bool IsFlow(llvm::StringRef op) {
   return op.starts_with("TensorArray") || op.starts_with("Stack") || op.starts_with("Ref") ||
          op.starts_with("_") || op == "Switch" || op == "Merge" || op == "Identity" ||
@@ -45,7 +46,7 @@ std::string TextOfEffect(const Effect& effect) {
   return text;
 }
 
-// True if the words are the same, and numbers differ only by rounding.
+// True if two printed texts are the same, apart from numbers that differ only by rounding.
 bool SameText(llvm::StringRef a, llvm::StringRef b) {
   constexpr llvm::StringLiteral kOfNumbers = "0123456789+-.eE";
   constexpr double kRounding = 1e-4;
@@ -84,7 +85,7 @@ std::optional<std::string> DifferenceOf(const Effect& got, const Effect& expecte
   return "was " + text_of(expected) + ", and is " + text_of(got) + " now";
 }
 
-// True if every effect of `expected` matches one of `got`, in any order.
+// True if each effect of `expected` has a matching effect in `got`, in any order.
 bool SameInAnyOrder(llvm::ArrayRef<Effect> got, llvm::ArrayRef<Effect> expected, SameValues same) {
   std::vector<bool> taken(got.size());
   return llvm::all_of(expected, [&](const Effect& effect) {
@@ -97,7 +98,7 @@ bool SameInAnyOrder(llvm::ArrayRef<Effect> got, llvm::ArrayRef<Effect> expected,
   });
 }
 
-// An assertion that holds is not an effect: passes may reorder or merge such assertions.
+// Compares assertions as sets, without order or number: passes may reorder or merge assertions.
 std::optional<std::string> DifferenceOfAsserted(llvm::ArrayRef<Effect> got,
                                                 llvm::ArrayRef<Effect> expected, SameValues same) {
   auto first_without = [&](llvm::ArrayRef<Effect> ones, llvm::ArrayRef<Effect> others) {
@@ -124,7 +125,7 @@ bool EffectLog::HasEffect(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   if (!info || OnlyReadsState(op) || IsFlow(op) || MayCallFunctions(node)) return false;
   if (TakesState(node, *info)) return true;
-  // Files, and other effects outside of the graph.
+  // Other ops with effects outside of the graph, such as writing a file.
   return info->is_stateful && NumOutputs(node) == 0;
 }
 
@@ -132,7 +133,7 @@ bool EffectLog::ReadsState(const Node& node) {
   if (OnlyReadsState(node.op())) return true;
   const OpInfo* info = DefinitionOf(node);
   if (!info || HasEffect(node) || IsFlow(node.op())) return false;
-  // In TensorFlow 1 an op reads a variable through a reference to it.
+  // In TensorFlow 1, an op reads a variable through an input that is a reference.
   for (int i = 0; i < node.num_inputs(); ++i) {
     Node source = node.input_node(i);
     if (source && IsVariable(source) && source.op() != "VarHandleOp") return true;

@@ -13,37 +13,39 @@
 
 namespace grapnel {
 
-// The order in which a run executes ready nodes. If a rewrite dropped the control edge between two
-// nodes, their order changes in one of these orders.
+// Which of the ready nodes a run executes next. If a rewrite dropped a control edge that two nodes
+// need, these nodes run in the wrong order in at least one of these modes.
 enum class EffectOrder {
   kAsInFile,
-  kWritesLast,  // nodes with effects as late as possible, the last in the file first
+  kWritesLast,  // nodes with effects as late as possible, in reverse order of the file
   kReadsLast,   // reads of variables and tables as late as possible
 };
 
-// One effect.
+// One side effect: an op that ran, with its inputs.
 struct Effect {
   std::string op;
-  std::vector<Tensor> values;  // its inputs without resources; for prints the line
+  std::vector<Tensor> values;  // the op's inputs except resources; for prints, the printed line
 };
 
-// The effects of one run by target, each list in the order in which they happened. Targets are
-// "variable 'v'", "file 'log.txt'", "what is printed", "what is asserted".
+// The effects of one run by target, those on each target in the order in which they happened.
+// Targets are "variable 'v'", "file 'log.txt'", "what is printed", "what is asserted".
 using Effects = std::map<std::string, std::vector<Effect>>;
 
-// Collects the effects of one run. The run must use this hook, this print sink and the session
-// passed to Take().
+// Collects the effects of one run. The run must use this object as its hook, print() as its print
+// sink, and the session that is passed to Take().
 class EffectLog : public OrderingHook {
  public:
-  // `debugging`: also collects prints and assertions.
+  // With `debugging`, prints and assertions are collected too.
   EffectLog(EffectOrder order, bool debugging) : order_(order), debugging_(debugging) {}
 
-  // True if such nodes have effects, or read state that others change, so that their order matters.
+  // HasEffect: true if the node has side effects. ReadsState: true if it reads state that other
+  // nodes change. The order of such nodes matters.
   static bool HasEffect(const Node& node);
   static bool ReadsState(const Node& node);
 
   MessageSink print();
-  // Call it after the run; empties the log. Resources are named as in `session`.
+  // Returns the effects and empties the log. Call it after the run. Targets that are resources get
+  // their names from `session`.
   Effects Take(const Session& session);
   // True if an Assert failed.
   bool assertion_failed() const { return assertion_failed_; }
@@ -55,7 +57,7 @@ class EffectLog : public OrderingHook {
 
  private:
   struct Entry {
-    std::string target;  // "" for a resource
+    std::string target;  // empty: the target is `resource`
     const Object* resource = nullptr;
     Effect effect;
   };
@@ -66,12 +68,13 @@ class EffectLog : public OrderingHook {
   bool assertion_failed_ = false;
 };
 
-// Compares two values: nullopt if they are the same, else how they differ.
+// A function that compares two values: returns nullopt if they are the same, else a description of
+// the difference.
 using SameValues =
     llvm::function_ref<std::optional<std::string>(const Tensor& got, const Tensor& expected)>;
 
-// Returns how the effects of a run differ from those expected; nullopt if they do not. Targets in
-// `unordered` accept any order.
+// Describes the first difference between the effects of a run and the expected effects; nullopt if
+// there is none. The effects on targets in `unordered` may be in any order.
 std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expected,
                                         const std::vector<std::string>& unordered, SameValues same);
 

@@ -19,7 +19,8 @@ class Blame {
   std::vector<Cause> Explain(llvm::ArrayRef<DebugAlert> tensors);
 
  private:
-  // Calls one of these for each record in the order of execution, until one returns false.
+  // Calls on_trace or on_execution for each record, in the order of execution, until a call returns
+  // false.
   void Walk(llvm::function_ref<bool(int)> on_trace, llvm::function_ref<bool(int)> on_execution);
   void PassTrace(int index);
   void PassExecution(int index);
@@ -40,7 +41,7 @@ class Blame {
   const DebugRun& run_;
   ValueFlow flow_;
   size_t max_causes_;
-  std::vector<bool> bad_inside_;  // by execution: it has a bad trace
+  std::vector<bool> bad_inside_;  // by execution: a trace of the call is bad
   BlameReport report_;
 };
 
@@ -48,7 +49,7 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
   std::vector<ValueSource> sources;
   if (trace.op < 0) return sources;
   const DebugOp& op = run_.graphs[trace.graph].ops[trace.op];
-  // A traced argument is not an op: its input is the caller's tensor.
+  // A Placeholder has no inputs: its source is the caller's tensor.
   if (op.type == "Placeholder")
     sources.push_back(flow_.SourceOfArgument({trace.graph, trace.op, trace.slot}, trace.execution,
                                              trace.iteration));
@@ -56,7 +57,7 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
     sources.push_back(flow_.SourceOfInput(trace.graph, op, input, trace.execution));
   if (auto variable = flow_.SourceOfVariable({trace.graph, trace.op, trace.slot}))
     sources.push_back(*variable);
-  // The result of a call is bad if a value inside is.
+  // The output of a call depends on the result inside the function.
   auto inside = flow_.SourceInside({trace.graph, trace.op, trace.slot}, trace.execution);
   if (inside && flow_.IsBad(*inside)) sources.push_back(*inside);
   return sources;
@@ -107,7 +108,8 @@ bool Blame::IsSameOp(const DebugAlert& a, const DebugAlert& b) const {
   return x.op_type == y.op_type && x.stack == y.stack;
 }
 
-// True if an earlier op is bad because of the same input in the same call; then merges the two.
+// True if an earlier cause in the same call is bad because of the same input; then adds the op to
+// this cause (Cause::also).
 bool Blame::HasSameOrigin(const Cause& cause) {
   int input = KnownCauseInput(cause);
   if (input < 0 || cause.execution < 0 || cause.inputs[input].made_by.empty()) return false;
@@ -127,7 +129,7 @@ void Blame::Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sou
   std::optional<Cause> cause;
   if (is_cause) {
     cause = MakeCause(alert, sources);
-    // An op that fails because of an earlier cause's input is a consequence of the same zeros.
+    // An op that is bad because of the same input as an earlier cause is not a cause of its own.
     is_cause = !HasSameOrigin(*cause);
   }
   alert.is_cause = is_cause;
@@ -213,7 +215,7 @@ void Blame::Walk(llvm::function_ref<bool(int)> on_trace,
                  llvm::function_ref<bool(int)> on_execution) {
   size_t trace = 0;
   for (size_t e = 0; e < run_.executions.size(); ++e) {
-    // Tensors computed within a call precede the call's end.
+    // The tensors of a call were computed before the call ended.
     while (trace < run_.traces.size() &&
            run_.traces[trace].wall_time <= run_.executions[e].wall_time)
       if (!on_trace(static_cast<int>(trace++))) return;
@@ -299,7 +301,7 @@ std::string CauseSentence(const Cause& cause) {
   if (!cause.place.empty()) add(cause.place);
   std::string text = cause.node + (where.empty() ? "" : " (" + where + ")");
   if (!cause.value.TellsBad()) return text + " was not recorded";
-  if (!cause.value.bad) return text + " made nothing bad";
+  if (!cause.value.bad) return text + " has no NaN or infinity";
   text += " made " + BadText(cause.value);
   if (cause.value.what >= Recorded::kBadCounts)
     text += " of " + WithCommas(cause.value.health.elements);

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-using Part = std::pair<std::string, llvm::StringRef>;  // "body", its function
+using Part = std::pair<std::string, llvm::StringRef>;  // a role ("body"), and its function
 
 std::vector<Part> PartsOf(const Node& caller) {
   llvm::StringRef op = caller.op();
@@ -47,7 +47,8 @@ bool IsPart(llvm::StringRef word) {
          (word.consume_front("branch") && IsNumber(word));
 }
 
-// Appends the path from a caller to a node, and notes the branch.
+// Adds the part of a caller to the place: "?/" to the path for a condition, or the branch to
+// `branches`.
 void AppendPart(llvm::StringRef part, NodePlace* place) {
   if (part == "cond") {
     place->path += "?/";
@@ -91,7 +92,7 @@ NodePlace PlaceOfName(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> words;
   name.split(words, '/');
   for (size_t i = 0; i < words.size(); ++i) {
-    // The last word is the node's own, and the first is a caller's.
+    // The first word is the name of a caller, and the last is the node's own name.
     bool is_part =
         i > 0 && i + 2 < words.size() && IsPart(words[i]) && IsLoweredNumber(words[i + 1]);
     if (is_part) {
@@ -105,7 +106,7 @@ NodePlace PlaceOfName(llvm::StringRef name) {
 
 bool MayBeSameBranches(llvm::StringRef a, llvm::StringRef b) {
   auto of_a = Split(a, ';'), of_b = Split(b, ';');
-  if (of_a.size() != of_b.size()) return true;  // inlined branches are not noted
+  if (of_a.size() != of_b.size()) return true;  // branches that were inlined are not in the list
   for (size_t i = 0; i < of_a.size(); ++i) {
     auto any_of_b = Split(of_b[i], '|');
     auto is_there = [&](llvm::StringRef part) { return llvm::is_contained(any_of_b, part); };

@@ -1,5 +1,6 @@
-// The place of a node, in a form common to two graphs if one has functions where the other has
-// their nodes: inlined calls, and branches and loops lowered to Switch, Merge and Enter.
+// The place of a node, in a form that is the same in two graphs of which one has functions and the
+// other has the functions' nodes inlined: calls, and branches and loops that were lowered to
+// Switch, Merge and Enter.
 #ifndef GRAPNEL_LIB_CHECK_NODE_PLACE_H_
 #define GRAPNEL_LIB_CHECK_NODE_PLACE_H_
 
@@ -11,10 +12,10 @@ namespace grapnel {
 
 struct NodePlace {
   // The names of the calling nodes, then the node's own: "call/node". For a While, "loop/?/node" is
-  // in the condition, "loop/node" in the body.
+  // a node of the condition, "loop/node" one of the body.
   std::string path;
-  // The branches of If and Case on the path, as far as they are known: "then;branch2;". In
-  // "branch0|branch2;" one function is both.
+  // The branches of If and Case that contain the node, as far as they are known: "then;branch2;".
+  // "branch0|branch2;" means that one function is both branches.
   std::string branches;
 };
 
@@ -22,17 +23,19 @@ struct NodePlace {
 // "branch2" of If and Case, joined by '|' if it has several; empty if `caller` is another op.
 std::string PartOfCaller(const Node& caller, llvm::StringRef function);
 
-// Appends a caller to the path of a node, outermost first; `part`: the called part of it.
+// Appends a caller to the path of a node; call it for the outermost caller first. `part` is the
+// role of the called function (PartOfCaller).
 void AppendCaller(const NodePlace& caller, llvm::StringRef part, NodePlace* place);
 
-// Returns the place of a node from its name. TensorFlow names a node of the body of `while`
-// "while/body/_7/add" when it inlines it: that is "while/add". Nodes that TensorFlow adds end in a
-// number or begin with "Func/", and keep their names.
+// Returns the place of a node according to its name. When TensorFlow inlines the body of a loop
+// `while`, it names the body's node `add` "while/body/_7/add"; the path is "while/add". Nodes that
+// TensorFlow adds when inlining have names that end in a number or begin with "Func/"; their path
+// is their name.
 NodePlace PlaceOfName(llvm::StringRef name);
 bool IsAddedByLowering(llvm::StringRef name);
 
-// False if one place is in a branch and the other in another branch, though their paths may be
-// equal.
+// False if the two places are in different branches; their paths may still be equal. `a` and `b`
+// are NodePlace::branches.
 bool MayBeSameBranches(llvm::StringRef a, llvm::StringRef b);
 
 }  // namespace grapnel

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Limit on chains of Identity, and on paths from a Switch to its Merge.
+// The limit of the length of chains of Identity, and of paths between a Switch and its Merge.
 constexpr int kLongestPath = 10'000;
 
 bool IsEnd(const Node& node) {
@@ -19,7 +19,8 @@ bool IsEnd(const Node& node) {
   });
 }
 
-// Returns the source through Identity; a broken graph may read itself.
+// Looks through Identity nodes. The number of steps is limited, since a broken graph may have a
+// cycle.
 Port Source(const Graph& graph, Port port) {
   for (int i = 0; i < kLongestPath && port.node != kNoNode; ++i) {
     Node node = graph.node(port.node);
@@ -36,10 +37,10 @@ bool IsOfLoop(const Node& merge) {
   return false;
 }
 
-// Returns the output of the Switch that leads to a Merge's input; -1 if it is not found. All inputs
-// of a branch come through its Switch, or wait for it.
+// Returns the output (0 or 1) of the Switch from which a path leads to `port`, an input of a Merge;
+// -1 if it is not found. Every node in a branch depends on the Switch, by data or by control edges.
 int SideOf(const Graph& graph, Port port) {
-  int open = 0;  // conditionals that have ended on the path and not begun yet
+  int open = 0;  // inner conditionals whose Merge was passed, but not yet their Switch
   for (int i = 0; i < kLongestPath && port.node != kNoNode; ++i) {
     Node node = graph.node(port.node);
     if (node.op() == "Switch") {
@@ -50,19 +51,21 @@ int SideOf(const Graph& graph, Port port) {
       ++open;
     }
     if (node.inputs().empty()) return -1;
-    // A pivot is a control input: its Identity reads the Switch.
+    // Without data inputs, follow the first control input: the pivot, an Identity that reads the
+    // Switch.
     port = node.inputs().front();
   }
   return -1;
 }
 
-// Returns "while" for "while/LoopCond" and "while/LoopCond/_14"; empty for other names.
+// Returns the name of a LoopCond's loop: "while" for "while/LoopCond" and "while/LoopCond/_14";
+// empty for other names.
 llvm::StringRef LoopName(const Node& loop_cond) {
   auto [loop, after] = loop_cond.name().split("/LoopCond");
   return after.empty() || after.starts_with("/_") ? loop : llvm::StringRef();
 }
 
-// A variable of a loop: its value in an iteration, and its initial value.
+// A variable of a loop: the Merge that has its value in each iteration, and its initial value.
 struct LoopVariable {
   Node merge;
   Port start;
@@ -125,8 +128,9 @@ class Pairing {
     }
   }
 
-  // For a loop whose results are passed on in other ways (arrays of tensors): pairs its condition
-  // by the loop's name, and its variables by their initial values.
+  // Pairs loops whose results do not lead to paired ends (for instance, because they are in
+  // TensorArrays): the LoopConds by the loops' names, and the loop variables by their initial
+  // values.
   void AddLoops() {
     llvm::StringMap<NodeId> loops_of_b;
     for (Node y : b_.nodes()) {
@@ -144,7 +148,8 @@ class Pairing {
     }
   }
 
-  // Pairs variables with the same initial value in order, if there are equally many.
+  // Pairs the variables that have the same initial value in order of node ids, if both loops have
+  // equally many of them.
   void AddVariables(llvm::ArrayRef<LoopVariable> of_x, llvm::ArrayRef<LoopVariable> of_y) {
     for (const LoopVariable& x : of_x) {
       auto is_x = [&](const LoopVariable& other) { return other.start == x.start; };
@@ -166,8 +171,8 @@ class Pairing {
     return a_.node(x.node).name() == b_.node(y.node).name();
   }
 
-  // TensorFlow 1 puts the value for a false condition first in a Merge, its lowering of If puts it
-  // last.
+  // True if the two Merges have their inputs in opposite order: TensorFlow 1 puts the value for a
+  // false condition first, the lowering of If puts it last.
   bool IsTurned(const Node& x, const Node& y) const {
     if (x.op() != "Merge" || y.op() != "Merge" || x.num_inputs() != 2 || y.num_inputs() != 2)
       return false;
@@ -192,10 +197,10 @@ class Pairing {
   }
 
   const Graph &a_, &b_;
-  llvm::DenseMap<NodeId, NodeId> of_a_;  // the node of B for each
+  llvm::DenseMap<NodeId, NodeId> of_a_;  // by paired node of A: the node of B
   llvm::DenseSet<NodeId> of_b_;
   std::vector<std::pair<Node, Node>> pairs_;
-  size_t next_ = 0;  // the first whose inputs have not been visited
+  size_t next_ = 0;  // the first pair whose inputs have not been considered
 };
 
 }  // namespace

@@ -9,12 +9,12 @@
 namespace grapnel {
 namespace {
 
-// No digit is correct if the error is half of the largest number.
+// The norm error from which no digit is correct: half of the largest magnitude.
 constexpr double kAllBits = 0.5;
-// An op that amplifies the error of its inputs at least this much is the cause of the loss.
+// An op that amplifies the error of its inputs by at least this factor is the cause of a loss.
 constexpr double kLeastGrowth = 16;
 
-// Rounds to nearest even by dropping `dropped` bits.
+// Rounds a float to nearest even by dropping its lowest `dropped` bits.
 float RoundBits(float value, int dropped) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -30,7 +30,8 @@ float RoundToHalf(float value) {
     float rounded = RoundBits(value, 13);
     return std::fabs(rounded) > 65504 ? std::copysign(INFINITY, value) : rounded;
   }
-  // Subnormal: multiples of 2^-24, to which 0.5 and more are rounded.
+  // Subnormal halves are multiples of 2^-24, the distance of floats in [0.5, 1): adding 0.5 rounds
+  // to them.
   return std::copysign((magnitude + 0.5f) - 0.5f, value);
 }
 

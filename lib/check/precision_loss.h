@@ -1,5 +1,5 @@
-// Simulates a run in a shorter floating-point format: rounds its floats to the format one after
-// another, as they are computed.
+// Simulates a run in a 16-bit floating-point format: rounds each float tensor to the format when it
+// has been computed, before other nodes read it.
 #ifndef GRAPNEL_LIB_CHECK_PRECISION_LOSS_H_
 #define GRAPNEL_LIB_CHECK_PRECISION_LOSS_H_
 
@@ -13,13 +13,13 @@
 
 namespace grapnel {
 
-// A 16-bit format to which floats are rounded, to nearest even. Subnormal halves are kept.
+// A 16-bit format, and rounding to it, to nearest even. Subnormal halves are not flushed to zero.
 class ShortFormat {
  public:
-  // DT_HALF or DT_BFLOAT16.
+  // `type` is DT_HALF or DT_BFLOAT16.
   explicit ShortFormat(DataType type) : type_(type) {}
   float Round(float value) const;
-  double epsilon() const;  // from 1 to the next number
+  double epsilon() const;  // distance from 1 to the next number
   DataType type() const { return type_; }
 
  private:
@@ -27,43 +27,44 @@ class ShortFormat {
 };
 
 enum class LossKind : uint8_t {
-  kOverflow,   // finite numbers become infinite
-  kUnderflow,  // numbers become 0
-  kCancelled,  // the inputs have lost little, but no correct digit remains
+  kOverflow,   // finite numbers become infinite in the format
+  kUnderflow,  // nonzero numbers become 0
+  kCancelled,  // the inputs have small errors, but no digit of the output is correct
 };
 
 struct PrecisionLoss {
   LossKind kind = LossKind::kOverflow;
   std::string node, op;
   int output = 0;
-  std::vector<CallSite> calls;  // of the first occurrence
+  std::vector<CallSite> calls;  // calls around the node, at the first occurrence
   int64_t elements = 0;
-  int64_t lost = 0;         // elements that overflow, or underflow, in the worst run of the node
-  double extreme = 0;       // the largest that overflows, or the smallest that underflows
-  double norm_error = 0;    // for kCancelled: of the output; see TensorDifference
-  double error_before = 0;  // the largest of its inputs
+  int64_t lost = 0;         // number of lost elements, in the worst occurrence
+  double extreme = 0;       // largest magnitude that overflows, or smallest that underflows
+  double norm_error = 0;    // for kCancelled: TensorDifference::norm_error of the output
+  double error_before = 0;  // for kCancelled: the largest norm error of an input
   int64_t times = 1;
-  // True if a graph in this format must keep the output in float. Underflow of a few elements near
-  // 0 occurs at times, and is harmless.
+  // True if the output should stay in float in a graph of this format. False for an underflow of a
+  // minority of the elements, which is common and harmless.
   bool is_harmful = true;
 };
 
 using FloatNode = std::pair<const Graph*, NodeId>;
 
-// Rounds run B for RunPairs, and records the losses.
+// Rounds the tensors of run B of RunPairs, and records the losses.
 class PrecisionWatch : public PairSink {
  public:
-  // Does not round nodes of `kept`; with `keeps_range` also those that would overflow or underflow.
+  // Outputs of nodes in `kept` are not rounded; with `keeps_range`, neither are outputs that would
+  // overflow or harmfully underflow.
   PrecisionWatch(ShortFormat format, std::set<FloatNode> kept, bool keeps_range)
       : format_(format), kept_(std::move(kept)), keeps_range_(keeps_range) {}
 
-  // The editor for RunPairs.
+  // Returns the rounded output. Pass it to RunPairs as the Editor.
   Tensor Edit(const Node& node, int output, const Tensor& value);
   void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) override;
-  // Later runs repeat earlier ones, and are not counted.
+  // Call it when run B has ended: later runs repeat the first one, and are not counted.
   void EndPart() { is_first_ = false; }
 
-  // In the order of the run, each output once.
+  // Returns the losses in the order of the run, each kind of loss of an output once.
   const std::vector<PrecisionLoss>& losses() const { return losses_; }
   // Returns the nodes given as `kept`, those kept for their range, and for each cancellation the
   // nodes that computed its inputs.

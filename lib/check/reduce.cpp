@@ -12,14 +12,15 @@
 namespace grapnel {
 namespace {
 
-// Removes nodes that have no readers and are not results, then their inputs, and functions without
-// callers.
+// Removes nodes that have no readers and are not results, then inputs of these nodes that have no
+// other reader, and functions without callers.
 class Cleaner {
  public:
-  // Construct it before the change: nodes without readers at that time are results, and stay.
+  // Construct the Cleaner before the graph is changed: it treats the nodes that have no readers at
+  // that time as results, which it does not remove.
   explicit Cleaner(Module& module) : module_(module) { KeepResults(); }
 
-  // Nodes without readers become results too.
+  // Treats the nodes that have no readers now as results too.
   void KeepResults() {
     for (Body body : Bodies(module_)) {
       for (Node node : body.graph->nodes()) {

@@ -10,11 +10,11 @@
 namespace grapnel {
 
 struct ReduceOptions {
-  // True if a graph still has the property. An error ends the search.
+  // Returns true if a graph still has the property. An error ends the search.
   std::function<Expected<bool>(const Module&)> interesting;
   // Called with each smaller graph that has the property, to save it. May be null.
   std::function<Error(const Module&)> found;
-  int max_checks = -1;  // calls of `interesting`; -1: until no step is left
+  int max_checks = -1;  // limit of calls of `interesting`; -1: no limit
 };
 
 struct Reduced {
@@ -23,9 +23,9 @@ struct Reduced {
 };
 
 // Drops results without readers, turns nodes into placeholders, bypasses nodes, drops control
-// edges, devices, attributes and functions, simplifies constants and shrinks dimensions. Works in
-// chunks that halve, repeatedly, until no single step is left. Nodes keep their names. Errors:
-// `module` itself is not interesting.
+// edges, devices, attributes and functions, simplifies constants and shrinks dimensions. Tries
+// these steps on chunks of nodes, first large and then halved, and repeats until no single step
+// succeeds. Nodes keep their names. Errors: `module` itself is not interesting.
 Expected<Reduced> Reduce(std::unique_ptr<Module> module, const ReduceOptions& options);
 
 }  // namespace grapnel

@@ -59,7 +59,7 @@ class DropResults : public Reduction {
   }
 };
 
-// Replaces a result by the inputs from which it was computed.
+// Removes results; their inputs become the new results.
 class PeelResults : public DropResults {
   bool MakesResults() const override { return true; }
 };
@@ -106,7 +106,8 @@ class TurnIntoPlaceholders : public Reduction {
 };
 
 class GoRound : public Reduction {
-  // Returns an input that has the dtype of the only output with readers.
+  // Returns an input of the same dtype as output 0; -1 if there is none, or if another output has
+  // readers.
   static int InputLike(const Node& node) {
     DataType type = TypeOfPort(node.graph(), {node.id(), 0});
     if (!node.HasDataUses() || type == proto::DT_INVALID) return -1;
@@ -211,7 +212,7 @@ class DropAttributes : public Reduction {
   }
 };
 
-// Sets all elements to the first one.
+// Sets all elements of a constant to its first element.
 class FlattenConstants : public Reduction {
   static bool IsWanted(const Node& node) {
     if (node.op() != "Const") return false;
@@ -238,8 +239,8 @@ class FlattenConstants : public Reduction {
   }
 };
 
-// Shrinks a dimension that several shapes share in all of them: in placeholders, in constants, and
-// in constants that look like shapes.
+// Replaces a dimension size by a smaller one everywhere: in the shapes of placeholders and
+// constants, and in the values of constants that look like shapes.
 class ShrinkDimensions : public Reduction {
  public:
   explicit ShrinkDimensions(int64_t to) : to_(to) {}
@@ -265,7 +266,7 @@ class ShrinkDimensions : public Reduction {
   }
 
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
-    std::set<int64_t> from;  // any number: a DenseSet reserves two
+    std::set<int64_t> from;  // not a DenseSet, which cannot hold two of the numbers
     for (const Item& item : items) from.insert(item.number);
     std::vector<NodeId> ids;
     for (Node node : module.main.nodes()) ids.push_back(node.id());

@@ -1,4 +1,4 @@
-// The steps that make a graph smaller. Private to lib/check.
+// The kinds of steps that make a graph smaller. Private to lib/check.
 #ifndef GRAPNEL_LIB_CHECK_REDUCTIONS_H_
 #define GRAPNEL_LIB_CHECK_REDUCTIONS_H_
 
@@ -10,25 +10,26 @@
 
 namespace grapnel {
 
-// A removable item: its function, its node, and the part of the node.
+// An item that a step can remove or simplify: its function, its node, and the part of the node
+// (such as an attribute).
 struct Item {
   std::string function, node, part;
   int64_t number = 0;
 };
 using Items = std::vector<Item>;
 
-// A kind of step.
+// One kind of step.
 class Reduction {
  public:
   virtual ~Reduction() = default;
   virtual Items Find(Module& module) const = 0;
-  // Removes the items that still exist.
+  // Applies the step to those of the items that still exist.
   virtual void Apply(Module& module, llvm::ArrayRef<Item> items) const = 0;
-  // Values that lose their readers stay, as results.
+  // True if nodes that lose their readers in this step become results instead of being removed.
   virtual bool MakesResults() const { return false; }
 };
 
-// In the order in which they are tried: the largest reductions first.
+// Returns all kinds of steps in the order in which to try them, those that remove most first.
 std::vector<std::unique_ptr<Reduction>> AllReductions();
 
 }  // namespace grapnel

@@ -16,7 +16,7 @@ class FailureInstrumentation : public Instrumentation {
   std::optional<Stage>& failed_;
 };
 
-// Writes the graph before a stage, and ends the run.
+// Writes the graph as it is before the given stage, and ends the run.
 class StopBefore : public Instrumentation {
  public:
   bool ReadsRewrites() const override { return false; }

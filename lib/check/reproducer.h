@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// Stores the failing stage in `failed`, which must outlive the run. Add it before instrumentations
-// that may fail, such as the verifier.
+// Returns an instrumentation that stores the stage that fails in `failed`, which must outlive the
+// run. Add it before instrumentations that may fail themselves, such as the verifier.
 std::unique_ptr<Instrumentation> MakeFailureInstrumentation(std::optional<Stage>* failed);
 
-// Runs the passes on `module`, the initial graph, up to the failed stage, and writes the graph to
-// `path`. Costs nothing unless a pass fails: no graph is kept.
+// Runs the passes on `module`, which must be the initial graph again, up to the failed stage, and
+// writes the graph to `path`. Because of this rerun, nothing is recorded unless a pass fails.
 Error SaveReproducer(Module& module, const OptimizeOptions& options, const Stage& failed,
                      llvm::StringRef path);
 

@@ -6,11 +6,11 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kBytesOfNode = 256;  // an estimate of the memory for a node besides its tensors
+constexpr int64_t kBytesOfNode = 256;  // estimated memory for a node, without its tensors
 
 }  // namespace
 
-// A hook that collects the reports on a node into a NodeRun.
+// A hook that makes a NodeRun for each node that has run.
 class RunPairs::Recorder : public RunHook {
  public:
   Recorder(std::function<void(NodeRun)> take, Editor edit)
@@ -50,7 +50,8 @@ class RunPairs::Recorder : public RunHook {
     std::vector<Tensor> inputs;
   };
 
-  // The entries above have failed, and never ended.
+  // Returns the inputs of a node that has run. Entries above the node's on the stack are from nodes
+  // that failed, and are dropped.
   std::vector<Tensor> InputsOf(const Node& node) {
     std::lock_guard lock(mutex_);
     std::vector<Begun>& begun = begun_[std::this_thread::get_id()];
@@ -82,7 +83,7 @@ std::string PlaceInBody(const Node& node) {
 }
 
 uint64_t KeyOf(llvm::StringRef place, int64_t times) {
-  // DenseMap reserves two keys.
+  // Avoid the two keys that DenseMap reserves.
   uint64_t key = llvm::xxHash64((place + "*" + llvm::Twine(times)).str());
   return key >= ~uint64_t{1} ? key - 2 : key;
 }
@@ -108,15 +109,15 @@ RunHook& RunPairs::hook_b() { return *recorder_b_; }
 
 void RunPairs::PairFeed(const NodeRun& a, const NodeRun& b) { sink_.OnPair(-1, a, b); }
 
-// Returns the bytes that the tensor adds to the held values. A constant is free: the plan keeps it
-// anyway.
+// Returns the bytes that holding the tensor adds: 0 if its buffer is held already, or if it is a
+// constant (`is_free`), which the plan keeps anyway.
 int64_t RunPairs::Hold(const Tensor& tensor, bool is_free) {
   if (!tensor || !tensor.buffer()) return 0;
   if (!buffers_.insert(tensor.buffer().get()).second || is_free) return 0;
   return static_cast<int64_t>(tensor.buffer()->size());
 }
 
-// Returns the role of the call's function in its caller.
+// Returns the role of the called function in the calling node, such as "body" (PartOfCaller).
 const std::string& RunPairs::PartOf(const CallFrame& call) {
   auto [part, is_new] =
       parts_.try_emplace({&call.caller->graph(), call.caller->id(), call.function});
@@ -124,7 +125,7 @@ const std::string& RunPairs::PartOf(const CallFrame& call) {
   return part->second;
 }
 
-// Includes callers and iterations.
+// Returns the place of a node that is running, which includes its callers and iterations.
 NodePlace RunPairs::PlaceNow(const Node& node, const Namer& namer) {
   auto place_of = [&](const Node& at) { return namer ? namer(at) : PlaceOfName(at.name()); };
   llvm::SmallVector<const CallFrame*, 8> frames;
@@ -154,7 +155,7 @@ void RunPairs::TakeA(NodeRun run) {
   held_bytes_ += kBytesOfNode;
   for (const Tensor& tensor : run.inputs) held_bytes_ += Hold(tensor, false);
   for (const Tensor& tensor : run.outputs) held_bytes_ += Hold(tensor, false);
-  // At least one node, or no part would ever end.
+  // Hold at least one node, so that each part makes progress.
   if (held_bytes_ > budget_ && order > begin_) {
     end_ = order;
     return;
@@ -178,7 +179,8 @@ void RunPairs::OfferRecorded(llvm::StringRef function, llvm::StringRef node, int
 void RunPairs::Meet(uint64_t key, const NodeRun& b, llvm::StringRef branches) {
   auto found = held_.find(key);
   if (found == held_.end()) return;
-  // Branches may have the same name, and each run may have taken another.
+  // Nodes of different branches may have the same path, and the runs may have taken different
+  // branches.
   if (!MayBeSameBranches(found->second.branches, branches)) return;
   ++paired_;
   sink_.OnPair(found->second.order, found->second.run, b);

@@ -20,71 +20,76 @@
 
 namespace grapnel {
 
-// One run of a node.
+// One execution of a node.
 struct NodeRun {
-  Node node;                    // null: a recorded run, of which only values and op are known
-  std::vector<CallSite> calls;  // around the node, outermost first
-  // Tensors as the kernel had them; an empty one is dead or was not recorded. Constants and feeds
-  // have no inputs.
+  Node node;                    // null: from a record, which has only values and the op
+  std::vector<CallSite> calls;  // calls around the node, outermost first
+  // The inputs and outputs of the kernel; an empty tensor is dead or was not recorded. Constants
+  // and feeds have no inputs.
   std::vector<Tensor> inputs, outputs;
-  // For a recorded run, if known: the op's type, and the line of the program that made it.
+  // For a record, if known: the op's type, and the source line that created the op.
   std::string recorded_op{}, recorded_at{};
 };
 
-// Receives each pair.
+// Receives the pairs of nodes that RunPairs finds.
 class PairSink {
  public:
   virtual ~PairSink() = default;
-  // `order` counts the nodes of run A. Called on the thread of run B, one at a time; CurrentCall()
-  // is B's.
+  // `order` is the position of `a` in run A. Called on the threads of run B, one call at a time;
+  // CurrentCall() returns the call frame in B.
   virtual void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) = 0;
 };
 
-// Holds the values of run A until run B computes their counterparts. If the values exceed a budget,
-// it holds only a part of A at a time, and both runs are repeated for the next part:
+// Compares two runs: holds the values of run A until run B computes their counterparts. If the
+// values exceed a budget, it holds only those of one part of A at a time, and both runs are
+// repeated for each part:
 //
 //   do {
 //     run A with hook_a(); run B with hook_b();
 //   } while (pairs.NextPart());
 //
-// Nodes match if their names do, prefixed by those of their callers ("call/node": so an inlined
-// function is found again), in the same iterations of loops, whether a While runs them or Enter and
-// Exit. Among equal names the n-th of A matches the n-th of B, unless they are in different
-// branches. So in both runs the repetitions of a node must come in the same order each time; B may
-// use several threads, except for functions that run twice at a time.
+// Two nodes match if they have the same path (the names of their callers and their own,
+// "call/node", which inlining does not change) and run in the same iterations of loops, whether the
+// loop is a While or consists of Enter and Exit. Among nodes with equal paths, the n-th of A
+// matches the n-th of B, unless they are in different branches. So in each repetition, the
+// executions of a node must be in the same order; B may use several threads only if no function
+// runs twice at the same time.
 class RunPairs {
  public:
-  // Returns the place of a node in the naming that both runs share, starting at its body. Null:
-  // PlaceOfName() of its name.
+  // Returns the place of a node in its body, with names that both graphs share. A null Namer means
+  // PlaceOfName() of the node's name.
   using Namer = std::function<NodePlace(const Node&)>;
   struct Namers {
     Namer a, b;
   };
-  // Returns the value with which B replaces another before it is read (RunHook::EditOutputs); null:
-  // no change.
+  // Returns the value that replaces an output in run B before other nodes read it
+  // (RunHook::EditOutputs). A null Editor means no change.
   using Editor = std::function<Tensor(const Node&, int output, const Tensor&)>;
 
-  // kCalls: as above. kBodies: the n-th run of a node of a function's body, whatever calls it.
+  // How nodes are matched. kCalls: by path and iterations, as described above. kBodies: the n-th
+  // execution of a node of a function's body, whatever calls the function.
   enum class Identity { kCalls, kBodies };
 
-  // `sink` must outlive it. `budget`: bytes of tensors.
+  // `sink` must outlive this object. `budget` is the most bytes of tensors to hold.
   RunPairs(PairSink& sink, int64_t budget, Namers namers, Editor edit = nullptr,
            Identity identity = Identity::kCalls);
   ~RunPairs();
 
   RunHook& hook_a();
   RunHook& hook_b();
-  // Adds a value that both runs get from outside. Call it once, before the runs.
+  // Passes a pair of fed values to the sink. Call it once for each feed, before the runs.
   void PairFeed(const NodeRun& a, const NodeRun& b);
-  // For kBodies, if B is a record: adds a node run of B under A's names of the function (empty: the
-  // main graph) and the node; `times`: the number of its earlier runs.
+  // For kBodies, if B is a record: offers an execution of a node of B as the counterpart of the
+  // node that A names `node` in `function` (empty: the main graph). `times` is the number of the
+  // node's earlier executions.
   void OfferRecorded(llvm::StringRef function, llvm::StringRef node, int64_t times,
                      const NodeRun& b);
-  // Returns true if part of A has not been held yet. Drops the held values.
+  // Drops the held values. Returns true if a part of A has not been held yet, so that both runs
+  // must be repeated.
   bool NextPart();
 
-  int64_t nodes_of_a() const { return nodes_of_a_; }  // after the first NextPart()
-  int64_t paired() const { return paired_; }          // in all parts so far
+  int64_t nodes_of_a() const { return nodes_of_a_; }  // set by the first NextPart()
+  int64_t paired() const { return paired_; }          // number of pairs so far
 
  private:
   class Recorder;
@@ -106,13 +111,13 @@ class RunPairs {
   const Namers namers_;
   std::unique_ptr<Recorder> recorder_a_, recorder_b_;
   std::mutex mutex_;  // guards the members below
-  std::map<std::tuple<const Graph*, NodeId, const Function*>, std::string> parts_;  // PartOf()
+  std::map<std::tuple<const Graph*, NodeId, const Function*>, std::string> parts_;  // of PartOf()
   llvm::DenseMap<uint64_t, Held> held_;
-  llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // by name, callers and iterations
-  llvm::DenseSet<const void*> buffers_;                  // counted in held_bytes_
+  llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // executions by path and iterations
+  llvm::DenseSet<const void*> buffers_;                  // buffers counted in held_bytes_
   int64_t held_bytes_ = 0;
-  int64_t order_ = 0;             // of the next node of A in this run
-  int64_t begin_ = 0, end_ = -1;  // the part that is held; -1: to the end
+  int64_t order_ = 0;             // position of the next node of run A
+  int64_t begin_ = 0, end_ = -1;  // positions of the held part; end_ -1: to the end of the run
   int64_t nodes_of_a_ = 0, paired_ = 0;
 };
 

@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// Returns one sentence, "take the logarithm of max(x, 1e-7), or of softmax by log_softmax", by the
-// op and its inputs. Empty: no better advice is known than to check the inputs.
+// Returns advice in one sentence, such as "clip x to at least 1", for the op of `cause`; empty if
+// there is no better advice than to check the inputs.
 std::string SuggestedFix(const Cause& cause);
 
 }  // namespace grapnel

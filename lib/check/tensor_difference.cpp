@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-// The real elements of a tensor, or the parts of complex ones, as doubles. Floats are read in
-// place; other dtypes go through a literal.
+// Reads the elements of a tensor as doubles; the real and imaginary parts of complex numbers are
+// separate elements. Floats and doubles are read in place, other dtypes through a literal.
 class Elements {
  public:
   explicit Elements(const Tensor& tensor)
@@ -29,7 +29,8 @@ class Elements {
     }
   }
   int64_t IntAt(int64_t i) const { return literal_.AsInt(i); }
-  // Returns the rank of element `i` among the numbers of its dtype; both zeros are 0.
+  // Returns the rank of element `i` in the sequence of all numbers of its dtype; the rank of 0 and
+  // -0 is 0.
   int64_t RankAt(int64_t i) const {
     switch (type_) {
       case proto::DT_FLOAT:
@@ -93,7 +94,7 @@ int LeastExponent(DataType type) {
   }
 }
 
-// Returns the distance to the next number of the dtype, including subnormals.
+// Returns the distance from `value` to the next number of a dtype, also for subnormals.
 double UlpAt(double value, int mantissa_bits, int least_exponent) {
   int exponent = value == 0 ? least_exponent : std::max(std::ilogb(value), least_exponent);
   return std::ldexp(1.0, exponent - mantissa_bits);
@@ -137,7 +138,7 @@ void DiffStrings(const Tensor& a, const Tensor& b, TensorDifference* out) {
   Place(a, b, first, out);
 }
 
-// A double cannot distinguish large integers.
+// Compares elements as int64, since a double cannot distinguish large integers.
 void DiffIntegers(const Tensor& a, const Tensor& b, TensorDifference* out) {
   Elements in_a(a), in_b(b);
   int64_t worst = -1;

@@ -35,7 +35,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   }
   size_t size = DataTypeSize(type);
   if (size == 0)
-    return MakeError("feed '{0}': a value of type {1} cannot be generated: feed it", name,
+    return MakeError("feed '{0}': a value of dtype {1} cannot be generated: feed one", name,
                      DataTypeName(type));
   bool is_signed = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                    type == proto::DT_INT64;
@@ -44,7 +44,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   for (int64_t i = 0; i < *count; ++i) {
     double value = static_cast<double>(below(type == proto::DT_BOOL ? 2 : 4));
     if (IsFloating(type) || IsComplex(type)) {
-      // Multiples of 1/64 are exact in every float dtype except 8-bit ones.
+      // Multiples of 1/64 are exact in every floating-point dtype of 16 bits or more.
       value = (static_cast<double>(below(127)) + 1) / 64;
       if (below(2)) value = -value;
       if (how.negative) value = -value;
@@ -78,7 +78,8 @@ Expected<llvm::DenseSet<NodeId>> FedNodes(const Graph& graph, const std::vector<
   return fed;
 }
 
-// A size, and larger ones of the same kind, which a graph with convolutions may need.
+// Returns choices for the size of unknown dimensions: the first size, then larger ones, which a
+// graph with convolutions may need.
 std::vector<MadeUp> Sizes(llvm::ArrayRef<int64_t> sizes) {
   std::vector<MadeUp> choices;
   for (int64_t size : sizes) choices.push_back({size});
@@ -103,7 +104,7 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
   return given;
 }
 
-// Returns the placeholders with generated values.
+// Returns the placeholders that need generated values: those that `given` does not feed.
 static std::vector<Node> MadeUpNodes(const Graph& graph, const std::vector<FedValue>& given) {
   std::vector<Node> nodes;
   auto fed = FedNodes(graph, given);
@@ -137,7 +138,7 @@ std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& giv
 std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>& given) {
   const std::vector<MadeUp> sizes = Sizes({2, 8, 32, 64});
   constexpr int64_t kRoom = kApart * kNotFinite.size();
-  std::optional<int64_t> least_room;  // elements of the smallest tensor of floats
+  std::optional<int64_t> least_room;  // number of elements of the smallest float tensor
   for (const Node& node : MadeUpNodes(graph, given)) {
     DataType type = BaseType(node.GetType("dtype"));
     if (!IsFloating(type) && !IsComplex(type)) continue;
@@ -148,7 +149,8 @@ std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>&
     least_room = std::min(room, least_room.value_or(room));
   }
   std::vector<Trial> trials;
-  // If they do not fit side by side, use one after the other.
+  // If the smallest tensor cannot contain all kinds of values that are not finite, make a trial for
+  // each kind.
   int kinds = !least_room ? 0 : *least_room >= kRoom ? 1 : static_cast<int>(kNotFinite.size());
   for (int first = 0; first < kinds; ++first) {
     Trial trial = {"values that are not finite", sizes, true};

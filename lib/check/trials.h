@@ -1,4 +1,4 @@
-// Generated feed values, chosen so that a wrong rewrite changes the result on some of them.
+// Generates values for feeds, chosen so that a wrong rewrite changes some outputs.
 #ifndef GRAPNEL_LIB_CHECK_TRIALS_H_
 #define GRAPNEL_LIB_CHECK_TRIALS_H_
 
@@ -19,34 +19,36 @@ struct FedValue {
 // How to generate values.
 struct MadeUp {
   int64_t open_size = 2;  // the size used for an unknown dimension
-  // Negate the generated numbers, so that two trials cover both signs of each element. Integers and
-  // strings have a flag of their own, since many are indices.
+  // If true, the generated floats (or integers and strings) are negated, so that two trials cover
+  // both signs of each element. Integers and strings have a separate flag, since many of them are
+  // indices.
   bool negative = false, negative_integers = false;
-  // If set, every fourth float is, in turn, a NaN, an infinity, its negative, -0 or a number that
-  // overflows in most sums and products, starting with this one of them.
+  // If set, every fourth float is NaN, infinity, -infinity, -0 or a number that overflows in most
+  // sums and products. These five alternate; the value of this field is the index of the first.
   std::optional<int> first_not_finite = std::nullopt;
 };
 
-// Returns `given`, then values for every Placeholder that it lacks, in the order of the graph. The
-// same name, dtype and shape give the same value. Floats are in (-2, 2) and never 0, integers in
-// [0, 4), strings are short numbers; an unknown rank becomes a scalar. Errors: resources and
-// variants.
+// Returns `given`, followed by generated values for every other Placeholder, in the order of the
+// graph. A value depends only on the placeholder's name, dtype and shape. Floats are in [-127/64,
+// 127/64] and never 0, integers in [0, 4), strings are short numbers; a placeholder of unknown rank
+// gets a scalar. Errors: a placeholder of dtype resource or variant.
 Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given,
                                               const MadeUp& how = {});
 
-// A set of feeds on which to try a graph.
+// A set of feeds with which to run a graph.
 struct Trial {
   std::string name;             // "odd open sizes"; "" for ordinary values
-  std::vector<MadeUp> choices;  // the first on which the unchanged graph runs is used
-  bool is_extra = false;        // skipped silently if the graph does not run on it
-  bool varies_sizes = false;    // its purpose is to vary open sizes
+  std::vector<MadeUp> choices;  // the first one with which the unchanged graph runs is used
+  bool is_extra = false;        // skipped silently if the unchanged graph does not run with it
+  bool varies_sizes = false;    // the purpose of the trial is to vary open sizes
 };
 
-// Returns trials with open sizes as an even number, as 1, as an odd number and as 0, and with
-// values of either sign; only those that change the feeds beside `given`.
+// Returns trials in which the open sizes (sizes of unknown dimensions) are an even number, 1, an
+// odd number and 0, and a trial with negated values. Omits trials that would not change the
+// generated feeds.
 std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given);
-// Returns trials with values that are not finite, or overflow. TensorFlow's own rewrites change
-// their results too.
+// Returns trials with values that are not finite, or that overflow. TensorFlow's own rewrites
+// change the outputs for such values too.
 std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>& given);
 
 }  // namespace grapnel

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the largest finite magnitude.
+// Returns the largest finite magnitude of a float literal; 0 for other dtypes.
 double MagnitudeOf(const Literal& literal) {
   double most = 0;
   if (!IsFloating(literal.dtype()) && !IsComplex(literal.dtype())) return most;
@@ -35,7 +35,7 @@ bool HasState(const Module& module) {
          llvm::any_of(module.functions, [&](const auto& function) { return has(function->body); });
 }
 
-// Returns the effects on one target.
+// Returns only the effects on one target.
 Effects EffectsOn(const Effects& effects, const std::string& target) {
   auto found = effects.find(target);
   return found == effects.end() ? Effects() : Effects{{target, found->second}};
@@ -93,8 +93,9 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
   return check;
 }
 
-// Tries the choices until the graph runs; nullopt if it runs on none of them, with the reason for
-// the first. An extra trial may also end with an assertion.
+// Runs the graph with the trial's choices until one run succeeds. Returns nullopt if none does;
+// `why_not` then has the error for the first choice. For an extra trial, a run that ends with a
+// failed assertion counts as a success if no choice is better.
 std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Trial& trial,
                                                  std::string* why_not) {
   std::optional<Tried> asserting;
@@ -131,8 +132,9 @@ std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Tri
   return trial.is_extra ? std::move(asserting) : std::nullopt;
 }
 
-// Drops everything that varies between runs of the unchanged graph. Orders are tried only on the
-// first feeds: the order of nodes does not depend on values.
+// Excludes from the comparison all fetches and effects that vary between runs of the unchanged
+// graph. Other orders of nodes are only tried with the first feeds, since the possible orders do
+// not depend on values.
 Error ValueCheck::Settle(const Module& module, Tried* tried) {
   tried->orders = {EffectOrder::kAsInFile};
   if (tried->ends_with_assertion) return Error::success();
@@ -198,7 +200,7 @@ Expected<ValueCheck::Ran> ValueCheck::RunGraph(const Module& module,
     options.hook = &log;
     options.print = log.print();
   }
-  // Values that depend only on constants are computed when the graph is compiled.
+  // The time limit includes compilation, which computes values that depend only on constants.
   Deadline deadline(options_.timeout_s, cancel, [] {});
   auto run = [&]() -> Expected<Ran> {
     if (options_.fill_session) RETURN_IF_ERROR(options_.fill_session(module, session));

@@ -21,10 +21,11 @@ namespace grapnel {
 struct ValueCheckOptions {
   std::vector<FedValue> feeds;       // the given feeds; others are generated (Trial)
   std::vector<std::string> fetches;  // tensors, or nodes without outputs
-  double rtol = 1e-4;                // half and bfloat16: 64 times that
+  double rtol = 1e-4;                // multiplied by 64 for half and bfloat16
   double atol = 1e-5;                // relative to the largest finite magnitude of the tensor
-  double timeout_s = 0;              // for one run; 0: no limit
-  // The passes drop prints and assertions (debug_stripper), so their absence is not a difference.
+  double timeout_s = 0;              // seconds for one run; 0: no limit
+  // True if the passes remove prints and assertions (debug_stripper); then prints and assertions
+  // are not compared.
   bool drops_debugging = false;
   ThreadPool* pool = nullptr;  // required; outlives the check
   MessageSink sink;
@@ -32,25 +33,28 @@ struct ValueCheckOptions {
   std::function<Error(const Module&, Session&)> fill_session;
 };
 
-// Runs a graph before it is changed, and again on request: on the given feeds and on several
-// generated ones, and in several orders if it has state or effects. A fetch that differs between
-// runs of the unchanged graph (random numbers, a race) is reported and not compared.
+// Runs a graph before it is changed, and compares later runs of the changed graph. Runs use the
+// given feeds, completed by several sets of generated feeds, and execute nodes in several orders if
+// the graph has state or effects. A fetch that differs between runs of the unchanged graph (random
+// numbers, a race) is reported and not compared.
 class ValueCheck {
  public:
-  // Errors: the unchanged graph cannot run on any of the feeds, or not within the time limit.
+  // Errors: the unchanged graph cannot run with any of the feeds, or exceeds the time limit.
   static Expected<std::unique_ptr<ValueCheck>> Create(const Module& module,
                                                       ValueCheckOptions options);
-  // Returns nullopt if every fetch and every effect is unchanged; else the differences, including
-  // that the graph no longer runs. Ignores a feed that the graph no longer has.
+  // Returns nullopt if every fetch and every effect is unchanged; else describes the first
+  // difference, or tells that the graph no longer runs. Feeds that the graph no longer has are
+  // ignored.
   Expected<std::optional<std::string>> Differs(const Module& module) const;
-  // The same for values that are not finite, relative to the graph last passed to Renew().
-  // TensorFlow's rewrites change such results, and so do ours, which match them, so this is used
-  // for rewrites of plugins.
+  // DiffersWildly() is like Differs(), but with feeds that are not finite, and compares with the
+  // graph that was last passed to Renew(). TensorFlow's rewrites change the outputs for such feeds,
+  // and so do grapnel's, which match them; so it is only used for rewrites of plugins.
   void Renew(const Module& module);
   std::optional<std::string> DiffersWildly(const Module& module) const;
-  int num_compared() const;  // fetches
-  int num_effects() const;   // targets of effects: variables, files, printing
-  // Returns the sizes tried for open dimensions; empty if there are no open dimensions.
+  int num_compared() const;  // number of compared fetches
+  int num_effects() const;   // number of compared targets of effects: variables, files, printing
+  // Returns the sizes that were used for unknown dimensions; empty if there are no unknown
+  // dimensions.
   std::vector<int64_t> open_sizes() const;
 
  private:
@@ -60,13 +64,13 @@ class ValueCheck {
   };
   struct Tried {
     std::string name;             // "open sizes as 3"
-    std::optional<int64_t> size;  // of open dimensions; nullopt: the trial has no open dimensions
+    std::optional<int64_t> size;  // size of unknown dimensions; nullopt: there are none
     std::vector<FedValue> feeds;
     std::vector<EffectOrder> orders;
     std::vector<std::optional<Literal>> reference;  // by fetch; nullopt: not compared
     Effects effects;
-    std::vector<std::string> unordered, ignored;  // targets of effects
-    bool ends_with_assertion = false;             // in every run, so nothing else is known
+    std::vector<std::string> unordered, ignored;  // targets: order, or effects, not compared
+    bool ends_with_assertion = false;             // an assertion fails: nothing else is compared
   };
   ValueCheck() = default;
   Expected<Ran> RunGraph(const Module& module, const std::vector<FedValue>& feeds,
@@ -82,16 +86,17 @@ class ValueCheck {
                              Error error) const;
 
   ValueCheckOptions options_;
-  bool has_state_ = false;  // some node has an effect, or reads what another writes
+  bool has_state_ = false;  // a node has an effect, or reads state that another node writes
   std::vector<Tried> tried_, wild_;
 };
 
-// Returns " with open sizes as 2, 1 and 3"; "" if `sizes` is empty.
+// Returns the open sizes as text, " with open sizes as 2, 1 and 3"; "" if `sizes` is empty.
 std::string OpenSizesText(llvm::ArrayRef<int64_t> sizes);
 
-// Checks values after each pass that changed the graph, and after passes of plugins also on values
-// that are not finite. The first pass that changes a value ends the run with an error, and
-// `difference` describes the change. Both must outlive the run.
+// Returns an instrumentation that checks values after each pass that changed the graph, after
+// passes of plugins also with feeds that are not finite. The first pass that changes a value ends
+// the run with an error, and `difference` describes the change. `check` and `difference` must
+// outlive the run.
 std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(ValueCheck* check,
                                                                std::string* difference);
 

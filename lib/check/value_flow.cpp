@@ -6,15 +6,15 @@
 namespace grapnel {
 namespace {
 
-// Longer than any real chain: broken folders can have cycles.
+// The limit of steps, larger than any real chain: broken debug folders can have cycles.
 constexpr int kMaxSteps = 1000;
 
-// True for ops that put their other inputs into the variable of the first.
+// True for ops whose first input is a variable, which they update from their other inputs.
 bool IsVariableWrite(llvm::StringRef op_type) {
   return (HasPrefix(op_type, "Assign") && HasSuffix(op_type, "VariableOp")) ||
          HasPrefix(op_type, "ResourceApply") || HasPrefix(op_type, "ResourceSparseApply") ||
          HasPrefix(op_type, "ResourceScatter") ||
-         // For references, in graphs of TensorFlow 1.
+         // Ops on reference variables, in graphs of TensorFlow 1.
          op_type == "Assign" || op_type == "AssignAdd" || op_type == "AssignSub" ||
          HasPrefix(op_type, "Apply") || HasPrefix(op_type, "SparseApply") ||
          (HasPrefix(op_type, "Scatter") && !HasPrefix(op_type, "ScatterNd")) ||
@@ -22,7 +22,8 @@ bool IsVariableWrite(llvm::StringRef op_type) {
           op_type != "ScatterNdNonAliasingAdd");
 }
 
-// Returns the output with this number, if every output has an entry in the record.
+// Returns the record of output `output` if it tells whether the tensor is bad, else null. Also null
+// if not every output has a record: then positions are unknown.
 const RecordedTensor* OutputOf(const DebugExecution& execution, int output) {
   bool aligned = execution.outputs.size() == execution.output_ids.size();
   if (!aligned || output < 0 || static_cast<size_t>(output) >= execution.outputs.size())
@@ -65,7 +66,8 @@ void ValueFlow::PassExecution(int execution) {
   }
 }
 
-// Writes of variables inside a function leave no trace: they are noted when the call ends.
+// Marks the variables that were assigned bad values in a call, when the call ends: writes of
+// variables inside a function are not recorded.
 void ValueFlow::MarkVariables(int graph, int execution) {
   for (int index : variable_writes_[graph]) {
     const DebugOp& op = run_.graphs[graph].ops[index];
@@ -87,8 +89,8 @@ bool ValueFlow::IsBad(const ValueSource& source) const {
   return IsHandle(source.tensor) && bad_handles_.contains(KeyOf(source.tensor));
 }
 
-// True for an op of a graph that names a variable: a graph that is run by itself contains its
-// variables.
+// True for an op that is a variable or its handle, which a graph contains if it is run by itself
+// (not called by Python with handles as arguments).
 bool ValueFlow::IsHandle(DebugTensor tensor) const {
   if (tensor.op < 0) return false;
   llvm::StringRef type = run_.graphs[tensor.graph].ops[tensor.op].type;
@@ -107,7 +109,7 @@ std::optional<DebugTensor> ValueFlow::NewestOf(llvm::ArrayRef<DebugTensor> tenso
   int newest_trace = -2;
   for (DebugTensor tensor : tensors) {
     int trace = -1;
-    // A result is an Identity, which leaves no trace: its input does.
+    // A result is an Identity, which is not recorded, but the Identity's input is.
     for (const DebugInput& input : run_.graphs[tensor.graph].ops[tensor.op].inputs)
       if (input.op >= 0)
         trace = std::max(trace, LastTrace({tensor.graph, input.op, input.slot}, execution));
@@ -122,19 +124,21 @@ std::optional<ValueSource> ValueFlow::SourceInside(DebugTensor call, int executi
   return result ? std::optional(SourceOf(*result, execution)) : std::nullopt;
 }
 
-// Returns the tensor with the value of `tensor`; nullopt if an op computed it here.
+// Returns the tensor from which `tensor` got its value unchanged, one step back; nullopt if an op
+// of the same graph computed the value.
 std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution,
                                                bool value_known) const {
   const DebugGraph& graph = run_.graphs[tensor.graph];
   const DebugOp& op = graph.ops[tensor.op];
-  // In tfdbg v1 a _Recv reads what its _Send does.
+  // In graphs from tfdbg v1, a _Recv has the input of its _Send (lib/tfdbg/v1_dump.cpp).
   bool is_transfer = op.type == "_Recv" || op.type == "_HostRecv";
   if ((op.type == "Identity" || is_transfer) && !op.inputs.empty()) {
     const DebugInput& input = op.inputs[0];
     if (input.op >= 0) return DebugTensor{tensor.graph, input.op, input.slot};
     return calls_.InsideUnrecorded(tensor.graph, op, input);
   }
-  // In a later iteration of a loop, the value is from the previous one.
+  // Do not leave a loop if the value is known: in a later iteration, the argument is not the value
+  // from outside.
   if (calls_.IsArgument(tensor))
     return value_known && calls_.IsLoopBody(tensor.graph) ? std::nullopt : calls_.Outside(tensor);
   return NewestOf(calls_.Inside(tensor), execution);
@@ -149,8 +153,8 @@ void ValueFlow::FollowEager(int64_t id, ValueSource* source) const {
   if (!source->value) source->value = OutputOf(run_.executions[source->execution], source->output);
 }
 
-// Returns the eager tensor that Python passed for an argument of the function that `execution`
-// called.
+// Returns the id of the eager tensor that Python passed for an argument of the function that
+// `execution` called; nullopt if unknown.
 std::optional<int64_t> ValueFlow::EagerArgument(DebugTensor argument, int execution) const {
   int index = calls_.ArgumentIndex(argument);
   if (index < 0 || execution < 0 || run_.executions[execution].graph != argument.graph)

@@ -18,15 +18,15 @@ namespace grapnel {
 
 // The origin of a value, as far as it can be followed.
 struct GRAPNEL_PUBLIC ValueSource {
-  DebugTensor tensor;                     // tensor.op -1: computed by an eager op, or unknown
-  int trace = -1;                         // the trace that recorded it, if any
-  int execution = -1, output = 0;         // the eager op or call that output it, if any
-  std::optional<int64_t> eager_id;        // of the eager tensor that carried it
-  const RecordedTensor* value = nullptr;  // null: not recorded
+  DebugTensor tensor;                     // tensor.op is -1 if an eager op computed it, or unknown
+  int trace = -1;                         // the trace that recorded the value; -1: none
+  int execution = -1, output = 0;         // the eager op or call that output the value; -1: none
+  std::optional<int64_t> eager_id;        // id of the eager tensor that had the value
+  const RecordedTensor* value = nullptr;  // null: the value was not recorded
 };
 
-// Follows a run from its first record to its last: Pass each record in order; queries refer to the
-// current record. The run must outlive it and not change.
+// Follows the values of a run. Pass each record in order (PassTrace, PassExecution); queries refer
+// to the state after the records that were passed. The run must outlive this object and not change.
 class GRAPNEL_PUBLIC ValueFlow {
  public:
   // Cost: linear in ops.
@@ -34,26 +34,26 @@ class GRAPNEL_PUBLIC ValueFlow {
   void PassTrace(int trace);
   void PassExecution(int execution);
 
-  // Returns the source of an output within the call `execution` (-1: unknown).
+  // Returns the source of an output in the call `execution` (-1: unknown).
   ValueSource SourceOf(DebugTensor tensor, int execution) const;
   ValueSource SourceOfInput(int graph, const DebugOp& reader, const DebugInput& input,
                             int execution) const;
-  // Returns the source of an argument's value, in this iteration of a loop, ignoring records of the
-  // argument itself.
+  // Returns the source of an argument's value in this iteration of a loop, without using records of
+  // the argument itself.
   ValueSource SourceOfArgument(DebugTensor argument, int execution, int iteration) const;
   ValueSource SourceOfEager(int64_t id) const;
-  // Returns the source of an output of a calling, branching or looping op, in the body that ran;
+  // Returns the source, in the body that ran, of an output of an op that calls, branches or loops;
   // nullopt for other ops.
   std::optional<ValueSource> SourceInside(DebugTensor call, int execution) const;
-  // Returns the source of the output of a variable that is an op of the graph: assignments in
-  // earlier calls; nullopt for other ops.
+  // Returns the source of the output of an op that is a variable: the variable itself, which
+  // earlier calls may have assigned; nullopt for other ops.
   std::optional<ValueSource> SourceOfVariable(DebugTensor tensor) const {
     if (!IsHandle(tensor)) return std::nullopt;
     ValueSource source;
     source.tensor = tensor;
     return source;
   }
-  // True if the value holds NaN or infinity, or is a variable that was assigned some.
+  // True if the value has a NaN or an infinity, or is a variable that was assigned one.
   bool IsBad(const ValueSource& source) const;
 
  private:
@@ -75,8 +75,8 @@ class GRAPNEL_PUBLIC ValueFlow {
   std::vector<std::vector<int>> variable_writes_;  // by graph: ops that write variables
   llvm::DenseMap<Key, int> last_trace_;
   std::unordered_map<int64_t, std::pair<int, int>> maker_;  // eager tensor -> execution, output
-  std::unordered_set<int64_t> bad_variables_;               // by their handles
-  llvm::DenseSet<Key> bad_handles_;                         // the same for handles inside of graphs
+  std::unordered_set<int64_t> bad_variables_;               // ids of their handles
+  llvm::DenseSet<Key> bad_handles_;                         // variables that are ops of a graph
 };
 
 }  // namespace grapnel

@@ -11,7 +11,7 @@
 
 #include "lib/support/memory_budget.h"
 
-// Tells an address sanitizer which memory is idle; without one these are no-ops.
+// These macros tell AddressSanitizer which memory is idle; they do nothing in other builds.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
@@ -28,15 +28,16 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kAlignment = 64, kPage = 4096, kHugePage = size_t{2} << 20;
-// Addresses are free: one range holds what most runs need, and is one piece when all of it is idle.
+// The size of a range. Reserving addresses costs nothing, so one range holds the buffers of most
+// runs; when all of the range is idle, it is one piece.
 constexpr size_t kRange = size_t{256} << 20;
-// A smaller remainder stays part of the buffer.
+// When a piece is split for a buffer, a remainder smaller than this stays part of the buffer.
 constexpr size_t kSmallestPiece = 4096;
 constexpr size_t kRedZone = GRAPNEL_RED_ZONE;
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-// A reserved range of addresses, used from the front.
+// A reserved range of addresses; its first `used` bytes belong to pieces.
 struct Range {
   char* begin = nullptr;
   size_t size = 0, used = 0;
@@ -56,7 +57,7 @@ struct Piece : Buffer {
 
   Arena* home;
   Range* range;
-  size_t bytes = 0;                           // of the piece; size() is the requested size
+  size_t bytes = 0;                           // the piece's; size() is the requested size
   Piece *before = nullptr, *after = nullptr;  // neighbors in the range
   bool is_idle = false;
   bool is_resident = false;  // idle, and counted in the budget: the system still has its pages
@@ -65,10 +66,10 @@ struct Piece : Buffer {
       return a->bytes != b->bytes ? a->bytes < b->bytes : a->data() < b->data();
     }
   };
-  std::set<Piece*, Smaller>::node_type node;  // its node of `idle` while it is a buffer
+  std::set<Piece*, Smaller>::node_type node;  // the piece's node of `idle`, while in use
 };
 
-// Lives as long as its handle and its buffers.
+// The allocator behind MakeArena. It lives as long as its handle or any of its buffers.
 struct Arena {
   Arena(IdleMemory what, MemoryCounter* told) : idle_memory(what), counter(told) {}
   ~Arena() {
@@ -88,7 +89,7 @@ struct Arena {
       return piece ? piece : TakeNew(wanted);
     };
     Piece* piece = take();
-    if (!piece) {  // the memory kept for other sizes may be enough
+    if (!piece) {  // returning the idle pieces to the system may free enough of the budget
       for (Piece* idle_piece : idle) GiveBack(*idle_piece);
       piece = take();
     }
@@ -100,7 +101,8 @@ struct Arena {
     return BufferRef(piece);
   }
 
-  // Returns true if the arena is no longer in use.
+  // Makes the piece of a released buffer idle. Returns true if the arena has no handle and no
+  // buffer left, and must be deleted.
   bool TakeBack(Piece* piece) {
     if (counter) counter->Sub(static_cast<int64_t>(piece->size()));
     std::lock_guard lock(mutex);
@@ -173,14 +175,16 @@ struct Arena {
     return piece;
   }
 
-  // Takes memory at the end of the last range, including an idle piece there, or from a new range.
+  // Makes a buffer at the end of the last range, which extends the range's last piece if that is
+  // idle, or in a new range.
   Piece* TakeNew(size_t wanted) {
     Range* range = ranges.empty() ? nullptr : ranges.back().get();
     Piece* last = range ? last_piece : nullptr;
     size_t has = last && last->is_idle ? last->bytes : 0;
-    if (has >= wanted) return nullptr;  // the budget does not allow it
+    if (has >= wanted) return nullptr;  // TakeIdle failed on this piece: the budget is exhausted
     bool fits = range && range->size - range->used >= wanted - has;
-    // The budget first: no addresses are reserved for memory that it refuses.
+    // Count the bytes in the budget first, so that no addresses are reserved for memory that the
+    // budget refuses.
     size_t uncounted = fits && has && last->is_resident ? wanted - has : wanted;
     if (!Count(uncounted)) return nullptr;
     if (!fits) {
@@ -206,8 +210,8 @@ struct Arena {
     return piece;
   }
 
-  // Small runs use small pages: a range begins with them. After them come huge pages, which, where
-  // the system allows them, cost a hundredth of the page faults.
+  // The first 2 MiB of a range use small pages, which are enough for small runs. The rest uses huge
+  // pages where the system allows them, which cost a hundredth of the page faults.
   Range* NewRange(size_t wanted) {
     size_t size = std::max(kRange, RoundUp(wanted, kHugePage));
     auto map = [](size_t bytes) {
@@ -251,7 +255,7 @@ struct Arena {
     spare.push_back(next);
   }
 
-  // Returns the whole pages of an idle piece to the system; they read as zero later.
+  // Returns the whole pages of an idle piece to the system; the pages read as zero later.
   void GiveBack(Piece& piece) {
     if (!piece.is_resident) return;
     // Ranges begin on a page boundary.

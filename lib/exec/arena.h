@@ -9,18 +9,18 @@
 
 namespace grapnel {
 
-// The policy of an arena for memory that is not in use.
+// Whether an arena keeps the memory of released buffers.
 enum class IdleMemory {
   kKept,       // stays with the arena for the next buffers: values of runs
-  kGivenBack,  // goes back to the system at once: weights, which are allocated once
+  kGivenBack,  // is returned to the system at once: weights, which are allocated once
 };
 
 // Returns a best-fit allocator: it takes the smallest free piece that fits, the lowest address
-// among those, and splits off the rest. A run so takes little more than the buffers that are alive
-// at the same time, whatever their sizes. The arena grows within reserved ranges of addresses, and
-// the process's budget counts it by the most that it ever used. Buffers may outlive the arena.
-// Thread-safe; a buffer costs a look-up in a tree of free pieces.
-// `counter`, which may be null, counts the bytes in use, and must outlive the buffers.
+// among pieces of that size, and splits off the rest. Thus the peak of a run is little more than
+// the buffers that are alive at the same time, whatever their sizes. The arena grows within
+// reserved ranges of addresses; the process's memory budget counts the pages that the arena holds,
+// in use or idle. Buffers may outlive the arena. Thread-safe; a buffer costs a look-up in a tree of
+// free pieces. `counter`, which may be null, counts the bytes in use, and must outlive the buffers.
 std::unique_ptr<Allocator> MakeArena(IdleMemory idle, MemoryCounter* counter = nullptr);
 
 }  // namespace grapnel

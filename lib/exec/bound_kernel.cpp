@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// In memory, references are resources, and so are handles of arrays, which are strings in a
-// GraphDef.
+// Returns the dtype that tensors of dtype `type` have at run time: references are resources, and so
+// are handles of TensorArrays, which are strings in a GraphDef.
 DataType InMemory(const Node& node, DataType type) {
   bool is_handle = type == proto::DT_STRING && node.op().starts_with("TensorArray");
   return IsRefType(type) || is_handle ? proto::DT_RESOURCE : type;
@@ -36,11 +36,11 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   if (info) RETURN_IF_ERROR(CheckAllowedAttrs(setup.node(), *info));
   ASSIGN_OR_RETURN(kernel.run_, MakeRun(def, setup));
   // A factory without code for the node's dtypes returns an empty function.
-  if (!kernel.run_) return MakeError("no kernel for dtypes that the node says");
+  if (!kernel.run_) return MakeError("no kernel for the node's dtypes");
   for (int i = 0; i < setup.num_inputs(); ++i) {
     Input input;
     input.dtype = InMemory(setup.node(), setup.input_type(i));
-    // A reference may also be its value, if the node only reads it.
+    // For a reference, the input may also be the variable's value, if the node only reads it.
     if (IsRefType(setup.input_type(i))) input.dtype = proto::DT_INVALID;
     kernel.inputs_.push_back(input);
   }
@@ -51,7 +51,8 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   return kernel;
 }
 
-// Reads the ranks of inputs, and which outputs are references, which plans do not say.
+// Reads from the op's definition the ranks of inputs, and which outputs are references: plans do
+// not have these facts.
 Error BoundKernel::ReadArguments(const OpInfo& info) {
   size_t slot = 0;
   for (const OpArg& arg : info.inputs) {
@@ -135,8 +136,9 @@ Error BoundKernel::Refuse(const KernelContext& context, int i) const {
 Error BoundKernel::RefuseOutput(const KernelContext& context, int i) const {
   const Tensor& output = context.output(i);
   if (!output) return MakeError("output {0} was not made", i);
-  return MakeError("output {0} is {1}{2}, the node says {3}", i, DataTypeName(output.dtype()),
-                   DimsText(output.dims()), DataTypeName(outputs_[i]));
+  return MakeError("output {0} is {1}{2}, but the node's dtype is {3}", i,
+                   DataTypeName(output.dtype()), DimsText(output.dims()),
+                   DataTypeName(outputs_[i]));
 }
 
 }  // namespace grapnel

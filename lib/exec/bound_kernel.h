@@ -7,8 +7,8 @@
 namespace grapnel {
 
 // The one way to call a kernel, from a plan or to fold a constant. Checks the inputs against the
-// op, the registration and the node's dtypes before a call, and the dtypes of the outputs after it.
-// A call returns an Error and never throws.
+// op's definition, the kernel's registration and the node's dtypes before a call, and the dtypes of
+// the outputs after it. A call returns an Error and never throws.
 //
 // Cost: two comparisons for each input and one for each output.
 class BoundKernel {
@@ -17,11 +17,12 @@ class BoundKernel {
   // Makes the kernel for a node. Errors: an attribute that the op does not allow, and errors of the
   // kernel's factory. Neither these errors nor those of Call() name the node.
   static Expected<BoundKernel> Make(const KernelDef& def, const KernelSetup& setup);
-  // A kernel that the plan adds (a copy to a device), without checks.
+  // Wraps a kernel that the plan adds (a copy to a device); its calls are not checked.
   static BoundKernel OfPlan(KernelFn run);
 
   Error Call(KernelContext& context) const;
-  // The same without checks, on inputs that the caller has made (a collective's values).
+  // Like Call(), but without checks: for inputs that the caller has made itself (the values of a
+  // collective's members).
   Error CallOnOthers(KernelContext& context) const;
 
  private:

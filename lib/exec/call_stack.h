@@ -17,15 +17,16 @@ struct GRAPNEL_PUBLIC CallFrame {
   // The calling node; null for an iteration, and for a call that a dataset makes on its own.
   const Node* caller = nullptr;
   llvm::StringRef loop;    // for an iteration: the name of its frame
-  int64_t iteration = -1;  // from 0, also for a call of a While's condition or body; -1: in no loop
+  int64_t iteration = -1;  // from 0; also set for a While's condition or body; -1: not in a loop
   const CallFrame* outer = nullptr;  // null: the graph that runs
 };
 
-// Returns the innermost frame of this thread, valid while the current node runs; null if there is
-// none.
+// Returns the innermost call frame of this thread, valid while the current node runs; null if this
+// thread is not in a call.
 GRAPNEL_PUBLIC const CallFrame* CurrentCall();
 
-// Puts this thread into `frame`, which must outlive the scope.
+// Makes `frame` the innermost call frame of this thread while this object lives; `frame` must
+// outlive it.
 class GRAPNEL_PUBLIC InCall {
  public:
   explicit InCall(const CallFrame* frame);

@@ -122,7 +122,8 @@ Error Collectives::Fits(const Group& group, const Keys& keys, const Member& memb
   return differ("the shape", DimsText(first.value.dims()), DimsText(member.value.dims()));
 }
 
-// A broadcast value must have the shape that its receivers expect.
+// Errors: a broadcast value does not have the shape that its receivers expect, or no member sends
+// one.
 Error Collectives::CheckShapes(const Group& group) {
   auto sender = llvm::find_if(group.members, [](const Member& m) { return bool(m.value); });
   if (sender == group.members.end())
@@ -147,8 +148,9 @@ Error Collectives::CheckShapes(const Group& group) {
   return Error::success();
 }
 
-// Returns the order of the members' values. Members and their results are in the order of devices;
-// with communicators, TensorFlow orders the values by rank.
+// Returns the order in which `merge` gets the members' values, as indices of group.members. Members
+// and their results are in the order of devices; members with communicators are ordered by rank, as
+// in TensorFlow.
 Expected<std::vector<size_t>> Collectives::OrderOfValues(const Group& group) {
   std::vector<size_t> order(group.members.size(), group.members.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -180,7 +182,8 @@ Error Collectives::Answer(Group group, Merge merge) {
   return Error::success();
 }
 
-// A node that has met its group may do so again in another iteration; another node may not.
+// Errors: the group has already completed with other nodes. A node that was a member may join the
+// group again in another iteration.
 Error Collectives::CheckNotComplete(const Keys& keys, const Member& member) const {
   auto met = complete_.find(keys.text);
   bool is_one_too_many =
@@ -224,7 +227,7 @@ Error Collectives::WhyWaiting(const Node& node) const {
     return MakeError("{0}: only {1} of its {2} members arrived, and no others will: {3}",
                      group.keys.text, come.size(), group.keys.size, Named(come));
   }
-  return MakeError("it waits for its group");
+  return MakeError("waits for the other members of its group");
 }
 
 void Collectives::Clear() {

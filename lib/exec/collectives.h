@@ -1,5 +1,5 @@
 // Collective ops: each node of a group, usually on a device of its own, contributes a value, and
-// all proceed once the last has arrived.
+// all nodes proceed once the last has contributed.
 #ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 #define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 
@@ -16,8 +16,8 @@
 namespace grapnel {
 
 // True if nodes of this op are members of groups. The kernel runs once for a group: input `i` is
-// the contribution of the member of rank i (an empty tensor if it has none), output `i` is its
-// result.
+// the contribution of the member of rank i (an empty tensor if that member only receives), output
+// `i` is that member's result.
 bool IsCollective(llvm::StringRef op);
 
 // The result of CollectiveInitializeCommunicator for one member: its group and its rank. Each use
@@ -33,8 +33,9 @@ class Communicator : public Object {
 
 // The meeting point of the members of a graph's groups in one run. Members match by group key and
 // instance key (NcclAllReduce: by shared_name), separately in each loop iteration; members with a
-// communicator match by its group and its number of uses. Ranks follow the communicators, or else
-// the order of devices; members on one device follow `order`. Thread-safe.
+// communicator match by the communicator's group and its number of uses. A member's rank is that of
+// its communicator; members without one are ranked by device name, and those on one device by
+// `order`. Thread-safe.
 class Collectives {
  public:
   struct Member {
@@ -42,17 +43,19 @@ class Collectives {
     uint64_t order = 0;
     Rendezvous* rendezvous = nullptr;  // where the result is sent
     Message answer;                    // `to` and `iterations` are set
-    Tensor value;                      // its contribution; empty: it only receives
-    std::vector<Tensor> settings;      // its other inputs
-    int64_t rank = -1;                 // from its communicator
+    Tensor value;                      // the member's contribution; empty: the member only receives
+    std::vector<Tensor> settings;      // the node's other inputs
+    int64_t rank = -1;                 // in its communicator; -1: none
   };
   using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
                                          llvm::MutableArrayRef<Tensor> results)>;
 
-  // The last member to arrive calls `merge`, which makes the results; each member is sent its own.
-  // Errors name the nodes: members that do not match, or one too many.
+  // Adds a member to its group. The last member to join calls `merge`, which computes the results;
+  // then each member is sent its result as `answer`. Errors, which name the nodes: the members do
+  // not match, or the group is already complete.
   Error Join(Member member, Merge merge);
-  // Explains why a node has no result: the members of its group that are missing.
+  // Explains why a node has no result: its group is incomplete. The error names the members that
+  // have joined.
   Error WhyWaiting(const Node& node) const;
   void Clear();
 
@@ -74,9 +77,9 @@ class Collectives {
   Error CheckNotComplete(const Keys& keys, const Member& member) const;
 
   mutable std::mutex mutex_;
-  // By keys and iteration.
+  // Incomplete groups, by keys and iteration.
   std::map<std::pair<std::string, std::vector<int64_t>>, Group> waiting_;
-  std::map<std::string, std::vector<Node>> complete_;  // by keys: the first members that met there
+  std::map<std::string, std::vector<Node>> complete_;  // by keys: members of the first full group
 };
 
 }  // namespace grapnel

@@ -18,38 +18,40 @@ namespace grapnel {
 using DatasetElement = std::vector<Tensor>;
 
 // The dtype and shape of each component of an element; shapes may be partly known. Both lists are
-// empty if nothing is known.
+// empty if neither is known.
 struct ElementSpec {
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 
-  // Errors: the element, or an element that `is` describes, does not fit this spec.
+  // Errors: the element does not fit this spec; in the second function, elements that `is`
+  // describes do not.
   Error Check(llvm::ArrayRef<Tensor> element) const;
   Error Check(const ElementSpec& is) const;
 };
 
-// State that a tf.data op keeps between the steps of an iterator, such as a compiled function. An
-// iterator and the iterators that it reads share these states, by name.
+// State that a tf.data op keeps between the calls of an iterator (DatasetNext), such as a compiled
+// function. An iterator and the iterators that it reads share these states, by name.
 class IteratorState {
  public:
   virtual ~IteratorState() = default;
 };
 
-// The services and the states that a step of an iterator may use.
+// The run's services and the states that one call of a DatasetNext may use.
 struct DatasetContext {
   const RunServices& services;
   std::map<std::string, std::shared_ptr<IteratorState>>& states;
 };
 
-// One step of an iterator: returns the next element, or nullopt at the end and at every call after
-// it. Not thread-safe. Parallel tf.data ops run one step after the other, so that the order of
+// Advances an iterator: returns the next element, or nullopt at the end and in every later call.
+// Not thread-safe. Parallel tf.data ops make one call after the other, so that the order of
 // elements is deterministic.
 using DatasetNext = llvm::unique_function<Expected<std::optional<DatasetElement>>(DatasetContext&)>;
 
 class Dataset : public Object {
  public:
   static constexpr int64_t kInfinite = -1, kUnknown = -2;
-  // Makes an iterator. The op's kernel supplies it, with the op's inputs captured.
+  // A function that makes an iterator. The op's kernel supplies this function, which captures the
+  // op's inputs.
   using Begin = std::function<Expected<DatasetNext>(DatasetContext&)>;
 
   Dataset(std::string op, int64_t cardinality, ElementSpec spec, Begin begin)
@@ -58,12 +60,12 @@ class Dataset : public Object {
         spec_(std::move(spec)),
         begin_(std::move(begin)) {}
 
-  // Returns a new iterator, positioned before the first element. Its steps fail once their run is
+  // Returns a new iterator, positioned before the first element. Its calls fail once their run is
   // cancelled, or when an element does not have the components of spec().
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
   // The number of elements, kInfinite or kUnknown, as TensorFlow determines it without iterating.
   int64_t cardinality() const { return cardinality_; }
-  // The components as TensorFlow knows them without iterating.
+  // The dtypes and shapes of the components, as TensorFlow knows them without iterating.
   const ElementSpec& spec() const { return spec_; }
   std::string ToString() const override { return "dataset of " + op_; }
 
@@ -75,7 +77,7 @@ class Dataset : public Object {
 };
 using DatasetRef = llvm::IntrusiveRefCntPtr<Dataset>;
 
-// An iterator together with the states that its steps share. Not thread-safe.
+// An iterator together with the states that its calls share. Not thread-safe.
 class DatasetWalk {
  public:
   explicit DatasetWalk(DatasetRef dataset) : dataset_(std::move(dataset)) {}
@@ -90,7 +92,8 @@ class DatasetWalk {
 // The resource that MakeIterator starts and IteratorGetNext reads. Thread-safe.
 class DatasetIterator : public Object {
  public:
-  // `spec` describes the elements by the attributes of the op that makes the iterator.
+  // `spec` has the dtypes and shapes of the elements, from the attributes of the op that makes the
+  // iterator.
   DatasetIterator(std::string name, ElementSpec spec)
       : name_(std::move(name)), spec_(std::move(spec)) {}
   const ElementSpec& spec() const { return spec_; }
@@ -98,8 +101,8 @@ class DatasetIterator : public Object {
   // Starts at the first element of `dataset`, whatever was iterated before. Errors: the dataset's
   // elements do not match spec().
   Error Start(DatasetRef dataset);
-  // Returns the next element; nullopt at the end. Errors: Start was never called, and errors of
-  // ops.
+  // Returns the next element; nullopt at the end. Errors: Start was never called; those of the ops
+  // that compute the element.
   Expected<std::optional<DatasetElement>> Next(const RunServices& services);
   std::string ToString() const override { return "iterator '" + name_ + "'"; }
 

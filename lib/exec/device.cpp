@@ -59,8 +59,9 @@ Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
   Device* from = tensor.device();
   if (IsHost(to)) to = nullptr;
   if (DataTypeSize(tensor.dtype()) == 0) {
-    return MakeError("a tensor of dtype {0} lives in this process: it cannot be copied to a device",
-                     DataTypeName(tensor.dtype()));
+    return MakeError(
+        "a tensor of dtype {0} exists only in this process and cannot be copied to a device",
+        DataTypeName(tensor.dtype()));
   }
   assert(!from || !to || from == to);
   ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(tensor.dtype(), tensor.dims(), allocator));

@@ -1,5 +1,5 @@
-// Devices: memory, streams of work and copies between them. The CPU is one; others come with their
-// kernels.
+// Devices: memory, streams of work and copies between them. The CPU is one device; other kinds of
+// devices are registered along with their kernels.
 #ifndef GRAPNEL_LIB_EXEC_DEVICE_H_
 #define GRAPNEL_LIB_EXEC_DEVICE_H_
 
@@ -15,29 +15,32 @@
 namespace grapnel {
 
 // A queue that does the work of one device in the order in which it was enqueued. Thread-safe. Work
-// still uses its memory after the call that enqueued it has returned. A pool that serves a single
-// stream may reuse that memory at once, because its next use is enqueued later.
+// still uses its buffers after the call that enqueued the work has returned. A pool that serves a
+// single stream may nevertheless reuse a released buffer at once, because the buffer's next use is
+// enqueued later.
 class GRAPNEL_PUBLIC Stream {
  public:
   virtual ~Stream() = default;
-  // Returns when all work queued so far is done. The error is that of any work that failed.
+  // Returns when all work queued so far is done. If some of the work failed, returns its error.
   virtual Error Wait() = 0;
 };
 
-// A point in a stream that others can wait for. Marks no point before Record(). Not thread-safe.
+// A point in a stream that threads and other streams can wait for. Marks no point before Record().
+// Not thread-safe.
 class GRAPNEL_PUBLIC Event {
  public:
   virtual ~Event() = default;
-  // Marks the work enqueued on `stream` so far; a second call moves the mark. `stream` belongs to
-  // the device that made the event.
+  // Marks the work enqueued on `stream` so far; a second call moves the mark. `stream` must belong
+  // to the device that made the event.
   virtual Error Record(Stream& stream) = 0;
   virtual Error Wait() = 0;  // blocks the calling thread
-  // Work enqueued on `stream` from now on waits; the caller does not. `stream` is of the same
-  // device.
+  // Makes work that is enqueued on `stream` from now on wait for this event, without blocking the
+  // caller. `stream` must belong to the device that made the event.
   virtual Error MakeWait(Stream& stream) = 0;
 };
 
-// The elements of a tensor by class. They add up to all elements of a numeric tensor.
+// The numbers of elements of a tensor in each class (NaN, zero, ...). For a numeric tensor they add
+// up to all its elements.
 struct GRAPNEL_PUBLIC ElementCounts {
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
   int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
@@ -54,17 +57,18 @@ class GRAPNEL_PUBLIC Device {
   const std::string& kind() const { return kind_; }  // "CPU", "GPU": kernels register for a kind
   int ordinal() const { return ordinal_; }
   const std::string& name() const { return name_; }    // "/device:GPU:0"
-  virtual std::string Describe() const { return ""; }  // to show to users: the model, its memory
+  virtual std::string Describe() const { return ""; }  // for users: model, memory size
 
-  // The device's memory, one system allocation for each call: executors put a pool in front of it
-  // (MakePoolAllocator). A buffer names its device; a buffer of the CPU names none.
+  // The allocator of the device's memory, which makes one system allocation for each call:
+  // executors put a pool in front of it (MakePoolAllocator). A buffer names its device; a buffer of
+  // the CPU names none.
   virtual Allocator& allocator() = 0;
   virtual Expected<std::unique_ptr<Stream>> NewStream() = 0;
   virtual Expected<std::unique_ptr<Event>> NewEvent() = 0;
 
   // Enqueues on `stream`, a stream of this device, a copy between the device and the host, or
-  // within the device. A `from` on the host has been read when this returns; a `to` on the host is
-  // filled when the stream reaches the copy.
+  // within the device. When this returns, a `from` on the host has been read; a `to` on the host is
+  // filled later, when the stream reaches the copy.
   enum class Way { kFromHost, kToHost, kInside };
   virtual Error Copy(void* to, const void* from, size_t bytes, Way way, Stream& stream) = 0;
 
@@ -92,17 +96,20 @@ inline bool IsHost(const Device* device) { return !device || device == &CpuDevic
 GRAPNEL_PUBLIC Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
                                            Allocator& allocator);
 
-// The devices of this process, discovered when a kind is first requested, then kept. Thread-safe.
+// The devices of this process. Those of a kind are discovered when the kind is first requested,
+// then kept. Thread-safe.
 class GRAPNEL_PUBLIC Devices {
  public:
   static Devices& Get();
 
   // Lists the devices of one kind, or explains why there are no devices: "no GPU here: ...".
   using Finder = Expected<std::vector<std::unique_ptr<Device>>> (*)();
-  // Call at namespace scope in a file of the device's kernels, through GRAPNEL_DEVICE_KIND.
+  // Registers a kind. Call it at namespace scope in a file of the device's kernels, through
+  // GRAPNEL_DEVICE_KIND.
   bool AddKind(const char* kind, Finder finder);
 
-  // Finds "GPU" (the first), "GPU:1" or any longer name. The error lists the available devices.
+  // Finds a device by name: "GPU" (the first of its kind), "GPU:1", or a full device name. The
+  // error lists the available devices.
   Expected<Device*> Find(llvm::StringRef name);
   // The devices of one kind, by number.
   Expected<std::vector<Device*>> OfKind(llvm::StringRef kind);

@@ -20,7 +20,7 @@ bool AllowsDevice(const Node& node, const Device& device) {
   auto name = DeviceSpec::Parse(node.device());
   if (!name) {
     llvm::consumeError(name.takeError());
-    return false;  // it names a device, but not this one
+    return false;  // the node names another device
   }
   return (!name->type || name->type.text() == device.kind()) &&
          (name->id < 0 || name->id == device.ordinal());
@@ -40,8 +40,8 @@ Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to) {
           mutex = std::make_unique<std::mutex>()](KernelContext& context) -> Error {
     ASSIGN_OR_RETURN(Tensor copy,
                      CopyTensor(context.input(0), nullptr, *from->stream, context.allocator()));
-    // One run at a time uses the event. Another run would have to wait longer anyway, since its
-    // copy was queued later.
+    // One run at a time uses the event. Another run loses no time by waiting for the lock: its own
+    // copy was queued later and completes later anyway.
     std::lock_guard lock(*mutex);
     RETURN_IF_ERROR(there->Record(*from->stream));
     RETURN_IF_ERROR(there->Wait());

@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// One stream for all nodes of a device in a plan. They run in the order in which they were queued,
-// so memory that one node frees serves the next without waiting. No memory of the lane leaves the
-// executor: feeds and fetches are in host memory.
+// One stream for all nodes of a plan that run on the same device. The nodes run in the order in
+// which they were queued, so the next node can use memory that one node frees without waiting. No
+// memory of the lane leaves the executor: feeds and fetches are in host memory.
 struct DeviceLane {
   Device* device;
   std::unique_ptr<Stream> stream;
@@ -20,11 +20,11 @@ struct DeviceLane {
   static Expected<std::unique_ptr<DeviceLane>> Open(Device& device);
 };
 
-// True if a node may run on `device`: the node does not name another device.
+// True if the node does not name a device other than `device`.
 bool AllowsDevice(const Node& node, const Device& device);
 
-// The kernel of a copy node; a null lane is the host. A copy to the host waits until it is
-// complete.
+// Returns the kernel of a copy node from one lane to another; a null lane is the host. A copy to
+// the host waits until the copy is complete.
 Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to);
 
 // Copies tensors that may be on the lane's device to host memory.

@@ -1,5 +1,6 @@
-// Loops for kernels that compute an output element by element. A hook may count parts of the output
-// while they are still in the cache of the thread that computed them.
+// Loops for kernels that compute an output element by element. A hook may count classes of elements
+// (NaN, zero, ...) in each part of the output while the part is still in the cache of the thread
+// that computed it.
 #ifndef GRAPNEL_LIB_EXEC_ELEMENT_LOOP_H_
 #define GRAPNEL_LIB_EXEC_ELEMENT_LOOP_H_
 
@@ -12,16 +13,17 @@ namespace grapnel {
 class ElementCounter {
  public:
   virtual ~ElementCounter() = default;
-  // Adds elements [begin, end) of `output`, which are final, to `sum`. Called on several threads at
-  // once, in any order, once for each element.
+  // Adds the counts of elements [begin, end) of `output`, which are final, to `sum`. Called on
+  // several threads at once, in any order; every element is in one call.
   virtual void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) = 0;
-  // Adds the `sum` that a thread has counted over `elements` elements, when it ends its part.
+  // Adds one thread's counts to the total. Called when the thread has finished its share of
+  // `elements` elements.
   virtual void Add(const ElementCounts& sum, int64_t elements) = 0;
 };
 
 // Like ctx.ParallelFor(units, cost, body), where unit i computes elements [i * width, (i + 1) *
-// width) of `out`, which is output 0; the last unit may be partial. When a hook counts, the loop
-// runs in pieces that stay in a core's first-level caches.
+// width) of `out`, which is output 0; the last unit may be partial. When a hook counts elements,
+// the loop runs in pieces that stay in a core's first-level cache.
 void ForElements(KernelContext& ctx, const Tensor& out, int64_t units, int64_t width, double cost,
                  llvm::function_ref<void(int64_t, int64_t)> body);
 

@@ -25,10 +25,11 @@ class CpuEvaluator : public Evaluator {
     if (!info) return MakeError("op '{0}' is unknown", node.op());
     ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
     if (types.inputs.size() != inputs.size()) {
-      return MakeError("{0} inputs are given, op '{1}' takes {2}", inputs.size(), node.op(),
+      return MakeError("got {0} inputs, but op '{1}' takes {2}", inputs.size(), node.op(),
                        types.inputs.size());
     }
-    // An op that passes its input on returns the same literal, wherever its bytes are.
+    // For an op that forwards its input, return the input literal itself, without copying its
+    // bytes.
     bool hands_on = node.op() == "Identity" || node.op() == "StopGradient" ||
                     node.op() == "PreventGradient" || node.op() == "Snapshot";
     if (hands_on && inputs.size() == 1 && inputs[0].dtype() == types.outputs[0])
@@ -62,7 +63,9 @@ class CpuEvaluator : public Evaluator {
   }
 
  private:
-  // Weights are folded once: they can be read again cheaply, in the search for equal ones.
+  // Inputs of at least this size are weights, which are used once in folding. Their mapped pages
+  // are dropped after the kernel has run; a later search for equal constants reads them again
+  // cheaply.
   static constexpr size_t kLarge = size_t{64} << 10;
   ThreadPool& pool_;
   std::unique_ptr<Allocator> allocator_;

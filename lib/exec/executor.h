@@ -16,10 +16,10 @@ namespace grapnel {
 
 class ElementCounter;  // lib/exec/element_loop.h
 
-// Observes runs. Called on the thread that ran the node, possibly on several threads at once, for
-// one run or several; lib/exec/call_stack.h gives the call and iteration. Do not keep a tensor
-// beyond the call without a deep copy: a copied Tensor shares the buffer and prevents its reuse in
-// place.
+// A hook that observes runs. Its functions are called on the thread that runs the node, possibly on
+// several threads at once, for one run or several; CurrentCall() (lib/exec/call_stack.h) returns
+// the call and the iteration. Do not keep a tensor beyond the call without a deep copy: a copied
+// Tensor shares the buffer and prevents its reuse in place.
 class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
@@ -27,9 +27,9 @@ class GRAPNEL_PUBLIC RunHook {
   // Called once in a plan for each constant that the hook wants: returns the value to use instead,
   // of the same dtype and shape.
   virtual Tensor ReplaceConstant(const Node&, const Tensor& value) { return value; }
-  // An error from either fails the run; an error from BeforeNode keeps the node from running. A
-  // call that does not return pauses the run: no lock is held, and other threads finish the nodes
-  // that they have started, but start few others.
+  // An error from BeforeNode() or AfterNode() fails the run; after an error from BeforeNode() the
+  // node does not run. A call that does not return pauses the run: no lock is held, and other
+  // threads finish the nodes that they have started, but start few more.
   virtual Error BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {
     return Error::success();
   }
@@ -37,33 +37,35 @@ class GRAPNEL_PUBLIC RunHook {
     return Error::success();
   }
   // Called before AfterNode(): may replace tensors by others of the same dtype and shape. Do not
-  // write to a tensor's own memory: others may share it. Not called for tensors on a device.
+  // write to a tensor's own memory: other tensors may share it. Not called for tensors on a device.
   virtual Error EditOutputs(const Node&, llvm::MutableArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
-  // A function's body begins on this thread; CurrentCall() is `call` until it ends.
+  // Called when a function's body begins on this thread; CurrentCall() returns `call` until the
+  // body ends.
   virtual void OnCall(const CallFrame& /*call*/) {}
   // Called for a constant in each run: a constant does not execute, but is observed like any other
-  // node. `is_first` is true once for each constant of a plan, however many runs there are; later
-  // the value is the same. When runs overlap, another call may begin before the call with
-  // `is_first` has returned.
+  // node. `is_first` is true once for each constant of a plan, however many runs there are; the
+  // value is the same in later calls. When runs overlap, a later call may begin before the call
+  // with `is_first` has returned.
   virtual Error OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
     return AfterNode(node, value);
   }
 
-  // Called on the node's thread while it runs: returns the counter for output 0 while the kernel
-  // computes it, or null to count nothing. Called only for large outputs, and for kernels that
-  // support it (ForElements).
+  // Called on the node's thread before the kernel computes output 0: returns the counter to call
+  // while the kernel computes it, or null to count nothing. Called only for large outputs, and for
+  // kernels that support it (ForElements).
   virtual ElementCounter* Counter(const Node& /*node*/, const Tensor& /*output*/) {
     return nullptr;
   }
-  // Called once for each plan: whether BeforeNode() and EditOutputs() do anything and are called.
+  // False if BeforeNode() and EditOutputs() do nothing; then they are not called. Queried once for
+  // each plan.
   virtual bool SeesInputs() const { return true; }
   virtual bool EditsOutputs() const { return true; }
 
-  // True if the hook accepts tensors on a device, with the stream that computes them: then a node
-  // there calls AfterNodeOn() only. Otherwise BeforeNode() and AfterNode() get copies in host
-  // memory, for which the run waits.
+  // True if the hook accepts tensors on a device, with the stream that computes them: then the
+  // executor calls only AfterNodeOn() for a node on a device. Otherwise BeforeNode() and
+  // AfterNode() get copies in host memory, and the run waits for these copies.
   virtual bool TakesDeviceTensors() const { return false; }
   virtual Error AfterNodeOn(Stream&, const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
@@ -78,12 +80,12 @@ class GRAPNEL_PUBLIC RunProfiler {
   // Called before a kernel; returns the time. The kernels of a function run between Begin() and
   // OnKernel() of the kernel that calls it.
   virtual Clock::time_point Begin() { return Clock::now(); }
-  // A function was compiled for its first call: called after Begin() of the calling kernel, on the
-  // same thread.
+  // Called when a function was compiled for its first call, after Begin() of the calling kernel, on
+  // the same thread.
   virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
                         Clock::time_point /*ended*/) {}
-  // One kernel does the work of several nodes (lib/exec/fusion.h), and OnKernel() names the last of
-  // them. Called when the plan is made.
+  // Called when the plan is made, for a kernel that does the work of several nodes
+  // (lib/exec/fusion.h): OnKernel() will name the last of these nodes.
   virtual void OnFused(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
   // Names the algorithm of the kernel that runs on this thread, if it is not the usual one:
   // "Winograd".
@@ -106,7 +108,8 @@ struct GRAPNEL_PUBLIC PlanSpread {
 
 struct GRAPNEL_PUBLIC ExecutorOptions {
   ExecutorOptions() = default;
-  // For a function that a kernel calls: everything but feeds and fetches is as in the calling run.
+  // The options for a function that a kernel calls: everything but feeds and fetches is as in the
+  // calling run.
   explicit ExecutorOptions(const RunServices& services)
       : pool(&services.pool),
         hook(services.hook),
@@ -126,24 +129,25 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   MessageSink print;           // receives the output of PrintV2 and similar ops
   Session* session = nullptr;  // variables and tables; null: the executor makes its own
   RunProfiler* profiler = nullptr;
-  // The device for nodes that have a kernel there and name no other device. The others run on the
-  // CPU, and values are copied as needed. Null: the CPU.
+  // The device that runs the nodes that have a kernel for it and name no other device. Other nodes
+  // run on the CPU, and values are copied as needed. Null: all nodes run on the CPU.
   Device* device = nullptr;
-  // If set: ends the run with an error as soon as the running kernels have returned.
+  // If not null: once the flag is set, the run ends with an error as soon as the running kernels
+  // have returned.
   const CancelFlag* cancel = nullptr;
   // Allows Winograd convolutions where the CPU's library has them: faster, with different rounding.
   bool winograd = false;
-  // Rounds as a TensorFlow that uses oneDNN does, where oneDNN rounds differently from TensorFlow's
-  // own kernels. Constants are always folded as TensorFlow's own kernels compute them.
+  // If true, kernels round as in a TensorFlow that uses oneDNN, where oneDNN rounds differently
+  // from TensorFlow's own kernels. Constant folding always rounds like TensorFlow's own kernels.
   bool onednn = true;
-  // TensorFlow compiles the graph with XLA: ops that check values do nothing. Calls marked
-  // _XlaMustCompile set this for their function.
+  // True if TensorFlow would compile the graph with XLA: then ops that check values do nothing.
+  // Calls marked _XlaMustCompile set this for their function.
   bool is_xla = false;
-  // Called once for each large constant that only kernels that pack it read. Takes the value out of
-  // the graph, which must not be asked for it again, and returns the owner of its memory, which is
-  // released once the value is packed. Null: the graph keeps its values.
+  // Called once for each large constant whose only readers are kernels that pack it. Takes the
+  // value out of the graph, where it must not be read again, and returns the owner of the value's
+  // memory, which is released once the value is packed. Null: the graph keeps its values.
   std::function<std::shared_ptr<const void>(const Node& constant)> take_value;
-  // The graph is one of the partitions of a PartitionedExecutor.
+  // True if the graph is one of the partitions of a PartitionedExecutor.
   bool is_partition = false;
 };
 
@@ -157,7 +161,7 @@ class RunState;  // lib/exec/run_state.h
 // sequence of runs allocates only its results. Runs share
 //   - the plan: constants, kernels, and the last times of nodes. State that an op keeps between
 //     runs is behind a lock: overlapping runs of a random op get different numbers;
-//   - the session: a run sees what others assign to its variables. The order is unspecified;
+//   - the session: a run sees what other runs assign to variables, in no specified order;
 //   - the thread pool: while one run's kernel uses it, kernels of other runs stay on their own
 //     thread;
 //   - the buffer pool: a buffer returns to it after its last use, and is overwritten in place where
@@ -181,12 +185,12 @@ class GRAPNEL_PUBLIC Executor {
   // against the graph, and their shapes against Placeholders. A feed that is moved in may be
   // overwritten. Errors name the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
-  // The same without allocation, for frequent runs: takes the feeds and fills `results`, one for
-  // each fetch.
+  // Like Run(feeds), but without allocation, for frequent runs: moves the feeds in and fills
+  // `results`, one for each fetch.
   Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
 
-  // A sequence of runs, as in a loop, that owns one state for all of them instead of acquiring one
-  // for each. Use on one thread at a time; must not outlive the executor.
+  // A sequence of runs, as in a loop, that owns one state for all its runs instead of acquiring a
+  // state for each. Use on one thread at a time; must not outlive the executor.
   class Series {
    public:
     explicit Series(Executor& executor);
@@ -199,9 +203,9 @@ class GRAPNEL_PUBLIC Executor {
     std::unique_ptr<RunState> state_;
   };
 
-  int num_nodes() const;  // the nodes that run
+  int num_nodes() const;  // number of nodes that run
   int num_fetches() const;
-  // True if a run reads feed `i`. If not, an empty tensor will do.
+  // True if a run reads the value of feed `i`. If false, an empty tensor may be fed.
   bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 

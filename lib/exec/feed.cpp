@@ -44,7 +44,7 @@ Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
 
 Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type, const Tensor& at_hand) {
   if (type == at_hand.dtype()) return at_hand;
-  // NumPy has no quantized dtypes: accept the dtype of their numbers.
+  // NumPy has no quantized dtypes: accept the plain integer dtype of the same size.
   if (UnquantizedType(type) == at_hand.dtype()) return at_hand.Bitcast(type);
   return MakeError("feed '{0}': holds {1}, {2} was expected", tensor, DataTypeName(at_hand.dtype()),
                    DataTypeName(type));

@@ -12,18 +12,19 @@ namespace grapnel {
 // has no such tensor.
 GRAPNEL_PUBLIC Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
 
-// Reads a .npy file as a value for `tensor`. Errors: no such tensor or file, or the file's dtype
-// differs from the graph's: values are not converted.
+// Reads a .npy file as a value for `tensor`. Errors: no such tensor or file, or the file's dtype is
+// not the tensor's: values are not converted.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor,
                                          llvm::StringRef path);
 GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                                          std::shared_ptr<const FileBytes> file);
-// The same for a value of dtype `type`; DT_INVALID accepts the file's own.
+// Like LoadFeed, for a tensor of dtype `type`; DT_INVALID accepts any dtype in the file.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeedOf(DataType type, llvm::StringRef tensor,
                                            llvm::StringRef path);
 
-// Checks a value in memory for a tensor of dtype `type`. Returns the value itself, or the same
-// numbers as a quantized dtype, which NumPy does not have. Errors: the dtypes differ.
+// Checks a value in memory for a tensor of dtype `type`. Returns the value itself; for a quantized
+// dtype, which NumPy does not have, returns the value's integers as that dtype. Errors: the dtypes
+// differ.
 GRAPNEL_PUBLIC Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type,
                                        const Tensor& at_hand);
 

@@ -30,10 +30,10 @@ void FrameRunner::State::EnterFrame(uint32_t id, Tensor& value, Iteration* from)
 }
 
 // Sends a value into the iteration after `from`. Begins that iteration now, unless the limit of
-// overlapping iterations is reached: then the value waits.
+// overlapping iterations is reached: then the value waits for an iteration to finish.
 void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* from) {
   RunFrame* frame = from->frame;
-  if (!frame->parent) return SendInto(id, value, from);  // in no loop
+  if (!frame->parent) return SendInto(id, value, from);  // not in a loop
   if (!from->next) {
     if (frame->num_iterations >= plan_.frames[frame->kind].max_iterations) {
       frame->waiting.emplace_back(id, std::move(value));
@@ -44,8 +44,9 @@ void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* 
   SendInto(id, value, from->next);
 }
 
-// Returns a used frame whose messages have all been received since: if it counted those of two
-// loops together, one loop could wait for receivers of the other.
+// Returns a used frame all of whose sent messages have been received; null if there is none. If a
+// frame were reused earlier, its windows would count the messages of two loops together, and one
+// loop could wait for receivers of the other.
 FrameRunner::State::RunFrame* FrameRunner::State::SpareFrame(int kind) {
   uint32_t num_sends = kind == 0 ? 0 : plan_.frames[kind].num_sends;
   std::vector<RunFrame*>& spare = spares_[kind].frames;

@@ -1,11 +1,11 @@
-// Kernels that helpers run. The leader continues meanwhile, and sends on the results when they have
-// finished.
+// Kernels that helpers run. The leader continues meanwhile, and forwards the outputs of such a
+// kernel when it has finished.
 #include "lib/exec/frame_state.h"
 
 namespace grapnel {
 
-// Returns false if the kernel must run on this thread now. True: a helper runs it, or it waits
-// because its node still runs for an earlier iteration.
+// Returns false if the kernel must run on this thread now. Returns true if a helper runs the
+// kernel, or if the instance waits because the same node still runs for an earlier iteration.
 bool FrameRunner::State::Offload(Instance instance) {
   Turns& turns = turns_[instance.node];
   bool is_free = !turns.is_offloaded && !turns.next;
@@ -47,7 +47,7 @@ void FrameRunner::State::QueueNextTurn(uint32_t id) {
   ready_.Push({id, turns.next});
 }
 
-// Sends on the results of a kernel that ran on another thread.
+// Sends the outputs of a kernel that ran on another thread to their readers.
 Error FrameRunner::State::Complete(Call* call) {
   Instance instance = call->instance;
   turns_[instance.node].is_offloaded = false;
@@ -60,7 +60,7 @@ Error FrameRunner::State::Complete(Call* call) {
   return Error::success();
 }
 
-// Returns the first error only.
+// Completes all calls; if several of them fail, returns the first error.
 Error FrameRunner::State::CompleteAll(llvm::ArrayRef<OffloadedKernels::Call*> calls) {
   Error first = Error::success();
   for (OffloadedKernels::Call* call : calls) {

@@ -55,7 +55,7 @@ Error FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
       item.child = entered.number;
       item.is_constant = node.node.GetBool("is_constant");
       ++entered.num_enters;
-      // The first Enter sets the limit, which is at least one iteration at a time.
+      // The first Enter sets the limit of overlapping iterations, which is at least 1.
       if (entered.max_iterations == 0)
         entered.max_iterations = std::max<int64_t>(node.node.GetInt("parallel_iterations", 10), 1);
     }
@@ -77,8 +77,8 @@ Error FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
   return CheckFrames(flow, output_frame);
 }
 
-// A value is stored in an iteration of its reader's frame: a value from another frame would never
-// arrive.
+// Errors: a node reads a value from another frame. Such a value would never arrive, since values
+// are stored in an iteration of the reader's frame.
 Error FramePlan::CheckFrames(llvm::ArrayRef<FlowNode> flow,
                              llvm::ArrayRef<int> output_frame) const {
   auto check = [&](uint32_t id, int64_t maker) -> Error {
@@ -87,8 +87,8 @@ Error FramePlan::CheckFrames(llvm::ArrayRef<FlowNode> flow,
       return frame == 0 ? "outside of any loop" : "in loop '" + frames[frame].name + "'";
     };
     return MakeError(
-        "node '{0}' ({1}) runs {2} and waits for '{3}' {4}: what a node reads must be "
-        "of one loop, and an Enter brings a value into it",
+        "node '{0}' ({1}) runs {2} and waits for '{3}' {4}: the inputs of a node must be "
+        "in its own loop; an Enter brings a value into a loop",
         flow[id].node.name(), flow[id].node.op(), where(items[id].frame), flow[maker].node.name(),
         where(output_frame[maker]));
   };
@@ -186,8 +186,8 @@ void FramePlan::LayOut(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   }
 }
 
-// Sends constant `id` over this edge. A kernel's input keeps it from iteration to iteration, so the
-// edge only signals that the kernel may run.
+// Makes this edge deliver constant `id`. For a kernel, the constant stays in the input's cell in
+// every iteration, and the edge only signals that the kernel may run.
 void FramePlan::PutInPlace(uint32_t id, Edge& edge) {
   edge.constant = static_cast<int32_t>(id);
   if (edge.kind != FlowKind::kKernel) return;

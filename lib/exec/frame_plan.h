@@ -23,42 +23,42 @@ enum class FlowKind : uint8_t {
   kTrigger,        // ControlTrigger: runs even after dead nodes
   kSend,           // to another partition, dead tensors too
   kRecv,           // waits, without a thread, for the kSend's message of the same iteration
-  kCollective,     // waits likewise for the others of its group (lib/exec/collectives.h)
+  kCollective,     // waits likewise for the other members of its group (lib/exec/collectives.h)
 };
-// Returns the kind of an op. An Identity is kKernel: it needs a kernel when a hook watches it or it
-// passes a reference, which the plan builder decides.
+// Returns the kind of an op. An Identity is kKernel: the plan builder makes it kPass if no hook
+// watches the node and the graph has no references.
 FlowKind FlowKindOf(llvm::StringRef op);
 
 // A node of the graph from which a FramePlan is made. Nodes follow their inputs, except for a
 // Merge, which may precede its NextIteration.
 struct FlowNode {
   struct Input {
-    int64_t maker = -1;  // the node's number; -1: known before the run
+    int64_t maker = -1;  // index of the FlowNode; -1: known before the run
     int32_t port = 0;
   };
   Node node;
   FlowKind kind = FlowKind::kKernel;
   std::vector<Input> inputs;
-  std::vector<uint32_t> controls;  // numbers of nodes to wait for
+  std::vector<uint32_t> controls;  // indices of the nodes to wait for
   int num_outputs = 0;
   Tensor constant;           // of kConstant
   bool is_watched = false;   // the client is notified of it, though it has no kernel
   bool may_offload = false;  // its kernel may run on another thread
-  // The results depend on earlier runs of nodes. One such node in a loop keeps the whole run on one
-  // thread, where the order is deterministic.
+  // True if the outputs depend on earlier executions of this or other nodes. One such node in a
+  // loop keeps the whole run on one thread, where the order is deterministic.
   bool has_state = false;
 };
 
-// Everything is by number, in a few arrays, because loops traverse it again and again. Immutable
-// after Make: any number of runs may read it at the same time.
+// Items, edges and frames refer to each other by index in a few arrays, because loops traverse them
+// again and again. Immutable after Make: any number of runs may read the plan at the same time.
 struct FramePlan {
   // Errors: a node reads values of different loops, or of a loop that it is not in.
   static Expected<FramePlan> Make(llvm::ArrayRef<FlowNode> nodes);
 
-  static constexpr int32_t kSent = -1;     // the value that the node sends
-  static constexpr int32_t kInPlace = -2;  // nothing: a constant is there (Frame::constant_cells)
+  static constexpr int32_t kSent = -1;     // the value that the producer sends
+  static constexpr int32_t kInPlace = -2;  // none: the cell has it already (Frame::constant_cells)
   static constexpr int32_t kControl = -1;
-  // To a node that waits for a value, or only for the node that makes it (`cell` is kControl).
+  // An edge to a node that waits for a value, or (`cell` is kControl) only for the producer to run.
   struct Edge {
     uint32_t to;
     uint32_t local;      // Item::local of `to`
@@ -71,8 +71,8 @@ struct FramePlan {
   struct Range {
     uint32_t begin = 0, end = 0;
   };
-  // The edges of one output. Those to an Exit or a NextIteration come first: a dead tensor does
-  // nothing there, and a loop has one of each in every iteration.
+  // The edges of one output. Edges to an Exit or a NextIteration come first, so that they can be
+  // skipped for a dead tensor, which has no effect there: a loop has such edges in every iteration.
   struct Port {
     Range all;
     uint32_t begin_if_dead = 0;
@@ -82,22 +82,23 @@ struct FramePlan {
     bool is_watched = false;
     bool may_offload = false;
     bool is_constant = false;  // for an Enter: its value is for every iteration
-    int frame = 0;             // the frame that it runs in
-    int child = -1;            // for an Enter: its number among the frames entered from there
-    uint32_t local = 0;        // its number in that frame
+    int frame = 0;             // the frame that the node runs in
+    int child = -1;            // for an Enter: index among the child frames of `frame`
+    uint32_t local = 0;        // index among the nodes of `frame`
     uint32_t first_cell = 0, num_inputs = 0;
     uint32_t first_port = 0, num_outputs = 0;
-    // Its number among all kRecv and kCollective; for a kSend: among those of its frame.
+    // For a kRecv or kCollective: index among all nodes of these kinds; for a kSend: index among
+    // the kSends of its frame.
     uint32_t transfer = 0;
-    uint32_t waits_for = 0;  // edges; only control edges for a Merge
-    int32_t alive = -1;      // for a Merge: an input known before the run
+    uint32_t waits_for = 0;  // number of edges to wait for; only control edges for a Merge
+    int32_t alive = -1;      // for a Merge: an input known before the run; -1: none
     Range given;             // inputs known before the run, in `given_inputs`
     Port controls;
   };
   // One for each frame name and point of entry; 0 is the graph itself.
   struct Frame {
     int parent = -1;
-    int number = 0;  // among its parent's children
+    int number = 0;  // index among the parent's children
     std::string name;
     std::vector<uint32_t> nodes;
     std::vector<int> children;
@@ -106,7 +107,7 @@ struct FramePlan {
     uint32_t num_sends = 0;
     int64_t max_iterations = 0;  // at a time; 0: no Enter specifies a limit
     std::vector<uint32_t> exits;
-    // By cell: the constant that is there in every iteration; kSent if it has no constant.
+    // By cell: the constant that the cell holds in every iteration; kSent if it holds none.
     std::vector<int32_t> constant_cells;
     std::vector<uint32_t> value_cells;  // the other cells, which receive values
   };

@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// Used by one run at a time, and reused for its memory.
+// Used by one run at a time. Later runs reuse the state, so that they allocate nothing.
 class FrameRunner::State {
  public:
   State(const FramePlan& plan, Client& client, HelperThreads& helpers, int threads);
@@ -31,7 +31,7 @@ class FrameRunner::State {
   // The inputs of a node that have arrived in one iteration.
   struct Arrivals {
     uint32_t waits_for = 0;    // edges over which nothing has arrived yet
-    int32_t alive = -1;        // for a Merge: the first cell with a live value; -1: none yet
+    int32_t alive = -1;        // for a Merge: cell of the first live value; -1: none yet
     uint32_t dead_inputs = 0;  // for a Merge
     bool is_dead = false;      // an input or a control edge is dead
     bool is_queued = false;
@@ -43,9 +43,9 @@ class FrameRunner::State {
     int64_t number = 0;
     CallFrame call;                   // in a watched run, for a loop
     int open = 0;                     // nodes that are queued or run, and frames entered from here
-    std::vector<Arrivals> nodes;      // by number in the frame
-    std::vector<Tensor> cells;        // inputs; those of a node are adjacent
-    std::vector<RunFrame*> children;  // by number; null: not entered now
+    std::vector<Arrivals> nodes;      // by Item::local
+    std::vector<Tensor> cells;        // inputs of nodes; those of one node are adjacent
+    std::vector<RunFrame*> children;  // by Item::child; null: not entered now
   };
   struct RunFrame {
     int kind = 0;
@@ -53,12 +53,12 @@ class FrameRunner::State {
     Iteration *first = nullptr, *last = nullptr;
     int64_t num_iterations = 0, next_number = 0;
     int enters_left = 0;
-    int open = 0;  // of all iterations
-    // Each with its node: values of constant Enters (an empty one is dead), and values for an
-    // iteration that has not begun.
+    int open = 0;  // sum over all iterations
+    // Pairs of a node and a value: `constants` are the values of constant Enters (an empty one is
+    // dead), `waiting` the values for an iteration that has not begun.
     std::vector<std::pair<uint32_t, Tensor>> constants, waiting;
-    std::vector<uint32_t> exits_alive;      // the Exits that were alive
-    std::unique_ptr<SendWindow[]> windows;  // for its sends, by number
+    std::vector<uint32_t> exits_alive;      // Exits that have forwarded a live value
+    std::unique_ptr<SendWindow[]> windows;  // of the frame's kSends, by Item::transfer
   };
   // A node in one iteration.
   struct Instance {
@@ -89,7 +89,7 @@ class FrameRunner::State {
     std::vector<Iteration*> waiting;
     std::vector<Message> early;
   };
-  // Memory of a frame, for reuse.
+  // Idle frames and iterations of one kind of frame, for reuse.
   struct Spare {
     std::vector<Arrivals> fresh;  // nodes as they are at the beginning of an iteration
     std::vector<Iteration*> iterations;
@@ -108,7 +108,7 @@ class FrameRunner::State {
   }
   Tensor NumberOfInput(uint32_t number);
   Error InIteration(const Iteration& iteration, Error error) const;
-  // Returns the call frame of the iteration's nodes.
+  // Returns the call frame in which the iteration's nodes run.
   const CallFrame* CallOf(const Iteration& iteration) const {
     return iteration.frame->kind ? &iteration.call : outer_call_;
   }
@@ -119,7 +119,7 @@ class FrameRunner::State {
     return {instance.iteration->cells.data() + item.first_cell, item.num_inputs};
   }
 
-  // Delivery of values. Each of these leaves `value` empty.
+  // Delivery of values. Each of these functions leaves `value` empty.
   void SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Iteration* to);
   void Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to);
   void SendInto(uint32_t id, Tensor& value, Iteration* to);
@@ -160,11 +160,11 @@ class FrameRunner::State {
   struct Call : OffloadedKernels::Call {
     Instance instance;
   };
-  // Iterations that want to run one node. It runs for one of them at a time, in the order in which
-  // they became ready.
+  // The iterations in which one node is ready. The node runs for one iteration at a time, in the
+  // order in which they became ready.
   struct Turns {
     bool is_offloaded = false;
-    Iteration* next = nullptr;  // is queued again, ahead of those that wait
+    Iteration* next = nullptr;  // queued again, ahead of `waiting`
     std::vector<Iteration*> waiting;
   };
   bool Offload(Instance instance);
@@ -178,7 +178,7 @@ class FrameRunner::State {
   const CancelFlag* cancel_;
   bool shares_ = false;  // uses helpers
   bool is_watched_;
-  const CallFrame* outer_call_ = nullptr;  // where the graph itself runs
+  const CallFrame* outer_call_ = nullptr;  // the call frame of the whole graph
   std::vector<std::unique_ptr<Iteration>> iterations_;
   std::vector<std::unique_ptr<RunFrame>> frames_;
   std::vector<Spare> spares_;

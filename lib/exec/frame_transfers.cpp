@@ -1,12 +1,13 @@
-// Sends and receives between partitions. None of them blocks a thread: a _Recv whose value has not
-// arrived, and a _Send whose window is full, are put aside until there is news.
+// Sends and receives between partitions. They never block a thread: a _Recv whose value has not
+// arrived, and a _Send whose window is full, are set aside until the rendezvous has news.
 #include "lib/exec/frame_state.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-// Removes the first element that fits; nullopt if none does.
+// Removes and returns the first element for which `fits` is true; nullopt if there is no such
+// element.
 template <typename T, typename Fits>
 std::optional<T> TakeFirst(std::vector<T>& list, Fits fits) {
   auto at = llvm::find_if(list, fits);
@@ -39,7 +40,7 @@ llvm::SmallVector<int64_t, 3> FrameRunner::State::IterationsOf(const Iteration* 
   return iterations;
 }
 
-// Returns false if the instance is put aside.
+// Returns false if the instance cannot continue yet and was set aside.
 Expected<bool> FrameRunner::State::Transfer(Instance instance) {
   const Item& item = plan_.items[instance.node];
   if (item.kind == FlowKind::kSend) return SendMessage(instance);
@@ -63,8 +64,8 @@ Expected<bool> FrameRunner::State::SendMessage(Instance instance) {
     message.window = &iteration->frame->windows[item.transfer];
     int64_t most = plan_.frames[iteration->frame->kind].max_iterations;
     if (message.window->num_unreceived >= most) {
-      // Announce the wish before looking again: a receiver that takes a message in between sees the
-      // wish, or this thread sees the free window.
+      // Request notifications before checking the window again: a receiver that takes a message in
+      // between either sees the request, or this thread sees the free window.
       rendezvous_.WantNotifications(true);
       if (message.window->num_unreceived >= most) {
         held_sends_.push_back(instance);
@@ -91,7 +92,8 @@ Expected<bool> FrameRunner::State::SendMessage(Instance instance) {
   return true;
 }
 
-// A dead member does not join its group, as in TensorFlow: the others get an error that names it.
+// A dead member does not join its group, as in TensorFlow: the run then fails with an error about
+// the incomplete group.
 Expected<bool> FrameRunner::State::Join(Instance instance) {
   const Item& item = plan_.items[instance.node];
   Iteration* iteration = instance.iteration;

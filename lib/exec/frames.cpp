@@ -1,6 +1,6 @@
-// Chooses the next node to run, and sends its outputs. Iterations begin and end in
-// frame_iterations.cpp, partitions meet in frame_transfers.cpp, and frame_offloading.cpp runs
-// kernels on other threads.
+// Chooses the next node to run, and sends its outputs. The beginning and end of iterations is in
+// frame_iterations.cpp, transfers between partitions in frame_transfers.cpp, kernels on other
+// threads in frame_offloading.cpp.
 #include "lib/exec/frames.h"
 
 #include "lib/exec/frame_state.h"
@@ -60,7 +60,7 @@ Error FrameRunner::State::Run() {
 }
 
 void FrameRunner::State::End(bool has_failed) {
-  // After an error, helpers may still run kernels, and loops stay as they are.
+  // After an error, helpers may still run kernels, and frames are still open.
   while (offloaded_.TakeBack()) {
   }
   while (offloaded_.count() > 0) {
@@ -89,7 +89,7 @@ void FrameRunner::State::Begin() {
   for (uint32_t id : plan_.frames[0].nodes) EnqueueIfReady(id, start);
 }
 
-// Continues until the run is over or everything waits for another partition.
+// Runs nodes until the run is over or all remaining nodes wait for another partition.
 Error FrameRunner::State::Continue() {
   for (;;) {
     if (rendezvous_.HasNews()) RETURN_IF_ERROR(ReceiveMessages());
@@ -110,7 +110,7 @@ Error FrameRunner::State::Continue() {
     }
     if (rendezvous_.HasNews()) continue;
     if (offloaded_.count() == 0) return Error::success();
-    // There is nothing else to do: this thread runs a kernel that no helper has begun.
+    // No other node is ready: this thread itself runs a kernel that no helper has begun.
     if (OffloadedKernels::Call* call = offloaded_.TakeBack()) {
       RunCall(static_cast<Call*>(call));
       RETURN_IF_ERROR(Complete(static_cast<Call*>(call)));
@@ -163,8 +163,8 @@ void FrameRunner::State::FillGiven(uint32_t id, Iteration* iteration) {
   }
 }
 
-// Drops the inputs that the node has read. Constants stay for the next iteration, and are put back
-// if the kernel has taken them.
+// Drops the inputs that the node has read. Constants stay in their cells for the next iteration,
+// and are restored if the kernel has moved them out.
 void FrameRunner::State::ClearInputs(const Item& item, Iteration* iteration) {
   const std::vector<int32_t>& constant_cells = plan_.frames[item.frame].constant_cells;
   for (uint32_t cell = item.first_cell; cell < item.first_cell + item.num_inputs; ++cell) {
@@ -177,7 +177,7 @@ void FrameRunner::State::ClearInputs(const Item& item, Iteration* iteration) {
   }
 }
 
-// Runs a node that passes on a live input.
+// Runs a node that only forwards a live input (Switch, Merge, Enter, ...).
 Error FrameRunner::State::PassOn(Instance instance) {
   const Item& item = plan_.items[instance.node];
   Iteration* iteration = instance.iteration;
@@ -274,7 +274,7 @@ Tensor FrameRunner::State::NumberOfInput(uint32_t number) {
   return numbers_[number];
 }
 
-// Adds the loops and their iterations to an error.
+// Adds the enclosing loops, with the number of the iteration in each, to an error.
 Error FrameRunner::State::InIteration(const Iteration& iteration, Error error) const {
   for (const Iteration* at = &iteration; at->frame->parent; at = at->frame->parent) {
     const std::string& name = plan_.frames[at->frame->kind].name;
@@ -292,14 +292,15 @@ void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outp
   SendControls(plan_.items[id], false, to);
 }
 
-// Sends output 0 of a node that passes its input on, dead or alive.
+// Sends the input of a node that forwards it as output 0, dead or alive.
 void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Iteration* to) {
   bool is_dead = !value;
   Send(id, 0, value, to);
   SendControls(plan_.items[id], is_dead, to);
 }
 
-// An empty value is dead. The last reader gets the value itself, and may overwrite its memory.
+// Sends an output to its readers; an empty value is dead. The last reader gets the value itself,
+// and may overwrite its memory.
 void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to) {
   const FramePlan::Port& edges = plan_.ports[plan_.items[id].first_port + port];
   if (!value) {
@@ -331,8 +332,8 @@ void FrameRunner::State::SendControls(const Item& item, bool is_dead, Iteration*
     DeliverKnown(plan_.edges[i], is_dead, to);
 }
 
-// Delivers a signal that needs no value from the producer: that it has run, a constant, or that it
-// is dead.
+// Delivers over an edge that needs no value computed by the producer: the signal that the producer
+// has run, a constant of the plan, or deadness.
 void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Iteration* to) {
   if (edge.cell == FramePlan::kControl)
     DeliverControl(edge, is_dead, to);
@@ -381,7 +382,8 @@ void FrameRunner::State::DeliverDead(const Edge& edge, Iteration* iteration) {
   Arrivals& arrivals = iteration->nodes[edge.local];
   if (edge.kind == FlowKind::kMerge) {
     ++arrivals.dead_inputs;
-    // A loop that is not entered has no iteration that could deliver the other input.
+    // If the Enter is dead, the loop is not entered: no iteration can deliver the Merge's other
+    // input.
     if (edge.is_from_enter && !arrivals.is_queued) arrivals.is_dead = true;
     return EnqueueIfReady(edge.to, iteration);
   }

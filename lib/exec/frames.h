@@ -1,5 +1,5 @@
-// Runs a graph that has Switch, Merge and loops of single nodes: the run itself determines which
-// nodes run, and how often.
+// Runs a graph that has Switch, Merge and loops made of single nodes (Enter, NextIteration, Exit):
+// values computed in the run determine which nodes run, and how often.
 #ifndef GRAPNEL_LIB_EXEC_FRAMES_H_
 #define GRAPNEL_LIB_EXEC_FRAMES_H_
 
@@ -13,45 +13,46 @@
 
 namespace grapnel {
 
-// Runs one run at a time, by TensorFlow's rules. A node that reads or waits for a dead tensor
+// Executes one run at a time, by TensorFlow's rules. A node that reads or waits for a dead tensor
 // outputs dead tensors, but a Merge is alive if one of its inputs is. A dead NextIteration starts
 // no iteration. An Exit that was never alive is dead when its frame is done. Iterations of a loop
-// overlap where values allow it, up to the `parallel_iterations` of its Enter; that is also the
-// limit of unreceived messages of a _Send in a loop.
+// overlap where values allow it, up to the `parallel_iterations` of its Enter;
+// `parallel_iterations` also limits the unreceived messages of a _Send in a loop.
 //
-// The calling thread makes all decisions and runs the kernels. A helper takes a long kernel that is
-// not the only one ready, but no node runs twice at a time. A later iteration reuses the memory of
-// an earlier one: the allocations of a loop do not depend on its number of iterations, and a later
-// run allocates nothing.
+// The calling thread schedules all nodes and runs the kernels. A helper takes a long kernel if
+// other nodes are ready too, but a node never runs for two iterations at once. A later iteration
+// reuses the memory of an earlier one: the allocations of a loop do not depend on its number of
+// iterations, and a later run allocates nothing.
 class FrameRunner {
  public:
   // Supplies values and kernels to the runner, and receives its results.
   class Client {
    public:
     virtual ~Client() = default;
-    // If set, the flag can end the run. Called once.
+    // Returns the flag that cancels the run; may be null. Called once.
     virtual const CancelFlag* cancel() const = 0;
-    // True if CurrentCall() is used. Called once.
+    // True if a hook may call CurrentCall(). Called once.
     virtual bool IsWatched() const = 0;
     // Returns the value of an input that is known before the run.
     virtual Tensor Given(uint32_t node, int input) = 0;
     // Called on any thread, for several nodes at a time. Values left in `inputs` are dropped.
     virtual Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                             llvm::MutableArrayRef<Tensor> outputs) = 0;
-    // A watched node without a kernel has run; outputs that are dead are empty.
+    // Called when a watched node without a kernel has run; dead outputs are empty.
     virtual Error Passed(uint32_t node, llvm::ArrayRef<Tensor> inputs,
                          llvm::ArrayRef<Tensor> outputs) = 0;
     // True if the kernel takes long enough to wake another thread for it.
     virtual bool IsLong(uint32_t node) = 0;
-    // Receives a live output of a node outside of any loop.
+    // Called with each live output of a node that is not in a loop.
     virtual void Result(uint32_t node, int port, const Tensor& value) = 0;
     // Sends the message of a kSend: the client fills in `message.to` and sends it to the receiving
     // partition. Returns false if there is no receiver.
     virtual bool Send(uint32_t node, Message message) = 0;
-    // Joins a kCollective: takes the inputs. The result comes later, as the message `answer`.
+    // Joins the group of a kCollective and takes its inputs. The result arrives later, as the
+    // message `answer`.
     virtual Error Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Message answer) = 0;
-    // Ranks how likely it is that other nodes wait because this one does (a kSend, kRecv or
-    // kCollective); 0 is likeliest.
+    // Ranks how likely a waiting node (a kSend, kRecv or kCollective) is the cause that others
+    // wait; 0 is likeliest.
     virtual int StuckRank(uint32_t node) = 0;
     // Explains why the node's value will never arrive.
     virtual Error WhyStuck(uint32_t node) = 0;
@@ -63,12 +64,12 @@ class FrameRunner {
   ~FrameRunner();
 
   Error Run();
-  // The same in steps, for one of several partitions: Begin, then Continue until no partition has
-  // anything to do, FindStuck, End. Steps may be on different threads, one at a time.
+  // A run in steps, for one of several partitions: call Begin, then Continue until no partition has
+  // anything to do, then FindStuck and End. The calls may be on different threads, one at a time.
   void Begin();
   Error Continue();
-  // Explains, when no partition can continue, why this one has not finished. Considers nodes of one
-  // rank: call it for rank 0 on all partitions first, then for the next rank.
+  // Explains, when no partition can continue, why this one has not finished. Considers only nodes
+  // of one StuckRank(): call it for rank 0 on all partitions first, then for the next rank.
   static constexpr int kStuckRanks = 3;
   Error FindStuck(int rank);
   void End(bool has_failed);

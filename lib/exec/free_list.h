@@ -19,7 +19,7 @@ class FreeList {
   FreeList& operator=(const FreeList&) = delete;
   ~FreeList() { delete last_.load(); }
 
-  // Returns null if the list is empty; the caller then makes an object.
+  // Returns an object from the list; null if the list is empty: then the caller makes an object.
   std::unique_ptr<T> Take() {
     if (T* last = last_.exchange(nullptr, std::memory_order_acquire))
       return std::unique_ptr<T>(last);

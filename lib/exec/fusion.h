@@ -1,5 +1,5 @@
-// Steps of a plan that stand for several nodes: one kernel does the work of all, and the values
-// between them are never written to memory. The finders of fusions are registered like kernels.
+// Fusions: steps of a plan that replace several nodes by one kernel, so that the values between
+// these nodes are never written to memory. Functions that find fusions are registered like kernels.
 #ifndef GRAPNEL_LIB_EXEC_FUSION_H_
 #define GRAPNEL_LIB_EXEC_FUSION_H_
 
@@ -12,7 +12,8 @@
 
 namespace grapnel {
 
-// The steps of a plan on the CPU before fusion, by number; each follows the steps that it reads.
+// The steps (planned nodes) of a plan for the CPU before fusion, by index; each step comes after
+// the steps whose outputs it reads.
 class FusionView {
  public:
   virtual ~FusionView() = default;
@@ -20,20 +21,23 @@ class FusionView {
   virtual Node node(int step) const = 0;
   virtual llvm::ArrayRef<DataType> output_types(int step) const = 0;
   virtual int num_inputs(int step) const = 0;
-  // Returns the step whose output 0 is input `i`; -1: a feed, a constant, or another output.
+  // Returns the step whose output 0 is input `i` of `step`; -1 if the input is a feed, a constant,
+  // or an output other than 0.
   virtual int Maker(int step, int i) const = 0;
-  // Returns the number of the tensor that input `i` reads: equal numbers mean the same tensor.
+  // Returns an identifier of the tensor that input `i` reads: equal identifiers mean the same
+  // tensor.
   virtual int Value(int step, int i) const = 0;
   // Returns the value of input `i` if it is the same in every run, else null. Its elements may be
   // unaligned if the step's kernel keeps them (KernelDef::keeps).
   virtual const Tensor* Constant(int step, int i) const = 0;
-  // True if the step may be joined with others: no hook wants it, it is not part of another fusion,
-  // and it waits only for its inputs.
+  // True if the step may be fused: no hook wants its node, it is not part of another fusion, and it
+  // waits only for its inputs (it has no control edges).
   virtual bool IsFree(int step) const = 0;
-  // True if the step is free and only steps read its output 0: it is not fetched, and no node
-  // merely waits for it.
+  // True if the step is free and its output 0 is read only by steps: it is not fetched, and no node
+  // has a control edge from it.
   virtual bool IsHidden(int step) const = 0;
-  // Returns the steps that read output 0 of the step, once for each input.
+  // Returns the steps that read output 0 of `step`; a step that reads it through several inputs is
+  // listed once for each.
   virtual llvm::ArrayRef<int> Readers(int step) const = 0;
 };
 
@@ -47,26 +51,26 @@ struct StepFusion {
   struct Input {
     int step = 0, input = 0;  // an input of one of the fused steps
     Tensor constant;          // if set, the value to use instead
-    // The fusion's kernel keeps this constant, as one that declares Keeps() does. A fusion that
-    // takes over a step's kernel keeps what that kernel keeps.
+    // True if the fusion's kernel packs and keeps this constant, like a kernel that declares
+    // Keeps(). A fusion that reuses a step's kernel keeps the constants that this kernel keeps.
     bool is_kept = false;
   };
 
   std::vector<int> steps;  // ascending; all but the last one are hidden, and the last is free
   std::vector<Input> inputs;
   KernelCost cost = KernelCost::kElements;
-  // Makes the kernel, which has the inputs above and one output, that of the last step. Its errors
-  // name the node. It may take over the kernels of the steps, in order, unless it returns an error;
-  // then the steps stay as they were.
+  // Makes the kernel, which has the inputs above and one output, that of the last step. Errors of
+  // the kernel must name the node. `make` gets the steps in order and may move kernels out of them,
+  // but not if it returns an error: then the steps must be unchanged.
   std::function<Expected<KernelFn>(llvm::MutableArrayRef<FusedStep>)> make;
 };
 
-// Finds a fusion that begins or ends at `step`, as the finder prefers. Called for each free step,
-// the last one first.
+// Returns a fusion that begins or ends at `step` (each finder chooses which), or nullopt. Called
+// for each free step, the last one first.
 using FindFusion = std::optional<StepFusion> (*)(const FusionView& view, int step);
 
 // Returns all linked finders, ordered by the `place` of their registration. Steps that one finder
-// takes are not shown to later ones.
+// has fused are not free for later finders.
 std::vector<FindFusion> FusionFinders();
 bool AddFusionFinder(int place, FindFusion find);
 

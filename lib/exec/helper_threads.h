@@ -13,15 +13,15 @@
 
 namespace grapnel {
 
-// One set for each session (lib/exec/session.h), shared by all its plans and those of the functions
-// that they call. Threads start when there is work for them and are kept, since starting one costs
-// more than most nodes. Thread-safe.
+// A set of helper threads. Each session (lib/exec/session.h) has one set, which its plans and those
+// of called functions share. Threads start when there is work for them and are kept, since starting
+// one costs more than most nodes. Thread-safe.
 class GRAPNEL_PUBLIC HelperThreads {
  public:
   struct Work {
     void (*run)(const Work&);
     void* owner;
-    // For the owner, to distinguish its work items.
+    // Identifies the work item to its owner.
     uint32_t number = 0;
     void* item = nullptr;
   };
@@ -29,13 +29,14 @@ class GRAPNEL_PUBLIC HelperThreads {
   HelperThreads() = default;
   HelperThreads(const HelperThreads&) = delete;
   HelperThreads& operator=(const HelperThreads&) = delete;
-  // All work must be done or taken back before.
+  // All work must be done or taken back before the destructor runs.
   ~HelperThreads();
 
   // Queues work for the first idle thread; starts threads while there are fewer than `threads`.
   // Allocates only when the queue grows longer than it ever was.
   void Give(const Work& work, int threads);
-  // Removes work of this owner that no thread has begun; nullopt if all have begun.
+  // Removes and returns a work item of this owner that no thread has begun; nullopt if threads have
+  // begun all of them.
   std::optional<Work> TakeBack(const void* owner);
 
  private:

@@ -24,7 +24,8 @@ std::vector<DeviceRow> DeviceRows() {
   return rows;
 }
 
-// Returns the first attribute, in which devices differ.
+// Returns the kernel's first dtype attribute with the dtypes that the kernel supports; null if it
+// supports any dtype.
 const OfTypes* FirstTypes(const KernelDef& def) {
   return def.types.empty() ? nullptr : &def.types[0];
 }

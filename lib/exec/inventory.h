@@ -9,12 +9,15 @@ namespace grapnel {
 
 // Writes the ops that have kernels, with their devices and dtypes.
 void WriteKernelsText(llvm::raw_ostream& os);
-// Writes the attribute "kernels": [{"op", "device", "type_attr", "types"}] of an open object.
+// Writes the key "kernels": [{"op", "device", "type_attr", "types"}] into the JSON object that is
+// open.
 void WriteKernelsJson(llvm::json::OStream& json);
 
-// Writes the devices, or why there is no device of a kind. Looks for GPUs.
+// Writes the devices, and for each kind without devices the reason. Initializes the GPUs of this
+// machine.
 void WriteDevicesText(llvm::raw_ostream& os);
-// Writes the attribute "devices": [{"device" (null: none), "kind", "text"}] of an open object.
+// Writes the key "devices": [{"device" (null: no device of this kind), "kind", "text"}] into the
+// JSON object that is open.
 void WriteDevicesJson(llvm::json::OStream& json);
 
 }  // namespace grapnel

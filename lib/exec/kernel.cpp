@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Returns "T=half", or "T=complex64, Tout=double".
+// Returns the node's dtypes: "T=half", or "T=complex64, Tout=double".
 std::string TypesAsked(const KernelDef& def, const Node& node) {
   std::string text;
   for (const OfTypes& choice : def.types) {
@@ -20,7 +20,8 @@ std::string TypesAsked(const KernelDef& def, const Node& node) {
   return text;
 }
 
-// Returns "float, double", or "T=complex64, Tout=float or T=complex128, Tout=double".
+// Returns the dtypes that the kernels support: "float, double", or "T=complex64, Tout=float or
+// T=complex128, Tout=double".
 std::string TypesThereAre(llvm::ArrayRef<const KernelDef*> defs) {
   std::string text;
   for (const KernelDef* def : defs) {

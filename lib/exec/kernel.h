@@ -30,20 +30,20 @@ class Session;      // lib/exec/session.h
 
 // The services that a run provides to its kernels; a kernel that runs a function passes them on.
 struct GRAPNEL_PUBLIC RunServices {
-  Allocator& allocator;  // of the device's memory
+  Allocator& allocator;  // of memory on the kernel's device
   ThreadPool& pool;
   const MessageSink& print;  // receives the output of PrintV2 and similar ops
   RunHook* hook = nullptr;
-  Session* session = nullptr;  // null where nothing stateful runs
+  Session* session = nullptr;  // null where no stateful op runs
   RunProfiler* profiler = nullptr;
-  // The device for nodes that have a kernel there (ExecutorOptions::device). Functions called from
-  // here are compiled for it, whichever device the call itself is on. Null: the CPU.
+  // The device that runs nodes that have a kernel for it (ExecutorOptions::device). A function that
+  // the kernel calls is compiled for this device, whichever device runs the kernel. Null: the CPU.
   Device* prefers = nullptr;
   const CancelFlag* cancel = nullptr;  // polled by long-running kernels; null: no cancellation
   bool winograd = false;               // ExecutorOptions::winograd
   bool onednn = true;                  // ExecutorOptions::onednn
   bool is_xla = false;                 // ExecutorOptions::is_xla
-  // For a kernel that is not on the CPU, else null: its device, the stream for its work, the
+  // For a kernel that is not on the CPU (else null): its device, the stream for its work, the
   // allocator of outputs declared to be in host memory, and the indices of those outputs.
   Device* device = nullptr;
   Stream* stream = nullptr;
@@ -51,7 +51,7 @@ struct GRAPNEL_PUBLIC RunServices {
   llvm::ArrayRef<int> host_outputs = {};
 };
 
-// One run of one kernel: its inputs and outputs. Errors need not name the node: the executor does.
+// The inputs and outputs of one call of a kernel. Errors need not name the node: the executor does.
 // Inputs are in the memory of the kernel's device (Tensor::device_data), except those that its
 // registration declares to be in host memory.
 class GRAPNEL_PUBLIC KernelContext {
@@ -75,16 +75,18 @@ class GRAPNEL_PUBLIC KernelContext {
   // a plain numeric tensor on the same device and has no other reader; else allocates. Read each
   // element before you write it, not after.
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
-  // Sets output `i` to this tensor (such as an input that is passed on).
+  // Sets output `i` to this tensor (such as an input that is forwarded).
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
-  // Allocates device memory for this run of the kernel and the work that it queues on the stream.
-  // The buffer may be released at once: its memory is not reused before that work is done.
+  // Allocates device memory for this call of the kernel and the work that it queues on the stream.
+  // The buffer may be released at the end of the call: its memory is not reused before that work is
+  // done.
   Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) {
     return Tensor::Allocate(dtype, dims, services_.allocator);
   }
 
-  // Calls body(begin, end) for parts of [0, total) on idle threads, and returns when all are done.
-  // `cost` is the approximate time of one unit in nanoseconds: short work stays on this thread.
+  // Calls body(begin, end) for parts of [0, total) on this and idle threads, and returns when all
+  // calls are done. `cost` is the approximate time of one unit in nanoseconds: short work stays on
+  // this thread.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body) {
     services_.pool.ParallelFor(total, cost, body);
   }
@@ -95,7 +97,8 @@ class GRAPNEL_PUBLIC KernelContext {
     if (services_.print) services_.print(Severity::kInfo, text);
   }
   Session* session() const { return services_.session; }
-  // Null for CPU kernels. Other kernels queue their work on the stream and return without waiting.
+  // The kernel's device; null for the CPU. Kernels on other devices queue their work on stream()
+  // and return without waiting.
   Device* device() const { return services_.device; }
   Stream* stream() const { return services_.stream; }
   const RunServices& services() const { return services_; }
@@ -106,7 +109,8 @@ class GRAPNEL_PUBLIC KernelContext {
   const RunServices& services_;
 };
 
-// The facts about a node that its kernel's factory may use, once for each node of a plan.
+// The facts about a node that its kernel's factory may use. The factory runs once for each node of
+// a plan.
 class GRAPNEL_PUBLIC KernelSetup {
  public:
   KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
@@ -124,7 +128,7 @@ class GRAPNEL_PUBLIC KernelSetup {
   DataType output_type(int i) const { return output_types_[i]; }
   // Returns the value of input `i` if it is the same in every run (weights), else null. It is in
   // host memory on every device, and its buffer lives as long as the kernel, unless the kernel
-  // Keeps() it.
+  // declares Keeps() for the input.
   const Tensor* constant(int i) const { return constants_[i]; }
   Device* device() const { return device_; }  // null: the CPU
 
@@ -135,33 +139,35 @@ class GRAPNEL_PUBLIC KernelSetup {
   Device* device_;
 };
 
-// A kernel made for one node of a plan. Several runs of the plan may call it at once, so it is
-// const: state that it keeps between runs (a generator's position, primitives prepared for known
-// shapes) is shared by them and needs a lock of its own.
+// A kernel made for one node of a plan. Several runs of the plan may call the kernel at once, so it
+// is const: state that it keeps between runs (a generator's position, primitives prepared for known
+// shapes) is shared by these runs and needs a lock of its own.
 using KernelFn = llvm::unique_function<Error(KernelContext&) const>;
 
-// Reads attributes, checks everything that does not depend on a run, packs constant weights.
+// Makes a kernel: reads the node's attributes, checks everything that does not depend on a run,
+// packs constant weights.
 using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);
 
-// The cost of a run to the calling thread; a kernel that queues its work is cheap.
+// The cost of a kernel's call to the calling thread; a kernel that queues its work on a stream is
+// cheap.
 enum class KernelCost : uint8_t {
   kCheap,     // a few microseconds at most, whatever the shapes (Reshape, Shape, Const, Identity)
-  kElements,  // grows with the elements; runs on one thread or splits itself through ParallelFor
-  kWide,      // a large primitive that uses every thread by itself (oneDNN)
+  kElements,  // grows with the number of elements; uses one thread or ParallelFor
+  kWide,      // a large primitive that uses all threads by itself (oneDNN)
 };
 
 // The op under which a kernel is registered for nodes whose op is a function of the library.
 inline constexpr const char* kFunctionAsOp = "(function)";
 
-// The dtypes of an attribute, often "T", that a kernel supports.
+// The dtypes that a kernel supports for one attribute of the op, often "T".
 struct GRAPNEL_PUBLIC OfTypes {
   OfTypes(const char* attr, std::vector<DataType> types) : attr(attr), types(std::move(types)) {}
   const char* attr;
   std::vector<DataType> types;
 };
 
-// A requirement of a kernel on an input, beside its dtype. A kernel that reads a scalar without a
-// check of its own must declare it.
+// A requirement of a kernel on the rank or size of an input. A kernel that reads an input as a
+// scalar without a check of its own must declare it here.
 struct GRAPNEL_PUBLIC InputRule {
   static constexpr int kAll = INT32_MIN;
   int slot;  // -1: the last input; kAll: each
@@ -175,13 +181,13 @@ struct GRAPNEL_PUBLIC KernelDef {
   const char* device;  // a kind of device: "CPU", "GPU"
   KernelFactory factory;
   KernelCost cost = KernelCost::kElements;
-  std::vector<OfTypes> types = {};  // all must hold; a node without the attribute passes
+  std::vector<OfTypes> types = {};  // a node must match all; a missing attribute matches
   std::vector<InputRule> rules = {};
   std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
   std::vector<int> keeps = {};                           // see Keeps
   const char* plugin = "";  // set by the registry: the file of the plugin
 
-  bool Takes(const Node& node) const;  // by the dtypes of its attributes
+  bool Takes(const Node& node) const;  // compares dtype attributes with `types`
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
   bool KeepsInput(int i, int count) const { return Holds(keeps, i, count); }
   bool IsHostOutput(int i, int count) const { return Holds(host_outputs, i, count); }
@@ -193,20 +199,20 @@ struct GRAPNEL_PUBLIC KernelDef {
   }
 };
 
-// Returns "float, double".
+// Returns the names of dtypes: "float, double".
 GRAPNEL_PUBLIC std::string TypeNames(llvm::ArrayRef<DataType> types);
-// Returns "T: float, double", or "T: complex64, Tout: float" with ": " as `between`; empty for any
-// dtypes.
+// Returns the dtypes that a kernel supports, such as "T: float, double" or "T: complex64, Tout:
+// float" if `between` is ": "; empty if it supports all dtypes.
 GRAPNEL_PUBLIC std::string TypesText(const KernelDef& def, llvm::StringRef between);
 
-// All linked kernels. The registrations below fill it before main(), then plugins, whose kernels
-// take precedence over the program's own. Does not change later.
+// All linked kernels. The registrations below add kernels before main(); then plugins add theirs,
+// which take precedence over the program's own. The registry does not change later.
 class GRAPNEL_PUBLIC KernelRegistry {
  public:
   static KernelRegistry& Get();
   bool Add(KernelDef def);
-  // Finds the kernel for this node on `device` ("CPU"). The error says what exists: "no CPU kernel
-  // for op 'X'", or "op 'X' has no CPU kernel for T=half; it has float, double".
+  // Finds the kernel for this node on `device` ("CPU"). The error lists the kernels that exist: "no
+  // CPU kernel for op 'X'", or "op 'X' has no CPU kernel for T=half; it has float, double".
   Expected<const KernelDef*> Find(const Node& node, llvm::StringRef device) const;
   bool Has(llvm::StringRef op, llvm::StringRef device) const;
   std::vector<KernelDef> All() const;  // sorted by op, device
@@ -214,7 +220,8 @@ class GRAPNEL_PUBLIC KernelRegistry {
  private:
   std::deque<KernelDef> defs_;  // stable addresses: plans point to them
 
-  // By op, in registration order. Built on first use: most commands never need it.
+  // The kernels by op, in registration order. Built on first use: most commands never need this
+  // index.
   using Defs = llvm::SmallVector<const KernelDef*, 2>;
   const Defs& OfOp(llvm::StringRef op) const;
   mutable std::mutex mutex_;
@@ -222,10 +229,10 @@ class GRAPNEL_PUBLIC KernelRegistry {
   mutable llvm::StringMap<Defs> by_op_;
 };
 
-// Options of a registration beside op and factory, in any order: OfTypes, KernelCost and these. The
-// rules apply to inputs by number (-1: the last one, InputRule::kAll: each). Each run of the kernel
-// checks them (lib/exec/bound_kernel.h), beside the ranks of the op table: Scalar(1), Vector(0, 2),
-// OneElement(-1).
+// A registration takes options after op and factory, in any order: OfTypes, KernelCost, and rules
+// such as Scalar(1), Vector(0, 2), OneElement(-1). The arguments of a rule are input indices (-1:
+// the last one, InputRule::kAll: each). Each call of the kernel checks these rules, and the ranks
+// in the op's definition (lib/exec/bound_kernel.h).
 struct GRAPNEL_PUBLIC InputRules {
   std::vector<InputRule> rules;
 };
@@ -259,7 +266,7 @@ InputRules NotEmpty(Slots... slots) {
   return {{InputRule{slots, 0, OpArg::kAnyRank, false, true}...}};
 }
 // For a kernel that is not on the CPU: the inputs that it reads and the outputs that it writes in
-// host memory (a shape, axes), by index; -1 is the last one.
+// host memory (a shape, axes), by index; -1 is the last input or output.
 struct GRAPNEL_PUBLIC HostInputs {
   HostInputs(std::initializer_list<int> slots) : slots(slots) {}
   std::vector<int> slots;
@@ -269,10 +276,10 @@ struct GRAPNEL_PUBLIC HostOutputs {
   std::vector<int> slots;
 };
 
-// Inputs that the kernel packs and keeps itself if they are constant floats. Then only
-// KernelSetup::constant has the elements, which may be unaligned (Tensor::Borrow), and the input of
-// a run has dtype and dims without elements. A weight that only such kernels read is freed once
-// they have packed it.
+// Inputs that the kernel packs and keeps itself if they are constant floats. For such a constant,
+// only KernelSetup::constant has the elements, which may be unaligned (Tensor::Borrow); when the
+// kernel runs, the input has a dtype and dims but no elements. A weight that is read only by such
+// kernels is freed once they have packed it.
 struct GRAPNEL_PUBLIC Keeps {
   template <typename... Slots>
   explicit Keeps(Slots... slots) : slots({slots...}) {}

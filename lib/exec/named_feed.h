@@ -1,4 +1,4 @@
-// Values in memory that take the place of .npy paths.
+// Values in memory that can be fed like .npy files: LoadFeed finds them by name.
 #ifndef GRAPNEL_LIB_EXEC_NAMED_FEED_H_
 #define GRAPNEL_LIB_EXEC_NAMED_FEED_H_
 

@@ -29,7 +29,7 @@ void OffloadedKernels::Help(const HelperThreads::Work& work) {
   auto* self = static_cast<OffloadedKernels*>(work.owner);
   auto* call = static_cast<Call*>(work.item);
   self->runner_(self->owner_, call);
-  // Notify under the lock: after it the owner may be destroyed.
+  // Notify under the lock: once it is released, the owner may destroy this object.
   std::lock_guard lock(self->mutex_);
   self->finished_.push_back(call);
   self->any_finished_.store(true, std::memory_order_relaxed);

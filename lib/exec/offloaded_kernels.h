@@ -1,4 +1,5 @@
-// Kernels that helpers run for the thread that makes the decisions. Private to lib/exec.
+// Kernels that helper threads run for the leader, the thread that schedules the run.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_OFFLOADED_KERNELS_H_
 #define GRAPNEL_LIB_EXEC_OFFLOADED_KERNELS_H_
 
@@ -12,14 +13,15 @@
 
 namespace grapnel {
 
-// Kernel calls that helpers run. One thread, the leader, starts them and takes the results.
+// Kernel calls that helper threads run. One thread, the leader, starts the calls and takes their
+// outputs.
 class OffloadedKernels {
  public:
   struct Call {
     std::vector<Tensor> outputs;
     Error error = Error::success();
   };
-  // Runs the call's kernel and stores the result; on any thread.
+  // Runs the call's kernel and stores outputs and error in `call`; on any thread.
   using Runner = void (*)(void* owner, Call* call);
 
   // At most `threads` threads run kernels, including the leader. `helpers` must outlive this
@@ -28,13 +30,15 @@ class OffloadedKernels {
       : helpers_(helpers), threads_(threads), runner_(runner), owner_(owner) {}
 
   // --- For the leader only.
-  // The number of calls that were started and not returned by TakeFinished() or TakeBack().
+  // Returns the number of calls that Start() started and TakeFinished() and TakeBack() have not
+  // returned yet.
   int count() const { return count_; }
   void Start(Call* call);
-  // Returns the calls that have finished since the last call, valid until the next call. With
-  // `wait` it waits until there is one.
+  // Returns the kernel calls that have finished since TakeFinished() was last called; the array is
+  // valid until it is called again. With `wait`, waits until at least one has finished.
   llvm::ArrayRef<Call*> TakeFinished(bool wait);
-  // Returns a call that no helper has begun; null if all have begun.
+  // Takes a kernel call that no helper has begun, so that the leader can run it; null if helpers
+  // have begun all of them.
   Call* TakeBack();
 
  private:

@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Returns "N * T", "float, a scalar", "each of Tin".
+// Describes the dtype and rank of an input or output of an op, such as "N * T", "float, a scalar"
+// or "each of Tin".
 std::string KindOf(const OpArg& arg) {
   std::string kind = !arg.type_list_attr.empty() ? "each of " + arg.type_list_attr
                      : !arg.type_attr.empty()    ? arg.type_attr

@@ -11,21 +11,21 @@ namespace grapnel {
 // True if this build has a kernel for the op, of any dtype, on the CPU or a GPU.
 bool HasKernel(const std::string& op);
 
-// True if the executor runs the op without a kernel: constants, placeholders, arguments, TensorFlow
-// 1's control flow, sends, collectives.
+// True if the executor handles the op itself, without a registered kernel: constants, placeholders,
+// arguments, TensorFlow 1's control flow, sends, collectives.
 bool IsExecutorsOwn(llvm::StringRef op);
 
 // Returns a range of ranks as "a scalar" or "a tensor of rank 4 or more"; a `max_rank` of
 // OpArg::kAnyRank has no upper limit.
 std::string RankText(int min_rank, int max_rank);
 
-// Writes the op's name, then its traits, inputs, outputs and attributes, indented, and a line for
+// Writes the op's name, then indented its traits, inputs, outputs and attributes, and a line for
 // each kernel.
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os);
 
 // Writes {"name", "traits", "inputs": [{"name", "kind"}], "outputs", "attributes": [{"name",
-// "type", "default", "allowed"}], "kernels": [{"device", "types"}]}. An attribute without a default
-// or without restrictions omits those keys.
+// "type", "default", "allowed"}], "kernels": [{"device", "types"}]}. The object of an attribute
+// without a default has no "default"; without restrictions, it has no "allowed".
 void WriteOpJson(const OpInfo& op, llvm::json::OStream& json);
 
 }  // namespace grapnel

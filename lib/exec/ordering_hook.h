@@ -6,8 +6,9 @@
 
 namespace grapnel {
 
-// As a run's hook, it makes nodes run one after the other: the next is the ready node of lowest
-// rank. In a graph with Switch, Merge or loops of single nodes, nodes run as they become ready.
+// If a run's hook is an OrderingHook, nodes run one after the other: the next is always the ready
+// node of lowest rank. In a graph with Switch, Merge or loops of single nodes (Enter,
+// NextIteration, Exit), ranks have no effect: nodes run as they become ready.
 class OrderingHook : public RunHook {
  public:
   virtual int64_t Rank(const Node& node) const = 0;  // called once for each plan

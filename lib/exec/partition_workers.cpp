@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kWorthAnotherThread = 40000;  // nanoseconds
+constexpr int64_t kWorthAnotherThread = 40000;  // least nanoseconds of a step
 
 }  // namespace
 
@@ -18,8 +18,8 @@ PartitionWorkers::PartitionWorkers(int partitions, int threads, HelperThreads& h
       helpers_(helpers),
       step_(std::move(step)),
       stop_(std::move(stop)),
-      // A partition that has not run yet counts as long: in the first run they must not wait for
-      // each other.
+      // Before the first run, the time of every partition counts as long, so that each of them gets
+      // a thread.
       partitions_(partitions, Partition{Partition::kIdle, 16 * kWorthAnotherThread}) {}
 
 bool PartitionWorkers::IsLong(const Partition& partition) const {
@@ -48,7 +48,7 @@ Error PartitionWorkers::Run() {
     }
   }
   runs_ = false;
-  // Helpers that have not started are no longer needed; the others are about to finish.
+  // Take back the calls that no helper has started; helpers that have started are about to finish.
   lock.unlock();
   int taken_back = 0;
   while (helpers_.TakeBack(this)) ++taken_back;
@@ -87,7 +87,7 @@ void PartitionWorkers::CallHelper() {
   helpers_.Give({&PartitionWorkers::Help, this}, threads_ - 1);
 }
 
-// Takes the next ready partition, and steps it.
+// Takes the next ready partition, and runs one step of it.
 void PartitionWorkers::StepNext(std::unique_lock<std::mutex>& lock) {
   int number = ready_.front();
   ready_.erase(ready_.begin());
@@ -122,7 +122,7 @@ void PartitionWorkers::Help(const HelperThreads::Work& work) {
   std::unique_lock lock(self->mutex_);
   while (!self->ready_.empty()) self->StepNext(lock);
   --self->called_;
-  // Notify under the lock: after it the workers may be destroyed.
+  // Notify under the lock: once it is released, this object may be destroyed.
   self->changed_.notify_one();
 }
 

@@ -12,24 +12,24 @@
 
 namespace grapnel {
 
-// Partitions run in steps: a step continues until it must wait for another partition. One thread at
-// a time steps a partition. A thread whose partition waits takes the next one that is ready, so two
-// partitions that reply to each other in turns stay on one thread. Another thread is woken only if
-// a ready partition, or one in a step, took long recently: waking a thread costs about ten
+// A partition runs in steps: a step continues until the partition must wait for another one. One
+// thread at a time runs a step of a partition. A thread whose partition waits takes the next ready
+// partition, so two partitions that alternate stay on one thread. Another thread is woken only if a
+// recent step of a ready or running partition took long: waking a thread costs about ten
 // microseconds.
 class PartitionWorkers {
  public:
-  // `step(i)` continues partition `i` until it has nothing to do; `stop(i)` tells a partition,
-  // which may be in a step at that time, that the run has failed. At most `threads` threads step,
-  // including the one that calls Run().
+  // `step(i)` runs one step of partition `i`; `stop(i)` notifies partition `i`, which may be in a
+  // step at that time, that the run has failed. At most `threads` threads run steps, including the
+  // one that calls Run().
   PartitionWorkers(int partitions, int threads, HelperThreads& helpers,
                    std::function<Error(int)> step, std::function<void(int)> stop);
 
-  // Steps every partition once, and again after each Wake(), until all are idle. The first error
-  // ends the run. No step is active when it returns. One run at a time.
+  // Runs one step of every partition, and another after each Wake() of the partition, until all are
+  // idle. The first error ends the run. No step is active when it returns. One run at a time.
   Error Run();
   // Marks a partition as having work. May be called on any thread; has no effect between runs,
-  // because Run() steps every partition.
+  // because Run() begins with a step of every partition.
   void Wake(int partition);
 
  private:
@@ -51,7 +51,7 @@ class PartitionWorkers {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Partition> partitions_;
-  std::vector<int> ready_;  // first in, first out; there are few
+  std::vector<int> ready_;  // first in, first out; a vector, because partitions are few
   int running_ = 0;
   int called_ = 0;  // helpers that were called, whether they have started or not
   bool runs_ = false, leader_waits_ = false;

@@ -11,13 +11,13 @@
 namespace grapnel {
 namespace {
 
-// The parts of a partition that all runs share.
+// The immutable data of a partition, which all runs share.
 struct PartitionPlan {
   std::string device;
-  ThreadPool pool{1};  // its kernels run on the thread that runs the partition
+  ThreadPool pool{1};  // kernels use only the thread that runs the partition
   std::unique_ptr<ExecutionPlan> plan;
-  // By number among those of this partition: the number among all feeds, and all fetches. Further
-  // fetches of the partition are its _Sends.
+  // For each feed and fetch of this partition, in order: its index among the feeds and fetches of
+  // the whole graph. The partition's other fetches are its _Sends.
   std::vector<size_t> feeds, fetches;
 };
 
@@ -179,7 +179,7 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
     options.session = plans.own_session.get();
   }
   plans.session = options.session;
-  // A hook sees the partitions in a deterministic order.
+  // With a hook, one thread runs all partitions, in a deterministic order.
   plans.num_threads = options.hook ? 1 : options.pool->num_threads();
   plans.num_fetches = options.fetches.size();
   plans.print = options.print;

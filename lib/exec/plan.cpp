@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Nanoseconds. Waking another thread costs about ten thousand.
+// The least duration, in nanoseconds, of a node that is worth another thread: waking a thread costs
+// about ten thousand.
 constexpr int64_t kWorthAnotherThread = 40000;
 
 }  // namespace
@@ -24,7 +25,7 @@ Error ExecutionPlan::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
     const Feed& feed = feeds[i];
     if (!values[i]) continue;  // no node reads it, or a reader reports that it is missing
     if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
-      return MakeError("feed '{0}' is {1}, the graph has {2}", feed.node.name(),
+      return MakeError("feed '{0}' has dtype {1}, the graph expects {2}", feed.node.name(),
                        DataTypeName(values[i].dtype()), DataTypeName(feed.dtype));
     }
     if (feed.shape && !FitsShape(Shape(values[i].dims()), *feed.shape))

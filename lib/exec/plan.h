@@ -1,4 +1,5 @@
-// A plan: everything about running a graph that is known before it runs. Private to lib/exec.
+// The plan of a graph: everything about its execution that is known before the first run.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_PLAN_H_
 #define GRAPNEL_LIB_EXEC_PLAN_H_
 
@@ -17,15 +18,17 @@
 
 namespace grapnel {
 
-using Slot = uint32_t;  // one output of one node
+using Slot = uint32_t;  // identifies one output of one node
 constexpr Slot kNoSlot = ~Slot{0};
 
-// Statistics of a node over the runs of a plan. Relaxed: a time that is one run old is good enough.
+// Statistics of a node over the runs of a plan. Accesses use relaxed order: a time that is one run
+// old is good enough.
 struct NodeStats {
-  // Nanoseconds of the last run: decides whether to wake another thread for the node.
+  // The duration of the node's last measured execution in nanoseconds, which decides whether to
+  // wake another thread for it.
   std::atomic<int64_t> last_time{0};
   std::atomic<uint32_t> num_runs{0};
-  std::atomic<bool> is_reported{false};  // a constant that the hook has observed
+  std::atomic<bool> is_reported{false};  // the hook has observed this constant
 };
 
 struct PlanNode {
@@ -38,16 +41,17 @@ struct PlanNode {
   BoundKernel kernel;
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
-  uint32_t first_input = 0;                    // its inputs in RunState::inputs_, adjacent
-  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: any, and references stay references
+  uint32_t first_input = 0;                    // index of the node's inputs in RunState::inputs_
+  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: any; references are kept as such
   llvm::SmallVector<DataType, 2> output_types;
   Slot first_output = 0;
   llvm::SmallVector<uint32_t, 4> readers;  // nodes that wait for this one, once for each edge
-  uint32_t waits_for = 0;                  // edges from nodes that this one waits for
+  uint32_t waits_for = 0;                  // number of edges from nodes that this one waits for
   uint32_t kept_inputs = 0;  // bits: constants that the kernel keeps itself (KernelDef::keeps)
   bool hooked = false;
   bool puts_references = false;
-  // A constant that runs like a node, because it is dead when its branch is not taken.
+  // True for a constant in a branch that runs like a node, because it is dead when the branch is
+  // not taken.
   bool is_constant = false;
   DeviceLane* lane = nullptr;              // null: the CPU, also for copies to and from a device
   llvm::SmallVector<int, 1> host_outputs;  // from the KernelDef
@@ -58,10 +62,10 @@ struct PlanNode {
 };
 
 struct SlotInfo {
-  Tensor constant;  // set: the same in every run
+  Tensor constant;  // if set: the value, which is the same in every run
   bool is_reference = false;
   DeviceLane* lane = nullptr;  // the lane of its memory; null: the host's
-  // The inputs that read it: [first_target, end_target) of ExecutionPlan::targets.
+  // The inputs that read the slot: [first_target, end_target) of ExecutionPlan::targets.
   uint32_t first_target = 0, end_target = 0;
 };
 
@@ -71,11 +75,11 @@ struct PlanStats {
 
   std::unique_ptr<NodeStats[]> nodes;
   std::atomic<bool> may_have_long_nodes{false};
-  std::atomic<bool> has_reported_constants{false};  // the hook has observed hooked_constants
+  std::atomic<bool> has_reported_constants{false};  // the hook has observed all hooked_constants
 };
 
-// Made by PlanBuilder and immutable afterwards: any number of RunStates read it at the same time,
-// without a lock. A kernel that keeps state between runs locks it itself.
+// Made by PlanBuilder and immutable afterwards: any number of RunStates read the plan at the same
+// time, without a lock. A kernel that keeps state between runs locks it itself.
 struct ExecutionPlan {
   const Graph* graph = nullptr;
   ExecutorOptions options;
@@ -99,13 +103,14 @@ struct ExecutionPlan {
   bool hook_sees_inputs = false, hook_edits_outputs = false;
 
   std::vector<uint32_t> targets;  // see SlotInfo
-  // By input, then by fetch: the constant that is there in every run, or kNoSlot.
+  // For each position in RunState::inputs_ (the inputs, then the fetches): the slot of the constant
+  // that it holds in every run, or kNoSlot.
   std::vector<Slot> input_constants;
   uint32_t first_fetch = 0;     // the fetches follow the inputs of the last node
-  bool has_references = false;  // inputs may be variables that stand for their values
+  bool has_references = false;  // inputs may be references to variables
 
-  // The order in which one thread runs the nodes, and the nodes that wait for nothing. Empty if
-  // there are frames.
+  // `order` is the order in which one thread runs the nodes, `roots` the nodes that need not wait
+  // for another node. Both are empty if there are frames.
   std::vector<uint32_t> order, roots;
   std::optional<FramePlan> frames;  // for a graph with Switch, Merge or loops of single nodes
 
@@ -116,13 +121,14 @@ struct ExecutionPlan {
   };
   std::vector<Receiver> receivers;
   std::vector<bool> has_sender;  // by node, for a kRecv
-  int partition = 0;             // its number; 0 if the plan is for the whole graph
+  int partition = 0;             // index of the plan's partition; 0 for a whole graph
 
   std::unique_ptr<PlanStats> stats;
 
   // Errors: a wrong number of values, a wrong dtype, a shape that does not fit the Placeholder.
   Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
-  // Returns "node 'dense/MatMul' (MatMul, float, /device:CPU:0)", for errors of its kernel.
+  // Returns "node 'dense/MatMul' (MatMul, float, /device:CPU:0)", as the prefix of the kernel's
+  // errors.
   std::string Describe(const PlanNode& node) const;
   std::string NameOfFetch(size_t i) const;
   // Returns the services for kernels on the node's device.
@@ -132,10 +138,11 @@ struct ExecutionPlan {
   int num_threads() const { return options.pool->num_threads(); }
 };
 
-// Finds the receivers of all sends among the partitions of a graph, by the attributes that both
-// ends have. Errors: two nodes send or receive the same value; the ends have different dtypes.
+// Finds the _Recv of each _Send among the partitions of a graph, by the attributes that identify a
+// transfer. Errors: two nodes send or receive the same value; a _Send and its _Recv have different
+// dtypes.
 Error LinkTransfers(llvm::ArrayRef<ExecutionPlan*> partitions);
-// Returns, by id of a _Recv, the _Send of the same graph that it receives from.
+// Returns a map from each _Recv to its _Send, for pairs within this graph.
 llvm::DenseMap<NodeId, NodeId> SendersIn(const Graph& graph);
 
 }  // namespace grapnel

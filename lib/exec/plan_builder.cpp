@@ -18,7 +18,8 @@ bool IsPlaceholder(const Node& node) {
          node.op() == "PlaceholderWithDefault" || IsArgument(node);
 }
 
-// A result does not run; the nodes that it waits for do.
+// Adds the control inputs of a fetched function result to `targets`: the result node itself does
+// not run, but these nodes must.
 void AddWaitsOfResult(const Graph& graph, llvm::StringRef fetch,
                       llvm::SmallVectorImpl<NodeId>* targets) {
   Node node = graph.node(llvm::cantFail(FindEnd(graph, fetch)).node);
@@ -26,7 +27,7 @@ void AddWaitsOfResult(const Graph& graph, llvm::StringRef fetch,
     targets->push_back(node.control(i).id());
 }
 
-// True if the op outputs a variable that stands for its value (VariableV2, RefEnter, ...).
+// True if the op outputs a reference to a variable (VariableV2, RefEnter, ...).
 bool PutsReferences(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   if (!info) return false;
@@ -38,8 +39,8 @@ bool PutsReferences(const Node& node) {
   return llvm::any_of(types->outputs, IsRefType);
 }
 
-// True if a kernel's outputs may depend on earlier runs of nodes. TensorArray ops are ordered by
-// the flow value that one passes to the next.
+// True if a kernel's outputs may depend on earlier executions of nodes. False for TensorArray ops,
+// which are ordered by the flow value that one passes to the next.
 bool HasState(const PlanNode& plan) {
   if (plan.node.op().starts_with("TensorArray")) return false;
   const OpInfo* info = DefinitionOf(plan.node);
@@ -149,7 +150,7 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
 }
 
 // Walks from the fetches and targets to all nodes that they read or wait for, up to the feeds.
-// Includes the _Send of each _Recv, though no edge leads there.
+// Includes the _Send of each _Recv in the graph, though no edge connects them.
 Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeId> targets) {
   needed_.assign(graph_.end_id(), false);
   llvm::SmallVector<NodeId, 32> todo;
@@ -176,7 +177,8 @@ Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeI
   return Error::success();
 }
 
-// A control edge from a fed placeholder has no effect: the value is there before the run.
+// True for a control edge from a fed placeholder. Such an edge has no effect: the value exists
+// before the run.
 bool PlanBuilder::IsFedPlaceholder(Port port) const {
   return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
          fed_.contains(Key({port.node, 0}));
@@ -220,13 +222,14 @@ Error PlanBuilder::AddFetch(Port fetch) {
   if (outputs == 0 || fetch.IsControl())
     plan_->fetch_slots.push_back(kNoSlot);
   else if (missing_.empty())
-    return MakeError("fetch '{0}:{1}': the node has {2} outputs", node.name(), fetch.index,
+    return MakeError("fetch '{0}:{1}': the node has only {2} outputs", node.name(), fetch.index,
                      outputs);
   return Error::success();
 }
 
-// Control edges may lead through a node that is not in the plan (a constant, or one already
-// computed): its readers wait for the nodes that it would wait for.
+// Records the nodes that `node` must wait for beside its inputs. If a control edge comes from a
+// node that is not in the plan (a constant, or a node already computed), `node` waits instead for
+// the nodes that this node would wait for.
 void PlanBuilder::KeepOrder(const Node& node) {
   llvm::SmallVector<uint32_t, 4> waits;
   auto inherit = [&](NodeId from) {
@@ -300,8 +303,9 @@ void PlanBuilder::LinkReaders() {
   }
 }
 
-// Last in, first out: the inputs of the node that became ready last are still in the caches, and
-// its memory is freed soonest. A hook may choose another order.
+// Determines the order in which one thread runs the nodes. The node that became ready last runs
+// first: its inputs are still in the caches, and their memory is freed soonest. An OrderingHook may
+// choose another order.
 void PlanBuilder::FindOrder() {
   const std::vector<PlanNode>& nodes = plan_->nodes;
   const auto* hook = dynamic_cast<const OrderingHook*>(plan_->options.hook);
@@ -332,7 +336,7 @@ void PlanBuilder::FindOrder() {
   }
 }
 
-// Where nodes may run any number of times, FramePlan determines the readers.
+// Finds the readers of each node in a graph with frames, where a node may run any number of times.
 Error PlanBuilder::LinkFrames() {
   std::vector<FlowNode> flow;
   for (uint32_t id = 0; id < plan_->nodes.size(); ++id) {
@@ -372,8 +376,9 @@ Expected<FlowNode> PlanBuilder::FlowNodeOf(uint32_t id) {
   return flow;
 }
 
-// Assigns adjacent positions to each node's inputs, then to the fetches, and finds the positions to
-// which each slot goes. In a graph with frames, inputs have positions there instead.
+// Assigns adjacent positions in RunState::inputs_ to each node's inputs, then to the fetches, and
+// finds the positions that receive each slot's value. In a graph with frames, inputs are stored in
+// cells of the iterations instead (FramePlan).
 void PlanBuilder::LinkInputs() {
   ExecutionPlan& plan = *plan_;
   std::vector<std::vector<uint32_t>> readers(plan.slots.size());
@@ -399,8 +404,9 @@ void PlanBuilder::LinkInputs() {
                         });
 }
 
-// A constant that only kernels that keep it read belongs to them alone: the plan keeps its dtype
-// and dims. A constant that was multiplied into others has no owner.
+// Gives up constants that are read only by kernels that keep them (KernelDef::keeps): the plan
+// retains their dtype and dims but no elements. Constants without readers (a fusion multiplied them
+// into others) are released too.
 void PlanBuilder::LeaveToKernels() {
   if (!may_keep_) return;
   enum Reader : char { kNone, kKept, kOther };

@@ -14,8 +14,9 @@
 
 namespace grapnel {
 
-// Finds the nodes that the fetches need, adds them to the plan one after the other, and links each
-// to its readers and to the nodes that wait for it. There is one function for each kind of node.
+// Finds the nodes that the fetches need, adds these nodes to the plan one after the other, and
+// links each to its readers and to the nodes that wait for it. There is one function for each kind
+// of node.
 class PlanBuilder {
  public:
   // Errors: see Executor::Compile and Executor::CompileFunction.
@@ -23,7 +24,8 @@ class PlanBuilder {
                                                                 const ExecutorOptions& options);
   static Expected<std::unique_ptr<const ExecutionPlan>> OfFunction(const Function& function,
                                                                    const ExecutorOptions& options);
-  // Makes the plan of a partition, whose sends and receives are not linked yet (LinkTransfers).
+  // Makes the plan of a partition. Call LinkTransfers on the plans of all partitions to link their
+  // sends and receives.
   static Expected<std::unique_ptr<ExecutionPlan>> OfPartition(const Graph& graph,
                                                               const ExecutorOptions& options);
 
@@ -52,12 +54,13 @@ class PlanBuilder {
   void LendServices();
   Error Missing() const;
 
-  // --- plan_nodes.cpp: one node. Each adds the node to the plan, or to missing_.
+  // --- plan_nodes.cpp: one node. Each Add function adds the node to the plan, or the reason why it
+  // cannot run to missing_.
   // The inputs of a node that has a kernel.
   struct KernelInputs {
     llvm::SmallVector<DataType, 4> types;
-    llvm::SmallVector<const Tensor*, 4> constants;  // null: differs between runs
-    bool are_constant = false;                      // all of them, and there is at least one
+    llvm::SmallVector<const Tensor*, 4> constants;  // by input; null: no constant
+    bool are_constant = false;                      // there are inputs, and all are constant
   };
   void AddFeed(Port feed, DataType type);
   Error AddNode(const Node& node);
@@ -84,7 +87,7 @@ class PlanBuilder {
     return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
   }
   Slot NewSlot();
-  // Makes the port read this slot, unless it is fed.
+  // Assigns the slot to an output of a node, unless the output is fed.
   void Bind(Port port, Slot slot) { slot_of_.try_emplace(Key(port), slot); }
   void AddPlanNode(PlanNode plan);
   void AppendToPlan(PlanNode plan);
@@ -93,11 +96,11 @@ class PlanBuilder {
   std::unique_ptr<ExecutionPlan> plan_;
   llvm::DenseSet<uint64_t> fed_;            // by Key
   std::vector<bool> needed_;                // by NodeId
-  bool has_flow_ = false;                   // Switch, Merge or a loop
+  bool has_flow_ = false;                   // the graph has Switch, Merge or a loop of single nodes
   bool may_keep_ = false;                   // kernels may become the only owners of constants
-  bool has_references_ = false;             // has_flow_, and variables that stand for their values
+  bool has_references_ = false;             // has_flow_, and the graph has references to variables
   llvm::DenseMap<uint64_t, Slot> slot_of_;  // by Key
-  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the last plan node for this node
+  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the last plan node made for the node
   llvm::DenseMap<NodeId, Tensor> flow_values_;  // for FlowKind::kConstant
   struct Borrowed {                             // a constant that shares the graph's memory
     Slot slot;
@@ -105,10 +108,11 @@ class PlanBuilder {
     Tensor value;
   };
   std::vector<Borrowed> borrowed_;
-  // Plan nodes to wait for. A node without a plan node (a constant, or one already computed) passes
-  // them on to its readers; a plan node waits for them in addition to its inputs.
+  // By node, the plan nodes to wait for. Readers of a node without a plan node (a constant, or one
+  // already computed) wait for those in handed_on_; a plan node waits for those in waits_too_ in
+  // addition to its inputs.
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 4>> handed_on_, waits_too_;
-  std::vector<int64_t> maker_;  // by slot: its plan node; -1: a feed or a constant
+  std::vector<int64_t> maker_;  // by slot: the plan node that computes it; -1: a feed or constant
   std::map<std::pair<Slot, DeviceLane*>, Slot> copies_;
   std::vector<std::string> missing_;  // the problems that keep the graph from running
 };

@@ -115,8 +115,8 @@ class PlanFuser : public FusionView {
     return plan_.nodes[maker].first_output == slot;
   }
 
-  // Makes the last step of the fusion represent all of them. Returns false if the kernel cannot be
-  // made.
+  // Replaces the last step of the fusion by a step that does the work of all. Returns false if the
+  // fused kernel cannot be made.
   bool Join(StepFusion& fusion) {
     PlanNode joined;
     PlanNode& last = plan_.nodes[fusion.steps.back()];
@@ -156,7 +156,8 @@ class PlanFuser : public FusionView {
     return true;
   }
 
-  // Weights that were multiplied into others have no owner.
+  // Releases constants that no step reads any more, such as weights that a fusion multiplied into
+  // others.
   void DropUnread() {
     std::vector<bool> is_read(plan_.slots.size(), false);
     for (const PlanNode& node : plan_.nodes) {
@@ -174,7 +175,7 @@ class PlanFuser : public FusionView {
   ExecutionPlan& plan_;
   const FusionFacts& facts_;
   std::vector<llvm::SmallVector<int, 2>> readers_;  // of output 0
-  std::vector<bool> is_seen_;                       // visible other than as a step's input
+  std::vector<bool> is_seen_;                       // fetched, or another output is read
   std::vector<bool> is_taken_;
   std::vector<StepFusion> fusions_;
 };

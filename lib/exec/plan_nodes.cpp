@@ -21,7 +21,7 @@ bool IsIdentity(const Node& node) {
          node.num_inputs() == 1;
 }
 
-// Returns the shape that a feed must have; nullopt: any.
+// Returns the shape that a value fed for this placeholder must have; nullopt: any shape.
 std::optional<Shape> ExpectedShape(const Node& node) {
   if (IsArgument(node)) {
     Shape shape = TypeOfArgument(node).shape;
@@ -35,7 +35,8 @@ std::optional<Shape> ExpectedShape(const Node& node) {
   return shape;
 }
 
-// True for control flow without a kernel. Triggers and collectives have one.
+// True if the frame runner executes the node without a kernel. Triggers and collectives have
+// kernels.
 bool IsControlFlow(FlowKind flow) {
   return flow != FlowKind::kKernel && flow != FlowKind::kTrigger && flow != FlowKind::kCollective;
 }
@@ -69,7 +70,8 @@ Error PlanBuilder::AddNode(const Node& node) {
 Error PlanBuilder::AddConstant(const Node& node) {
   bool hooked = plan_->options.hook && plan_->options.hook->Wants(node);
   ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
-  // A kernel sees a constant that it may keep in place; others get a copy if they need one.
+  // A large float constant shares the graph's memory, so that a kernel can pack it from there;
+  // kernels that need aligned elements get a copy.
   constexpr size_t kLarge = size_t{16} << 10;
   bool borrows = may_keep_ && literal.dtype() == proto::DT_FLOAT && !literal.is_splat() &&
                  literal.bytes().size() >= kLarge;
@@ -91,7 +93,8 @@ Error PlanBuilder::AddConstant(const Node& node) {
   return Error::success();
 }
 
-// Copies the slot's value if a reader cannot use it unaligned.
+// Replaces the slot's constant by an aligned copy if it is unaligned. For readers that need aligned
+// elements.
 Error PlanBuilder::Align(Slot slot) {
   Tensor& constant = plan_->slots[slot].constant;
   if (!constant || constant.IsAligned()) return Error::success();
@@ -101,7 +104,7 @@ Error PlanBuilder::Align(Slot slot) {
 }
 
 // In a branch or loop that does not run, a constant is dead like any other tensor. A constant that
-// a hook watches gets a kernel, so that the hook is called when it is alive.
+// a hook wants gets a kernel, so that the hook is called if the constant is alive.
 void PlanBuilder::AddConstantOfBranch(PlanNode plan, Tensor value) {
   plan.output_types.push_back(value.dtype());
   if (plan.hooked) {
@@ -143,8 +146,8 @@ Error PlanBuilder::AddUnfedArgument(const Node& node) {
   return Error::success();
 }
 
-// Switch, Merge, loops, sends and receives: the frame runner executes them. LinkFrames finds their
-// inputs, some of which come later in the plan.
+// Adds a Switch, Merge, loop node, send or receive, which the frame runner executes. LinkFrames
+// finds its inputs, some of which may come later in the plan.
 Error PlanBuilder::AddControlFlow(PlanNode plan) {
   if (const OpInfo* info = DefinitionOf(plan.node)) {
     if (Error error = CheckAllowedAttrs(plan.node, *info))
@@ -154,8 +157,8 @@ Error PlanBuilder::AddControlFlow(PlanNode plan) {
   return Error::success();
 }
 
-// Omits a node that passes its input on: its readers read the input instead, and nodes that wait
-// for it wait for the input's producer. Returns false if there is no such input, or it is a
+// Omits a node that forwards its input: the node's readers read the input instead, and nodes that
+// wait for the node wait for the input's producer. Returns false if the input has no slot or is a
 // reference.
 bool PlanBuilder::AddAsItsInput(const Node& node) {
   Port input = node.input(0);
@@ -178,7 +181,7 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
     return Error::success();
   }
   const OpInfo* info = DefinitionOf(plan.node);
-  // A hook may want the nodes inside of a call.
+  // A hook may want nodes in the body of a called function.
   bool is_watched = plan.hooked || (plan_->options.hook && !CalledFunctions(plan.node).empty());
   bool once = inputs.are_constant && plan.node.num_controls() == 0 && !is_watched && info &&
               !info->is_stateful;
@@ -218,13 +221,14 @@ Error PlanBuilder::FindKept(const KernelDef& def, PlanNode* plan, KernelInputs* 
 }
 
 // Computes a node that depends only on constants (a weight behind an Identity, a folded batch norm)
-// now: kernels that read it see a constant, and can pack it. Returns false if it failed; the run
-// will report the error.
+// now, so that kernels that read the node get a constant, which they can pack. Returns false if the
+// kernel fails; then the node stays in the plan, and the run reports the error.
 bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   FlushDenormals flush;
   llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
   for (Slot slot : plan.inputs) inputs.push_back(plan_->slots[slot].constant);
-  // Functions print during the run; warnings of kernels appear only here.
+  // Pass on the kernel's warnings, which the run will not repeat, but not what called functions
+  // print (PrintV2).
   MessageSink warnings = [&](Severity severity, llvm::StringRef text) {
     if (severity != Severity::kInfo && plan_->options.print) plan_->options.print(severity, text);
   };
@@ -244,8 +248,8 @@ bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   return true;
 }
 
-// Returns false if no device has a kernel for these dtypes and attributes, or its factory refuses;
-// then the CPU takes the node.
+// Returns false if the device has no kernel for the node's dtypes and attributes, or the kernel's
+// factory returns an error; then the node runs on the CPU.
 Expected<bool> PlanBuilder::AddOnDevice(PlanNode& plan, const KernelInputs& inputs) {
   for (const auto& lane : plan_->lanes) {
     if (!AllowsDevice(plan.node, *lane->device)) continue;
@@ -304,7 +308,8 @@ Error PlanBuilder::ReadTypes(PlanNode* plan, KernelInputs* inputs) const {
   return Error::success();
 }
 
-// Returns false if the producer of an input is missing itself. Errors: it has no such output.
+// Returns false if the producer of an input could not be added to the plan. Errors: the producer
+// does not have the output that the node reads.
 Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
   const Node& node = plan->node;
   inputs->are_constant = node.num_inputs() > 0;
@@ -326,14 +331,15 @@ Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
   return true;
 }
 
-// Lists every op without a kernel, even if its inputs could not be made.
+// Adds the node to missing_ if it has no kernel. Called for nodes whose inputs could not be added,
+// so that the error lists every op without a kernel.
 void PlanBuilder::AddMissingKernel(const Node& node) {
   auto def = KernelRegistry::Get().Find(node, "CPU");
   if (!def) missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
 }
 
-// Replaces the inputs by copies in the memory that the kernel reads. `def` declares the inputs that
-// a device's kernel reads in host memory; null: a kernel of the CPU.
+// Replaces inputs that are not in the memory that the kernel reads by copies that are. `def`
+// declares the inputs that a device's kernel reads in host memory; null: a kernel of the CPU.
 Error PlanBuilder::BringInputs(PlanNode& plan, const KernelDef* def) {
   if (plan_->lanes.empty()) return Error::success();
   int count = static_cast<int>(plan.inputs.size());
@@ -346,8 +352,9 @@ Error PlanBuilder::BringInputs(PlanNode& plan, const KernelDef* def) {
   return Error::success();
 }
 
-// Returns the slot itself if it is in the memory of `to` (null: the host's), else a copy, which all
-// readers there share. A constant is copied once, now.
+// Returns the slot itself if its value is in the memory of `to` (null: host memory), else the slot
+// of a copy, which all readers on that device share. A constant is copied now; other values are
+// copied in each run.
 Expected<Slot> PlanBuilder::InMemoryOf(DeviceLane* to, Slot slot, DataType type,
                                        const Node& maker) {
   DeviceLane* from = plan_->slots[slot].lane;
@@ -380,7 +387,7 @@ Expected<Slot> PlanBuilder::InMemoryOf(DeviceLane* to, Slot slot, DataType type,
   return copy;
 }
 
-// --- Additions to the plan.
+// --- Functions that append to the plan.
 
 Slot PlanBuilder::NewSlot() {
   plan_->slots.emplace_back();

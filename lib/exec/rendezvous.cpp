@@ -20,7 +20,7 @@ void Rendezvous::Stop() {
 }
 
 void Rendezvous::Receive(std::vector<Message>* messages) {
-  // Reset before the messages are moved: a message sent in between counts as news again.
+  // Reset the flag before the messages are moved, so that a message sent in between sets it again.
   has_news_ = false;
   std::lock_guard lock(mutex_);
   assert(messages->empty());

@@ -1,5 +1,5 @@
-// The message queue of a partition: values that other partitions send wait here until it receives
-// them.
+// The message queue of a partition: values that other partitions send wait here until this
+// partition receives them.
 #ifndef GRAPNEL_LIB_EXEC_RENDEZVOUS_H_
 #define GRAPNEL_LIB_EXEC_RENDEZVOUS_H_
 
@@ -14,8 +14,8 @@ namespace grapnel {
 
 class Rendezvous;
 
-// The number of messages of one _Send that have not been received yet. Counts anew each time the
-// loop around the _Send is entered; does not count outside of loops.
+// The number of messages of one _Send that have not been received yet. Starts at 0 each time the
+// loop around the _Send is entered. A _Send outside of loops has no window.
 struct SendWindow {
   std::atomic<int32_t> num_unreceived{0};
   Rendezvous* sender = nullptr;  // notified when the number falls
@@ -23,7 +23,7 @@ struct SendWindow {
 
 // A value in transit from a _Send to a _Recv.
 struct Message {
-  uint32_t to = 0;  // the _Recv, by its number in the plan of the receiving partition
+  uint32_t to = 0;  // the _Recv: its index in the receiving partition's plan
   Tensor value;     // empty: a dead tensor
   // The iteration of each loop around the sender, the innermost loop first. The _Recv takes the
   // value in the same iteration.
@@ -35,8 +35,8 @@ struct Message {
 // partition receives.
 class Rendezvous {
  public:
-  // Sets the callback, called on any thread, for news after the partition had received everything.
-  // Call it before the first run.
+  // Sets the callback that wakes the partition. It is called, on any thread, for the first news
+  // after the partition has received all messages. Call OnNews before the first run.
   void OnNews(std::function<void()> wake) { wake_ = std::move(wake); }
 
   void Send(Message message);
@@ -50,8 +50,8 @@ class Rendezvous {
   // Moves the messages to `messages`, in the order in which they were sent.
   void Receive(std::vector<Message>* messages);
   bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
-  // True if the partition wants a Notify() when its messages are received, because one of its sends
-  // waits for room in its window.
+  // Set to true while the partition wants a Notify() when a message that it sent is received,
+  // because one of its sends waits for room in its window.
   void WantNotifications(bool wants) { wants_notifications_.store(wants); }
   bool wants_notifications() const { return wants_notifications_.load(); }
   // Resets to the state before the first run.

@@ -1,4 +1,5 @@
-// Brings the events of a run on several threads into the order of a run on one thread.
+// Emits the events of a run on several threads (calls of hooks, printed lines) in the order of a
+// run on one thread.
 #ifndef GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 #define GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 
@@ -12,15 +13,15 @@ namespace grapnel {
 
 class RunOrder;
 
-// The position of this thread in the order: the node that it runs, in a plan whose nodes are shared
-// among threads. Null: its events are in order already.
+// A position in the order of events: that of the node that a thread runs, in a plan whose nodes
+// several threads run. A null `order`: the thread's events are in order already.
 struct OrderPoint {
   RunOrder* order = nullptr;
   uint32_t position = 0;
 };
 OrderPoint CurrentOrderPoint();
 
-// Puts this thread at a position for the duration of a scope.
+// Sets this thread's position while this object lives.
 class AtOrderPoint {
  public:
   explicit AtOrderPoint(OrderPoint point);
@@ -35,18 +36,19 @@ class AtOrderPoint {
 using OrderedEvent = llvm::unique_function<void()>;
 
 // Calls `event` when all earlier events have been called: at once, or later on the thread that ends
-// the last node before it. Events run under a lock of their run: they must not run nodes. They may
-// wait for a thread that does not.
+// the last node that precedes this one in the order. Events are called under a lock of their run,
+// so they must not run nodes. They may wait for a thread that runs no node.
 void EmitInOrder(OrderedEvent event);
 
-// The order of one plan, whose nodes have positions.
+// The order of events in a run of one plan, whose nodes have positions.
 class RunOrder {
  public:
-  // `outer`: the position of the thread that runs the plan, whose order includes this one.
+  // Begins a run. `outer` is the position of the thread that runs the plan: for the body of a
+  // called function, that of the calling node in its own plan's order.
   void Begin(size_t positions, OrderPoint outer);
   void Emit(uint32_t position, OrderedEvent event);
-  void Done(uint32_t position);  // the node there has ended
-  // The run is over, or has failed: calls the events that are held back.
+  void Done(uint32_t position);  // the node at this position has ended
+  // Ends the run, also after an error: calls the events that are held back.
   void End();
 
  private:

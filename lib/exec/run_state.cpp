@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the value behind a reference: VariableV2 and its like output the variable.
+// Returns the value of the variable that a reference refers to. VariableV2 and similar ops output
+// such references.
 Expected<Tensor> Dereferenced(const Tensor& reference) {
   auto* variable = dynamic_cast<StoredVariable*>(reference.data<ObjectRef>()->get());
   if (!variable) return reference;
@@ -26,12 +27,13 @@ RunState::RunState(const ExecutionPlan& plan)
       values_(std::make_unique<Tensor[]>(plan.slots.size())) {
   Clear();  // fills in the constants
   if (!plan.frames) return;
-  // A hook sees a loop in a deterministic order.
+  // With a hook, one thread runs all nodes, so that the hook sees those of a loop in a
+  // deterministic order.
   int threads = plan.options.hook ? 1 : plan.num_threads();
   FrameRunner::Client& client = *this;
   frames_ =
       std::make_unique<FrameRunner>(*plan.frames, client, plan.options.session->helpers(), threads);
-  if (plan.options.is_partition) return;  // Connect() follows
+  if (plan.options.is_partition) return;  // Connect() creates the rest
   own_collectives_ = std::make_unique<Collectives>();
   Connect(&frames_->rendezvous(), *own_collectives_);
 }
@@ -48,7 +50,8 @@ Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<T
   TakeFeeds(given);
   Error error = RunNodes();
   if (!error) error = Collect(results);
-  // Queued work still reads memory of this run, and its errors fail the run.
+  // Wait for the work queued on devices: it still reads memory of this run, and its errors fail the
+  // run.
   for (const auto& lane : plan_.lanes) {
     Error late = lane->stream->Wait();
     if (late && !error)
@@ -61,8 +64,8 @@ Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<T
   return error;
 }
 
-// Adds the nodes whose values the run held when it failed, the largest first. Excludes values in
-// loops.
+// Adds to an out-of-memory error the nodes whose values were alive when the run failed, largest
+// first. Values in loops are not included.
 Error RunState::AddMemoryReport(Error error) const {
   std::vector<std::string> maker(plan_.slots.size());
   for (const PlanNode& node : plan_.nodes) {
@@ -129,7 +132,8 @@ Error RunState::RunOnThreads() {
   return plan_.options.hook ? RunWatchedOnThreads() : scheduler_->Run();
 }
 
-// Hooks observe nodes in the order in which one thread would run them.
+// Runs the nodes on several threads, but emits the events for hooks in the order in which one
+// thread would run the nodes.
 Error RunState::RunWatchedOnThreads() {
   if (positions_.empty()) {
     positions_.resize(plan_.nodes.size());
@@ -198,8 +202,8 @@ Error RunState::Collect(llvm::MutableArrayRef<Tensor> results) {
   return Error::success();
 }
 
-// Stores the value for each reader and leaves it empty. The last reader gets the value itself, and
-// may overwrite its memory.
+// Stores the value in the input of each reader and leaves `value` empty. The last reader gets the
+// value itself, and may overwrite its memory.
 void RunState::Deliver(Slot slot, Tensor&& value) {
   const SlotInfo& info = plan_.slots[slot];
   if (info.first_target == info.end_target) {
@@ -212,7 +216,8 @@ void RunState::Deliver(Slot slot, Tensor&& value) {
   inputs_[targets[last]] = std::move(value);
 }
 
-// Restores the state before a run, however the last one ended: only the constants are in place.
+// Resets inputs_ and values_ to the state before a run, however the last run ended: only the
+// constants are set.
 void RunState::Clear() {
   for (size_t i = 0; i < plan_.input_constants.size(); ++i) {
     Slot constant = plan_.input_constants[i];
@@ -236,7 +241,7 @@ Error RunState::RunNode(const PlanNode& node) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (constants[i] == kNoSlot) {
       if (inputs[i]) inputs[i] = Tensor();
-    } else if (!inputs[i]) {  // the kernel took it
+    } else if (!inputs[i]) {  // the kernel moved the constant out
       inputs[i] = plan_.slots[constants[i]].constant;
     }
   }
@@ -262,7 +267,8 @@ Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs
   return CallKernel(node, outputs, context);
 }
 
-// The functions that the node calls name it as their caller, even if the hook does not want it.
+// Runs a node in a run with a hook. For the call frames of functions that the node calls, the node
+// is the caller, even if the hook does not want it.
 Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
                            llvm::MutableArrayRef<Tensor> outputs, KernelContext& context) {
   InNode in(&node.node, node.hooked ? plan_.options.hook : nullptr);
@@ -276,11 +282,11 @@ Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> i
 
 Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
                            KernelContext& context) {
-  // Reading the clock takes as long as a small kernel, so only the first runs and some later ones
-  // do.
+  // Reading the clock takes as long as a small kernel, so only the first executions of a node and
+  // some later ones are measured.
   bool measured = plan_.options.profiler;
   if (node.cost == KernelCost::kElements) {
-    // Not one atomic step: if two runs overlap, missing a count does no harm.
+    // Not an atomic increment: if two runs overlap, a lost count does no harm.
     std::atomic<uint32_t>& num_runs = node.stats->num_runs;
     uint32_t number = num_runs.load(std::memory_order_relaxed) + 1;
     num_runs.store(number, std::memory_order_relaxed);
@@ -388,7 +394,7 @@ Error RunState::Join(uint32_t id, llvm::MutableArrayRef<Tensor> inputs, Message 
   member.order = static_cast<uint64_t>(plan_.partition) << 32 | id;
   member.rendezvous = &frames_->rendezvous();
   member.answer = std::move(answer);
-  // A receiver contributes no value: all its inputs are settings.
+  // A receiver contributes no value: all its inputs are settings (group size, keys, shape).
   size_t first = node.node.op().starts_with("CollectiveBcastRecv") ? 0 : 1;
   if (first > 0) member.value = std::move(inputs[0]);
   for (size_t i = first; i < inputs.size(); ++i) member.settings.push_back(inputs[i]);
@@ -402,8 +408,8 @@ Error RunState::Join(uint32_t id, llvm::MutableArrayRef<Tensor> inputs, Message 
   return Error::success();
 }
 
-// A value without a sender is the likeliest cause, then an incomplete group, then a sender that
-// waits itself.
+// Returns 0 for a _Recv without a _Send, the likeliest cause, 1 for a member of an incomplete group
+// of collectives, 2 for other sends and receives, which probably wait for another node.
 int RunState::StuckRank(uint32_t node) {
   FlowKind flow = plan_.nodes[node].flow;
   if (flow == FlowKind::kCollective) return 1;

@@ -14,26 +14,29 @@
 
 namespace grapnel {
 
-// Used by one run at a time and reused for the next: a later run allocates only results.
+// Used by one run at a time and reused for the next: a later run allocates only the values of the
+// fetches.
 //
-// A node's inputs are adjacent, so that its kernel runs on them in place, and the producer of a
-// value stores it for each of its readers. There is no count of readers and no look-up.
+// The inputs of a node are adjacent, so that its kernel uses them in place. The producer of a value
+// stores a reference to it in the inputs of each reader, so no count of readers and no look-up are
+// needed.
 class RunState : private FrameRunner::Client {
  public:
   // The plan must outlive the state.
   explicit RunState(const ExecutionPlan& plan);
 
-  // Takes the feeds and fills `results`, one for each fetch. Errors name the node.
+  // Moves the feeds in and fills `results`, one for each fetch. Errors name the node.
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
 
   // --- For one of several partitions, which run in steps.
-  // Shares the objects that the partitions of one run have in common: the rendezvous of each, by
-  // its number, and the meeting point of groups. Call it once, before the first run; both outlive
-  // the state.
+  // Sets the objects that the partitions of one run share: the rendezvous of each partition, by its
+  // index, and the meeting point of collective groups. Call it once, before the first run; these
+  // objects must outlive the state.
   void Connect(llvm::ArrayRef<Rendezvous*> rendezvous, Collectives& collectives);
   FrameRunner& frames() { return *frames_; }
   Error Begin(llvm::MutableArrayRef<Tensor> given);
-  // Takes the results, if no partition has failed. The state is ready for another run afterwards.
+  // Stores the values of the fetches in `results` if no partition has failed. The state is ready
+  // for another run afterwards.
   Error Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results);
 
  private:
@@ -85,10 +88,11 @@ class RunState : private FrameRunner::Client {
   Error WhyStuck(uint32_t node) override;
 
   const ExecutionPlan& plan_;
-  std::unique_ptr<Tensor[]> inputs_;      // of all nodes, then the fetches
-  std::unique_ptr<Tensor[]> values_;      // by slot, while its node runs
+  std::unique_ptr<Tensor[]> inputs_;      // inputs of all nodes, then the fetches
+  std::unique_ptr<Tensor[]> values_;      // by slot, while the node that computes it runs
   std::unique_ptr<Scheduler> scheduler_;  // made on first use
-  // The call frame of a run that a hook observes: nodes on other threads are in the same call.
+  // In a run that a hook observes: the call frame in which the plan runs, for nodes on other
+  // threads.
   const CallFrame* call_ = nullptr;
   std::vector<uint32_t> positions_;  // by node: position in the plan's order
   RunOrder order_;

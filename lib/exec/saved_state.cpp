@@ -42,7 +42,8 @@ Error RunOp(const Graph& graph, llvm::StringRef fetch, llvm::ArrayRef<Feed> feed
   return executor->Run(std::move(values)).takeError();
 }
 
-// A case's graph of initializers, which lives as long as the session: iterators call its functions.
+// The graph of initializers of a case (recorded inputs and state of a run). It lives as long as the
+// session, because iterators call its functions.
 class InitGraph : public Object {
  public:
   explicit InitGraph(Model model) : model_(std::move(model)) {}
@@ -53,7 +54,8 @@ class InitGraph : public Object {
   Model model_;
 };
 
-// Returns the variable of a node of the main graph, and makes it if the session has none.
+// Returns the variable of a node of the main graph; creates the variable if the session does not
+// have it.
 Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   std::string name = NameOfVariable(node);
   DataType dtype = node.GetType("dtype");
@@ -68,13 +70,14 @@ Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   return variable;  // the session keeps it
 }
 
-// The part of a checkpoint to read without the saver.
+// The values of a checkpoint that grapnel reads itself, without the model's saver ops.
 enum class Reads {
-  kWhatIsLeft,  // values that the saver did not read, or read elsewhere
+  kWhatIsLeft,  // those the saver did not restore, or restored from another key
   kAll,
 };
 
-// Returns "4 variables have two values in the checkpoint, such as ..."; empty if none has.
+// Returns "4 variables have two values in the checkpoint, such as ..."; empty if no variable has
+// two.
 std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bound> bound) {
   const VariableBinding::Bound* first = nullptr;
   size_t count = 0;
@@ -96,7 +99,8 @@ bool HasDeclaredShape(const Node& variable, const Tensor& value) {
   return !shape || FitsShape(Shape(value.dims()), *shape);
 }
 
-// Assigns the values of the checkpoint to variables. `any`: set if it has one for any.
+// Assigns the values of the checkpoint to variables. Sets `any` to true if the checkpoint has a
+// value for any variable.
 Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, Reads reads,
                              Session& session, bool* any) {
   std::optional<KerasWeights> weights;
@@ -136,14 +140,15 @@ Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, R
 Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringRef prefix,
                                          Session& session, ThreadPool& pool) {
   Error error = Error::success();
-  bool all = IsKerasFile(prefix);  // no saver reads it
+  bool all = IsKerasFile(prefix);  // savers cannot read such a file
   if (!all && graph.saver && !graph.saver->restore_op.empty()) {
     error = RunOp(graph.module->main, graph.saver->restore_op,
                   {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
   }
   bool failed = static_cast<bool>(error), any = false;
   auto state = Bind(graph, prefix, all || failed ? Reads::kAll : Reads::kWhatIsLeft, session, &any);
-  // If the checkpoint holds nothing of the model, the saver's error is as accurate, and shorter.
+  // If the checkpoint has no value for the model, report the saver's error, which is accurate too,
+  // and shorter.
   if (failed && !(state && any)) {
     if (!state) llvm::consumeError(state.takeError());
     return Annotate("restoring the variables", std::move(error));
@@ -152,9 +157,9 @@ Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringR
   return state;
 }
 
-// Returns the variables of objects by their keys in the model's own checkpoint, which has their
-// positions. A saver may write copies of them that it made when the model was saved (as for a
-// variable of Keras 3), and which have not been updated since.
+// Returns the session's values of the variables of the object graph, by their keys in the model's
+// own checkpoint. They replace what the saver writes, which may be copies of these variables made
+// when the model was saved (as for a variable of Keras 3) and not updated since.
 Expected<std::map<std::string, Literal>> ValuesOfObjects(const GraphInFile& graph, Bundle* model,
                                                          Session& session) {
   ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, model));
@@ -167,7 +172,8 @@ Expected<std::map<std::string, Literal>> ValuesOfObjects(const GraphInFile& grap
   return values;
 }
 
-// Copies the saver's files from `saved` to `prefix`, with these values in place of its own.
+// Copies the checkpoint that the saver wrote from `saved` to `prefix`, with `values` in place of
+// those that the saver wrote under the same keys.
 Error CopyWith(const std::map<std::string, Literal>& values, llvm::StringRef saved,
                llvm::StringRef prefix) {
   ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(saved));
@@ -185,8 +191,9 @@ void RemoveCheckpoint(llvm::StringRef prefix) {
   for (const char* end : {".index", ".data-00000-of-00001"}) llvm::sys::fs::remove(prefix + end);
 }
 
-// A saver may write variables that nothing else reads: if the session was restored from another
-// checkpoint, those have no value yet, and get the model's own.
+// Gives variables without a value the value of the model's own checkpoint. A saver may write
+// variables that no other node reads; if the session was restored from another checkpoint, such
+// variables have no value yet.
 Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
                   ThreadPool& pool) {
   std::vector<std::pair<Node, StoredVariable*>> empty;
@@ -223,7 +230,7 @@ std::string InitOpOf(const GraphInFile& graph) {
       if (collection.name == name && !collection.values.empty()) return collection.values[0];
     }
   }
-  // A GraphDef has nothing beside its nodes.
+  // A plain GraphDef names no init op: look for a node with the usual name.
   bool is_graph_alone = graph.signatures.empty() && graph.collections.empty() && graph.module;
   return is_graph_alone ? TableInitOf(graph.module->main) : "";
 }
@@ -311,7 +318,7 @@ Error CheckHasSaver(const GraphInFile& graph) {
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool) {
   RETURN_IF_ERROR(CheckHasSaver(graph));
-  std::optional<Bundle> model;  // opened first: it may be overwritten
+  std::optional<Bundle> model;  // opened before saving, which may overwrite its files
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));
     if (Error error = FillWithOwn(graph, variables_prefix, session, pool))

@@ -11,19 +11,20 @@
 
 namespace grapnel {
 
-// The op that fills the tables of a frozen graph, named as in TensorFlow's tables_initializer.
+// The name of the op that fills the tables of a frozen graph, the same as in TensorFlow's
+// tables_initializer.
 inline constexpr llvm::StringLiteral kTableInit = "init_all_tables";
-// Returns kTableInit if the graph has an op of that name that only waits for others; else an empty
-// string.
+// Returns kTableInit if the graph has a NoOp of that name; else an empty string.
 std::string TableInitOf(const Graph& main);
 
 // Returns the node of the main graph that initializes a model (fills its tables) once its variables
-// have values. The file names it, or it is TableInitOf. Empty if the model has none.
+// have values. The file names this node, or it is TableInitOf's. Returns an empty string if the
+// model has no such node.
 std::string InitOpOf(const GraphInFile& graph);
 
 // A variable for which no value was found.
 struct MissingVariable {
-  NodeId variable;  // of the main graph
+  NodeId variable;  // a node of the main graph
   std::string reason;
 };
 
@@ -47,25 +48,28 @@ struct RestoredState {
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool);
 
-// To call after RestoreSession from another checkpoint: Keras's seed generators without a value in
-// it keep their values from the model's own checkpoint, `own_prefix`, and are no longer missing.
-// Keras does not save the generators of recurrent and image layers, and its loading leaves them
-// unchanged. Errors: the model's checkpoint is damaged.
+// Call this after RestoreSession from a checkpoint other than the model's own, `own_prefix`: the
+// states of Keras's seed generators that are missing in the former are restored from the latter,
+// and are removed from state->missing. Keras does not save the generators of recurrent and image
+// layers, and loading weights in Keras leaves them unchanged. Errors: the model's checkpoint is
+// damaged.
 Error KeepOwnSeeds(const GraphInFile& graph, llvm::StringRef own_prefix, Session& session,
                    RestoredState* state);
 
-// Restores into the session the state of a case before its first run: values of variables, and the
-// results of its initializer graph. Errors name the variable, the file, or the op that failed.
+// Restores into the session the state of a case (recorded inputs and state of a run) before its
+// first run: assigns the values of variables, and runs the case's initializer graph. Errors name
+// the variable, the file, or the op that failed.
 Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session, ThreadPool& pool);
 
-// Errors: the model has no ops that save its variables, which SaveVariables needs. This is cheap,
-// so call it before a long run.
+// Returns an error if the model has no ops that save its variables, which SaveVariables needs. The
+// check is cheap: make it before a long run.
 Error CheckHasSaver(const GraphInFile& graph);
 
-// Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001 with the saver's own ops, and
-// variables of objects if the model's own checkpoint (`variables_prefix`; empty if it has none) has
-// them. A variable without a value gets its value from that checkpoint, because the saver writes
-// all. After an error PREFIX is unchanged.
+// Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001 with the ops of the model's
+// saver, and adds variables of the object graph that the model's own checkpoint has
+// (`variables_prefix`; empty if the model has no checkpoint). A variable without a value gets its
+// value from the model's own checkpoint, because the saver can only write all variables. After an
+// error PREFIX is unchanged.
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool);
 

@@ -27,8 +27,8 @@ void Scheduler::Lead() {
   }
 }
 
-// Fills local_ with nodes that helpers have made ready, or have not begun. Returns false at the end
-// of the run.
+// Fills local_ with nodes that became ready when helpers ran others, or that were given to helpers
+// and not begun. Returns false at the end of the run.
 bool Scheduler::FindWork() {
   for (;;) {
     if (failed_ || num_done_ == plan_.nodes.size()) return false;
@@ -45,13 +45,13 @@ bool Scheduler::FindWork() {
       local_.push_back(mine->number);
       return true;
     }
-    // All is done, or the rest waits for a node that failed.
+    // All nodes have run, or the rest wait for a node that failed.
     if (num_offloaded_ == 0 && from_helpers_.empty()) return false;
     wake_.wait(lock, [&] { return !from_helpers_.empty() || num_offloaded_ == 0; });
   }
 }
 
-// Gives long nodes to helpers while there is other work for this thread.
+// Gives nodes that take long to helpers, as long as another ready node remains for this thread.
 void Scheduler::ShareOut() {
   for (size_t i = 0; i < local_.size() && local_.size() > 1;) {
     if (!plan_.nodes[local_[i]].IsLong()) {
@@ -67,7 +67,8 @@ void Scheduler::ShareOut() {
   }
 }
 
-// Returns when no helper works for this run any more.
+// Takes back the nodes that no helper has begun, and returns when no helper works for this run any
+// more.
 void Scheduler::Withdraw() {
   while (helpers_.TakeBack(this)) {
     std::lock_guard lock(mutex_);
@@ -81,14 +82,15 @@ void Scheduler::Help(const HelperThreads::Work& work) {
   auto* self = static_cast<Scheduler*>(work.owner);
   llvm::SmallVector<uint32_t, 32> ready;
   self->RunOne(work.number, &ready);
-  // Notify under the lock: after it the scheduler may be destroyed.
+  // Notify under the lock: once it is released, the scheduler may be destroyed.
   std::lock_guard lock(self->mutex_);
   --self->num_offloaded_;
   self->from_helpers_.append(ready.begin(), ready.end());
   self->wake_.notify_all();
 }
 
-// Adds the nodes that only waited for this one to `ready`. Returns false if the run has failed.
+// Runs node `id`, and adds the nodes that waited only for it to `ready`. Returns false if the run
+// has failed.
 bool Scheduler::RunOne(uint32_t id, llvm::SmallVectorImpl<uint32_t>* ready) {
   if (Error error = run_(id)) {
     std::lock_guard lock(mutex_);

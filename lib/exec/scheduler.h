@@ -15,16 +15,16 @@ namespace grapnel {
 
 // Schedules one run at a time. The calling thread takes large primitives, which use every core by
 // themselves, and all small work. Helpers take nodes that took long on one thread in earlier runs,
-// if other work is ready too. A plan without such nodes needs no scheduler: its RunState follows
-// ExecutionPlan::order.
+// if other work is ready too. A plan without long nodes needs no scheduler: RunState runs its nodes
+// in ExecutionPlan::order.
 class Scheduler {
  public:
   // `run` runs one node, on any thread; `plan` and `helpers` must outlive the scheduler.
   Scheduler(const ExecutionPlan& plan, HelperThreads& helpers, std::function<Error(uint32_t)> run)
       : plan_(plan), helpers_(helpers), run_(std::move(run)) {}
 
-  // Runs every node once. The first error ends the run, after the nodes that other threads are
-  // running.
+  // Runs every node once. The first error ends the run, once the nodes that other threads are
+  // running have finished.
   Error Run();
 
  private:
@@ -38,11 +38,11 @@ class Scheduler {
   const ExecutionPlan& plan_;
   HelperThreads& helpers_;
   std::function<Error(uint32_t)> run_;
-  std::unique_ptr<std::atomic<uint32_t>[]> waits_;  // by node: edges that it still waits for
-  llvm::SmallVector<uint32_t, 32> local_;  // ready, for the leading thread; last in, first out
+  std::unique_ptr<std::atomic<uint32_t>[]> waits_;  // by node: number of edges it still waits for
+  llvm::SmallVector<uint32_t, 32> local_;           // ready nodes for the calling thread, a stack
   std::mutex mutex_;
   std::condition_variable wake_;
-  llvm::SmallVector<uint32_t, 8> from_helpers_;  // made ready by helpers, for the leading thread
+  llvm::SmallVector<uint32_t, 8> from_helpers_;  // ready after helpers ran their inputs
   int num_offloaded_ = 0;                        // given to helpers and not finished
   std::atomic<size_t> num_done_{0};
   std::atomic<bool> failed_{false};

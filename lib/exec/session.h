@@ -16,23 +16,23 @@
 
 namespace grapnel {
 
-// Holds resources between runs. Executors that share a session share its variables: one initializes
-// them, another trains, a third evaluates. Thread-safe.
+// Holds resources between runs. Executors that share a session share its variables: for instance,
+// one initializes the variables, another trains, a third evaluates. Thread-safe.
 class GRAPNEL_PUBLIC Session {
  public:
   // Returns the resource `name` of `container` (an op's attributes shared_name and container).
   // Calls `make` if it does not exist yet.
   ObjectRef FindOrMake(llvm::StringRef container, llvm::StringRef name,
                        llvm::function_ref<ObjectRef()> make);
-  // Drops a resource; a tensor that refers to it keeps it alive. Returns false if the session does
-  // not have it.
+  // Removes a resource from the session; tensors that refer to the resource keep it alive. Returns
+  // false if the session does not have it.
   bool Forget(const Object& object);
 
   // Returns all resources with their names, sorted by name. A resource in a container is named
   // "container/name".
   std::vector<std::pair<std::string, ObjectRef>> Resources() const;
 
-  // Threads that the plans of this session share.
+  // The helper threads that the plans of this session share.
   HelperThreads& helpers() { return helpers_; }
 
  private:
@@ -50,12 +50,12 @@ class GRAPNEL_PUBLIC StoredVariable : public Object {
 
   const std::string& name() const { return name_; }
   DataType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }  // of its values; may be partly unknown
+  const Shape& shape() const { return shape_; }  // of the values; may be partly unknown
   Tensor Get() const;                            // an empty Tensor before the first Set
   Expected<Tensor> Read() const;                 // an error before the first Set
   void Set(Tensor value);
-  // Calls update(&value) while no other update can run. `value` may be changed in place where it is
-  // the only owner of its buffer, that is, where no reader holds it.
+  // Calls update(&value) while no other update can run. `update` may change the value in place if
+  // its buffer has no other owner, that is, no reader holds the value.
   Error Update(llvm::function_ref<Error(Tensor* value)> update);
   std::string ToString() const override;
 

@@ -44,8 +44,8 @@ class Heap : public Allocator {
   }
 };
 
-// Held for a few instructions, as often as kernels run: costs a third of a mutex without
-// contention.
+// A lock that is held for a few instructions, but taken for every kernel. Without contention it
+// costs a third of a mutex.
 class SpinLock {
  public:
   void lock() {
@@ -57,7 +57,7 @@ class SpinLock {
   std::atomic<bool> taken_{false};
 };
 
-// Size classes, four for each power of two: at most a quarter of a buffer is slack.
+// A pool with size classes, four for each power of two: at most a quarter of a buffer is unused.
 class Pool : public Allocator {
   struct Shared;
   class IdleBuffers;
@@ -86,11 +86,11 @@ class Pool : public Allocator {
     BufferRef memory_;
     size_t size_class_;
     Shared* home_;
-    PoolBuffer* next_ = nullptr;  // while it is idle
+    PoolBuffer* next_ = nullptr;  // in IdleBuffers, while this buffer is idle
     friend class IdleBuffers;
   };
-  // A list without memory of its own: buffers can be returned even when a run ends because memory
-  // is exhausted.
+  // A linked list of idle buffers that allocates nothing: buffers can be returned even when a run
+  // ends because memory is exhausted.
   class IdleBuffers {
    public:
     IdleBuffers() = default;
@@ -110,7 +110,8 @@ class Pool : public Allocator {
    private:
     PoolBuffer* first_ = nullptr;
   };
-  // Lives as long as the pool and the buffers in use.
+  // The state that a pool and its buffers share. Lives until the pool is destroyed and no buffer is
+  // in use.
   struct Shared {
     SpinLock mutex;
     std::array<IdleBuffers, 4 * 65> idle;
@@ -159,7 +160,7 @@ class Pool : public Allocator {
     }
     auto memory = source_.Allocate(capacity);
     if (!memory) {
-      // The memory kept for other sizes may be enough.
+      // Freeing the idle buffers of other sizes may make enough memory available.
       llvm::consumeError(memory.takeError());
       DropIdle();
       memory = source_.Allocate(capacity);
@@ -192,7 +193,8 @@ class Pool : public Allocator {
   Shared* shared_;
 };
 
-// Elements with a destructor: strings and objects. The heap memory of a string is not counted.
+// A buffer of elements with destructors: strings and object references. The heap memory of a string
+// does not count in the memory budget.
 template <typename T>
 class ElementBuffer : public Buffer {
  public:
@@ -214,7 +216,7 @@ class ElementBuffer : public Buffer {
   std::unique_ptr<T[]> elements_;
 };
 
-// The bytes that a literal keeps alive.
+// A read-only buffer of a literal's bytes, which it keeps alive.
 class LiteralBuffer : public Buffer {
  public:
   explicit LiteralBuffer(Literal literal)
@@ -227,12 +229,12 @@ class LiteralBuffer : public Buffer {
   Literal literal_;
 };
 
-// The same for large bytes that are read once.
+// A LiteralBuffer for large constants that are read once: drops their pages at the end.
 class BorrowedBuffer : public LiteralBuffer {
  public:
   using LiteralBuffer::LiteralBuffer;
   ~BorrowedBuffer() override { DropPages({static_cast<const char*>(data_), size_}); }
-  // The memory is writable if the buffer is its only owner and has only one owner itself.
+  // With a non-null `owner`, tensors may overwrite the memory if the buffer has no other owner.
   void Own(std::shared_ptr<const void> owner) {
     owner_ = std::move(owner);
     read_only_ = !owner_;

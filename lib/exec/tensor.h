@@ -19,7 +19,8 @@ namespace grapnel {
 
 class Device;  // lib/exec/device.h
 
-// A reference-counted piece of memory of one device. The last owner returns it to its source.
+// A reference-counted piece of memory of one device. When the last owner releases it, the memory
+// returns to its allocator.
 class GRAPNEL_PUBLIC Buffer {
  public:
   Buffer(void* data, size_t size, Device* device = nullptr)
@@ -32,7 +33,7 @@ class GRAPNEL_PUBLIC Buffer {
   size_t size() const { return size_; }
   // The device of the memory; null: the host.
   Device* device() const { return device_; }
-  // True if there is another owner, or the memory is read-only: then it must not be written.
+  // True if the buffer has another owner or its memory is read-only: then do not write to it.
   bool IsShared() const { return read_only_ || owners_.load(std::memory_order_acquire) != 1; }
 
   void Retain() { owners_.fetch_add(1, std::memory_order_relaxed); }
@@ -50,7 +51,7 @@ class GRAPNEL_PUBLIC Buffer {
 };
 using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;
 
-// The source of buffers. Thread-safe. Memory is aligned to 64 bytes and not initialized.
+// Allocates buffers. Thread-safe. Memory is aligned to 64 bytes and not initialized.
 class GRAPNEL_PUBLIC Allocator {
  public:
   virtual ~Allocator() = default;
@@ -58,7 +59,7 @@ class GRAPNEL_PUBLIC Allocator {
   virtual Expected<BufferRef> Allocate(size_t bytes) = 0;
 };
 
-// The bytes in use, and their peak. Thread-safe.
+// Counts bytes in use, and their peak. Thread-safe.
 class GRAPNEL_PUBLIC MemoryCounter {
  public:
   void Add(int64_t bytes) {
@@ -76,8 +77,9 @@ class GRAPNEL_PUBLIC MemoryCounter {
 };
 
 // A value of the runtime, referenced by an element of a variant tensor (a list of tensors) or of a
-// resource tensor (a variable, a table). Elements are references; only the single owner of a
-// variant may change it (IsShared); a resource is thread-safe.
+// resource tensor (a variable, a table). Elements of such tensors are references to objects. A
+// variant's object may be changed only by its single owner (IsShared); a resource's object is
+// thread-safe.
 class GRAPNEL_PUBLIC Object {
  public:
   virtual ~Object() = default;
@@ -94,27 +96,27 @@ class GRAPNEL_PUBLIC Object {
 };
 using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 
-// Plain aligned memory without reuse, limited by the process's budget
+// An allocator of plain aligned memory, without reuse, limited by the process's budget
 // (lib/support/memory_budget.h).
 GRAPNEL_PUBLIC Allocator& HeapAllocator();
 
-// For data that is written once and then read, such as weights that a kernel has packed: uses huge
-// pages, and returns freed memory to the system at once.
+// An allocator for data that is written once and then only read, such as weights that a kernel has
+// packed. It uses huge pages, and returns freed memory to the system at once.
 GRAPNEL_PUBLIC Allocator& WeightAllocator();
 
 // Returns a pool that reuses freed buffers: small ones by size class, large ones of host memory as
 // lib/exec/arena.h describes, so that a second run of a graph allocates nothing. Takes memory from
-// `source`, which must outlive its buffers; they may outlive the pool. `counter`, which may be
-// null, counts the bytes in use, and must outlive the buffers.
+// `source`, which must outlive the pool's buffers; the buffers may outlive the pool. `counter`,
+// which may be null, counts the bytes in use, and must outlive the buffers.
 GRAPNEL_PUBLIC std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
                                                             MemoryCounter* counter = nullptr);
 
-// A tensor is cheap to copy: copies share the buffer. Only its single owner (Buffer::IsShared)
-// writes to it, such as the kernel that has just allocated it.
+// A tensor is cheap to copy: copies share the buffer. Only a tensor that is the buffer's single
+// owner (Buffer::IsShared) may be written to, such as an output that a kernel has just allocated.
 class GRAPNEL_PUBLIC Tensor {
  public:
-  Tensor() = default;  // no tensor: an output that was never made
-  // Written out to be fast for scalars: loops carry them, and most have no dims to copy.
+  Tensor() = default;  // an empty Tensor, which means no value, such as an output not set yet
+  // Written by hand to be fast for scalars, which have no dims to copy: loops copy many scalars.
   Tensor(const Tensor& other)
       : dtype_(other.dtype_),
         num_elements_(other.num_elements_),
@@ -143,29 +145,33 @@ class GRAPNEL_PUBLIC Tensor {
   }
   // `buffer` holds the elements, starting at byte `offset`.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
-  // Errors: an OutOfMemory, with dtype, dims and bytes, if there is not enough memory.
+  // Allocates an uninitialized tensor. Errors: an OutOfMemory, which names dtype, dims and bytes,
+  // if there is not enough memory.
   static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
                                    Allocator& allocator = HeapAllocator());
-  // Shares the literal's bytes if they are complete and aligned; else copies. Expands a splat.
+  // Returns a tensor with the literal's value, which shares the literal's bytes if they are
+  // complete and aligned, and otherwise copies them. Expands a splat.
   static Expected<Tensor> FromLiteral(const Literal& literal,
                                       Allocator& allocator = HeapAllocator());
-  // Shares the literal's bytes at any address: elements may be unaligned, see IsAligned. For
-  // literals of numbers that are not splats. Pages of a mapped file are dropped with the last
-  // tensor (DropPages).
+  // Returns a tensor that shares the literal's bytes at any address: elements may be unaligned, see
+  // IsAligned. Only for numeric literals that are not splats. Pages of a mapped file are dropped
+  // with the last tensor (DropPages).
   static Tensor Borrow(const Literal& literal);
-  // Attaches `owner` to a tensor that Borrow returned: released with the last tensor that shares
-  // the bytes.
+  // Makes `owner`, the owner of the literal's bytes, live as long as the tensors that share
+  // `borrowed`, which Borrow returned.
   static void GiveOwner(const Tensor& borrowed, std::shared_ptr<const void> owner);
-  // True if its elements are aligned to their type; only tensors that Borrow returned may not be.
+  // True if the elements are aligned for their C++ type. False only for some tensors that Borrow
+  // returned.
   bool IsAligned() const;
-  // Returns the tensor itself, or an aligned copy.
+  // Returns the tensor itself if it is aligned, else an aligned copy.
   static Expected<Tensor> Aligned(const Tensor& tensor, Allocator& allocator = HeapAllocator());
-  // Returns dtype and dims without elements: the input of a run for a kernel that keeps a constant
-  // itself (KernelDef::keeps).
+  // Returns a tensor of this dtype and dims without elements: the input of a kernel that keeps the
+  // constant itself (KernelDef::keeps).
   Tensor WithoutElements() const { return Tensor(dtype_, dims_, BufferRef()); }
   // Returns a scalar of dtype variant or resource.
   static Tensor OfObject(DataType dtype, ObjectRef object);
-  // Copies nothing for numeric dtypes: the literal shares the buffer. Not for HoldsObjects().
+  // Returns the value as a literal, which for numeric dtypes shares the buffer. Not for tensors
+  // with HoldsObjects().
   Literal ToLiteral() const;
 
   explicit operator bool() const { return dtype_ != proto::DT_INVALID; }
@@ -174,15 +180,16 @@ class GRAPNEL_PUBLIC Tensor {
   int rank() const { return static_cast<int>(dims_.size()); }
   int64_t dim(int i) const { return dims_[i]; }
   int64_t num_elements() const { return num_elements_; }
-  size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }  // 0 if not numbers
-  // True for variants and resources, whose elements exist only in this process.
+  size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }  // 0 if not numeric
+  // True for dtypes variant and resource, whose elements exist only in this process.
   bool HoldsObjects() const { return IsObject(dtype_); }
   static bool IsObject(DataType dtype) {
     return dtype == proto::DT_VARIANT || dtype == proto::DT_RESOURCE;
   }
 
   // The device of the elements; null: host memory. data(), raw() and functions that read elements
-  // are for host memory only; device_data() is an address in the device's memory, or the host's.
+  // work only in host memory; device_data() returns the address of the elements in the memory of
+  // any device.
   Device* device() const { return buffer_ ? buffer_->device() : nullptr; }
   void* device_data() { return static_cast<char*>(buffer_->data()) + offset_; }
   const void* device_data() const { return static_cast<const char*>(buffer_->data()) + offset_; }
@@ -207,17 +214,17 @@ class GRAPNEL_PUBLIC Tensor {
 
   const BufferRef& buffer() const { return buffer_; }
   size_t offset() const { return offset_; }
-  // True if the buffer has no other owner: it may be overwritten.
+  // True if the buffer has no other owner, so that this tensor may overwrite it.
   bool OwnsAlone() const { return buffer_ && !buffer_->IsShared(); }
 
-  // The same elements with other dimensions of the same number of elements.
+  // Returns a tensor that shares the elements and has other dims, with the same number of elements.
   Tensor Reshaped(llvm::ArrayRef<int64_t> dims) const;
-  // The same bits under another dtype of the same size.
+  // Returns a tensor that shares the bytes and has another dtype of the same element size.
   Tensor Bitcast(DataType dtype) const;
-  // Elements [begin, end) of the first dimension; shares the buffer.
+  // Returns the slice [begin, end) of the first dimension, which shares the buffer.
   Tensor Slice(int64_t begin, int64_t end) const;
 
-  // Element `i` of an integer tensor (int32, int64 and the others) as an int64.
+  // Returns element `i` of a tensor of any integer dtype as an int64.
   int64_t IntAt(int64_t i) const;
 
   std::string ToString(int limit = 8) const;  // `float[2,3] [1,2,3,...]`

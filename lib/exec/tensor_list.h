@@ -10,11 +10,11 @@ namespace grapnel {
 
 struct TensorList : Object {
   DataType element_dtype = proto::DT_INVALID;
-  Shape element_shape;  // of each element, may be partly unknown
+  Shape element_shape;  // of every element; may be partly unknown
   int64_t max_elements = -1;
-  std::vector<Tensor> tensors;  // an empty one was never set and reads as zeros
+  std::vector<Tensor> tensors;  // an empty Tensor was never set and reads as zeros
 
-  // New elements are unset. Errors: a negative size, memory.
+  // Changes the number of elements; new ones are unset. Errors: a negative size, not enough memory.
   Error Resize(int64_t size);
   std::string ToString() const override;
 };

@@ -1,4 +1,4 @@
-// Links each _Send to the _Recv that receives its value.
+// Links each _Send to the _Recv that receives the value.
 #include <map>
 
 #include "lib/exec/plan.h"
@@ -6,13 +6,13 @@
 namespace grapnel {
 namespace {
 
-// Returns the attributes that both ends of a transfer share.
+// Returns the attributes that identify a transfer: a _Send and its _Recv have the same.
 std::string KeyOf(const Node& node) {
   return node.GetString("send_device") + ";" + node.GetString("recv_device") + ";" +
          node.GetString("tensor_name");
 }
 
-// A node of one of the partitions.
+// A _Send or _Recv of one of the partitions.
 struct End {
   ExecutionPlan* plan;
   uint32_t id;
@@ -20,7 +20,8 @@ struct End {
 };
 using EndsByKey = std::map<std::string, End>;
 
-// `verb` says what two nodes must not both do.
+// Returns the nodes of one kind by key. Errors: two nodes have the same key; `verb` ("send") tells
+// the user what both do.
 Expected<EndsByKey> FindEnds(llvm::ArrayRef<ExecutionPlan*> partitions, FlowKind kind,
                              llvm::StringRef verb) {
   EndsByKey ends;
@@ -64,7 +65,7 @@ Error LinkTransfers(llvm::ArrayRef<ExecutionPlan*> partitions) {
   }
   for (const auto& [key, sender] : senders) {
     auto to = receivers.find(key);
-    if (to == receivers.end()) continue;  // it has no receiver
+    if (to == receivers.end()) continue;  // this _Send has no receiver
     End receiver = to->second;
     DataType sent = sender.node().GetType("T"), expected = receiver.node().GetType("tensor_type");
     if (sent != expected) {

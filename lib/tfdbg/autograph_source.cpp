@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<llvm::StringRef>;
 
-// Returns the names in a line of Python, without those that AutoGraph adds.
+// Returns the identifiers in a line of Python, without those that AutoGraph adds.
 Names NamesOf(llvm::StringRef line) {
   Names names;
   auto is_part = [](char c) { return llvm::isAlnum(c) || c == '_'; };
@@ -31,7 +31,8 @@ Names NamesOf(llvm::StringRef line) {
   return names;
 }
 
-// The lines of a function, from 0: its def, and the lines indented deeper.
+// The lines [begin, end) of a function in a source file, counted from 0: its def, and the lines
+// after it that are indented deeper.
 struct Definition {
   int source = -1;
   size_t begin = 0, end = 0;
@@ -83,7 +84,7 @@ void MapAutographFrames(DebugRun* run) {
   UserFiles files(*run);
   for (DebugFrame& frame : run->frames) {
     if (!is_made(frame)) continue;
-    // AutoGraph renames if a name is taken: tf__rep, and before that plain rep.
+    // AutoGraph names the generated function tf__NAME, or just NAME.
     llvm::StringRef function = frame.function;
     function.consume_front("tf__");
     const Definition* definition = files.Find(function);

@@ -9,9 +9,10 @@ namespace grapnel {
 
 bool IsAutographFile(llvm::StringRef path);
 
-// Points such frames to the recorded user file that defines the function, at the line that has most
-// names in common with the generated line. A frame stays as it is if no file, or several, define a
-// function of that name. Cost: linear in the lines of the user's files.
+// Changes frames in generated code to refer to the recorded user file that defines the function, at
+// the line that shares most identifiers with the generated line. A frame is left unchanged if its
+// function is defined nowhere or more than once in the user's files. Cost: linear in the lines of
+// the user's files.
 void MapAutographFrames(DebugRun* run);
 
 }  // namespace grapnel

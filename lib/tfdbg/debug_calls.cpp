@@ -10,7 +10,8 @@
 namespace grapnel {
 namespace {
 
-// "__forward_f_12" is a call of "f", "__inference___backward_f_3_12" of "__backward_f_3".
+// Returns the called function for the op type of an execution: "f" for "__forward_f_12",
+// "__backward_f_3" for "__inference___backward_f_3_12"; empty for other op types.
 llvm::StringRef CalledFunction(llvm::StringRef op_type) {
   if (!op_type.consume_front("__inference_") && !op_type.consume_front("__forward_")) return {};
   llvm::StringRef name = op_type.rtrim("0123456789");
@@ -23,7 +24,7 @@ size_t CountArguments(const DebugGraph& graph) {
 
 using TimesByGraph = std::vector<std::vector<double>>;
 
-// The times at which tensors of each outermost function were computed, sorted.
+// Returns, for each outermost function, the sorted times at which its tensors were computed.
 TimesByGraph TraceTimes(const DebugRun& run) {
   TimesByGraph times(run.graphs.size());
   for (const DebugTrace& trace : run.traces)
@@ -37,8 +38,9 @@ bool AnyWithin(llvm::ArrayRef<double> times, double after, double until) {
   return first != times.end() && *first <= until;
 }
 
-// Chooses among the graphs with the function's name (it has one for each retracing): one with as
-// many arguments, and with traces since the execution before, else the newest.
+// Chooses among the graphs with the function's name (each retracing makes one): of those with as
+// many arguments as the execution has inputs, the newest that has traces since the previous
+// execution, else the newest. Returns -1 if no graph fits.
 int ChooseGraph(const DebugRun& run, llvm::ArrayRef<int> named, const TimesByGraph& times,
                 const DebugExecution& execution, double time_before) {
   std::vector<int> fitting;
@@ -111,7 +113,8 @@ bool MayCall(const DebugOp& op, const DebugGraph& body) {
   return op.type == "PartitionedCall" || op.type == "StatefulPartitionedCall";
 }
 
-// The Placeholder of a captured tensor ends with the name of the op that it stands for.
+// Returns the input of `call` that a Placeholder named `argument` stands for; -1 if not found. The
+// Placeholder's name ends with the name of the op that computes the captured tensor.
 int InputByName(const DebugOp& call, llvm::StringRef argument) {
   int best = -1;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
@@ -182,7 +185,7 @@ std::optional<DebugTensor> DebugCalls::Outside(DebugTensor argument) const {
   const DebugOp& call = run_.graphs[graph.outer].ops[body.caller];
   int position = index;
   if (NamedAsBranch(graph.name)) {
-    // Both branches take the same inputs, but each has its own order of captures.
+    // The branches of an If have the same inputs, but each lists its captures in its own order.
     position = InputByName(call, graph.ops[argument.op].name);
     bool all_given = body.arguments.size() + 1 == call.inputs.size();
     if (position < 0 && all_given) position = index + 1;

@@ -14,7 +14,8 @@
 namespace grapnel {
 namespace {
 
-// In reading order, each with the fields of DebugEvent that it holds.
+// The kinds of files in a set, in the order in which to read them, each with the fields of
+// DebugEvent that its records have.
 struct FileOfSet {
   llvm::StringRef suffix;
   std::vector<uint32_t> fields;
@@ -28,7 +29,7 @@ const std::vector<FileOfSet>& FilesOfSet() {
   return *files;
 }
 
-// True if the first record is an event of the kind that the file name implies.
+// True if the first record is an event with one of `fields`, the kinds that the file name implies.
 bool StartsWithEvent(llvm::StringRef bytes, llvm::ArrayRef<uint32_t> fields) {
   RecordReader records(bytes);
   if (!records.Next()) return false;
@@ -40,7 +41,7 @@ bool StartsWithEvent(llvm::StringRef bytes, llvm::ArrayRef<uint32_t> fields) {
   return false;
 }
 
-// The files of one process: "tfdbg_events.1795232296.vm" and six suffixes.
+// The files of one process: a prefix such as "tfdbg_events.1795232296.vm" with six suffixes.
 struct FileSet {
   std::string prefix;
   std::map<llvm::StringRef, std::shared_ptr<const FileBytes>> files;  // by suffix
@@ -49,14 +50,16 @@ struct FileSet {
   double start_time = 0;
 };
 
-// TensorFlow creates all six files at once and fills most of them at the first flush.
+// True if the set has all six files and all are empty: TensorFlow creates them at once, and writes
+// most of them at the first flush.
 bool IsEmptySet(const FileSet& set) {
   return set.files.size() == FilesOfSet().size() &&
          llvm::all_of(set.files, [](const auto& file) { return file.second->bytes().empty(); });
 }
 
-// Returns the sets by prefix. Sets `is_debug` if the contents are tfdbg's. Files that cannot be
-// opened are skipped, and reported if the caller collects problems.
+// Returns the sets of files in a folder, by prefix. Sets `is_debug` to true if a file is tfdbg's by
+// its contents, or a set is empty. Files that cannot be opened are skipped, and reported if
+// `problems` is not null.
 std::map<std::string, FileSet> FindSets(llvm::StringRef path, bool* is_debug,
                                         std::vector<std::string>* problems) {
   std::map<std::string, FileSet> sets;
@@ -109,7 +112,8 @@ void ReadMetadata(FileSet* set, DebugFolder* folder) {
   }
 }
 
-// TensorBoard finds a set by its metadata.
+// Reports missing files, and an empty metadata file, without which TensorBoard does not find the
+// set.
 void ReportMissing(const FileSet& set, DebugFolder* folder) {
   for (const FileOfSet& kind : FilesOfSet()) {
     auto file = set.files.find(kind.suffix);
@@ -172,7 +176,8 @@ int DebugRun::OutermostFunction(int graph) const {
   while (graphs[graph].outer >= 0 && graphs[graphs[graph].outer].outer >= 0)
     graph = graphs[graph].outer;
   int root = graphs[graph].outer;
-  // Without a root graph the outermost function is the root of the chain.
+  // A root graph has no name. If there is none, the chain of outer graphs ends in the outermost
+  // function.
   return root >= 0 && !graphs[root].name.empty() ? root : graph;
 }
 
@@ -186,7 +191,7 @@ Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path) {
   DebugFolder folder;
   folder.path = path.str();
   if (!IsDirectory(path))
-    return MakeError("{0}: is not a folder; a debug folder was expected", path);
+    return MakeError("{0}: is not a folder: a debug folder was expected", path);
   bool is_debug = false;
   auto sets = FindSets(path, &is_debug, &folder.problems);
   if (!is_debug && IsV1Dump(path)) return ReadV1Dump(path);

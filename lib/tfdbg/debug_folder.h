@@ -1,6 +1,6 @@
 // A folder of TensorFlow's debugger (tfdbg v2, enable_dump_debug_info; for v1 see v1_dump.h), as
-// tables whose rows refer to each other by index, or -1. TensorBoard's Debugger V2 reads the same
-// v2 folders.
+// tables whose rows refer to each other by index; -1 means no row. TensorBoard's Debugger V2 reads
+// the same v2 folders.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_FOLDER_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_FOLDER_H_
 
@@ -18,7 +18,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC DebugSource {
   llvm::StringRef path, host;
   llvm::StringRef record;  // a serialized SourceFile, for SourceLines
-  // In TensorFlow, Keras (below an installed package of theirs) or Python's library.
+  // True for files of TensorFlow, Keras (in an installed package) or Python's standard library.
   bool is_framework = false;
 };
 
@@ -37,43 +37,43 @@ struct GRAPNEL_PUBLIC DebugDevice {
 struct GRAPNEL_PUBLIC DebugInput {
   llvm::StringRef op_name;
   int slot = 0;
-  int op = -1;  // in the graph's ops; -1: no record describes the op (as for calls of functions)
+  int op = -1;  // in DebugGraph::ops; -1: no record describes the op (such as a function call)
 };
 
-// A node, as Python created it.
+// A node of a graph, as recorded when Python created it.
 struct GRAPNEL_PUBLIC DebugOp {
   llvm::StringRef name, type;
-  std::vector<DebugInput> inputs;  // data only
+  std::vector<DebugInput> inputs;  // without control inputs
   int outputs = 0;
   std::vector<int> tensor_ids;  // by output
   int stack = -1;               // in DebugRun::stacks
-  int64_t order = 0;            // the order of creation among all ops of the run
+  int64_t order = 0;            // counts the ops of the run as they were created
   double wall_time = 0;
 };
 
 // A function's body, or the root graph, which has no name and no ops.
 struct GRAPNEL_PUBLIC DebugGraph {
   llvm::StringRef id,
-      name;  // Python's name: a function that is traced again has several graphs of one name
+      name;  // Python's name; each retracing makes a graph of this name
   int outer = -1;
   std::vector<int> inner;
   std::vector<DebugOp> ops;
-  bool described = false;           // false: records use the id, but none describes it
-  llvm::StringMap<int> op_by_name;  // the first of that name
+  bool described = false;           // false: records use the id, but no DebuggedGraph has it
+  llvm::StringMap<int> op_by_name;  // the first op of each name
   int Find(llvm::StringRef op_name) const;
 };
 
 // One eager op or one call of a function.
 struct GRAPNEL_PUBLIC DebugExecution {
-  double wall_time = 0;      // when it ended
+  double wall_time = 0;      // when the op or call ended
   llvm::StringRef op_type;   // for a call: "__inference_f_12", "__forward_f_12"
-  llvm::StringRef graph_id;  // as recorded: empty for ops, and for calls under a tape
-  int graph = -1;            // the function's body, found by its name if the id is empty
-  int call = -1;             // how many kept executions had that op_type before
+  llvm::StringRef graph_id;  // as recorded: empty for ops, and for calls under a GradientTape
+  int graph = -1;            // the called function's graph, found by name if the id is empty
+  int call = -1;             // number of earlier executions with the same op_type in the folder
   std::vector<int64_t> input_ids, output_ids;  // of eager tensors
   std::vector<int> device_ids;                 // by output
   TensorDebugMode mode = proto::UNSPECIFIED;
-  std::vector<RecordedTensor> outputs;   // may be fewer than the op has: filtered ones leave no gap
+  std::vector<RecordedTensor> outputs;   // recorded outputs; positions close up over filtered ones
   std::vector<llvm::StringRef> tensors;  // their serialized TensorProtos, in the mapped file
   int stack = -1;
 };
@@ -82,25 +82,26 @@ struct GRAPNEL_PUBLIC DebugExecution {
 struct GRAPNEL_PUBLIC DebugTrace {
   double wall_time = 0;
   int graph = -1;
-  int op = -1;  // -1: the graph describes no op of that name
+  int op = -1;  // in DebugGraph::ops; -1: no record describes an op named op_name
   llvm::StringRef op_name;
   int slot = 0;
   TensorDebugMode mode = proto::UNSPECIFIED;
   RecordedTensor value;
   llvm::StringRef tensor;  // the serialized TensorProto, in the mapped file
   llvm::StringRef device;
-  // The call that computed it: TensorFlow records no link, so it is the first call of the outermost
-  // function that ended after this. -1: there is no such call.
+  // The execution (a call of a function from Python) in which the tensor was computed. TensorFlow
+  // does not record this, so it is the first call of the outermost function that ended after the
+  // tensor was computed; -1 if there is no such call.
   int execution = -1;
-  int iteration = 0;  // how often this output came before within that call: a loop's iteration
+  int iteration = 0;  // number of earlier traces of this output in the same call
 };
 
-// The records of one process, or of several that share a run id. Executions and traces are in the
-// order of their files; several sets of files are merged by wall time.
+// The records of one process, or of several processes that share a run id. Executions and traces
+// are in the order of their files; several sets of files are merged by wall time.
 struct GRAPNEL_PUBLIC DebugRun {
   std::string id;
   llvm::StringRef tensorflow_version, file_version;
-  double start_time = 0;                      // seconds since 1970; that of the earliest set
+  double start_time = 0;                      // of the earliest set, in seconds since 1970
   TensorDebugMode mode = proto::UNSPECIFIED;  // the mode of most records
   std::vector<std::string> sets;              // paths without their suffixes
   std::vector<DebugDevice> devices;
@@ -114,12 +115,13 @@ struct GRAPNEL_PUBLIC DebugRun {
   llvm::ArrayRef<int> StackAt(int stack) const {
     return stack < 0 ? llvm::ArrayRef<int>() : llvm::ArrayRef<int>(stacks[stack]);
   }
-  // Returns the graph below the root that holds `graph`, or `graph` itself.
+  // Returns the outermost function that contains `graph`, directly or indirectly; `graph` itself if
+  // none does.
   int OutermostFunction(int graph) const;
 };
 
-// Move-only. Texts and tensors point into the mapped files, which it owns: memory grows with the
-// number of records, not with the size of tensors.
+// The contents of a debug folder. Move-only. Names and tensors point into the mapped files, which
+// this object owns: memory grows with the number of records, not with the size of tensors.
 struct GRAPNEL_PUBLIC DebugFolder {
   std::string path;
   std::vector<DebugRun> runs;         // by start time; at least one
@@ -127,26 +129,27 @@ struct GRAPNEL_PUBLIC DebugFolder {
   std::vector<std::shared_ptr<const FileBytes>> files;
 };
 
-// True if a folder holds files of tfdbg v2, by their contents, or by their names if all are empty;
-// or dumps of v1. Reads the first record of each file.
+// True if a folder contains files of tfdbg v2 (recognized by their contents, or by their names if
+// all files of a set are empty) or dumps of v1. Reads the first record of each file.
 GRAPNEL_PUBLIC bool IsDebugFolder(llvm::StringRef path);
 
-// Reads all runs. A truncated or damaged record, or one with dangling references, is a problem but
-// not an error; the rest is read. Errors name the path: not a folder, or no debug file in it. Cost:
-// linear in the bytes of the files.
+// Reads all runs. A truncated or damaged record, or a record with dangling references, is reported
+// in DebugFolder::problems; the rest is read. Errors, which name the path: it is not a folder, or
+// the folder has no debug file. Cost: linear in the bytes of the files.
 GRAPNEL_PUBLIC Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path);
 
 // Returns the lines of a source file without line ends; empty if TensorFlow could not read the
 // file.
 GRAPNEL_PUBLIC std::vector<llvm::StringRef> SourceLines(const DebugSource& source);
 
-// Returns the deepest frame of the user's code, outside of frameworks. -1: there is no such frame.
+// Returns the innermost frame of a stack that is in the user's code, not in a framework; -1 if
+// there is none.
 GRAPNEL_PUBLIC int UserFrame(const DebugRun& run, int stack);
-// True if a frame is not the user's: it is TensorFlow's, Keras's, or in a file that is not
-// recorded.
+// True if a frame is not in the user's code: its file is a framework's (DebugSource::is_framework)
+// or not recorded.
 GRAPNEL_PUBLIC bool IsFrameworkFrame(const DebugRun& run, int frame);
-// Returns the names of the user's functions, outermost first, without the module itself; direct
-// recursion counts once.
+// Returns the names of the user's functions in a stack, outermost first, without "<module>". A
+// function that calls itself directly is listed once.
 GRAPNEL_PUBLIC std::vector<llvm::StringRef> UserFunctions(const DebugRun& run, int stack);
 
 }  // namespace grapnel

@@ -37,12 +37,13 @@ class ModuleMaker {
   DebugCalls calls_;
   DebugModule made_;
   using Values = llvm::DenseMap<std::pair<int, int>, const RecordedTensor*>;
-  std::vector<Values> values_;                                 // by graph; of op and slot
-  std::vector<llvm::DenseMap<int, llvm::StringRef>> devices_;  // by graph; of op
-  llvm::DenseMap<int, std::string> places_;                    // by stack
+  std::vector<Values> values_;                                 // by graph, then op and slot
+  std::vector<llvm::DenseMap<int, llvm::StringRef>> devices_;  // by graph, then op
+  llvm::DenseMap<int, std::string> places_;                    // by stack: scope of its executions
 };
 
-// Returns an unused name for AddNode: records may lack names, or repeat them.
+// Returns `name`, or an unused name if `name` is empty or used: records may lack names, or repeat
+// them.
 std::string FreeName(const Graph& graph, llvm::StringRef name) {
   if (name.empty()) name = "nameless";
   return graph.Find(name) ? graph.UniqueName(name) : name.str();
@@ -56,7 +57,8 @@ void ModuleMaker::CollectTraces() {
   }
 }
 
-// The signature follows DebugCalls; the types of arguments are not known.
+// Adds an empty function with the arguments and results that DebugCalls finds; their dtypes are not
+// known.
 void ModuleMaker::AddFunction(int graph) {
   const DebugGraph& record = run_.graphs[graph];
   std::string base = record.name.empty() ? "nameless" : record.name.str(), name = base;
@@ -85,7 +87,9 @@ void ModuleMaker::AddOps(int graph, Graph* body) {
                   devices_[graph].lookup(static_cast<int>(i)));
 }
 
-// Calls of functions inside functions are not described, but other ops read their outputs.
+// Returns the output of a call that an input of `reader` refers to, and adds a node for the call if
+// needed: TensorFlow does not record calls inside functions, but records the ops that read their
+// outputs.
 Port ModuleMaker::UnrecordedCall(int graph, const DebugOp& reader, const DebugInput& input,
                                  Graph* body) {
   auto result = calls_.InsideUnrecorded(graph, reader, input);
@@ -129,7 +133,8 @@ std::string AttributeOf(BodyRole role) {
   return "f";
 }
 
-// Control flow ops name their bodies in attributes, which are not recorded; calls are.
+// Sets the attributes of control flow ops that name their bodies. Attributes are not recorded, but
+// DebugCalls finds the callers of bodies.
 void ModuleMaker::SetCalls() {
   for (size_t g = 0; g < run_.graphs.size(); ++g) {
     int caller = calls_.Caller(static_cast<int>(g)), outer = run_.graphs[g].outer;
@@ -156,8 +161,8 @@ void ModuleMaker::SetTypes(int graph, Graph* body) {
   }
 }
 
-// The scopes are the user's functions that ran it; the number distinguishes repeated runs of a
-// line.
+// Returns a node name for an execution. Its scopes are the user's functions that ran the execution;
+// the index distinguishes executions from the same line.
 std::string ModuleMaker::ExecutionName(size_t index) {
   const DebugExecution& execution = run_.executions[index];
   auto [place, is_new] = places_.try_emplace(execution.stack);

@@ -11,24 +11,24 @@
 
 namespace grapnel {
 
-// The place of a record in the graph: bodies are numbered as in Bodies().
+// The position of a record in the module, with the body's index in Bodies().
 struct DebugPlace {
   int body = -1;
   NodeId node = kNoNode;
 };
 
-// A node of main is an execution, and its id is the execution's index; a node of a function is an
-// op, and its id is the index in DebugGraph::ops. After those come unrecorded calls whose results
-// are read. Control edges and attributes are not recorded: the only attributes are the functions
-// that control flow calls, and types where tensors were recorded.
+// In main, a node's id is the index of its execution; in a function, a node's id is the index of
+// its op in DebugGraph::ops. Nodes with higher ids are calls that were not recorded, but whose
+// results are read. Control edges and attributes are not recorded, so the only attributes are the
+// functions that control flow calls, and the dtypes of recorded tensors.
 struct DebugModule {
   std::unique_ptr<Module> module;
-  std::vector<int> body_of;   // by DebugRun::graphs; -1: the graph has no ops
-  std::vector<int> graph_of;  // by body; -1: main
+  std::vector<int> body_of;   // by graph of DebugRun::graphs; -1: the graph has no ops
+  std::vector<int> graph_of;  // by body: index in DebugRun::graphs; -1: main
 };
 
-// Dangling inputs and cycles are kept; a repeated name gets a number. Cost: linear in ops,
-// executions and traces.
+// Makes the module of a run. Dangling inputs and cycles are kept; a number is appended to repeated
+// names. Cost: linear in ops, executions and traces.
 DebugModule MakeDebugModule(const DebugRun& run);
 
 }  // namespace grapnel

@@ -107,7 +107,7 @@ bool DebugIndex::IsBad(int execution) const {
 }
 
 std::map<int, DebugIndex::Line> DebugIndex::LinesOf(int source) const {
-  std::vector<int> line_of(run_.stacks.size());  // 0: the stack is not in the file
+  std::vector<int> line_of(run_.stacks.size());  // by stack; 0: it has no frame in the file
   for (size_t i = 0; i < run_.stacks.size(); ++i)
     for (int frame : run_.stacks[i])
       if (frame >= 0 && run_.frames[frame].source == source) line_of[i] = run_.frames[frame].line;

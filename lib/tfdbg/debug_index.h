@@ -1,4 +1,4 @@
-// Indices for frequent queries of a run: records by op, readers, calls, ops by source line.
+// Indices for frequent queries of a debug run: records by op, readers, calls, ops by source line.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_
 
@@ -10,41 +10,45 @@
 
 namespace grapnel {
 
-// The run must outlive it and not change. Safe to read from several threads.
+// The run must outlive the index and not change. Const functions are thread-safe.
 class DebugIndex {
  public:
-  // Cost: linear in ops and records.
+  // Cost: linear in the number of ops and records.
   explicit DebugIndex(const DebugRun& run);
 
-  // Returns the records of all outputs of an op, in the order of execution.
+  // Returns the indices in DebugRun::traces of the records of all outputs of an op, in the order of
+  // execution.
   llvm::ArrayRef<int> Traces(int graph, int op) const;
-  // Returns the record of output `slot` of an op that is closest to record `near` within the same
-  // call, at or after it if `after`; -1 if there is no such record.
+  // Among the records of output `slot` of an op in the same call as record `near`, returns the
+  // closest to `near` (with `after`, the closest at or after `near`); -1 if there is none.
   int TraceNear(int graph, int op, int slot, int near, bool after) const;
-  // Returns the last record of an output within a call; -1 if there is no such record.
+  // Returns the last record of an output in a call; -1 if there is no such record.
   int TraceIn(DebugTensor tensor, int execution) const;
   // Returns the ops of the same body that read an output.
   std::vector<int> Readers(DebugTensor tensor) const;
-  // Returns the ops of the outer body that read a result of a branch, a loop or a called function.
+  // Returns the ops of the outer graph that read a result of a branch, a loop body or a called
+  // function (as tensors with slot 0).
   std::vector<DebugTensor> ReadersOutside(DebugTensor result) const;
   // Returns the executions that have an eager tensor as input.
   llvm::ArrayRef<int> EagerReaders(int64_t id) const;
 
-  // The records inside a call.
+  // A summary of the traces in a call.
   struct Inside {
-    int first = -1, first_bad = -1;  // traces
+    int first = -1, first_bad = -1;  // indices in DebugRun::traces
     int traces = 0, bad = 0;
   };
   const Inside& InsideOf(int execution) const { return inside_[execution]; }
-  // True if an execution, or a tensor computed inside it, has a NaN or an infinity.
+  // True if an output of an execution, or a tensor computed inside it, has a NaN or an infinity.
   bool IsBad(int execution) const;
 
-  // The ops and executions that a line created: their deepest frame in the file is on that line.
+  // The ops and executions that a source line created: those whose innermost frame in the file is
+  // on this line.
   struct Line {
     std::vector<DebugTensor> ops;
     std::vector<int> executions;
   };
-  // Cost: linear in ops, executions and frames of stacks.
+  // Returns the lines of a source file that created ops or executions. Cost: linear in the number
+  // of ops, executions and frames of stacks.
   std::map<int, Line> LinesOf(int source) const;
 
   const DebugCalls& calls() const { return calls_; }
@@ -55,7 +59,7 @@ class DebugIndex {
   std::vector<std::vector<std::vector<int>>> traces_;   // by graph and op
   std::vector<std::vector<std::vector<int>>> readers_;  // by graph and op
   std::unordered_map<int64_t, std::vector<int>> eager_readers_;
-  // By graph and op of a result: the ops that read it through a call that was not recorded.
+  // By graph and op of a result: the ops that read the result through a call that was not recorded.
   std::map<std::pair<int, int>, std::vector<DebugTensor>> unrecorded_readers_;
   std::vector<Inside> inside_;  // by execution
 };

@@ -1,4 +1,4 @@
-// The JSON of lib/tfdbg/debug_text.h.
+// Writes the JSON of debug folders (lib/tfdbg/debug_text.h).
 #include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"

@@ -18,7 +18,7 @@ double AsDouble(uint64_t bits) {
   return value;
 }
 
-// Reads one number of a repeated field, or all of a packed one.
+// Appends one number of a repeated field, or all numbers of a packed field.
 template <typename T>
 void AppendNumbers(WireReader& reader, std::vector<T>* numbers) {
   if (reader.type() == WireType::kVarint) numbers->push_back(static_cast<T>(reader.number()));
@@ -95,7 +95,7 @@ void DebugRecords::ReadEvent(llvm::StringRef event) {
         break;
     }
   }
-  if (reader.failed()) Report("it is not a complete DebugEvent: the rest of it is skipped");
+  if (reader.failed()) Report("the DebugEvent is not complete: the rest of the record is skipped");
 }
 
 void DebugRecords::ReadSourceFile(llvm::StringRef record) {
@@ -114,7 +114,7 @@ void DebugRecords::ReadSourceFile(llvm::StringRef record) {
   } else {
     run_.sources[at->second] = source;
   }
-  // TensorFlow's file_index counts distinct files only.
+  // A file_index counts only distinct files.
   if (!llvm::is_contained(set_sources_, at->second)) set_sources_.push_back(at->second);
 }
 
@@ -129,8 +129,8 @@ void DebugRecords::ReadFileLine(llvm::StringRef record, DebugFrame* frame) {
   if (index < set_sources_.size()) {
     frame->source = set_sources_[index];
   } else {
-    Report(llvm::formatv("stack frame '{0}' is in source file {1} of {2}", frame->id, index,
-                         set_sources_.size())
+    Report(llvm::formatv("stack frame '{0}' refers to source file {1}, but only {2} are recorded",
+                         frame->id, index, set_sources_.size())
                .str());
   }
 }
@@ -179,7 +179,7 @@ void DebugRecords::ReadDebuggedGraph(llvm::StringRef record) {
   }
   int index = GraphOf(id);
   DebugGraph& graph = run_.graphs[index];
-  // Each host of a distributed program describes the same graphs.
+  // In a distributed program, each host describes the same graphs: keep the first description.
   if (graph.described) return;
   graph.described = true;
   graph.name = name;
@@ -187,7 +187,8 @@ void DebugRecords::ReadDebuggedGraph(llvm::StringRef record) {
   graph_sets_[index] = set_;
 }
 
-// Only data inputs are recorded, as "node:slot"; files of other writers have other spellings.
+// Parses an input, which TensorFlow writes as "node:slot" (only data inputs are recorded). Files of
+// other programs may spell inputs differently.
 DebugInput DebugRecords::ParseInput(llvm::StringRef text) {
   TensorName name = ReadFunctionTensorName(text);
   DebugInput input;
@@ -295,20 +296,21 @@ void DebugRecords::ResolveTraces() {
     const DebugGraph& graph = run_.graphs[trace.graph];
     trace.op = graph.Find(trace.op_name);
     if (trace.op < 0 && graph.described)
-      Report(llvm::formatv("graph '{0}' describes no op '{1}', of which there is a trace",
+      Report(llvm::formatv("there is a trace of op '{1}', but graph '{0}' has no such op",
                            graph.name, trace.op_name)
                  .str());
   }
 }
 
-// A graph within itself would make every walk outwards endless.
+// Detaches graphs that are nested in themselves, directly or indirectly: following `outer` would
+// never end.
 void DebugRecords::BreakCycles() {
   for (size_t i = 0; i < run_.graphs.size(); ++i) {
     int outer = run_.graphs[i].outer;
     for (int depth = 0; outer >= 0 && depth < kMaxNesting; ++depth)
       outer = run_.graphs[outer].outer;
     if (outer < 0) continue;
-    Report(llvm::formatv("graph '{0}' is within itself, or more than {1} graphs deep",
+    Report(llvm::formatv("graph '{0}' is nested in itself, or in more than {1} graphs",
                          run_.graphs[i].name, kMaxNesting)
                .str());
     run_.graphs[i].outer = -1;
@@ -328,7 +330,7 @@ void DebugRecords::Finish() {
     if (outer != graph_by_id_.end()) {
       graph.outer = outer->second;
     } else {
-      Report(llvm::formatv("graph '{0}' is within graph '{1}', which no record describes",
+      Report(llvm::formatv("graph '{0}' is nested in graph '{1}', which no record describes",
                            graph.name, outer_ids_[i])
                  .str());
     }

@@ -1,4 +1,5 @@
-// Converts records of tfdbg v2 files to rows of a DebugRun. For lib/tfdbg/debug_folder.cpp.
+// Converts records of tfdbg v2 files to rows of a DebugRun. Used only by
+// lib/tfdbg/debug_folder.cpp.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_RECORDS_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_RECORDS_H_
 
@@ -12,7 +13,7 @@
 
 namespace grapnel {
 
-// The fields of a DebugEvent; each kind of file holds some of them.
+// The field numbers of a DebugEvent; the events in one kind of file have only some of these fields.
 enum DebugEventField : uint32_t {
   kWallTime = 1,
   kMetadata = 3,
@@ -26,17 +27,18 @@ enum DebugEventField : uint32_t {
   kDevice = 12,
 };
 
-// Reads sets of files one after the other. The files of a set come in the order of the fields
-// above: source files before the frames in them, frames before stacks.
+// Reads sets of files one after the other. Read the files of a set in the order of the fields
+// above: source files before the stack frames that refer to them, stack frames before the stacks
+// that contain them.
 class DebugRecords {
  public:
-  // Both must outlive it. Problems go to `folder`.
+  // `folder`, which receives the problems, and `run` must outlive this object.
   DebugRecords(DebugFolder* folder, DebugRun* run) : folder_(*folder), run_(*run) {}
-  // Starts a set: indices of source files, names of graphs and ops are per set.
+  // Starts a set: indices of source files, and names of graphs and ops, apply only within a set.
   void BeginSet();
-  // `bytes`: all records of a file, which the folder owns.
+  // Reads a file. `bytes` are its contents, which the folder owns.
   void ReadFile(llvm::StringRef name, llvm::StringRef bytes);
-  // Resolves the names that need all records.
+  // Resolves the names that may refer to any record. Call it after all files are read.
   void Finish();
 
  private:
@@ -51,7 +53,7 @@ class DebugRecords {
   void ReadTrace(llvm::StringRef record);
   int ReadStack(llvm::StringRef code_location);
   RecordedTensor ReadTensor(TensorDebugMode mode, llvm::StringRef tensor);
-  int GraphOf(llvm::StringRef id);  // adds an undescribed graph if needed
+  int GraphOf(llvm::StringRef id);  // adds an undescribed graph if the id is new
   DebugInput ParseInput(llvm::StringRef text);
   void ResolveInputs(DebugGraph* graph);
   void ResolveTraces();
@@ -66,11 +68,11 @@ class DebugRecords {
   double wall_time_ = 0;
   int64_t ops_ = 0;
   int set_ = -1;
-  std::vector<int> set_sources_;  // file_index of the set -> DebugRun::sources
+  std::vector<int> set_sources_;  // by file_index in the set: index in DebugRun::sources
   std::map<std::pair<llvm::StringRef, llvm::StringRef>, int> source_by_path_;
   llvm::StringMap<int> frame_by_id_, graph_by_id_;
-  std::vector<llvm::StringRef> outer_ids_;  // by graph
-  std::vector<int> graph_sets_;             // the set that described a graph
+  std::vector<llvm::StringRef> outer_ids_;  // by graph: id of its outer graph
+  std::vector<int> graph_sets_;             // by graph: the set that describes it
   std::map<std::vector<int>, int> stack_index_;
 };
 

@@ -30,7 +30,7 @@ std::string DebugTap::WhyNot(const Node& node, DataType dtype) const {
   std::string why_not = Tap::WhyNot(node, dtype);
   if (!why_not.empty()) return why_not;
   if (!IsDebugged(node.op()))
-    return ("TensorFlow's debugger skips " + node.op() + ", which passes its input on").str();
+    return ("TensorFlow's debugger skips " + node.op() + ", which only forwards values").str();
   proto::TensorDebugMode mode = DebugModeOf(this->mode());
   if (!IsDebugged(mode, dtype))
     return (DebugModeName(mode) + " does not record " + DataTypeName(dtype)).str();

@@ -7,11 +7,12 @@
 
 namespace grapnel {
 
-// Returns the mode of debug files for a mode of taps.
+// Returns TensorFlow's debug mode for a mode of taps.
 proto::TensorDebugMode DebugModeOf(TapMode mode);
 
-// Writes the tensors that match `filter` to `writer`, which must outlive the tap and be for the
-// module that runs. Records the ops and dtypes that TensorFlow's debugger records.
+// Writes the tensors that match `filter` to `writer`, which must outlive the tap and must have been
+// created for the module that runs. Only ops and dtypes that TensorFlow's debugger records are
+// written.
 class DebugTap : public WrittenTap {
  public:
   DebugTap(TapFilter filter, TapMode mode, DebugWriter* writer)
@@ -24,9 +25,9 @@ class DebugTap : public WrittenTap {
   bool TellsTime() const override { return true; }
 };
 
-// The same for a program in eager mode: its ops become executions, in the order in which they ran,
-// and the functions that it calls have traces. As in TensorFlow `filter` applies only to values:
-// every execution is written.
+// Like DebugTap, for a program in eager mode: each op of the program is written as an execution, in
+// the order in which they ran, and each op in a called function as a trace. As in TensorFlow,
+// `filter` applies only to values: every execution is written.
 class EagerDebugTap : public Tap {
  public:
   EagerDebugTap(TapFilter filter, TapMode mode) : Tap(std::move(filter), mode) {}

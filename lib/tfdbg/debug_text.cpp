@@ -65,7 +65,7 @@ llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execut
 }
 
 std::string TimeText(double seconds_since_1970) {
-  // gmtime fails beyond these years, and no run is from there.
+  // Reject times that gmtime may not handle; no run has such a start time.
   if (!(seconds_since_1970 > 0) || seconds_since_1970 > 1e11) return "";
   std::time_t time = static_cast<std::time_t>(seconds_since_1970);
   std::tm parts;

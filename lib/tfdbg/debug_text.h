@@ -8,20 +8,20 @@
 
 namespace grapnel {
 
-// Writes the contents of a folder: runs, their functions and devices, the number of records of each
-// kind. `all`: does not shorten lists. `count_bad` returns how many tensors of a run hold NaN or
-// infinity.
+// Writes a summary of a folder: its runs, their functions and devices, and the number of records of
+// each kind. With `all`, lists are not shortened. `count_bad` returns the number of tensors of a
+// run that have a NaN or an infinity.
 void WriteDebugFolderText(const DebugFolder& folder, bool all,
                           llvm::function_ref<size_t(const DebugRun&)> count_bad,
                           llvm::raw_ostream& os);
-// Writes the same and every record, as attributes of an open object: graphs with their ops,
-// executions, traces, sources, stack frames.
+// Writes the summary and every record (graphs with their ops, executions, traces, sources, stack
+// frames) as attributes of the JSON object that is open.
 void WriteDebugFolderJson(const DebugFolder& folder, llvm::json::OStream& json);
 
 // Writes the record of one tensor: {"text": "float, 160 elements: ...", "bad", "elements", "nan",
 // ...}.
 void WriteRecordedTensorJson(const RecordedTensor& tensor, llvm::json::OStream& json);
-// Returns "Mul"; for a call the function's name.
+// Returns the op type of an execution, such as "Mul"; for a call, the function's name.
 llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution);
 
 // Returns "2026-11-21 03:18:16 UTC"; "" for 0.

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// The fields of a record that hold its tensors and their mode.
+// The numbers of the fields of a record that have its tensors and the debug mode.
 struct TensorFields {
   uint32_t mode, tensor;
 };
@@ -24,7 +24,7 @@ bool HasBad(llvm::StringRef record, TensorFields fields) {
       mode = static_cast<TensorDebugMode>(static_cast<int>(reader.number()));
     if (reader.Is(fields.tensor, WireType::kBytes)) tensors.push_back(reader.bytes());
   }
-  std::string problem;  // ignored here: readers of the folder report it
+  std::string problem;  // ignored: ReadDebugFolder reports it
   return llvm::any_of(tensors, [&](llvm::StringRef tensor) {
     return ReadRecordedTensor(mode, tensor, &problem).bad;
   });
@@ -40,7 +40,8 @@ bool EventHasBad(llvm::StringRef event) {
   return false;
 }
 
-// `read`: the number of bytes read, before and after.
+// True if the records after the first `*read` bytes have a NaN or an infinity. Adds the bytes of
+// these records to `*read`.
 bool RestHasBad(llvm::StringRef bytes, size_t* read) {
   if (bytes.size() < *read) *read = 0;  // the file was rewritten
   RecordReader records(bytes.drop_front(*read));

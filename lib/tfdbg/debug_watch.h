@@ -1,4 +1,4 @@
-// Watches a debug folder that grows during a run for NaN and infinity.
+// Checks a debug folder that grows during a run for NaN and infinity.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_WATCH_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_WATCH_H_
 
@@ -10,18 +10,19 @@
 
 namespace grapnel {
 
-// For checks after each step, when reading the whole folder would take longer every time.
+// Reads only what is new, for a check after each training step: reading the whole folder would take
+// longer every time.
 class DebugWatch {
  public:
   explicit DebugWatch(std::string folder) : folder_(std::move(folder)) {}
-  // True if the records since the last call have a NaN or an infinity; an incomplete record is left
-  // for the next call. Ignores damaged records and modes without health. Errors name the folder or
-  // the file that cannot be read. Cost: linear in the new bytes.
+  // True if the records written since the last call have a NaN or an infinity; an incomplete record
+  // is left for the next call. Ignores damaged records and debug modes that do not tell. Errors
+  // name the folder or the file that cannot be read. Cost: linear in the new bytes.
   Expected<bool> HasNewBad();
 
  private:
   std::string folder_;
-  llvm::StringMap<size_t> read_;  // bytes, by file name
+  llvm::StringMap<size_t> read_;  // by file name: number of bytes read
 };
 
 }  // namespace grapnel

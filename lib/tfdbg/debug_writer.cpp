@@ -23,10 +23,10 @@ namespace {
 using proto::DebugEvent;
 
 constexpr const char* kRootGraph = "root";
-// Placeholder for a number that is filled in later.
+// A byte that stands for bytes of numbers, which are filled in later.
 constexpr char kFill = '\x5A';
 
-// Eight hexadecimal digits, like TensorFlow's.
+// Returns a new run id: eight hexadecimal digits, as in TensorFlow.
 std::string NewRunId() {
   uint32_t number;
   if (getrandom(&number, sizeof number, 0) != sizeof number)
@@ -38,7 +38,8 @@ llvm::StringRef BytesOf(llvm::ArrayRef<double> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
-// Returns the output of DebugNumericSummaryV2; empty in modes that it does not have.
+// Returns the bytes of the output of DebugNumericSummaryV2; empty for modes that the op does not
+// support.
 std::string Summary(proto::TensorDebugMode mode, int64_t tensor_id, DataType dtype,
                     llvm::ArrayRef<int64_t> dims, const Health& health) {
   auto number = [](int64_t n) { return static_cast<double>(n); };
@@ -69,7 +70,7 @@ std::string Summary(proto::TensorDebugMode mode, int64_t tensor_id, DataType dty
       double elements = 1;
       for (int64_t dim : dims) elements *= number(dim);
       columns = {id, number(dtype), rank, elements, 0, 0, 0, 0, 0, 0};
-      // Only the last six dimensions.
+      // The mode records only the last six dimensions.
       dims = dims.take_back(6);
       for (size_t i = 0; i < dims.size(); ++i) columns[4 + i] = number(dims[i]);
       break;
@@ -105,7 +106,8 @@ void Add(proto::StackFrameWithId* frame, llvm::StringRef id, int line, llvm::Str
 
 std::string FrameId(int line) { return "line" + std::to_string(line); }
 
-// Readers tell the role of a body by its name, as in TensorFlow's own names.
+// Returns the name for a function that `caller` calls as its body number `number`, with a prefix
+// such as "while_body_" if needed: readers derive a body's role from its name.
 std::string NameInRole(const Node& caller, llvm::StringRef function, int number) {
   llvm::StringRef op = caller.op();
   auto named = [&](BodyRole role, const char* prefix) {
@@ -148,7 +150,7 @@ bool IsDebugged(proto::TensorDebugMode mode, DataType dtype) {
   }
 }
 
-// --- A file.
+// --- One file.
 
 void DebugWriter::Stream::Add(llvm::StringRef event) {
   if (limit_ <= 0) return file_.Add(event);
@@ -183,15 +185,15 @@ DebugWriter::~DebugWriter() { llvm::consumeError(Close()); }
 Error DebugWriter::Open() {
   const std::string& folder = options_.folder;
   RETURN_IF_ERROR(CreateDirectories(folder));
-  // TensorBoard shows neither of two runs in one folder.
+  // If a folder contains two runs, TensorBoard shows neither.
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(folder, code), end; !code && it != end;
        it.increment(code)) {
     if (llvm::StringRef(it->path()).ends_with(".metadata"))
       return MakeError(
-          "{0}: holds the debug files of another run ({1}), and readers expect one run in a "
+          "{0}: has the debug files of another run ({1}), but readers expect one run in a "
           "folder: "
-          "name another, or remove them",
+          "name another folder, or remove these files",
           folder, llvm::sys::path::filename(it->path()));
   }
   run_id_ = NewRunId();
@@ -217,8 +219,8 @@ Error DebugWriter::Open() {
   return metadata_.Flush();
 }
 
-// Finds the bodies that body `first` and those after it call, directly or not, each once, and the
-// lines of their text.
+// Adds the bodies that bodies_[first] and later ones call, directly or indirectly, each once. Adds
+// the text of all these bodies to `file`, unless it is null.
 void DebugWriter::FindBodies(size_t first, proto::SourceFile* file) {
   for (size_t b = first; b < bodies_.size(); ++b) {
     const Graph& graph = *bodies_[b].graph;
@@ -283,7 +285,8 @@ void DebugWriter::WriteGraphs() {
   WriteBody(0, kRootGraph, first_lines);
 }
 
-// For a program: adds a function and those that it calls, unless they are known.
+// For a program in eager mode: adds a function and the functions that it calls, unless they were
+// added before.
 void DebugWriter::AddFunction(const Function& function) {
   std::string id = "g" + std::to_string(graph_ids_.size());
   if (!graph_ids_.try_emplace(&function.body, id).second) return;
@@ -295,8 +298,8 @@ void DebugWriter::AddFunction(const Function& function) {
   WriteBody(first, kRootGraph, std::vector<int>(bodies_.size()));
 }
 
-// As when Python traces: a body's ops come before the op that calls it, and graphs before those
-// inside of them.
+// Writes a body in the order in which Python would trace it: the ops of a called body come before
+// the op that calls it, and a graph before the graphs inside of it.
 void DebugWriter::WriteBody(size_t number, const std::string& outer,
                             llvm::ArrayRef<int> first_lines) {
   const Body& body = bodies_[number];
@@ -321,8 +324,8 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
   DebugEvent event;
   event.set_wall_time(WallTime());
   proto::GraphOpCreation* op = event.mutable_graph_op_creation();
-  // As Python creates a body: readers follow calls by its Placeholders and by the Identities at its
-  // end.
+  // Write arguments and results as Python would create them: readers recognize them as
+  // Placeholders, and as Identities at the end of a body.
   op->set_op_type(node.op() == "_Arg"      ? "Placeholder"
                   : node.op() == "_Retval" ? "Identity"
                                            : node.op().str());
@@ -354,10 +357,10 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
   graphs_.Add(event.SerializeAsString());
 }
 
-// --- The program.
+// --- The program's source lines.
 
 int DebugWriter::ProgramFile(const SourceFrame& frame) {
-  // The text of the model, if any, comes first.
+  // If the model's text is written, it is file 0.
   int number = static_cast<int>(program_files_.size()) + (options_.is_eager ? 0 : 1);
   auto [file, is_new] = program_files_.try_emplace(frame.file.str(), number);
   if (!is_new) return file->second;
@@ -386,7 +389,7 @@ std::string DebugWriter::ProgramFrame(const SourceFrame& frame) {
   return known->second;
 }
 
-// Returns the ids of frames, outermost first; empty if no line is known.
+// Returns the ids of the node's stack frames, outermost first; empty if the node has no stack.
 std::vector<std::string> DebugWriter::ProgramStack(const Node& node) {
   std::vector<std::string> ids;
   if (!options_.stack_of) return ids;
@@ -396,7 +399,8 @@ std::vector<std::string> DebugWriter::ProgramStack(const Node& node) {
 
 // --- Runs.
 
-// Builds the bytes of a trace, with placeholders for the parts that change.
+// Sets the bytes of a trace, with placeholders for the time and the counts, which differ between
+// events.
 void DebugWriter::DescribeTrace(const TapEvent& seen, llvm::StringRef summary, Trace* trace) const {
   DebugEvent event;
   event.set_wall_time(1);
@@ -445,7 +449,8 @@ void DebugWriter::AddTrace(const TapEvent& seen) {
   traces_.Add(trace.record);
 }
 
-// Returns an eager execution's record of an output: empty if the mode does not record its dtype.
+// Returns a serialized TensorProto that records an output of an execution; empty if the mode does
+// not record the output's dtype.
 std::string DebugWriter::TensorProtoOf(const Tensor& tensor) const {
   if (tensor.HoldsObjects() || !IsDebugged(options_.mode, tensor.dtype())) return "";
   if (options_.mode == proto::FULL_TENSOR) return tensor.ToLiteral().ToTensorProto();
@@ -458,7 +463,7 @@ void DebugWriter::AddValues(llvm::ArrayRef<Tensor> values, const TapFilter& filt
   if (options_.mode == proto::NO_TENSOR) return;
   for (const Tensor& value : values) {
     if (!value) continue;
-    // Readers find a slot's tensor by its position.
+    // Add a tensor even if it stays empty: readers find the tensor of an output by its position.
     proto::TensorProto* tensor = execution->add_tensor_protos();
     if (filter.FitsDtype(value.dtype())) tensor->ParseFromString(TensorProtoOf(value));
   }
@@ -522,8 +527,8 @@ void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tens
   execution_.Add(event.SerializeAsString());
 }
 
-// Writes traces before the executions that they were part of: a concurrent reader finds no
-// execution without its traces.
+// Writes traces before executions, so that a concurrent reader never finds an execution without its
+// traces.
 Error DebugWriter::Flush() {
   std::lock_guard lock(mutex_);
   for (Stream* stream : {&source_files_, &stack_frames_, &graphs_, &traces_, &execution_})

@@ -1,5 +1,5 @@
-// Writes a run as TensorFlow's debugger does (tfdbg v2): six files that TensorBoard's Debugger V2
-// shows, and that ReadDebugFolder reads.
+// Writes a run like TensorFlow's debugger (tfdbg v2): as six files that TensorBoard's Debugger V2
+// and ReadDebugFolder read.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_WRITER_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_WRITER_H_
 
@@ -27,73 +27,73 @@ namespace grapnel {
 struct DebugWriterOptions {
   std::string folder;  // created if it does not exist
   proto::TensorDebugMode mode = proto::FULL_HEALTH;
-  // The number of executions, and of traces, to keep, the last ones; 0 or less: all.
+  // How many of the last executions, and of the last traces, are written; 0 or less: all.
   int64_t circular_buffer_size = 1000;
-  uint64_t most_bytes = 0;  // limit on traces; those beyond are counted, not written; 0: no limit
-  std::string source;       // the path of the model's text for readers; stacks point to it
-  std::string graph_name;   // of the main graph
-  // The program's stacks: a node without one points to the model's text. Includes the text of each
-  // file that this machine has, as TensorFlow writes it.
-  std::function<LineTable::Stack(const Node&)> stack_of;                    // null: no node has one
-  std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // null: no text
-  // The main graph belongs to a program in eager mode and grows: AddOp() adds its ops, its
-  // functions are written when they are first called, and there is no model text.
+  uint64_t most_bytes = 0;  // of traces; further traces are only counted; 0: no limit
+  std::string source;       // path under which the model's text is recorded; stacks refer to it
+  std::string graph_name;   // name of the main graph
+  // `stack_of` returns the stack of source lines that created a node; the stack of a node without
+  // one is its line in the model's text. `read_source` returns the lines of a frame's file, which
+  // are recorded as TensorFlow does.
+  std::function<LineTable::Stack(const Node&)> stack_of;  // null: nodes have no stacks
+  std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // null: no lines
+  // True if the main graph consists of the ops of a program in eager mode, and grows: AddOp() adds
+  // ops, functions are written when they are first called, and there is no model text.
   bool is_eager = false;
 };
 
-// True if TensorFlow's debugger records the outputs of an op of that type: calls, Identity and
-// control flow only pass values on.
+// True if TensorFlow's debugger records the outputs of ops of this type. It skips ops that only
+// forward values: calls, Identity and control flow.
 bool IsDebugged(llvm::StringRef op_type);
-// True if the mode records tensors of that dtype: health is for floats, shapes are for numbers, all
-// else is for dtypes that NumPy can hold.
+// True if the mode records tensors of this dtype: the health modes record floats, SHAPE records
+// numbers and bool, other modes record all dtypes except resource and variant.
 bool IsDebugged(proto::TensorDebugMode mode, DataType dtype);
 
-// Thread-safe, except for Create() and Close(). The parts that are written once (the graphs, their
-// text) are on disk when Create() returns; executions and traces are written when a buffer is full,
-// or at Flush(), each record whole in one write. With a circular buffer they are kept until
-// Close().
+// Writes a debug folder. Thread-safe, except for Create() and Close(). The graphs and their text
+// are on disk when Create() returns. Executions and traces are written when a buffer is full, or at
+// Flush(), each record whole in one write; with a circular buffer, they are written at Close().
 class DebugWriter {
  public:
-  // `module` must outlive it. Errors: the folder cannot be created or written; it holds the files
-  // of another run, which readers could not distinguish.
+  // `module` must outlive the writer. Errors: the folder cannot be created or written, or has the
+  // files of another run, from which readers could not distinguish this one.
   static Expected<std::unique_ptr<DebugWriter>> Create(const Module& module,
                                                        DebugWriterOptions options);
-  ~DebugWriter();  // closes, and ignores errors
+  ~DebugWriter();  // calls Close(), and ignores errors
 
-  // Adds one output of a node of the main graph or of a function that it calls, directly or not;
-  // ignores others.
+  // Adds a trace: one output of a node. Ignores nodes that are neither in the main graph nor in a
+  // function that it calls, directly or indirectly.
   void AddTrace(const TapEvent& event);
-  // Adds an op of the main graph of a program in eager mode after it has run. Outputs that do not
-  // match `values` are recorded without a value; ops that TensorFlow's debugger skips are not
-  // recorded.
+  // Adds an execution: an op of a program in eager mode (a node of the main graph) that has run.
+  // Outputs that do not match `values` are recorded without a value; ops that TensorFlow's debugger
+  // skips are not recorded.
   void AddOp(const Node& node, llvm::ArrayRef<Tensor> outputs, const TapFilter& values);
-  // Adds an execution: a run of the main graph that has ended with these values.
+  // Adds an execution: a run of the main graph with these feeds and fetches.
   void AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches);
   Error Flush();
   Error Close();
   int64_t left_out() const { return left_out_; }  // traces beyond `most_bytes`
 
  private:
-  // The body of main, or of a function that it calls.
+  // The main graph, or the body of a function that it calls.
   struct Body {
     const Graph* graph;
-    std::string name;                                    // for readers
-    std::vector<std::string> callers;                    // frames, outermost first
-    llvm::DenseMap<NodeId, std::vector<size_t>> called;  // bodies that a node is the first to call
+    std::string name;                                    // as recorded
+    std::vector<std::string> callers;                    // ids of stack frames, outermost first
+    llvm::DenseMap<NodeId, std::vector<size_t>> called;  // bodies that no earlier node calls
   };
-  // The bytes of a trace, except for its time and its counts.
+  // The bytes of an output's trace, in which only the time and the counts differ between events.
   struct Trace {
-    std::string record;  // empty: not recorded
-    size_t content = 0;  // where the counts begin
+    std::string record;  // empty: no event yet
+    size_t content = 0;  // position of the counts in `record`
     int64_t tensor_id = 0;
   };
-  // A file that records are appended to.
+  // A file to which records are appended.
   class Stream {
    public:
     Error Open(const std::string& path) { return file_.Open(path); }
     void Keep(int64_t limit) { limit_ = limit; }
     void Add(llvm::StringRef event);
-    Error Flush() { return file_.Flush(); }  // of records that are not kept
+    Error Flush() { return file_.Flush(); }  // does not write the kept records
     Error Close();
 
    private:
@@ -124,11 +124,11 @@ class DebugWriter {
   Stream metadata_, source_files_, stack_frames_, graphs_, execution_, traces_;
   std::mutex mutex_;
   std::vector<Body> bodies_;
-  std::map<std::string, int> program_files_;     // by path: their numbers
-  llvm::StringMap<std::string> program_frames_;  // ids, by text
+  std::map<std::string, int> program_files_;     // by path: index of the file
+  llvm::StringMap<std::string> program_frames_;  // by text: id of the frame
   llvm::DenseMap<const Graph*, std::string> graph_ids_;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
-  llvm::DenseMap<std::pair<NodeId, int>, int64_t> eager_ids_;  // from AddOp()
+  llvm::DenseMap<std::pair<NodeId, int>, int64_t> eager_ids_;  // by output: its tensor id
   int64_t next_tensor_id_ = 0, next_eager_id_ = 0;
   uint64_t trace_bytes_ = 0;
   int64_t left_out_ = 0;

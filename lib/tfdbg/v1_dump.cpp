@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostOutputs = 1 << 16;  // limit on slots: larger numbers are from a damaged file
+constexpr int kMostOutputs = 1 << 16;  // larger slots are from damaged files
 constexpr llvm::StringLiteral kDevicePrefix = "_tfdbg_device_", kGraphPrefix = "_tfdbg_graph_",
                               kCorePrefix = "_tfdbg_core_metadata_", kRunPrefix = "run_",
                               kCopyPrefix = "__copy_", kTapPrefix = "__dbg_";
@@ -34,7 +34,8 @@ bool HoldsDevices(llvm::StringRef path) {
                       [](llvm::StringRef name) { return name.starts_with(kDevicePrefix); });
 }
 
-// Returns runs in order: by the number at the end, which counts them, then by time.
+// Returns the folders of runs in order: by the number at the end of the name, which counts the
+// runs, then by time.
 std::vector<std::string> RunFolders(llvm::StringRef path) {
   if (HoldsDevices(path)) return {path.str()};
   std::vector<std::pair<std::pair<uint64_t, uint64_t>, std::string>> found;
@@ -53,7 +54,7 @@ std::vector<std::string> RunFolders(llvm::StringRef path) {
   return folders;
 }
 
-// The fields of an Event; each file is one.
+// The fields of an Event. Each file contains one Event.
 struct Event {
   double wall_time = 0;
   llvm::StringRef graph, message;
@@ -90,7 +91,7 @@ Event ParseEvent(llvm::StringRef bytes) {
 
 // A node of a partition's graph.
 struct PartitionNode {
-  llvm::StringRef name, op, transfer;  // for a _Send or _Recv: the tensor's name
+  llvm::StringRef name, op, transfer;  // `transfer`: the tensor's name, for a _Send or _Recv
   std::vector<llvm::StringRef> inputs;
 };
 
@@ -115,10 +116,10 @@ PartitionNode ParseNode(llvm::StringRef bytes) {
   return node;
 }
 
-// A tensor's file: its position in the order, and its contents.
+// The file of a dumped tensor: its time and number, which order the files, and its contents.
 struct Dumped {
   double time = 0;     // microseconds
-  int64_t number = 0;  // among files of one microsecond
+  int64_t number = 0;  // orders files of the same microsecond
   int graph = -1;
   llvm::StringRef device, op_name, debug_op, tensor;
   int slot = 0;
@@ -164,7 +165,7 @@ class V1Reader {
   DebugRun& run() { return folder_.runs[0]; }
   void Report(std::string text) { folder_.problems.push_back(std::move(text)); }
 
-  // Owns texts that are not in a file.
+  // Makes the folder own a text that is not in a file.
   llvm::StringRef Keep(std::string text) {
     auto kept = FileBytes::FromString(std::move(text), "");
     folder_.files.push_back(kept);
@@ -210,8 +211,8 @@ class V1Reader {
     }
   }
 
-  // The name ends in "_<slot>_<debug op>_<microseconds>", and "-1" if the file existed; the watched
-  // tensor is in the file too.
+  // Reads the file of a dumped tensor. The file name ends in "_<slot>_<debug op>_<microseconds>",
+  // and then "-1" if that file existed. The name of the watched tensor is in the file too.
   void ReadTensor(const std::string& path, llvm::StringRef name, llvm::StringRef device,
                   std::vector<Dumped>* dumped) {
     Event event = ParseEvent(Bytes(path));
@@ -229,8 +230,8 @@ class V1Reader {
     dumped->push_back(one);
   }
 
-  // Returns the body of one run. Runs of the same graph share it, though their partitions differ in
-  // the debugger's output path.
+  // Returns the graph of one run; runs of the same graph share one, though the path for the
+  // debugger's output in their partitions differs.
   int GraphOf(std::vector<llvm::StringRef> partitions) {
     llvm::sort(partitions);
     std::vector<PartitionNode> nodes;
@@ -264,7 +265,8 @@ class V1Reader {
     return llvm::join(lines, "\n");
   }
 
-  // Omits the debugger's nodes, and joins transfers: a _Recv reads what its _Send does.
+  // Adds the ops of all partitions, without the debugger's nodes. A _Recv becomes a reader of the
+  // tensor that its _Send reads.
   void AddOps(llvm::ArrayRef<PartitionNode> nodes, DebugGraph* graph) {
     llvm::StringMap<llvm::StringRef> copied, sent;
     for (const PartitionNode& node : nodes) {
@@ -353,7 +355,8 @@ class V1Reader {
   }
   static bool IsWhole(const Dumped& one) { return one.debug_op.starts_with("DebugIdentity"); }
 
-  // Returns "session.run(loss:0, GradientDescent)" from the session, else the folder's name.
+  // Returns the name of a run, such as "session.run(loss:0, GradientDescent)"; the folder's name if
+  // the fetches are not recorded.
   static std::string NameOfRun(const std::string& path, llvm::StringRef core) {
     std::string fetched;
     auto json = llvm::json::parse(core);
@@ -384,7 +387,7 @@ class V1Reader {
   }
 
   DebugFolder& folder_;
-  std::map<std::string, int> graph_of_;  // by FormOf
+  std::map<std::string, int> graph_of_;  // by FormOf()
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Reads folders of the first version of TensorFlow's debugger (tfdbg v1, DumpingDebugWrapperSession
-// and its like): a file for each tensor, and the graphs of the partitions that ran.
+// and similar classes), which have a file for each dumped tensor, and the graphs of the partitions
+// that ran.
 #ifndef GRAPNEL_LIB_TFDBG_V1_DUMP_H_
 #define GRAPNEL_LIB_TFDBG_V1_DUMP_H_
 
@@ -9,13 +10,15 @@ namespace grapnel {
 
 constexpr llvm::StringLiteral kV1 = "tfdbg v1";  // the DebugRun::file_version of these folders
 
-// True if a folder holds the dump of a session's run, or such folders ("run_1795232485431360_0").
+// True if a folder is the dump of a session's run, or contains such folders
+// ("run_1795232485431360_0").
 bool IsV1Dump(llvm::StringRef path);
 
-// Reads all of them as one run. Each call of Session::run is an execution, in order; its graph,
-// with the parts of all devices joined and without the debugger's nodes, is a function's body; a
-// dumped tensor is a trace, with the iteration if a loop dumped it several times. Damage is a
-// problem but not an error. Cost: linear in the bytes of the files, one map for each file.
+// Reads all dumps as one DebugRun. Each call of Session::run becomes an execution, in order; its
+// graph (the partitions of all devices joined, without the debugger's nodes) becomes a function's
+// body; a dumped tensor becomes a trace, with the iteration if a loop dumped it several times.
+// Damaged files are reported in DebugFolder::problems. Cost: linear in the bytes of the files, one
+// mapping for each file.
 Expected<DebugFolder> ReadV1Dump(llvm::StringRef path);
 
 }  // namespace grapnel

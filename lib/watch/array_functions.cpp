@@ -13,7 +13,7 @@ using Call = TensorExpression::Node;
 using Unary = Number (*)(Number);
 using Binary = Number (*)(Number, Number);
 
-// --- Dtypes, as in NumPy 2.
+// --- Dtypes of results, as in NumPy 2.
 
 bool IsFloat(DataType type) { return IsFloating(type); }
 bool IsUnsigned(DataType type) {
@@ -64,7 +64,8 @@ void Round(NumberArray* array) {
   for (Number& value : array->values) value = RoundTo(array->dtype, value);
 }
 
-// Returns a result as the dtype holds it: integers wrap around, below 2^64 as they do in memory.
+// Returns `number` converted to the dtype: floats are rounded, integers wrap around as in two's
+// complement (exact below 2^64, the precision of Number).
 Number ResultOf(DataType type, Number number) {
   if (!IsInteger(type) || !std::isfinite(number)) return RoundTo(type, number);
   Number range = std::ldexp(Number{1}, static_cast<int>(8 * DataTypeSize(type)));
@@ -157,7 +158,7 @@ Expected<Dims> BroadcastDims(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> 
   return dims;
 }
 
-// Returns `array` broadcast to those dims.
+// Returns `array` broadcast to `dims`.
 NumberArray BroadcastTo(const NumberArray& array, const Dims& dims) {
   if (array.dims == dims) return array;
   NumberArray wide;
@@ -277,15 +278,15 @@ Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// |a - b| <= tolerance; equal infinities are always within, NaN never.
+// Returns elementwise whether |a - b| <= tolerance: true for equal infinities, false for NaN.
 Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   BinaryFunction equal{[](Number a, Number b) -> Number { return a == b; }, BinaryFunction::kTruth};
   BinaryFunction far{[](Number a, Number b) -> Number { return std::fabs(a - b); },
                      BinaryFunction::kPromoted};
   BinaryFunction less{[](Number a, Number b) -> Number { return a <= b; }, BinaryFunction::kTruth};
   ASSIGN_OR_RETURN(NumberArray result, Pairwise("==", equal, arguments[0], arguments[1]));
-  // Compute in double: the difference of small floats would be rounded, that of integers wrap
-  // around.
+  // Subtract with dtype double: the difference of low-precision floats would be rounded, that of
+  // integers would wrap around.
   NumberArray a = arguments[0], b = arguments[1];
   a.dtype = b.dtype = proto::DT_DOUBLE;
   a.is_weak = b.is_weak = false;
@@ -295,7 +296,8 @@ Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// The debugger's filters, also for complex numbers: true if any element matches.
+// The debugger's filters, also for complex numbers. A filter is true of a tensor if the predicate
+// is true of any element.
 using IsOne = bool (*)(Number);
 IsOne FilterNamed(llvm::StringRef name) {
   if (name == "has_nan") return [](Number x) { return std::isnan(x); };
@@ -304,7 +306,7 @@ IsOne FilterNamed(llvm::StringRef name) {
   return nullptr;
 }
 
-// Returns the number of arguments of a function; 0: no function has that name.
+// Returns the number of arguments that a function takes; 0 if no function has that name.
 size_t NumArguments(llvm::StringRef name) {
   if (UnaryFunctions().count(name) || IsReduction(name)) return 1;
   if (BinaryFunctions().count(name) || name == "and" || name == "or") return 2;
@@ -377,11 +379,11 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
       value = first.dtype == proto::DT_BOOL ? value == 0 : -value - 1;
     return first;
   }
-  // `and`, `or`: operands of one element each.
+  // `and`, `or`: each operand must have one element.
   bool truths[2];
   for (int i = 0; i < 2; ++i) {
     if (arguments[i].size() != 1) {
-      return MakeError("'{0}' takes one element, not {1}: any(...), all(...), or & and |", name,
+      return MakeError("'{0}' takes one element, not {1}: use any(...), all(...), or & and |", name,
                        arguments[i].size());
     }
     truths[i] = arguments[i].values[0] != 0;

@@ -10,19 +10,20 @@ namespace grapnel {
 
 bool IsReduction(llvm::StringRef name);
 std::vector<llvm::StringRef> ReductionNames();
-// Returns the result of a reduction, with its axis. Errors: the numbers are complex; the axis is
-// out of range; the reduction needs at least one element.
+// Applies the reduction `call` along its axis, or over all elements if it has no axis. Errors: the
+// numbers are complex; the axis is out of range; the reduction needs at least one element.
 Expected<NumberArray> Reduce(const TensorExpression::Node& call, NumberArray array);
 
-// A reduction over all elements, fed in blocks: min, max, sum, mean, any, all, count_nonzero.
+// A reduction over all elements of an array, which are added block by block: min, max, sum, mean,
+// any, all, count_nonzero.
 class BlockReduction {
  public:
   static bool Has(llvm::StringRef name);
   explicit BlockReduction(llvm::StringRef name) : name_(name) {}
   void Add(llvm::ArrayRef<NumberArray::Number> values);
-  // True if further elements cannot change the result.
+  // True if more elements cannot change the result.
   bool IsDecided() const;
-  // Returns what Reduce() would. `dtype`: that of the elements.
+  // Returns the same as Reduce() on all elements added, whose dtype is `dtype`.
   NumberArray Result(DataType dtype) const;
 
  private:

@@ -7,14 +7,14 @@
 namespace grapnel {
 namespace {
 
-// Returns the columns of a text: marks take none, nor do continuation bytes of UTF-8.
+// Returns the number of columns that a text takes: marks and continuation bytes of UTF-8 take none.
 size_t WidthOf(llvm::StringRef text) {
   return llvm::count_if(
       text, [](char c) { return c != kMarkBegin && c != kMarkEnd && (c & 0xC0) != 0x80; });
 }
 
-// The layout of numpy.core.arrayprint._formatArray: rows in lines of limited width, with the middle
-// of long dimensions omitted.
+// Lays out an array like numpy.core.arrayprint._formatArray: rows in lines of limited width, with
+// the middle of long dimensions omitted.
 class Layout {
  public:
   Layout(const Tensor& tensor, const ArrayTextOptions& options, MarkElement mark,
@@ -35,7 +35,7 @@ class Layout {
  private:
   bool CutsAt(int axis) const { return is_cut_ && 2 * options_.edge_items < tensor_.dim(axis); }
 
-  // The positions along an axis, -1 for omitted ones.
+  // Returns the positions to print along an axis; -1 stands for the omitted ones.
   std::vector<int64_t> Places(int axis) const {
     std::vector<int64_t> places;
     int64_t size = tensor_.dim(axis);
@@ -49,7 +49,8 @@ class Layout {
     return places;
   }
 
-  // The printed elements: they alone determine the width of columns.
+  // Returns the flat positions of the printed elements. Omitted elements have no influence on the
+  // width of columns.
   std::vector<int64_t> Shown() const {
     std::vector<int64_t> shown = {0};
     if (tensor_.num_elements() == 0) return {};
@@ -179,7 +180,7 @@ std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options, Mar
 std::string ArrayString(const Tensor& tensor, const ArrayTextOptions& options) {
   if (tensor.HoldsObjects()) return ObjectsText(tensor, options);
   if (tensor.rank() == 0) {
-    // A scalar has a form of its own: "0.0" and "1e-05", where an array has "0." and "1.e-05".
+    // NumPy prints a scalar as "0.0" or "1e-05", but an element of an array as "0." or "1.e-05".
     std::string text = ElementText(tensor, 0);
     if (!IsFloating(tensor.dtype())) return text;
     size_t at = text.find(".e");

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 8;  // of a value in a message
+constexpr int kMostElements = 8;  // shown of each value in a message
 
 std::string Headline(const Assertion& assertion, llvm::StringRef verdict) {
   return llvm::formatv("assertion '{0}' {1}{2}{3}", assertion.expression.text(), verdict,
@@ -17,7 +17,8 @@ std::string Headline(const Assertion& assertion, llvm::StringRef verdict) {
       .str();
 }
 
-// Returns "at node 'y' (Relu), in body that w calls, iteration 2", innermost first.
+// Returns the place of a failure, the innermost call first: "at node 'y' (Relu), in body that w
+// calls, iteration 2".
 std::string Place(const Node& maker, int64_t run) {
   std::string text =
       maker ? llvm::formatv("at node '{0}' ({1})", maker.name(), maker.op()).str() : "as it is fed";
@@ -34,8 +35,8 @@ std::string Place(const Node& maker, int64_t run) {
   return text + (run > 0 ? ", run " + std::to_string(run) : "");
 }
 
-// Returns which elements fail an elementwise comparison: "2 of 6 elements are not, the first at
-// [0,1]"; empty for a single result.
+// Returns which elements of an elementwise comparison are false: "false for 2 of 6 elements, the
+// first at [0,1]"; empty if the comparison has only one element.
 std::string WhichFail(const TensorExpression& expression, const TensorExpression::Lookup& lookup) {
   auto answers = expression.Evaluate(lookup);
   if (!answers) return llvm::consumeError(answers.takeError()), "";
@@ -49,7 +50,7 @@ std::string WhichFail(const TensorExpression& expression, const TensorExpression
     index[d] = flat % dim;
     flat /= dim;
   }
-  return llvm::formatv("{0} of {1} elements are not, the first at {2}", fails, size,
+  return llvm::formatv("false for {0} of {1} elements, the first at {2}", fails, size,
                        DimsText(index))
       .str();
 }
@@ -102,7 +103,8 @@ TensorExpression::Form AssertionHook::FormOf(const ModuleShapes& shapes,
   return form;
 }
 
-// Only fed tensors are sure to have the shape of their placeholder.
+// Refutes nothing if a fed tensor is not a Placeholder: only for placeholders does the executor
+// check that the fed value has the declared shape.
 std::vector<std::string> AssertionHook::Refuted(llvm::ArrayRef<std::string> feeds) {
   ModuleShapes shapes(module_);
   bool trusts = true;

@@ -1,5 +1,6 @@
-// Assertions that users make about tensors: `rank(x:0) == 2: a batch is a matrix`. Checked before a
-// run if shapes, dtypes and constants decide them, else where the tensors are computed.
+// Assertions that users make about tensors: `rank(x:0) == 2: a batch is a matrix`. An assertion is
+// checked before a run if shapes, dtypes and constants decide it, else when its tensors have been
+// computed.
 #ifndef GRAPNEL_LIB_WATCH_ASSERTION_H_
 #define GRAPNEL_LIB_WATCH_ASSERTION_H_
 
@@ -16,43 +17,45 @@ namespace grapnel {
 
 struct Assertion {
   TensorExpression expression;
-  std::string message;  // the user's; may be empty
-  // Parses "EXPRESSION" or "EXPRESSION: MESSAGE". Errors point to the unreadable part.
+  std::string message;  // written by the user; may be empty
+  // Parses "EXPRESSION" or "EXPRESSION: MESSAGE". Errors have a caret under the unreadable part.
   static Expected<Assertion> Parse(llvm::StringRef text);
 };
 
-// Ends a run at the first assertion that fails. The error names the place, the values, and the
-// user's message. An expression with several elements holds if all of them are true.
+// Ends a run at the first assertion that fails. The error names the place (node, calls, iteration),
+// the values, and the user's message. An expression with several elements holds if all elements are
+// true.
 class AssertionHook : public StepHook, private ExpressionHook {
  public:
-  // Errors: those of PlaceOf, with the assertion.
+  // Errors: those of PlaceOf, prefixed with the assertion's text.
   static Expected<std::unique_ptr<AssertionHook>> Make(
       const Module& module, std::vector<Assertion> assertions,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
 
-  // Returns the texts of the assertions that fail for all values of `feeds`. Drops those that
-  // always hold. Call it before the run. Cost: infers the shapes of the module.
+  // Returns the failure messages of assertions that fail whatever the values of `feeds` are.
+  // Assertions that always hold are not checked in the run. Call it before the run. Cost: infers
+  // the shapes of the module.
   std::vector<std::string> Refuted(llvm::ArrayRef<std::string> feeds);
-  // The text of the failure that ended a run, which names the calls itself, so without the calls
-  // that the run puts in front; empty if none failed. Read it after the run.
+  // The failure that ended a run, without the list of calls that the executor prepends to errors
+  // (the text itself names the calls); empty if no assertion failed. Read it after the run.
   const std::string& failure() const { return failure_; }
 
   std::string name() const override { return "--assert"; }
-  RunHook* node_hook() override;  // null: all are decided before the run
-  // Errors: a tensor that no fetch needs.
+  RunHook* node_hook() override;  // null: Refuted() decided all assertions
+  // Errors: a tensor of an assertion is not computed, since no fetch needs it.
   Error BeforeRun(StepContext& step) override;
-  // Reports the assertions that were never evaluated to the sink.
+  // Warns through the sink about assertions that were never evaluated.
   Error End(StepContext& step) override;
 
  private:
   struct Entry {
     Assertion assertion;
-    bool is_decided = false;  // before the run
+    bool is_decided = false;  // by Refuted(), before the run
     std::atomic<int64_t> times{0};
   };
   AssertionHook(const Module& module, MessageSink sink) : module_(module), sink_(std::move(sink)) {}
   Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) override;
-  // Returns the form of tensor `i` of the place.
+  // Returns the facts known before a run about tensor `i` of the place.
   TensorExpression::Form FormOf(const ModuleShapes& shapes, const ExpressionPlace& place, size_t i,
                                 llvm::ArrayRef<Port> fed) const;
   std::string FailureText(const Entry& entry, const Node& maker,

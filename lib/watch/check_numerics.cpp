@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// True for ops that make no bad number from good ones.
+// True for ops whose outputs are finite if their inputs are: TensorFlow does not check them.
 bool OnlyMoves(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Maximum", "Minimum", true)
@@ -22,7 +22,7 @@ bool OnlyMoves(llvm::StringRef op) {
       .Default(false);
 }
 
-// True for statistics that are not set in inference.
+// True for the statistics outputs of batch norms, which have no defined values in inference.
 bool IsPassedOver(llvm::StringRef op, size_t output) {
   if (op == "FusedBatchNorm" || op == "FusedBatchNormV2") return output >= 1 && output <= 4;
   return op == "FusedBatchNormV3" && output >= 1 && output <= 5;
@@ -36,34 +36,37 @@ std::string PythonType(DataType type) {
                             : name.str();
 }
 
-// A node's input, for the message: by then the node may have overwritten it, or passed it on.
-// Copied for each node that runs, so its layout is fast to copy.
+// The dtype and shape of a node's input, for the error message: the input itself may be gone when
+// the node has run, overwritten or forwarded. Filled for each node that runs, so its layout is fast
+// to copy.
 struct InputForm {
   static constexpr int kDims = 6;
   DataType dtype = proto::DT_INVALID;
-  int rank = 0;  // only the first kDims dimensions are kept
+  int rank = 0;  // may be larger than kDims; only the first kDims dimensions are kept
   int64_t dims[kDims];
 };
 struct Given {
-  static constexpr int kInputs = 8;  // the first ones are kept
+  static constexpr int kInputs = 8;  // further inputs are dropped
   const Graph* graph = nullptr;
   NodeId node = kNoNode;
   int num_inputs = 0;
   InputForm inputs[kInputs];
-  std::vector<Tensor> kept;  // if inputs are kept
+  std::vector<Tensor> kept;  // the inputs, after KeepInputs()
 };
-// The nodes that run on this thread, each called by the one below it. Entries are reused.
+// The nodes that are running on this thread: each entry runs in a function that the entry below it
+// calls. Entries are reused.
 struct GivenStack {
   std::vector<std::unique_ptr<Given>> given;
   size_t depth = 0;
 };
-// One access for each call, since each checks whether it is initialized.
+// Call it once in each function: every access to a thread_local checks whether it is initialized.
 GivenStack& ThisThread() {
   static thread_local GivenStack stack;
   return stack;
 }
 
-// Returns "(32, 10)", "(2,)", "()"; for more dimensions "(1, 2, 3, 4, 5, 6, ...)".
+// Returns a shape in Python's form: "(32, 10)", "(2,)", "()"; with more than six dimensions "(1, 2,
+// 3, 4, 5, 6, ...)".
 std::string PythonShape(llvm::ArrayRef<int64_t> dims) {
   std::string text = "(";
   for (size_t i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
@@ -74,7 +77,7 @@ std::string PythonShape(const int64_t* dims, int rank) {
   return rank > InputForm::kDims ? text.substr(0, text.size() - 1) + ", ...)" : text;
 }
 
-// Returns "tf.Tensor([0. 1.], shape=(2,), dtype=float32)".
+// Returns the repr of an eager tensor: "tf.Tensor([0. 1.], shape=(2,), dtype=float32)".
 std::string EagerText(const Tensor& tensor) {
   std::string text = ArrayString(tensor);
   return llvm::formatv("tf.Tensor({0}{1}, shape={2}, dtype={3})",
@@ -115,7 +118,8 @@ Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs)
 
 Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   GivenStack& stack = ThisThread();
-  // A constant has no inputs.
+  // Find the node's entry on the stack. Constants have none, since BeforeNode() is not called for
+  // them.
   size_t at = stack.depth;
   auto is_of_node = [&](const Given& given) {
     return given.graph == &node.graph() && given.node == node.id();

@@ -25,12 +25,13 @@ struct GRAPNEL_PUBLIC NumericsFailure {
   std::vector<Tensor> inputs;
 };
 
-// Checks floating-point outputs, except those that TensorFlow skips: outputs of ops that pass
-// values on (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and
-// the statistics of fused batch normalizations. Checks constants too, as in TensorFlow's graphs.
+// Checks floating-point outputs, except those that TensorFlow skips: outputs of ops that forward
+// values (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and the
+// statistics of fused batch normalizations. Constants are checked too, as TensorFlow does in
+// graphs.
 class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
  public:
-  // `skipped`: nodes to skip as well. `pool`: see HealthOf.
+  // `skipped` matches names of further nodes to skip. `pool`: see HealthOf.
   explicit CheckNumerics(std::vector<Glob> skipped = {}, ThreadPool* pool = nullptr)
       : skipped_(std::move(skipped)), pool_(pool) {}
   bool Wants(const Node& node) override;
@@ -38,26 +39,26 @@ class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   // The error has TensorFlow's form (op, dtype, shape, counts, inputs, graph) and adds the node and
-  // its calls, innermost last.
+  // the calls that led to it, innermost last.
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // A constant does not change between runs.
+  // Checks only the first time: a constant does not change between runs.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override {
     return is_first ? AfterNode(node, value) : Error::success();
   }
-  // The text of the error that ended a run, which names the calls itself, so without the calls that
-  // the run puts in front; else empty. Read it after the run.
+  // The error that ended a run, without the list of calls that the executor prepends to errors (the
+  // text itself names the calls); empty if all checked outputs were finite. Read it after the run.
   const std::string& finding() const { return finding_; }
-  // Keeps the inputs of each op until it has run, for failure(). Ops can then not overwrite their
-  // inputs. Call it before the plan is made.
+  // Keeps the inputs of each op until the op has run, so that failure() has them. Then ops cannot
+  // reuse the memory of their inputs. Call it before the plan is made.
   void KeepInputs() { keeps_inputs_ = true; }
-  // Treats the nodes of the main graph as ops that a program in eager mode calls: messages are
-  // those of TensorFlow's eager mode, with the inputs' elements. Keeps inputs. Call it before the
-  // run.
-  void ExpectEagerOps() { is_eager_ = keeps_inputs_ = true; }
-  // Sets the source of the stack text at the end of the message: the lines that made the node. Call
+  // Treats the nodes of the main graph as ops that a program in eager mode calls: error messages
+  // are those of TensorFlow's eager mode, with the elements of inputs. Implies KeepInputs(). Call
   // it before the run.
+  void ExpectEagerOps() { is_eager_ = keeps_inputs_ = true; }
+  // Sets the function that returns the text at the end of the message: the stack of source lines
+  // that created the node. Call it before the run.
   void SetStackSource(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
-  // The first failure, if inputs are kept. Read it after the run.
+  // The first failure, if KeepInputs() was called. Read it after the run.
   const std::optional<NumericsFailure>& failure() const { return failure_; }
 
  private:

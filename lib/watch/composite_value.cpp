@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// An argument with its ports.
+// An argument of an op, and the range of input or output indices that it covers.
 struct Ports {
   llvm::StringRef name;
   int first = 0, count = 0;
@@ -35,7 +35,8 @@ const Ports* Find(llvm::ArrayRef<Ports> ports, const std::string& name) {
   return found == ports.end() ? nullptr : found;
 }
 
-// Returns "a" for "a_indices" and "indices"; nullopt if the name ends otherwise.
+// Returns the prefix of an argument name: "a" for "a_indices" if `end` is "indices", "" for
+// "indices" itself; nullopt if the name does not end in `end`.
 std::optional<std::string> PrefixOf(llvm::StringRef name, llvm::StringRef end) {
   if (!name.consume_back(end) || (!name.empty() && !name.consume_back("_"))) return std::nullopt;
   return name.str();
@@ -53,7 +54,7 @@ void AddSparse(llvm::ArrayRef<Ports> ports, std::vector<Composite>* found) {
     const Ports* shape = nullptr;
     for (llvm::StringRef end : {"shape", "dense_shape", "shapes", "dense_shapes"})
       shape = shape ? shape : Find(ports, Joined(*prefix, end));
-    // For SparseToDense.
+    // SparseToDense calls the dense shape `output_shape`.
     if (!shape && *prefix == "sparse") shape = Find(ports, "output_shape");
     if (!values || !shape || values->count != indices.count || shape->count != indices.count)
       continue;
@@ -64,7 +65,8 @@ void AddSparse(llvm::ArrayRef<Ports> ports, std::vector<Composite>* found) {
   }
 }
 
-// RaggedTensorToTensor has the kind of each of its row partitions in an attribute.
+// True if all row partitions of a RaggedTensorToTensor are row splits; an attribute has the kind of
+// each.
 bool HasSplitsAlone(const Node& node) {
   auto types = node.Attr("row_partition_types");
   if (!types) return false;
@@ -113,7 +115,7 @@ std::vector<Composite> CompositesOf(const Node& node, bool of_inputs) {
   return found;
 }
 
-// Returns TensorFlow's name for strings: NumPy calls them objects.
+// Returns NumPy's dtype name, but TensorFlow's "string" for strings, which NumPy calls "object".
 std::string TypeNameOf(const Tensor& values) {
   return values.dtype() == proto::DT_STRING ? "string" : NumPyTypeName(values.dtype());
 }
@@ -126,11 +128,11 @@ Expected<std::vector<int64_t>> IntsOf(const Tensor& tensor) {
   return ints;
 }
 
-// Writes nested rows, down to elements of `values`.
+// Writes the nested rows of a ragged tensor, down to elements of `values`.
 struct RaggedWriter {
   llvm::ArrayRef<std::vector<int64_t>> splits;
   const Tensor& values;
-  int64_t inner;  // elements of one row of values
+  int64_t inner;  // number of elements in one row of `values`
   int64_t left;   // the number of elements that may still be written
   std::string text = {};
 
@@ -157,7 +159,7 @@ struct RaggedWriter {
         text += "...";
         break;
       }
-      // An empty row takes room too.
+      // A row without elements counts as one element.
       int64_t before = left;
       write(i);
       if (left == before) --left;
@@ -166,7 +168,7 @@ struct RaggedWriter {
   }
 };
 
-// IndexedSlices: whole rows, with one index for each.
+// Describes IndexedSlices: whole rows, with one index for each row.
 std::string SlicesText(llvm::ArrayRef<int64_t> rows, const Tensor& values,
                        llvm::ArrayRef<int64_t> dims, int64_t limit) {
   int64_t inner = rows.empty() ? 1 : values.num_elements() / static_cast<int64_t>(rows.size());
@@ -191,8 +193,9 @@ Expected<std::string> SparseText(const Tensor& indices, const Tensor& values, co
   int64_t rank = static_cast<int64_t>(dims.size()), count = values.num_elements();
   if (values.rank() != 1 || indices.rank() != 2 || indices.dim(0) != count ||
       indices.dim(1) != rank)
-    return MakeError("no sparse tensor: indices are {0}, values {1} and the dense shape {2}",
-                     DimsText(indices.dims()), DimsText(values.dims()), DimsText(shape.dims()));
+    return MakeError(
+        "not a sparse tensor: the shape of indices is {0}, of values {1}, of the dense shape {2}",
+        DimsText(indices.dims()), DimsText(values.dims()), DimsText(shape.dims()));
   double all = 1;
   for (int64_t dim : dims) all *= static_cast<double>(dim);
   std::string text = "sparse " + TypeNameOf(values) + " " + NumPyShapeText(dims) + ", " +
@@ -208,7 +211,7 @@ Expected<std::string> SparseText(const Tensor& indices, const Tensor& values, co
 
 Expected<std::string> RaggedText(llvm::ArrayRef<Tensor> parts, int64_t limit) {
   const Tensor& values = parts.back();
-  if (values.rank() < 1) return MakeError("no ragged tensor: the values are a scalar");
+  if (values.rank() < 1) return MakeError("not a ragged tensor: the values are a scalar");
   std::vector<std::vector<int64_t>> splits;
   for (size_t level = 0; level + 1 < parts.size(); ++level) {
     ASSIGN_OR_RETURN(std::vector<int64_t> ints, IntsOf(parts[level]));
@@ -216,11 +219,13 @@ Expected<std::string> RaggedText(llvm::ArrayRef<Tensor> parts, int64_t limit) {
                      std::is_sorted(ints.begin(), ints.end());
     if (!is_sorted ||
         (!splits.empty() && splits.back().back() + 1 != static_cast<int64_t>(ints.size())))
-      return MakeError("no ragged tensor: row splits {0} do not fit", parts[level].ToString());
+      return MakeError(
+          "not a ragged tensor: row splits {0} are not sorted or do not fit the other row splits",
+          parts[level].ToString());
     splits.push_back(std::move(ints));
   }
   if (splits.empty() || splits.back().back() != values.dim(0))
-    return MakeError("no ragged tensor: the row splits are of other values than {0}",
+    return MakeError("not a ragged tensor: the row splits do not fit values of shape {0}",
                      DimsText(values.dims()));
   int64_t inner = 1;
   std::string shape = std::to_string(splits[0].size() - 1);

@@ -14,22 +14,23 @@ struct Composite {
   enum class Kind : uint8_t { kSparse, kRagged };
   Kind kind = Kind::kSparse;
   std::string name;  // the common prefix of the op's arguments: "a" of a_indices, a_values; or ""
-  // The inputs or outputs of the node. Sparse: indices, values, dense shape. Ragged: row splits,
-  // the outermost first, then values.
+  // The indices of the node's inputs or outputs that form the value. Sparse: indices, values, dense
+  // shape. Ragged: row splits, the outermost first, then values.
   std::vector<int> ports;
 };
 
 // Return the composites among the inputs or outputs of a node, by the argument names of its op: a
-// SparseTensor needs all three parts, a RaggedTensor row splits and values. Each call looks the op
-// up.
+// SparseTensor needs all three parts, a RaggedTensor row splits and values. Cost of each call: a
+// look-up of the op's definition.
 std::vector<Composite> CompositeInputs(const Node& node);
 std::vector<Composite> CompositeOutputs(const Node& node);
 
-// Describes the parts, in the order of Composite::ports, in one line:
+// Describes the value whose parts are given, in the order of Composite::ports, in one line:
 //   sparse float32 (3, 4), 2 of 12 set: [0, 0]: 1, [1, 2]: 2.5
 //   ragged int32 (3, None): [[1, 2], [], [3]]
 //   slices of float32 (4, 2): [0]: [1., 2.], [3]: [3., 4.]      if one index is for a whole row
-// More than `limit` elements are abbreviated with "...". Errors: how the parts do not fit together.
+// Elements after the first `limit` are abbreviated to "...". Errors explain why the parts do not
+// form such a value.
 Expected<std::string> CompositeText(Composite::Kind kind, llvm::ArrayRef<Tensor> parts,
                                     int64_t limit);
 

@@ -1,4 +1,5 @@
-// The ops that TensorFlow's debugger skips: calls, Identity and control flow only pass values on.
+// The ops that TensorFlow's debugger skips because they only forward values: calls, Identity and
+// control flow.
 #ifndef GRAPNEL_LIB_WATCH_DEBUGGER_SKIPS_H_
 #define GRAPNEL_LIB_WATCH_DEBUGGER_SKIPS_H_
 
@@ -6,7 +7,8 @@
 
 namespace grapnel {
 
-// True for the ops on TensorFlow 2.21's list for op callbacks, and their variants for references.
+// True for the ops that TensorFlow 2.21 excludes from op callbacks, and their variants for
+// references.
 bool IsSkippedByDebugger(llvm::StringRef op_type);
 
 }  // namespace grapnel

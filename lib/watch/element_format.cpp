@@ -17,14 +17,14 @@ std::string ToChars(T value, std::chars_format format) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, format).ptr);
 }
 
-// Formats with `digits` digits after the point: the exact value, rounded half to even.
+// Formats the exact value, rounded half to even, with `digits` digits after the point.
 std::string ToChars(double value, std::chars_format format, int digits) {
   char buffer[1024];
   return std::string(buffer,
                      std::to_chars(buffer, buffer + sizeof buffer, value, format, digits).ptr);
 }
 
-// Returns the fewest digits that read back as `value` in a dtype that C++ lacks.
+// Returns the shortest text that reads back as `value`, for a dtype that C++ does not have.
 std::string ShortestOf(DataType dtype, double value, std::chars_format format) {
   for (int digits = 0; digits < 9; ++digits) {
     std::string text = ToChars(value, std::chars_format::scientific, digits);
@@ -41,7 +41,7 @@ std::string Shortest(DataType dtype, double value, std::chars_format format) {
 }
 
 struct Digits {
-  std::string whole, fraction, exponent;  // "-1", "5", "e+08"; the last may be empty
+  std::string whole, fraction, exponent;  // "-1", "5", "e+08"; `exponent` may be empty
 };
 
 Digits Split(llvm::StringRef text) {
@@ -59,7 +59,7 @@ Digits DigitsOf(DataType dtype, double value, bool has_exponent, int precision) 
   return digits;
 }
 
-// numpy.core.arrayprint.FloatingFormat.
+// Formats floats like numpy.core.arrayprint.FloatingFormat.
 class FloatFormat {
  public:
   FloatFormat(DataType dtype, const std::vector<double>& shown, int precision, bool has_sign)
@@ -106,7 +106,7 @@ class FloatFormat {
       size_t width = left_ + right_ + 1;
       return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
     }
-    // With exponents all have the same number of digits, those of the exact value.
+    // With exponents, all elements have the same number of digits, taken from the exact value.
     Digits digits =
         has_exponent_
             ? Split(ToChars(value, std::chars_format::scientific, static_cast<int>(fraction_)))
@@ -124,7 +124,8 @@ class FloatFormat {
   }
 
  private:
-  // The limit from which exponents are used: 10 to the decimal digits of the dtype.
+  // Returns the magnitude from which exponents are used: 10 to the power of the dtype's number of
+  // decimal digits.
   double Largest() const {
     switch (dtype_) {
       case proto::DT_FLOAT:
@@ -138,7 +139,8 @@ class FloatFormat {
     }
   }
 
-  // In the array's own precision, as NumPy divides.
+  // True if most / least > 1000, divided in the array's own precision as in NumPy: then exponents
+  // are used.
   bool IsWide(double most, double least) const {
     if (dtype_ == proto::DT_DOUBLE) return most / least > 1000;
     return static_cast<float>(most) / static_cast<float>(least) > 1000.0f;
@@ -168,7 +170,7 @@ class Floats : public ElementFormat {
   FloatFormat format_;
 };
 
-// Complex elements: the two parts, adjacent numbers of a real dtype, alternate.
+// Formats complex elements, whose real and imaginary parts are adjacent numbers of a real dtype.
 class Complexes : public ElementFormat {
  public:
   Complexes(const Tensor& tensor, const std::vector<int64_t>& shown, int precision)
@@ -199,7 +201,7 @@ class Complexes : public ElementFormat {
   FloatFormat real_, imaginary_;
 };
 
-// Integers and booleans, right-aligned.
+// Formats integers and booleans, right-aligned.
 class Words : public ElementFormat {
  public:
   Words(const Tensor& tensor, const std::vector<int64_t>& shown)
@@ -225,7 +227,7 @@ class Words : public ElementFormat {
   size_t width_ = 0;
 };
 
-// Returns repr() of Python's bytes.
+// Returns Python's repr() of a bytes object.
 std::string BytesText(llvm::StringRef bytes) {
   unsigned char quote = bytes.contains('\'') && !bytes.contains('"') ? '"' : '\'';
   std::string text = {'b', static_cast<char>(quote)};

@@ -1,4 +1,4 @@
-// The elements of one array as NumPy formats them, all of the same width. Private to lib/watch.
+// Formats the elements of one array as NumPy does, all with the same width. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_ELEMENT_FORMAT_H_
 #define GRAPNEL_LIB_WATCH_ELEMENT_FORMAT_H_
 
@@ -16,8 +16,8 @@ class ElementFormat {
   virtual std::string Text(int64_t flat) const = 0;
 };
 
-// `shown`: the elements that will be formatted; they determine the width and the use of exponents.
-// The tensor must outlive the format, and must not hold objects.
+// `shown` are the flat positions of the elements that will be formatted; they determine the width
+// and the use of exponents. The tensor must outlive the format, and must not hold objects.
 std::unique_ptr<ElementFormat> MakeElementFormat(const Tensor& tensor,
                                                  const std::vector<int64_t>& shown, int precision);
 

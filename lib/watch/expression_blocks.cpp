@@ -11,10 +11,10 @@ using Part = TensorExpression::Node;
 constexpr int64_t kBlock = 2048;
 constexpr int64_t kWorthIt = 4 * kBlock;
 
-// The tensors of an expression by name; the names point into the expression.
+// The tensors of an expression with their names, which are references into the expression.
 using Tensors = std::vector<std::pair<llvm::StringRef, Tensor>>;
 
-// True if the whole expression is elementwise over real tensors of one shape; adds them to
+// True if the whole expression is elementwise over real tensors of one shape; adds these tensors to
 // `tensors`.
 bool Collect(const Part& part, const TensorExpression::Lookup& lookup, Tensors* tensors) {
   if (part.kind == Part::Kind::kNumber) return true;

@@ -1,4 +1,4 @@
-// Evaluates what is known of an expression before a run.
+// Evaluates expressions before a run, from shapes, dtypes and constants (TensorExpression::Decide).
 #include "lib/watch/expression_value.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -8,15 +8,15 @@ namespace {
 using Node = TensorExpression::Node;
 using Form = TensorExpression::Form;
 
-// The known facts about a part of an expression: its value, or for a shape its sizes, which may be
-// partly known.
+// The known facts about a subexpression: its value; or, for a shape, its sizes, each of which may
+// be unknown.
 struct Known {
   std::optional<ExpressionValue> value;
   std::optional<std::vector<int64_t>> sizes;  // negative: unknown; kAnySize: `?`
   std::optional<bool> truth() const;
 };
 
-// `?`, a value that no dimension's symbol has.
+// Stands for `?` in `sizes`. Unknown dimensions have other negative numbers.
 constexpr int64_t kAnySize = INT64_MIN;
 
 Known OfNumber(int64_t number, DataType dtype = proto::DT_INT64) {
@@ -107,7 +107,7 @@ class Decider {
     return known;
   }
 
-  // One size of a shape, or a slice of a known value.
+  // Evaluates a slice: one size of a shape, or a slice of a known value.
   Known OfSlice(const Node& node) {
     Known whole = Of(node.operands[0]);
     bool is_index = node.slice.size() == 1 && node.slice[0].kind == SlicePart::Kind::kIndex;
@@ -133,13 +133,13 @@ class Decider {
       return OfTruth(a.sizes && b.sizes ? std::optional(false) : std::nullopt);
     std::vector<int64_t> left = *a.sizes, right = *b.sizes;
     for (size_t i = 0; i < left.size(); ++i) {
-      // `?` equals the size on the other side.
+      // `?` matches any size of the other shape.
       if (left[i] == kAnySize || right[i] == kAnySize) left[i] = right[i] = 0;
     }
     return OfTruth(AreSameSizes(left, right));
   }
 
-  // One operand that decides is enough.
+  // Evaluates `and` and `or`: one operand may decide the result although the other is unknown.
   static Known Join(const Node& node, llvm::ArrayRef<Known> operands) {
     bool decides = node.name == "or";
     bool all_known = true;
@@ -162,7 +162,7 @@ class Decider {
     if (made)
       known.value = std::move(*made);
     else
-      llvm::consumeError(made.takeError());  // reported when it runs
+      llvm::consumeError(made.takeError());  // evaluation in the run reports the error again
     return known;
   }
 

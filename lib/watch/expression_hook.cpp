@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// The most moments that are kept for an expression: more than iterations that overlap.
+// The most moments (see Moment) for which an expression's tensors are kept: more than the number of
+// iterations that overlap.
 constexpr size_t kMostMoments = 256;
 
 std::string NameOf(const Graph& body) {
@@ -64,7 +65,8 @@ bool ExpressionHook::Wants(const Node& node) {
   return WantsInputs(node) || wants;
 }
 
-// An argument is observed at its first reader in the plan.
+// Function arguments have no node that runs, so an argument's value is observed as an input of its
+// first reader in the plan.
 bool ExpressionHook::WantsInputs(const Node& node) {
   if (!sees_inputs_) return false;
   const std::string function = FunctionNameOf(node.graph());
@@ -136,7 +138,7 @@ Error ExpressionHook::SetFed(Port port, const Tensor& value) {
   return Error::success();
 }
 
-// Drops values of an earlier call whose frame was at the same address.
+// Drops the values of an earlier call whose CallFrame was at the same address.
 void ExpressionHook::OnCall(const CallFrame& call) {
   std::lock_guard lock(mutex_);
   for (Watched& watched : watched_) {
@@ -165,7 +167,8 @@ Error ExpressionHook::Take(const Use& use, const Node& maker, const Tensor& valu
   return OnValues(use.expression, maker, values);
 }
 
-// Otherwise expressions that wait for a tensor that their iteration never computes would pile up.
+// Drops the oldest iteration if too many are kept: an iteration that never computes one of the
+// tensors would otherwise be kept forever.
 void ExpressionHook::ForgetOldIterations(Watched& watched, const Moment& now) {
   if (watched.seen.size() <= kMostMoments) return;
   auto oldest = llvm::find_if(watched.seen, [&](const auto& entry) {
@@ -190,7 +193,7 @@ bool ExpressionHook::Complete(Watched& watched, const Use& use, const Tensor& va
     ForgetOldIterations(watched, now);
   }
   *values = watched.lasting;
-  // From the innermost iteration outwards: the nearest value counts.
+  // Look in the innermost iteration first, then outwards: the nearest value counts.
   for (Moment at = now;; at.iterations.pop_back()) {
     auto found = watched.seen.find(at);
     for (size_t i = 0; found != watched.seen.end() && i < count; ++i) {
@@ -200,7 +203,8 @@ bool ExpressionHook::Complete(Watched& watched, const Use& use, const Tensor& va
   }
   if (!llvm::all_of(*values, [](const Tensor& tensor) { return tensor.operator bool(); }))
     return false;
-  // A complete iteration or call is done; outside values may be needed by others.
+  // An iteration or call with all tensors is done. Keep values outside of loops and calls: other
+  // iterations may need them.
   if (!now.iterations.empty() || now.call) watched.seen.erase(now);
   return true;
 }

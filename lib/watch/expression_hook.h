@@ -14,15 +14,16 @@
 
 namespace grapnel {
 
-// Evaluates each expression once all of its tensors are available, in each call of their body and
-// each iteration; a tensor outside of a loop counts in each of its iterations. Observes only those
-// tensors. Nodes are identified by name, so that a copied or partitioned graph works too.
+// Evaluates each expression once all of its tensors are available, in each call of the function
+// that has them and in each iteration; the value of a tensor outside of a loop is used in every
+// iteration of the loop. Only these tensors are observed. Nodes are identified by name, so that a
+// copied or partitioned graph works too.
 class ExpressionHook : public RunHook {
  public:
-  // Returns the number of the expression, from 0. Call it before the plan is made.
+  // Adds an expression to evaluate. Returns its index, from 0. Call it before the plan is made.
   size_t Watch(ExpressionPlace place);
-  // Sets the value of a tensor of the main graph that is fed in this run, so that no node computes
-  // it. Call it before the run.
+  // Sets the value of a fed tensor of the main graph for this run, since no node computes it. Call
+  // it before the run.
   Error SetFed(Port port, const Tensor& value);
   // Forgets the values seen so far. Call it before each run.
   void Clear();
@@ -36,19 +37,20 @@ class ExpressionHook : public RunHook {
   void OnCall(const CallFrame& call) override;
 
   // Returns a tensor of the expression in the main graph that is neither computed by a node of a
-  // plan nor fed; empty if there is no such tensor, or the expression is over a function, which is
-  // compiled when it is called.
+  // plan nor fed; empty if there is no such tensor, or the expression is over tensors of a function
+  // (functions are compiled later, when they are called).
   std::string NotComputed(size_t expression) const;
   const ExpressionPlace& place(size_t expression) const { return watched_[expression].place; }
 
  protected:
-  // Called on any thread with all tensors of the expression, in the order of its names. `maker`:
-  // the node that computed the last of them; null if it was fed.
+  // Called on any thread with the values of the expression's tensors, in the order of
+  // ExpressionPlace::names. `maker` is the node that computed the last of these values; null if
+  // that was fed.
   virtual Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) = 0;
 
  private:
-  // The place where a tensor was computed: the call, and the iterations of loops in it, outermost
-  // first.
+  // Identifies when a tensor was computed: in which call of a function, and in which iterations of
+  // the loops in the function's body, outermost first.
   struct Moment {
     const CallFrame* call = nullptr;
     std::vector<std::pair<std::string, int64_t>> iterations;
@@ -58,9 +60,9 @@ class ExpressionHook : public RunHook {
   };
   struct Watched {
     ExpressionPlace place;
-    std::string function;  // whose body it is; empty: main
+    std::string function;  // the function that has the tensors; empty: main
     std::vector<std::string> makers;
-    std::vector<Tensor> lasting;  // fed values and constants, by tensor
+    std::vector<Tensor> lasting;  // by tensor: its value if it is fed or constant
     std::map<Moment, std::vector<Tensor>> seen;
     std::vector<bool> is_planned;
   };
@@ -80,11 +82,11 @@ class ExpressionHook : public RunHook {
                 std::vector<Tensor>* values);
 
   std::vector<Watched> watched_;
-  bool sees_inputs_ = false;  // for arguments of functions, which no node computes
+  bool sees_inputs_ = false;  // some tensors are arguments of functions
   mutable std::mutex mutex_;
   Uses outputs_, inputs_;
   llvm::DenseMap<const Graph*, std::string> functions_;
-  std::set<std::tuple<const Graph*, size_t, size_t>> read_;  // arguments that have a reader
+  std::set<std::tuple<const Graph*, size_t, size_t>> read_;  // arguments whose reader is known
 };
 
 }  // namespace grapnel

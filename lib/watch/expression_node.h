@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// One part of a slice in brackets: `3`, `1:5:2`, `...`, `None`.
+// One of the comma-separated parts of a slice: `3`, `1:5:2`, `...`, `None`.
 struct SlicePart {
   enum class Kind : uint8_t { kIndex, kRange, kEllipsis, kNewAxis };
   Kind kind = Kind::kRange;
@@ -23,12 +23,12 @@ struct TensorExpression::Node {
   enum class Kind : uint8_t { kNumber, kText, kAny, kList, kTensor, kSlice, kCall };
   Kind kind = Kind::kNumber;
   long double number = 0;
-  bool is_whole = false;  // a number: typed as an integer; `is_truth`: True or False
+  bool is_whole = false;  // for a number: typed as an integer; is_truth: as True or False
   bool is_truth = false;
-  std::string name;  // of a tensor, function or operator; a text; kAny matches any size
+  std::string name;  // name of a tensor, function or operator; for kText the text
   std::vector<SlicePart> slice;
-  std::vector<Node> operands;   // for a list: its elements
-  std::string text;             // the source text, for operands of comparisons
+  std::vector<Node> operands;   // operands or arguments; elements of a list
+  std::string text;             // source text; only for operands of comparisons
   std::optional<int64_t> axis;  // for a reduction
   bool keeps_dims = false;
 };
@@ -36,11 +36,12 @@ struct TensorExpression::Node {
 // Returns the elements of `tensor` that the slice selects, with unchanged dtype and bits. Errors:
 // an index out of range, too many indices.
 Expected<Tensor> SliceTensor(const Tensor& tensor, const std::vector<SlicePart>& parts);
-// Returns their positions in the tensor, row-major, and the dimensions of the slice.
+// Returns the flat (row-major) positions of the elements that the slice selects. `sliced` gets the
+// dimensions of the slice.
 Expected<std::vector<int64_t>> SlicedPlaces(llvm::ArrayRef<int64_t> dims,
                                             const std::vector<SlicePart>& parts, Dims* sliced);
 
-// Applies an operator ("+", "neg", "not") or a function, by name, to its arguments. Errors: the
+// Applies the operator or function `call.name` ("+", "neg", "abs") to its arguments. Errors: the
 // wrong number of arguments, or dtypes that do not fit.
 Expected<NumberArray> CallFunction(const TensorExpression::Node& call,
                                    std::vector<NumberArray> arguments);

@@ -17,7 +17,7 @@ namespace {
 
 using Node = TensorExpression::Node;
 
-constexpr int kDeepest = 200;  // nested parentheses
+constexpr int kDeepest = 200;  // limit of nesting (parentheses, unary operators)
 
 bool IsNameCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '/'; }
 
@@ -70,7 +70,7 @@ class Parser {
     std::string found = rest.empty() ? "the end" : "'" + rest.take_front(12).str() + "'";
     return MakeError("column {0}: {1} was expected, not {2}", at_ + 1, expected, found);
   }
-  // The error is at position `at`.
+  // Sets the error position to `at` and returns the error.
   Error WrongAt(size_t at, Error error) {
     at_ = at;
     return error;
@@ -120,8 +120,8 @@ class Parser {
     return node;
   }
 
-  // dtype(x) is compared with the name of a dtype, shape(x) as a whole, and numbers with an
-  // optional tolerance.
+  // Parses the rest of == and !=: if one side is dtype(x), the other is the name of a dtype;
+  // shape(x) is compared as a whole; numbers may be followed by a tolerance.
   Expected<Node> Equality(llvm::StringRef sign, size_t at, Node left, Node right) {
     auto calls = [](const Node& node, llvm::StringRef name) {
       return node.kind == Node::Kind::kCall && node.name == name;
@@ -143,11 +143,12 @@ class Parser {
 
   bool TakeTolerance() { return Take("+-") || Take("\xC2\xB1"); }
 
-  // Parses the other operand of dtype(x): `float`, `tf.float32`, `'int64'`.
+  // Converts the operand that is compared with dtype(x) to the name of a dtype: `float`,
+  // `tf.float32`, `'int64'`.
   static Error NameDtype(Node* node) {
     if (node->kind != Node::Kind::kTensor && node->kind != Node::Kind::kText)
       return Error::success();
-    llvm::StringRef name = node->name;  // `float` was parsed as a tensor
+    llvm::StringRef name = node->name;  // `float` was parsed as a tensor's name
     for (llvm::StringRef prefix : {"tf.", "np."}) name.consume_front(prefix);
     std::vector<std::string> known;
     for (int i = 1; i <= proto::DataType_MAX; ++i) {
@@ -275,7 +276,7 @@ class Parser {
     return Word();
   }
 
-  // After '[': numbers, and `?` or None for a size that matches any value.
+  // Parses a list after '[': numbers, and `?` or None, which match any size.
   Expected<Node> List() {
     Node list;
     list.kind = Node::Kind::kList;
@@ -314,7 +315,7 @@ class Parser {
     return node;
   }
 
-  // A tensor's name, or a function with its arguments, or a constant.
+  // Parses a tensor's name, a function with its arguments, or a constant.
   Expected<Node> Word() {
     llvm::StringRef word = Rest().take_while(IsNameCharacter);
     llvm::StringRef after = Rest().drop_front(word.size());
@@ -354,7 +355,8 @@ class Parser {
     return TensorNamed(word);
   }
 
-  // After '('; `first` is the object of a method call.
+  // Parses arguments after '('. `first` has the object of a method call, which is the first
+  // argument.
   Expected<Node> Arguments(llvm::StringRef name, std::vector<Node> first) {
     if (!IsFunction(name)) return NotFound("function", name, FunctionNames());
     if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
@@ -396,7 +398,7 @@ class Parser {
     return value;
   }
 
-  // After '['.
+  // Parses a slice after '['.
   Expected<std::vector<SlicePart>> Slice() {
     std::vector<SlicePart> parts;
     do {
@@ -438,7 +440,7 @@ class Parser {
   llvm::StringRef text_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool takes_tolerance_ = false;  // "+-" may follow the right side of == or !=
+  bool takes_tolerance_ = false;  // "+-" may follow: this is the right side of == or !=
 };
 
 }  // namespace

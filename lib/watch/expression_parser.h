@@ -6,10 +6,10 @@
 
 namespace grapnel {
 
-// Parses the longest expression at the beginning of `text`; see TensorExpression. `end`: the end of
-// the expression, or the position of the error, which says what was expected.
+// Parses the longest expression at the beginning of `text`; see TensorExpression. `end` gets the
+// end of the expression, or the position of the error. Errors tell what was expected.
 Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text, size_t* end);
-// Parses the brackets of a slice: "[0, 1:]".
+// Parses a slice with its brackets: "[0, 1:]".
 Expected<std::vector<SlicePart>> ParseSlice(llvm::StringRef text);
 
 }  // namespace grapnel

@@ -29,7 +29,8 @@ std::optional<ExpressionPlace> AllIn(const Graph& body, const Function* function
   return place;
 }
 
-// Returns the error for the first unknown name, or for names of several bodies.
+// Explains why no body has all the names: returns the error for the first unknown name, or for
+// names in different bodies.
 Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
   std::vector<std::string> where;
   for (const std::string& name : names) {
@@ -44,7 +45,7 @@ Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
       where.push_back("'" + name + "' in function '" + (*has_it)->name().str() + "'");
       continue;
     }
-    // An output that the node lacks has an error of its own.
+    // If the node exists, report that it lacks this output.
     auto node = FindNode(module, name);
     if (!node) {
       llvm::consumeError(node.takeError());
@@ -57,10 +58,11 @@ Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
     if (!port) return port.takeError();
     return MakeError("node '{0}' has no outputs", node->name());
   }
-  return MakeError("{0}: tensors of one body were expected", llvm::join(where, ", "));
+  return MakeError("{0}: all tensors of an expression must be in one body",
+                   llvm::join(where, ", "));
 }
 
-// True between an Enter and an Exit.
+// True for an Enter and for nodes that depend on one without an Exit in between.
 bool IsInLoop(const Graph& body, NodeId id) {
   llvm::DenseSet<NodeId> seen = {id};
   llvm::SmallVector<NodeId, 16> waiting = {id};
@@ -97,15 +99,15 @@ Expected<ExpressionPlace> PlaceOf(const TensorExpression& expression, const Modu
   }
   if (!place) return WhyNowhere(module, tensors);
   if (functions.size() > 1)
-    return MakeError("'{0}' is in {1} functions: say which, as {2}/{0}", names[0], functions.size(),
-                     functions[0]);
+    return MakeError("'{0}' is in {1} functions: name one, as in {2}/{0}", names[0],
+                     functions.size(), functions[0]);
   place->names = std::move(names);
   for (Port port : place->ports) place->is_in_loop |= IsInLoop(*place->body, port.node);
   return std::move(*place);
 }
 
 Error CaretError(llvm::StringRef typed, size_t column, Error error) {
-  // The caret shows the column.
+  // Remove "column N: " from the error, since the caret shows the column.
   std::string text = TextOf(std::move(error));
   llvm::StringRef what = text;
   if (HasPrefix(what, "column ")) what = what.drop_front(what.find(": ") + 2);

@@ -23,7 +23,8 @@ Expected<Value> OfText(std::string text) {
   return value;
 }
 
-// Evaluates functions of any tensor's form, including strings and lists, without reading it.
+// Evaluates functions of a tensor's rank, shape, size or dtype, which work for any value, also
+// strings and lists, and read no elements. Returns nullopt for other functions.
 std::optional<Expected<Value>> AskForm(const Part& call, llvm::ArrayRef<Value> arguments) {
   if (arguments.size() != 1) return std::nullopt;
   const Value& of = arguments[0];
@@ -39,7 +40,7 @@ std::optional<Expected<Value>> AskForm(const Part& call, llvm::ArrayRef<Value> a
 
 bool IsText(const Value& value) { return value.tensor && value.tensor.dtype() == proto::DT_STRING; }
 
-// Compares strings elementwise; a single one is broadcast.
+// Compares string tensors elementwise; a single string is broadcast.
 Expected<Value> CompareTexts(bool wants_same, const Tensor& a, const Tensor& b) {
   bool spreads_a = a.num_elements() == 1, spreads_b = b.num_elements() == 1;
   if (a.dims() != b.dims() && !spreads_a && !spreads_b)
@@ -72,7 +73,7 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
       return MakeError("a shape must be compared with a list, as in [?, 10]");
     sizes[i] = SizesOf(arguments[i], numbers);
   }
-  // An unknown size is `?`, which matches any size.
+  // Sizes that are unknown come from `?`, which matches any size.
   bool is_same = AreSameSizes(sizes[0], sizes[1]).value_or(true);
   return OfNumbers(proto::DT_BOOL, {}, {is_same});
 }
@@ -143,7 +144,7 @@ std::optional<bool> AreSameSizes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64
   bool is_open = false;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] >= 0 && b[i] >= 0 && a[i] != b[i]) return false;
-    // Two sizes with one symbol are equal.
+    // Two unknown sizes are equal if they have the same symbol, that is, the same negative number.
     is_open |= (a[i] < 0 || b[i] < 0) && (a[i] != b[i] || a[i] == kUnknownDim);
   }
   return is_open ? std::nullopt : std::optional(true);

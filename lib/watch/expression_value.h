@@ -1,4 +1,4 @@
-// The values of parts of an expression. Private to lib/watch.
+// The values of subexpressions. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_EXPRESSION_VALUE_H_
 #define GRAPNEL_LIB_WATCH_EXPRESSION_VALUE_H_
 
@@ -6,17 +6,18 @@
 
 namespace grapnel {
 
-// A tensor, or computed numbers; for a list with `?`, the positions of those.
+// The value of a subexpression: a tensor, or computed numbers. For a list, `is_any` is true at the
+// positions of `?`.
 struct ExpressionValue {
-  Tensor tensor;  // empty: see `numbers`
+  Tensor tensor;  // empty: the value is in `numbers`
   NumberArray numbers;
-  std::vector<bool> is_any;  // empty: no element is `?`
+  std::vector<bool> is_any;  // by element; empty: no element is `?`
 };
 
 Expected<NumberArray> NumbersOf(ExpressionValue value);
 Expected<Tensor> TensorOf(ExpressionValue value);
 
-// Returns the value of a number, a text or a list.
+// Returns the value of a literal: a number, a text or a list.
 ExpressionValue ConstantOf(const TensorExpression::Node& node);
 bool IsConstant(const TensorExpression::Node& node);
 
@@ -25,8 +26,8 @@ bool IsConstant(const TensorExpression::Node& node);
 Expected<ExpressionValue> CallOn(const TensorExpression::Node& call,
                                  std::vector<ExpressionValue> arguments);
 
-// Compares numbers as shapes, where a negative number is an unknown size or `?`: nullopt if that
-// decides.
+// Compares shapes. A negative number is an unknown size or `?`; returns nullopt if the result
+// depends on one.
 std::optional<bool> AreSameSizes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
 }  // namespace grapnel

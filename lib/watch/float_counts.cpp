@@ -8,8 +8,9 @@
 namespace grapnel {
 namespace {
 
-// A product with zero is zero, or NaN if the number is bad: one sum over all shows whether any is.
-// Integer arithmetic would avoid the machine's rules for denormals, but takes two steps.
+// To find infinities and NaNs, sum x * 0 over all elements x: the product is NaN if x is infinite
+// or NaN, else zero, so the sum is NaN if any element is bad. Integer operations would not depend
+// on how the CPU treats denormals, but need two instructions.
 
 template <typename T>
 struct Bits;
@@ -26,7 +27,7 @@ struct Bits<double> {
   static constexpr int kSign = 63;
 };
 
-// --- Any machine with vectors of kBytes.
+// --- Portable code, for vectors of kBytes.
 
 template <int kBytes, typename T>
 [[gnu::always_inline]] inline FloatCounts CountVectors(const T* data, int64_t size) {
@@ -150,7 +151,7 @@ struct Double512 {
   }
 };
 
-// The sums of one of the parallel chains.
+// The running sums of one of several independent chains, which the processor adds in parallel.
 template <typename L>
 struct Sums512 {
   __m512i negative, not_zero;
@@ -206,12 +207,12 @@ template <typename L>
 
 #undef GRAPNEL_AVX512
 
-// One sum for both counts saves a step for each vector: the upper half of a lane counts numbers
-// that are not zero, the sign is shifted in from below.
+// Keeps both counts in one sum, which saves an instruction for each vector: the upper half of a
+// lane counts the elements that are not zero; the sign bits are added to the lower half.
 [[gnu::target("avx512f,avx512dq,avx512vbmi2")]] FloatCounts CountAvx512Vbmi2(const float* data,
                                                                              int64_t size) {
   constexpr int64_t kVector = 16, kStep = 4 * kVector;
-  constexpr int64_t kMost = 32767 * kStep;  // limit of half a lane
+  constexpr int64_t kMost = 32767 * kStep;  // more would overflow half a lane
   const __m512i exponent = _mm512_set1_epi32(Bits<float>::kExponent);
   const __m512i half_one = _mm512_set1_epi32(0x8000), lower = _mm512_set1_epi32(0xFFFF);
   __m512 bad[4] = {};
@@ -248,7 +249,7 @@ template <typename L>
   return counts;
 }
 
-// --- The choice.
+// --- Choice of the version for this CPU.
 
 template <typename T>
 [[gnu::target("avx2,fma")]] FloatCounts CountAvx2(const T* data, int64_t size) {

@@ -1,4 +1,5 @@
-// Counts floats by class, in one pass with the widest vectors of the machine.
+// Counts negative, zero and bad (infinite or NaN) floats, in one pass with the widest vector
+// instructions of this CPU.
 #ifndef GRAPNEL_LIB_WATCH_FLOAT_COUNTS_H_
 #define GRAPNEL_LIB_WATCH_FLOAT_COUNTS_H_
 
@@ -12,11 +13,11 @@ struct FloatCounts {
 };
 
 // Denormals count as zeros, whether or not this thread flushes denormals. At most 2^31 elements.
-// Cost: 25 to 35 ps for each float with AVX-512, if they are in a near cache.
+// Cost: 25 to 35 ps for each float with AVX-512, if the data is in a first- or second-level cache.
 FloatCounts CountFloats(const float* data, int64_t size);
 FloatCounts CountFloats(const double* data, int64_t size);
 
-// True if one is infinite or NaN. Costs a third of CountFloats.
+// True if any element is infinite or NaN. Costs a third of CountFloats.
 bool HasBadFloats(const float* data, int64_t size);
 bool HasBadFloats(const double* data, int64_t size);
 

@@ -11,8 +11,9 @@
 namespace grapnel {
 namespace {
 
-// Blocks keep the counters in 32 bits (16 for 16-bit types), so that several elements are counted
-// at once; a block without bad elements needs fewer counters.
+// The number of elements in a block. A block is small enough for counters of 32 bits (16 for 16-bit
+// types), so that vector instructions count more elements at once. A block without infinities and
+// NaNs needs fewer counters.
 constexpr int64_t kBlock = 1 << 14;
 
 template <typename T, typename Count>
@@ -21,7 +22,8 @@ void ForEachBlock(const T* data, int64_t size, Count count) {
     count(data + begin, std::min(kBlock, size - begin));
 }
 
-// Counts a block with bad elements one at a time: the sign of a NaN is meaningless.
+// Counts a block that contains infinities or NaNs. CountFloats does not suffice here, since it
+// counts NaNs with the sign bit as negative.
 template <typename T>
 void CountBad(const T* data, int64_t size, HealthDetail detail, ElementCounts* health) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
@@ -58,8 +60,8 @@ void CountNative(const T* data, int64_t size, HealthDetail detail, ElementCounts
   });
 }
 
-// Counts 16-bit floats by their bits: an exponent of all ones is infinite or NaN, and values below
-// `smallest` are zero.
+// Counts 16-bit floats by their bits: magnitudes from `exponent` (all exponent bits set) are
+// infinite or NaN, and magnitudes below `smallest` count as zero.
 void Count16(const uint16_t* data, int64_t size, uint16_t exponent, uint16_t smallest,
              ElementCounts* health) {
   ForEachBlock(data, size, [=](const uint16_t* block, int64_t n) {
@@ -186,14 +188,14 @@ Health HealthOf(const Tensor& tensor, ThreadPool* pool, HealthDetail detail) {
   Health health;
   if (!tensor) return health;
   int64_t size = tensor.num_elements();
-  // A part for each thread, in the order in which a kernel's threads computed them: most of a part
-  // is still in the caches of its core. Smaller tensors are counted faster than another thread is
-  // woken.
+  // Split the tensor into one part for each thread, like a kernel that computed it with
+  // ParallelFor: most of a part is still in the caches of the core that computed it. Counting fewer
+  // than kWorthSharing elements takes less time than waking a thread.
   constexpr int64_t kWorthSharing = 1 << 15;
   int64_t parts = pool ? std::min<int64_t>(pool->num_threads(), size / kWorthSharing) : 1;
   if (parts > 1) {
     std::mutex mutex;
-    constexpr double kCost = 1e6;  // large enough for the pool to share it
+    constexpr double kCost = 1e6;  // large enough for the pool to use its threads
     pool->ParallelFor(parts, kCost, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
         int64_t begin = size * i / parts, end = size * (i + 1) / parts;

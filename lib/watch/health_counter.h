@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// Counts one output at a time. Count() and Add() are called on several threads, the rest on the
-// node's own thread.
+// Counts one output at a time. Count() and Add() may be called on any thread, the other functions
+// only on the thread that runs the node.
 class HealthCounter : public ElementCounter {
  public:
-  // Returns this thread's counter, reset for an output that `node` is about to compute; null if the
-  // dtype has nothing to count.
+  // Returns this thread's counter, reset for an output that `node` is about to compute; null if
+  // elements of this dtype have nothing to count.
   static HealthCounter* Begin(const Node& node, const Tensor& output, HealthDetail detail);
   // Returns the counts of `output` of `node` if this thread's counter has counted all of it, so
   // that another pass is unnecessary. Resets the counter.
@@ -27,7 +27,7 @@ class HealthCounter : public ElementCounter {
  private:
   std::mutex mutex_;
   Node node_;                   // the counted node; null: nothing was counted
-  const void* data_ = nullptr;  // of the output
+  const void* data_ = nullptr;  // data of the counted output
   HealthDetail detail_ = HealthDetail::kCounts;
   Health health_;  // `elements` is the number counted so far
 };

@@ -14,13 +14,13 @@ namespace {
 using Number = NumberArray::Number;
 using Color = std::array<uint8_t, 3>;
 
-constexpr int64_t kMostPixels = 2048;  // of a side
+constexpr int64_t kMostPixels = 2048;  // limit of each side
 constexpr int64_t kUsualPixels = 720;  // small tensors are enlarged to this size
 constexpr int64_t kLargestCell = 40;
 constexpr int64_t kSmallestTile = 16;  // smaller tiles are not reduced further
 constexpr int64_t kLongVector = 128;   // longer vectors wrap into rows
 constexpr Color kBad = {255, 0, 255}, kGap = {128, 128, 128}, kNothing = {210, 210, 210};
-// Matplotlib's viridis, and ColorBrewer's RdBu reversed.
+// The color scales: Matplotlib's viridis, and ColorBrewer's RdBu reversed.
 constexpr Color kOneSign[] = {{68, 1, 84},    {72, 40, 120},  {62, 73, 137},  {49, 104, 142},
                               {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {110, 206, 88},
                               {181, 222, 43}, {253, 231, 37}};
@@ -28,7 +28,7 @@ constexpr Color kTwoSigns[] = {{33, 102, 172},  {67, 147, 195},  {146, 197, 222}
                                {209, 229, 240}, {247, 247, 247}, {253, 219, 199},
                                {244, 165, 130}, {214, 96, 77},   {178, 24, 43}};
 
-// Returns the color at a position from 0 to 1 of a scale.
+// Returns the color at `place` of a scale, from 0 (first color) to 1 (last color).
 Color ColorAt(llvm::ArrayRef<Color> scale, double place) {
   double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(scale.size() - 1);
   size_t i = std::min(static_cast<size_t>(at), scale.size() - 2);
@@ -58,7 +58,7 @@ class Scale {
   Color Of(Number value) const {
     if (!std::isfinite(value)) return kBad;
     if (has_two_signs()) return ColorAt(kTwoSigns, static_cast<double>(value / reach_ / 2 + 0.5));
-    // Half of each avoids overflow of the difference.
+    // Halve both numbers first, so that the difference does not overflow.
     Number width = most_ / 2 - least_ / 2;
     if (width == 0) return ColorAt(kOneSign, 0.5);
     return ColorAt(kOneSign, static_cast<double>((value / 2 - least_ / 2) / width));
@@ -85,14 +85,15 @@ class Scale {
   int64_t bad_ = 0;
 };
 
-// The positions of elements: tiles of rows and columns, with their strides.
+// The arrangement of a tensor's elements in tiles, each with rows and columns. The tensor offset of
+// an element is its tile's offset plus row * row_stride plus column * column_stride.
 struct Layout {
   int64_t rows = 1, columns = 1, row_stride = 0, column_stride = 0;
-  std::vector<int64_t> tiles;  // the offset of each
-  int64_t across = 1;          // tiles in a row
-  int64_t joined = 1;          // elements of a cell, in each direction
-  int64_t cell = 1;            // pixels of a cell, in each direction
-  int64_t size = 0;            // elements of the tensor
+  std::vector<int64_t> tiles;  // offset of each tile's first element
+  int64_t across = 1;          // number of tiles side by side
+  int64_t joined = 1;          // a cell shows joined x joined elements
+  int64_t cell = 1;            // a cell has cell x cell pixels
+  int64_t size = 0;            // number of elements in the tensor
 
   int64_t tile_width() const { return (columns + joined - 1) / joined * cell; }
   int64_t tile_height() const { return (rows + joined - 1) / joined * cell; }
@@ -108,7 +109,7 @@ int64_t SideOf(int64_t count) {
   return side;
 }
 
-// Returns the offsets of all elements along the axes, the last one fastest.
+// Returns the offsets of all combinations of indices along `axes`; the last axis varies fastest.
 std::vector<int64_t> Offsets(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> strides,
                              llvm::ArrayRef<int> axes) {
   std::vector<int64_t> offsets = {0};
@@ -123,7 +124,8 @@ std::vector<int64_t> Offsets(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_
   return offsets;
 }
 
-// Merges elements until all fits, then drops tiles; enlarges small tensors.
+// Joins elements in cells until the image is small enough, and drops tiles if that does not
+// suffice. Enlarges the cells of small tensors.
 void Resize(Layout* layout) {
   int64_t tiles = static_cast<int64_t>(layout->tiles.size());
   while (!layout->Fits() &&
@@ -171,7 +173,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
       if (axis < 0 || axis >= rank)
         return MakeError("axis {0} is out of range for shape {1}", given, DimsText(dims));
     }
-    if (place[0] == place[1]) return MakeError("axis {0} goes down or across, not both", place[0]);
+    if (place[0] == place[1]) return MakeError("axis {0} cannot go both down and across", place[0]);
     layout.rows = dims[place[0]];
     layout.columns = dims[place[1]];
     layout.row_stride = strides[place[0]];
@@ -186,7 +188,8 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
         "axis " + std::to_string(place[0]) + " down, axis " + std::to_string(place[1]) + " across";
     if (!others.empty())
       *text += ", " + Plural(count, std::string("tile")) + " by " + TextOfAxes(others);
-    // With two other axes the last one goes across; otherwise the tiles form a square.
+    // If two or more axes make tiles, the last of these axes goes across; otherwise choose the
+    // number of tiles side by side that makes the image about square.
     double squares =
         std::sqrt(static_cast<double>(count * layout.rows) / static_cast<double>(layout.columns));
     layout.across = others.size() > 1 && dims[others.back()] > 1 && count > dims[others.back()]
@@ -202,7 +205,8 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
   return layout;
 }
 
-// Returns the mean of a cell's elements, NaN if one is bad; nullopt if it has none.
+// Returns the mean of a cell's elements; NaN if an element is infinite or NaN; nullopt if the cell
+// has no elements.
 std::optional<Number> CellOf(const Layout& layout, llvm::ArrayRef<Number> values, int64_t tile,
                              int64_t row, int64_t column) {
   Number sum = 0;
@@ -212,7 +216,7 @@ std::optional<Number> CellOf(const Layout& layout, llvm::ArrayRef<Number> values
   for (int64_t y = row * layout.joined; y < bottom; ++y) {
     for (int64_t x = column * layout.joined; x < right; ++x) {
       int64_t at = layout.tiles[tile] + y * layout.row_stride + x * layout.column_stride;
-      if (at >= layout.size) continue;  // after the end of a vector
+      if (at >= layout.size) continue;  // the last row of a wrapped vector may be shorter
       if (!std::isfinite(values[at])) return NAN;
       sum += values[at];
       ++count;
@@ -262,8 +266,10 @@ Expected<ImageAxes> ParseImageAxes(llvm::StringRef text) {
   ImageAxes axes;
   auto [rows, columns] = text.split(',');
   if (rows.trim().getAsInteger(10, axes.rows) || columns.trim().getAsInteger(10, axes.columns))
-    return MakeError("'{0}': two axes were expected, as in 1,2: what goes down, what goes across",
-                     text);
+    return MakeError(
+        "'{0}': two axes were expected, as in 1,2: the one that goes down and the one that goes "
+        "across",
+        text);
   return axes;
 }
 

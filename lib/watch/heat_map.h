@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// The axes that go down and across.
+// The axes of a tensor that go down and across the image.
 struct GRAPNEL_PUBLIC ImageAxes {
   int rows = 0, columns = 0;
 };
@@ -22,16 +22,18 @@ struct GRAPNEL_PUBLIC HeatMap {
   std::string layout, colors;
 };
 
-// Draws a tensor. All other axes make tiles, in order, row by row. By default `axes` are the last
-// two; a vector is one row, or wraps into rows if it is long. Numbers of one sign go from dark
-// violet (least) to yellow, others from blue over white (0) to red; NaN and infinities are magenta.
-// Small tensors are enlarged; in large ones a pixel is the mean of a square, and magenta if one of
-// its elements is. No side is over 2,048 pixels. The same tensor gives the same bytes.
-// Errors: no real numbers, no elements, an axis that does not exist. Cost: linear.
+// Draws a tensor. `axes` are the last two by default; the other axes make tiles, in order, row by
+// row. A vector is one row, or wraps into rows if it is long. If all numbers have one sign, colors
+// go from dark violet (least) to yellow (largest); otherwise from blue over white (0) to red. NaN
+// and infinities are magenta. Small tensors are enlarged; for large ones, a pixel shows the mean of
+// a square of elements, and is magenta if one of these elements is NaN or infinite. No side is over
+// 2,048 pixels. The same tensor always gives the same bytes. Errors: the tensor does not have real
+// numbers, or has no elements; an axis does not exist. Cost: linear in the number of elements.
 GRAPNEL_PUBLIC Expected<HeatMap> HeatMapOf(const Tensor& tensor,
                                            std::optional<ImageAxes> axes = std::nullopt);
 
-// Parses "1,2", rows first; negative axes count from the last. Errors say what was expected.
+// Parses axes such as "1,2": first the axis that goes down, then the one that goes across. Negative
+// axes count from the last.
 GRAPNEL_PUBLIC Expected<ImageAxes> ParseImageAxes(llvm::StringRef text);
 
 }  // namespace grapnel

@@ -12,17 +12,19 @@
 
 namespace grapnel {
 
-// Calls the hooks in the order in which they were added, each for the nodes that it wants; the
-// first error ends the chain. A hook sees the outputs as the hooks before it have edited them.
+// Calls the hooks in the order in which they were added, each for the nodes that it wants; after an
+// error, later hooks are not called. A hook sees the outputs as the hooks before it have edited
+// them.
 class GRAPNEL_PUBLIC HookChain : public RunHook {
  public:
-  void Add(RunHook* hook) { hooks_.push_back(hook); }  // must outlive it; before the plan is made
+  void Add(RunHook* hook) { hooks_.push_back(hook); }  // not owned; call before the plan is made
 
   bool Wants(const Node& node) override;
-  // True if a hook does.
+  // True if any of the hooks sees inputs.
   bool SeesInputs() const override;
   bool EditsOutputs() const override;
-  // Returns the first hook's counter; the other hooks count afterwards.
+  // Returns the counter of the first hook that has one; the other hooks must count after the
+  // kernel.
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Tensor ReplaceConstant(const Node& node, const Tensor& value) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
@@ -30,7 +32,7 @@ class GRAPNEL_PUBLIC HookChain : public RunHook {
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   void OnCall(const CallFrame& call) override;
-  // True if all hooks do.
+  // True if all hooks take device tensors.
   bool TakesDeviceTensors() const override;
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
 
@@ -39,7 +41,7 @@ class GRAPNEL_PUBLIC HookChain : public RunHook {
   const Wanting& WantingOf(const Node& node);
 
   std::vector<RunHook*> hooks_;
-  std::mutex mutex_;  // for plans that are made while others run
+  std::mutex mutex_;  // plans may be made while others run
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::unique_ptr<Wanting>> wanting_;
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 using Number = NumberArray::Number;
 
-// Calls visit(T()) with the C++ type of a dtype; false if C++ has no such type.
+// Calls visit(T()), where T is the C++ type of the dtype. Returns false for dtypes without a C++
+// type.
 template <typename Visit>
 bool VisitPlain(DataType dtype, Visit visit) {
   switch (dtype) {

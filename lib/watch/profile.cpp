@@ -35,7 +35,8 @@ bool IsDearer(const Profile::Row& a, const Profile::Row& b) {
   return std::tie(b.own, a.name, a.op) < std::tie(a.own, b.name, b.op);
 }
 
-// Returns "2.3"; "-" if it is unknown.
+// Returns the ratio of the row's own time to the node's least time, as "2.3"; "-" if the least time
+// is unknown.
 std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
   if (!row.graph || row.calls == 0 || row.own != row.total) return "-";
   auto least = roofline.LeastTime(*row.graph, row.nodes);
@@ -43,19 +44,19 @@ std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
   return llvm::formatv("{0:f1}", static_cast<double>(row.own) / row.calls / *least).str();
 }
 
-// For the kernels that run on this thread, the innermost last: nanoseconds in kernels of functions
-// that they called.
+// For each kernel that is running on this thread, the innermost last: the nanoseconds spent so far
+// in kernels of functions that it called.
 thread_local llvm::SmallVector<int64_t, 8> time_inside;
-thread_local const char* how_now = nullptr;  // from Does() of the innermost
+thread_local const char* how_now = nullptr;  // OnVariant() of the innermost kernel
 
-// Writes all three digits: viewers use this unit.
+// Writes nanoseconds in microseconds, the unit of trace viewers, with three decimals.
 void WriteMicroseconds(llvm::StringRef key, int64_t nanoseconds, llvm::json::OStream& json) {
   json.attributeBegin(key);
   json.rawValue(llvm::formatv("{0:f3}", nanoseconds * 1e-3).str());
   json.attributeEnd();
 }
 
-// Writes the viewer's name for the process, or a thread.
+// Writes a metadata event with the name that trace viewers show for the process or a thread.
 void WriteName(llvm::StringRef what, std::optional<size_t> thread, llvm::StringRef name,
                llvm::json::OStream& json) {
   json.object([&] {
@@ -80,7 +81,7 @@ int Profile::ThreadNumber() {
 }
 
 void Profile::OnFused(const Node& last, llvm::ArrayRef<Node> nodes) {
-  constexpr size_t kShown = 5;  // ops: a chain may be long
+  constexpr size_t kShown = 5;  // ops that are shown of a long fusion
   std::lock_guard lock(mutex_);
   Row& row = seen_[NumberOf(last)];
   row.stands_for.clear();
@@ -112,7 +113,8 @@ uint32_t Profile::NumberOf(const Node& node) {
   return number - 1;
 }
 
-// Adds a call, which ends on this thread, to a row. Call it under the lock.
+// Adds one call of a kernel, which has just ended on this thread, to row `number`. Call it under
+// the lock.
 Profile::Row& Profile::Add(uint32_t number, Clock::time_point began, Clock::time_point ended) {
   if (!start_) start_ = began;
   int64_t from = Nanoseconds(began - *start_), to = Nanoseconds(ended - *start_);
@@ -141,7 +143,7 @@ void Profile::OnKernel(const Node& node, Clock::time_point began, Clock::time_po
   int64_t bytes = 0;
   for (const Tensor& output : outputs) bytes += output ? output.byte_size() : 0;
   row.output_bytes = std::max(row.output_bytes, bytes);
-  // The peak is within a kernel: take the first kernel that ends after it.
+  // The peak occurs while a kernel runs: name the first kernel that ends afterwards.
   if (memory.peak() > peak_bytes_) {
     peak_bytes_ = memory.peak();
     peak_node_ = row.name;
@@ -167,7 +169,7 @@ void Profile::RunDone() {
   if (++runs_ == 1) first_run_ = seen_;
 }
 
-// Returns the rows that ran, without the first of several runs.
+// Returns the rows of kernels that ran. Excludes the first run if there are several.
 std::vector<Profile::Row> Profile::Counted() const {
   std::vector<Row> rows = seen_;
   if (runs_ < 2) return rows;
@@ -204,7 +206,7 @@ std::vector<Profile::Row> Profile::ByOp() const {
 }
 
 void Profile::WriteTrace(llvm::raw_ostream& os) const {
-  // Enclosing slices come first, as viewers require.
+  // Trace viewers require that a slice comes before the slices that it contains.
   std::vector<const Event*> events;
   events.reserve(events_.size());
   for (const Event& event : events_) events.push_back(&event);
@@ -273,8 +275,9 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* r
     os << "... and " << WithCommas(by_node.size() - nodes) << " more nodes (the trace has all)\n";
   if (roofline) {
     os << llvm::formatv(
-        "best here: {0:f0} GFLOP/s, {1:f1} GB/s; x best: a node's time over the larger of what its "
-        "arithmetic and its bytes take at these rates\n",
+        "best here: {0:f0} GFLOP/s, {1:f1} GB/s; x best: a node's time over the larger of the "
+        "times that its "
+        "arithmetic and its memory traffic take at these rates\n",
         roofline->rates().flops * 1e-9, roofline->rates().bytes * 1e-9);
   }
   int64_t compiling = 0;
@@ -294,7 +297,7 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* r
   os << "\n";
   if (events_cut_ > 0) {
     os << "the trace ends after " << WithCommas(events_.size()) << " kernels; "
-       << WithCommas(events_cut_) << " more are only in the sums\n";
+       << WithCommas(events_cut_) << " more are only in the tables\n";
   }
 }
 

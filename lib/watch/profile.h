@@ -15,12 +15,12 @@
 
 namespace grapnel {
 
-// Collects the times of kernels; nodes of functions are named "function/node". Sums several runs,
-// except the first, which does the setup: loading libraries, packing weights, compiling functions.
-// The trace has every run.
+// Collects the times of kernels; nodes of functions are named "function/node". Times are summed
+// over several runs, except the first, which does the setup: loading libraries, packing weights,
+// compiling functions. The trace includes every run.
 class Profile : public RunProfiler {
  public:
-  // The limit on events in the trace; sums have no limit.
+  // The limit of events in the trace; the sums have no limit.
   static constexpr size_t kMaxEvents = 1000000;
 
   Clock::time_point Begin() override;
@@ -30,39 +30,40 @@ class Profile : public RunProfiler {
   void OnVariant(const char* how) override;
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;
-  // Call it between runs: starts the next row of the trace.
+  // Call it after each run, so that the first of several runs is left out of the sums.
   void RunDone();
 
   struct Row {
-    // Empty in a row by op. The compilation of a function has op "(compile)" and the function's
-    // name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of the last one.
-    // The text of OnVariant() follows: "Conv2D (Winograd)".
+    // `name` is empty in ByOp(). The compilation of a function has op "(compile)" and the
+    // function's name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of
+    // the last node. The algorithm from OnVariant() is appended to the op: "Conv2D (Winograd)".
     std::string name, op;
-    std::vector<std::string> stands_for;  // names of all its nodes
-    std::vector<NodeId> nodes;            // all its nodes, or only this one
-    const Graph* graph = nullptr;         // in a row by node: the node and its graph
+    std::vector<std::string> stands_for;  // for a fused step: names of all its nodes
+    std::vector<NodeId> nodes;            // nodes of the fused step, or the one node
+    const Graph* graph = nullptr;         // graph of `node` and `nodes`; null in ByOp()
     NodeId node = kNoNode;
     int64_t calls = 0;
-    // Nanoseconds; `own` excludes the kernels of functions that it called.
+    // Nanoseconds, summed over the calls; `own` excludes the kernels of functions that the node
+    // called.
     int64_t total = 0, own = 0;
-    int64_t output_bytes = 0;  // the largest of one call
+    int64_t output_bytes = 0;  // most bytes of outputs in one call
   };
-  // Sorted by own time, the most expensive first, then by name. Has the first run if it is the only
-  // one.
+  // Return the rows, sorted by own time, the most expensive first, then by name. The first run
+  // counts only if there is no other.
   std::vector<Row> ByNode() const;
   std::vector<Row> ByOp() const;
   int64_t runs() const { return runs_; }
-  // The peak of bytes in tensors of the run, without constants, and the node after which it
-  // occurred.
+  // The peak of bytes in tensors that the runs allocated (which excludes constants), and the node
+  // that ran when the peak was reached.
   int64_t peak_bytes() const { return peak_bytes_; }
   const std::string& peak_node() const { return peak_node_; }
   bool is_cut() const { return events_cut_ > 0; }
 
-  // Writes a trace for Chrome and Perfetto: a slice for each kernel, a row for each thread, memory
-  // as a curve.
+  // Writes a trace for Chrome and Perfetto: a slice for each call of a kernel, a row for each
+  // thread, and a curve of the memory in use.
   void WriteTrace(llvm::raw_ostream& os) const;
-  // Writes two tables, of ops and of the `nodes` most expensive nodes, and the memory peak. With a
-  // roofline also the ratio of a node's time to its least time.
+  // Writes two tables, one of ops and one of the `nodes` most expensive nodes, and the memory peak.
+  // With a roofline, the second table also has the ratio of each node's time to its least time.
   void WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline = nullptr) const;
 
  private:
@@ -79,9 +80,9 @@ class Profile : public RunProfiler {
 
   std::mutex mutex_;
   std::optional<Clock::time_point> start_;
-  std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph, then node id; 0: none yet
-  std::map<const Function*, uint32_t> compiled_;          // as in numbers_
-  std::vector<Row> seen_, first_run_;                     // by number
+  std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph and node id: row + 1; 0: none
+  std::map<const Function*, uint32_t> compiled_;          // row + 1 of a function's compilation
+  std::vector<Row> seen_, first_run_;                     // first_run_: copy of seen_ after run 1
   std::vector<Event> events_;
   std::map<std::thread::id, int> threads_;
   int64_t events_cut_ = 0, runs_ = 0, peak_bytes_ = 0;

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The columns of DebugNumericSummaryV2, by mode.
+// The numbers of elements in the output of DebugNumericSummaryV2, by mode.
 constexpr int kCurtColumns = 2, kConciseColumns = 5, kFullColumns = 11, kShapeColumns = 10,
               kSlots = 3;
 constexpr int kShapeDims = 6;
@@ -33,7 +33,8 @@ int ColumnsOf(TensorDebugMode mode) {
   }
 }
 
-// TensorFlow writes an empty message for an output that the mode does not apply to.
+// False for an empty message, which TensorFlow writes for an output that the mode does not apply
+// to.
 bool HasDtype(llvm::StringRef tensor_proto) {
   WireReader reader(tensor_proto);
   while (reader.Next()) {
@@ -110,7 +111,7 @@ void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* t
 Expected<Health> HealthOfLiteral(const Literal& literal) {
   Literal counted = literal;
   if (literal.is_splat())
-    counted = Literal::Make(literal.dtype(), {}, literal.bytes());  // the size may be any number
+    counted = Literal::Make(literal.dtype(), {}, literal.bytes());  // a splat may be of any size
   ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(counted));
   Health health = HealthOf(tensor);
   int64_t times = literal.is_splat() ? literal.num_elements() : 1;
@@ -183,11 +184,11 @@ RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_pr
     tensor.bad = tensor.health.nan > 0;
     return tensor;
   }
-  // The columns: has a value, elements, NaN, -inf, negative, zero, positive, +inf, minimum,
-  // maximum, mean, variance, dtype, rank, dimensions.
+  // The elements of the summary: is initialized, number of elements, counts of NaN, -inf, negative,
+  // zero, positive and +inf, then minimum, maximum, mean, variance, dtype, rank, dimensions.
   constexpr int kDtype = 12, kRank = 13, kDims = 14;
   if (!debug_op.starts_with("DebugNumericSummary") || literal->num_elements() < kDims) {
-    *problem = llvm::formatv("{0} put out {1} numbers, a summary of {2} or more was expected",
+    *problem = llvm::formatv("{0} wrote {1} numbers, a summary of {2} or more was expected",
                              debug_op, literal->num_elements(), kDims)
                    .str();
     return tensor;
@@ -212,7 +213,7 @@ RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_pr
 std::string BadText(const RecordedTensor& tensor) {
   if (!tensor.bad) return "";
   std::string text;
-  if (tensor.what == Recorded::kBad) {  // the counts are unknown
+  if (tensor.what == Recorded::kBad) {  // which kinds are present may be known, not how many
     for (const std::string& kind : BadKinds(tensor)) Append(&text, kind == "nan" ? "NaN" : kind);
     return text.empty() ? "inf or NaN" : text;
   }

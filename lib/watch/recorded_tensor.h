@@ -1,4 +1,4 @@
-// The record of one tensor in a debug file, as detailed as its debug mode.
+// The record of one tensor in a debug file; its detail depends on the debug mode.
 #ifndef GRAPNEL_LIB_WATCH_RECORDED_TENSOR_H_
 #define GRAPNEL_LIB_WATCH_RECORDED_TENSOR_H_
 
@@ -15,12 +15,13 @@ namespace grapnel {
 
 using proto::TensorDebugMode;
 
-// From the least detail to the most; each comment lists the valid fields.
+// The detail of a record, from least to most. Each comment lists the fields of RecordedTensor that
+// are valid.
 enum class Recorded : uint8_t {
   kNothing,    // NO_TENSOR, a missing output, or an unreadable summary
   kShape,      // dtype, rank, dims, health.elements
-  kBad,        // bad; in REDUCE_INF_NAN_THREE_SLOTS also which counts of bad elements are not 0
-  kBadCounts,  // bad, health.elements and its three counts of bad elements
+  kBad,        // bad; in REDUCE_INF_NAN_THREE_SLOTS health's bad counts are 1 if not zero
+  kBadCounts,  // bad; in health: elements, nan, neg_inf, pos_inf
   kCounts,     // all of health; dtype and rank; dims if the whole tensor was recorded
 };
 
@@ -34,26 +35,26 @@ struct GRAPNEL_PUBLIC RecordedTensor {
   bool TellsBad() const { return what >= Recorded::kBad; }
 };
 
-// Reads a serialized TensorProto as `mode` (of TensorFlow 2.21) wrote it; counts a whole tensor
-// without keeping its values. Sets `problem` if the summary is not what the mode writes. Cost:
-// linear in the elements of a whole tensor, else constant.
+// Reads a serialized TensorProto that TensorFlow 2.21 wrote in debug mode `mode`. A whole tensor
+// (FULL_TENSOR) is counted, but its values are not kept. Sets `problem` if the mode does not write
+// such a summary. Cost: linear in the elements of a whole tensor, else constant.
 GRAPNEL_PUBLIC RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
                                                  std::string* problem);
 
-// The same for the output of a debug op of tfdbg v1: DebugNumericSummary, or DebugNanCount, which
-// counts only NaNs.
+// Reads the output of a debug op of tfdbg v1: DebugNumericSummary, or DebugNanCount, which counts
+// only NaNs.
 GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
                                             std::string* problem);
 
-// Returns "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" if nothing is
-// known.
+// Returns "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" for kNothing.
 GRAPNEL_PUBLIC std::string RecordedTensorText(const RecordedTensor& tensor);
-// Returns "-inf x12, NaN x1"; "inf or NaN" if they were not counted; "" if the tensor has none.
+// Returns the counts of NaN and infinite elements: "NaN x1, -inf x12". Returns "inf or NaN" if they
+// were not counted, and "" if the tensor has none.
 GRAPNEL_PUBLIC std::string BadText(const RecordedTensor& tensor);
-// Returns "-inf", "+inf", "nan", sorted; empty if they were not counted.
+// Returns those of "+inf", "-inf" and "nan" that the tensor has; none if they were not counted.
 GRAPNEL_PUBLIC std::vector<std::string> BadKinds(const RecordedTensor& tensor);
 
-// Returns "FULL_HEALTH"; "mode 99" if TensorFlow 2.21 has no mode of that number.
+// Returns the mode's name, such as "FULL_HEALTH"; "mode 99" if TensorFlow 2.21 has no mode 99.
 GRAPNEL_PUBLIC std::string DebugModeName(TensorDebugMode mode);
 
 }  // namespace grapnel

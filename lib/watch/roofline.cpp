@@ -14,7 +14,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the seconds of the fastest of some runs of an op on tensors of this shape.
+// Runs an op several times on `inputs` tensors of shape `dims`. Returns the seconds of the fastest
+// run.
 Expected<double> FastestRun(ThreadPool& pool, llvm::StringRef op, int inputs,
                             llvm::ArrayRef<int64_t> dims) {
   constexpr int kRuns = 6;
@@ -69,7 +70,7 @@ Roofline::Roofline(const Module& module, llvm::ArrayRef<std::pair<std::string, T
   Graph& graph = module_->main;
   for (const auto& [name, value] : feeds) {
     auto port = FindTensor(graph, name);
-    if (!port) {  // a node of another graph that ran in its place
+    if (!port) {  // the graph that ran may have tensors that this module lacks
       llvm::consumeError(port.takeError());
       continue;
     }

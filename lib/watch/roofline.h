@@ -1,5 +1,6 @@
-// The least time of a node on this machine: the larger of its arithmetic at the best rate of oneDNN
-// and its bytes at the best rate of the memory, both measured here.
+// Estimates the least time that a node can take on this machine: the larger of the times for its
+// arithmetic at oneDNN's best rate and for its memory traffic at the memory's best rate. Both rates
+// are measured on this machine.
 #ifndef GRAPNEL_LIB_WATCH_ROOFLINE_H_
 #define GRAPNEL_LIB_WATCH_ROOFLINE_H_
 
@@ -17,24 +18,25 @@
 namespace grapnel {
 
 struct MachineRates {
-  double flops = 0, bytes = 0;  // for each second
+  double flops = 0, bytes = 0;  // per second
 };
 
-// Measures the best of a few products of 1024 x 1024 matrices, and of passes over tensors larger
-// than any cache, on the pool's threads: takes a third of a second. Errors: no kernel, no memory.
+// Measures the rates on the pool's threads: the fastest of a few products of 1024 x 1024 matrices,
+// and the fastest of a few passes over a tensor larger than any cache. Takes a third of a second.
+// Errors: a kernel is missing, or there is not enough memory.
 Expected<MachineRates> MeasureRates(ThreadPool& pool);
 
-// Computes the least times of a module's nodes from shapes.
+// Computes the least times of a module's nodes from their shapes.
 class Roofline {
  public:
-  // `feeds`: fed tensors by name, which determine the unknown dimensions of placeholders. The
-  // module is copied.
+  // `feeds` are the fed tensors by name; their shapes determine unknown dimensions of placeholders.
+  // The module is copied.
   Roofline(const Module& module, llvm::ArrayRef<std::pair<std::string, Tensor>> feeds,
            MachineRates rates);
 
-  // Returns the nanoseconds of one run of these nodes as a single step: it moves each of their
-  // outside inputs, and the outputs of the last node, once. nullopt if a shape is unknown, or the
-  // nodes compute and move nothing.
+  // Returns the least time, in nanoseconds, of these nodes as one fused step, which reads each
+  // input that comes from other nodes once, and writes the outputs of the last node once. Returns
+  // nullopt if a shape is unknown, or the nodes have no arithmetic and no memory traffic.
   std::optional<double> LeastTime(const Graph& graph, llvm::ArrayRef<NodeId> nodes) const;
   const MachineRates& rates() const { return rates_; }
 

@@ -17,7 +17,7 @@ Expected<std::unique_ptr<StopWhen>> StopWhen::Make(
     return CaretError(text, column, MakeError("an operator or the end was expected"));
   ASSIGN_OR_RETURN(ExpressionPlace place, PlaceOf(*expression, module, key));
   if (place.body != &module.main || place.is_in_loop)
-    return MakeError("'{0}': tensors of the main graph, outside of loops, were expected", text);
+    return MakeError("'{0}': all tensors must be in the main graph, outside of loops", text);
   auto hook = std::make_unique<StopWhen>();
   for (Port port : place.ports)
     hook->tensors_.push_back(OutputName(module.main.node(port.node).name(), port.index));

@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// Ends the sequence after the first run in which an expression over tensors of the main graph is
-// true.
+// Ends a sequence of runs after the first run in which an expression over tensors of the main graph
+// is true.
 class StopWhen : public StepHook {
  public:
-  // Errors: the text is unreadable; those of PlaceOf; tensors of a function or in a loop. `sink`
-  // gets a notice if the expression never was true.
+  // Errors: the text is not an expression; those of PlaceOf; a tensor is in a function or a loop.
+  // `sink` receives a warning if the expression was not true after any run.
   static Expected<std::unique_ptr<StopWhen>> Make(
       llvm::StringRef text, const Module& module,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
@@ -27,12 +27,13 @@ class StopWhen : public StepHook {
  private:
   MessageSink sink_;
   TensorExpression expression_;
-  std::vector<std::string> tensors_;  // one for each name
+  std::vector<std::string> tensors_;  // the graph's tensors, one for each of names_
   std::vector<std::string> names_;
 };
 
-// Writes the variables as a checkpoint after the last run, and with a positive `every` also after
-// every so many runs, as PREFIX-RUN. Writes nothing after a failed run.
+// Writes the variables as the checkpoint PREFIX after the last run. With a positive `every`, also
+// writes the checkpoint PREFIX-RUN after each run whose number RUN is a multiple of `every`. Writes
+// nothing after a failed run.
 class SaveVariablesHook : public StepHook {
  public:
   SaveVariablesHook(std::string prefix, int64_t every)

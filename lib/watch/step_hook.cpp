@@ -11,7 +11,8 @@ bool IsSameTensor(llvm::StringRef a, llvm::StringRef b) {
   return WithoutZeroIndex(a) == WithoutZeroIndex(b);
 }
 
-// Returns the value of a variable for its handle.
+// Returns the variable's value if `value` is the handle of a variable; other values are returned
+// unchanged.
 Expected<Tensor> HeldBy(const Tensor& value) {
   if (!value || value.dtype() != proto::DT_RESOURCE || value.num_elements() != 1) return value;
   auto* variable = dynamic_cast<StoredVariable*>(value.data<ObjectRef>()->get());

@@ -11,9 +11,9 @@
 
 namespace grapnel {
 
-// One run, as hooks see it.
+// The current run of a sequence, and the functions that hooks may call.
 struct GRAPNEL_PUBLIC StepContext {
-  int64_t run = 0;  // from 1; 0: before the first
+  int64_t run = 0;  // number of the run, from 1; 0: before the first run
   llvm::ArrayRef<std::string> feeds, fetches;
   llvm::ArrayRef<std::string> fetch_names;  // the user's names, such as a signature's keys
   llvm::ArrayRef<Tensor> feed_values;
@@ -21,39 +21,40 @@ struct GRAPNEL_PUBLIC StepContext {
                                    // outputs
   bool has_failed = false;         // at the end: the last run failed
 
-  // Call before a run: the run computes this tensor of the main graph ("x:0") too.
+  // Call it before a run: makes the run also compute this tensor of the main graph ("x:0").
   void Fetch(llvm::StringRef tensor);
-  // Call after a run: returns the value of a tensor that is fed, fetched, or requested by any hook;
-  // for a variable's handle, the variable's value after the run. Errors: the tensor is not one of
-  // those; the variable has no value.
+  // Call it after a run: returns the value of a tensor that is fed, fetched, or requested by any
+  // hook; for a variable's handle, the variable's value after the run. Errors: the tensor is
+  // neither fed, fetched nor requested; the variable has no value.
   Expected<Tensor> Value(llvm::StringRef tensor) const;
-  // Call after a run: no other run follows. Later hooks in the list still see this one.
+  // Call it after a run: makes this run the last. AfterRun() of later hooks in the list is still
+  // called for this run.
   void RequestStop() { stops = true; }
-  // Call after a run, and at the end: writes the variables as a checkpoint.
+  // Call it after a run or at the end: writes the variables as a checkpoint.
   std::function<Error(llvm::StringRef prefix)> save_variables;
 
   std::vector<std::string> more;    // requested tensors, each once, sorted
-  std::vector<Tensor> more_values;  // after the run
+  std::vector<Tensor> more_values;  // values of `more`, set after the run
   bool stops = false;
 };
 
-// Observes a sequence of runs. Hooks are called in the order in which they were given; an error
-// ends the run, and begins with the hook's name. One thread at a time.
+// Observes a sequence of runs. Hooks are called in the order in which they were given, by one
+// thread at a time. An error ends the run; the caller prefixes it with the hook's name.
 class GRAPNEL_PUBLIC StepHook {
  public:
   virtual ~StepHook() = default;
   virtual std::string name() const = 0;  // for errors: "--summaries"
-  // A hook for the nodes of the graph; null if not needed.
+  // Returns a hook that observes the nodes of the graph; null if not needed.
   virtual RunHook* node_hook() { return nullptr; }
 
   // Called once, before the graph is compiled. Tensors requested here are computed in every run.
   virtual Error Begin(StepContext& /*step*/) { return Error::success(); }
-  // Tensors requested here are computed in this run. Each distinct request is compiled once, and
-  // kept.
+  // Tensors requested here are computed in this run. The graph is compiled once for each distinct
+  // set of requested tensors.
   virtual Error BeforeRun(StepContext& /*step*/) { return Error::success(); }
-  // Not called after a failed run.
+  // Called after each run, unless the run failed.
   virtual Error AfterRun(StepContext& /*step*/) { return Error::success(); }
-  // Called once, after the last run, failed or not: writes the results to keep.
+  // Called once, after the last run, failed or not. Write final results here.
   virtual Error End(StepContext& /*step*/) { return Error::success(); }
 };
 

@@ -18,7 +18,8 @@ namespace {
 constexpr int kBuckets = 30;
 constexpr int64_t kMostImages = 3;
 
-// The name, TensorBoard's plugin, and its data class.
+// A kind of summary: the name that users type, the name of TensorBoard's plugin, and the data
+// class.
 struct Kind {
   const char *name, *plugin;
   proto::DataClass data;
@@ -37,7 +38,7 @@ std::string TypeAndShape(const Tensor& tensor) {
   return (DataTypeName(tensor.dtype()) + DimsText(tensor.dims())).str();
 }
 
-// Calls `use` with each element, as a double.
+// Calls `use` with each element, converted to double.
 template <typename Use>
 Error ForEach(const Tensor& tensor, Use use) {
   if (tensor.dtype() == proto::DT_FLOAT || tensor.dtype() == proto::DT_DOUBLE) {
@@ -70,8 +71,9 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   return ForEach(tensor, [&](double value) { out->add_float_val(static_cast<float>(value)); });
 }
 
-// The buckets are those of tf.summary.histogram: if all values are equal, all buckets have that
-// value as edges, and the last one counts them; without values all are 0.
+// Writes the same buckets as tf.summary.histogram. If all values are equal, both edges of every
+// bucket are that value, and the last bucket has the count; if there are no values, all numbers are
+// 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
     return MakeError("a histogram needs numbers, this is {0}", TypeAndShape(tensor));
@@ -102,7 +104,8 @@ Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   return Error::success();
 }
 
-// Returns number, height, width and channels of a tensor that holds images.
+// Returns the number of images, height, width and channels; nullopt if the tensor's shape or dtype
+// is not that of images.
 std::optional<std::array<int64_t, 4>> ImageDims(const Tensor& tensor) {
   llvm::ArrayRef<int64_t> dims = tensor.dims();
   std::array<int64_t, 4> all = {1, 1, 1, 1};
@@ -112,7 +115,7 @@ std::optional<std::array<int64_t, 4>> ImageDims(const Tensor& tensor) {
   return all;
 }
 
-// Converts like tf.image.convert_image_dtype to uint8 with saturation.
+// Converts a value to uint8 like tf.image.convert_image_dtype with saturation.
 uint8_t PixelOf(double value, double scale) {
   if (std::isnan(value)) return 0;
   return static_cast<uint8_t>(std::clamp(value * scale, 0.0, 255.0));

@@ -21,12 +21,13 @@ std::optional<SummaryKind> UsualKind(const Tensor& tensor);
 struct SummaryRequest {
   SummaryKind kind = SummaryKind::kScalar;
   TensorExpression expression;
-  std::string tag;  // the name in TensorBoard; the expression by default
-  // Parses "KIND:EXPRESSION" or "KIND:EXPRESSION=TAG". Errors point to the unreadable part.
+  std::string tag;  // the name in TensorBoard; by default UsualTag() of the expression
+  // Parses "KIND:EXPRESSION" or "KIND:EXPRESSION=TAG". Errors have a caret under the unreadable
+  // part.
   static Expected<SummaryRequest> Parse(llvm::StringRef text);
 };
 
-// The default tag of a tensor: its name without ":0".
+// Returns the default tag of a tensor: its name without ":0".
 std::string UsualTag(llvm::StringRef tensor);
 
 // Returns a Summary value of the tensor, with the metadata that TensorBoard's plugins read:
@@ -36,7 +37,7 @@ std::string UsualTag(llvm::StringRef tensor);
 //   image      [n,h,w,c], [h,w,c] or [h,w], c from 1 to 4: floats from 0 to 1, else from 0 to the
 //              dtype's largest number; the first three, as PNG
 //   text       strings, in the tensor's shape
-// Errors: the tensor does not fit the kind, with the kinds that would fit. Cost: linear.
+// Errors: the tensor's dtype or shape does not fit the kind. Cost: linear.
 Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor);
 
 }  // namespace grapnel

@@ -11,7 +11,8 @@ namespace grapnel {
 
 namespace {
 
-// In a function body the handle is an argument, whose value is as old as its call.
+// True for an expression over a variable's handle in the main graph, outside of loops. Only there
+// is the variable read after the run.
 bool HasVariables(const ExpressionPlace& place, const Graph& main) {
   return place.body == &main && !place.is_in_loop && llvm::any_of(place.ports, [&](Port port) {
            return TypeOfPort(main, port) == proto::DT_RESOURCE;
@@ -30,7 +31,7 @@ Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
         ("'" + SummaryKindName(request.kind) + ":" + request.expression.text() + "'").str();
     if (!tags.insert(request.tag).second)
       return MakeError(
-          "{0}: another summary has the tag '{1}': give it one of its own, as "
+          "{0}: another summary has the tag '{1}' too: give this one its own, as in "
           "{2}:{3}=TAG",
           what, request.tag, SummaryKindName(request.kind), request.expression.text());
     auto place = PlaceOf(request.expression, module, key);
@@ -44,7 +45,8 @@ Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
   return hook;
 }
 
-// Tensors in a loop cannot be fetched: they are observed if the loop runs.
+// Makes the runs compute the tensors of the main graph. Tensors in a loop cannot be fetched; they
+// are observed when the loop runs.
 Error SummaryHook::Begin(StepContext& step) {
   ASSIGN_OR_RETURN(events_, EventStream::Create(folder_, EventStream::kUsualSuffix));
   for (size_t e = 0; e < requests_.size(); ++e) {
@@ -96,7 +98,7 @@ Error SummaryHook::OnValues(size_t expression, const Node& /*maker*/,
                     value.takeError());
   bool is_of_run = place.body == &module_.main && !place.is_in_loop;
   EmitInOrder([this, expression, is_of_run, value = std::move(*value)]() mutable {
-    // Calls of a dataset have no order, and may overlap.
+    // Calls of functions by a dataset are in no order, and may overlap.
     std::lock_guard lock(mutex_);
     int64_t count = ++times_[expression];
     Write(requests_[expression].tag, is_of_run ? run_ : count, std::move(value));
@@ -111,7 +113,8 @@ void SummaryHook::Write(const std::string& tag, int64_t step, proto::Summary::Va
   events_->Add(step, std::move(event));
 }
 
-// Writes the output of a summary op of the graph unchanged.
+// Writes fetch `i` unchanged if it is the output of a summary op of the graph; returns false if it
+// is not.
 Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   const Tensor& value = step.fetched[i];
   auto port = FindTensorIfThere(module_.main, step.fetches[i]);

@@ -14,14 +14,15 @@
 
 namespace grapnel {
 
-// Writes a summary of the main graph once in each run, and computes its tensors even if no fetch
-// needs them; steps are runs, from 1. Writes a summary of a function or a loop each time its
-// tensors are computed, and steps count those. Without requests it summarizes each fetch by its
-// default kind; the output of a summary op (MergeSummary) is written unchanged.
+// A summary of tensors of the main graph is written once in each run, with the run's number (from
+// 1) as the step; its tensors are computed even if no fetch needs them. A summary of tensors in a
+// function or a loop is written each time that they are computed, and its step counts these times.
+// Without requests, the hook writes a summary of the default kind for each fetch; the output of a
+// summary op (MergeSummary) is written unchanged.
 class SummaryHook : public StepHook, private ExpressionHook {
  public:
-  // Adds a file to `folder` when the run begins; existing files stay. Errors: those of PlaceOf,
-  // with the summary; two summaries with the same tag.
+  // The hook adds an event file to `folder` before the first run; existing files stay. Errors:
+  // those of PlaceOf, prefixed with the summary; two summaries have the same tag.
   static Expected<std::unique_ptr<SummaryHook>> Make(
       const Module& module, std::vector<SummaryRequest> requests, llvm::StringRef folder,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
@@ -44,10 +45,11 @@ class SummaryHook : public StepHook, private ExpressionHook {
   MessageSink sink_;
   std::string folder_;
   std::vector<SummaryRequest> requests_;
-  // Summaries of the main graph over a variable's handle, which are computed after the run.
+  // By request: true if the summary is over a variable's handle in the main graph; then it is
+  // computed after the run.
   std::vector<bool> is_of_variables_;
   std::mutex mutex_;
-  std::vector<int64_t> times_;  // how often each was written
+  std::vector<int64_t> times_;  // by request: how often it was written
   std::unique_ptr<EventStream> events_;
   int64_t run_ = 0;
 };

@@ -63,7 +63,7 @@ ElementCounter* Tap::Counter(const Node& node, const Tensor& output) {
 Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
   if (!filter_.FitsDtype(value.dtype())) return Error::success();
   CountOne(node, 0);
-  if (!is_first && !Tells()) return Error::success();  // already counted
+  if (!is_first && !Tells()) return Error::success();  // counted in the first run
   Health health;
   if (CountsHealth()) {
     std::pair key(&node.graph(), node.id());

@@ -1,4 +1,4 @@
-// Taps: report or count the outputs of chosen nodes while the graph runs.
+// Taps: hooks that report or count the outputs of chosen nodes while the graph runs.
 #ifndef GRAPNEL_LIB_WATCH_TAP_H_
 #define GRAPNEL_LIB_WATCH_TAP_H_
 
@@ -19,7 +19,7 @@
 
 namespace grapnel {
 
-// The detail of a tap; TensorFlow's names, from little to much.
+// How much a tap reports about a tensor. The modes are those of TensorFlow's TensorDebugMode.
 enum class TapMode {
   kNoTensor,
   kCurtHealth,
@@ -27,17 +27,18 @@ enum class TapMode {
   kFullHealth,
   kShape,
   kFullTensor,
-  kThreeSlots  // REDUCE_INF_NAN_THREE_SLOTS: the kinds of bad elements
+  kThreeSlots  // REDUCE_INF_NAN_THREE_SLOTS: has -inf, has +inf, has NaN
 };
 GRAPNEL_PUBLIC std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 GRAPNEL_PUBLIC std::vector<std::string> TapModeNames();
 
-// The number of times that each output was tapped.
+// By node: how often each of its outputs was tapped.
 using TapCounts = std::map<std::pair<const Graph*, NodeId>, std::vector<int64_t>>;
 
-// Taps the outputs that match `filter`, on the threads that computed them, and counts them.
-// Includes function bodies; an event has its calls and iterations. Subclasses receive each tensor
-// in the order in which one thread would run the nodes, whatever the number of threads.
+// Taps the outputs that match `filter`, on the threads that computed them, and counts the tapped
+// tensors. Nodes of functions are included; an event has the call stack and the loop iterations.
+// Subclasses receive the events in the order in which one thread would run the nodes, whatever the
+// number of threads.
 class GRAPNEL_PUBLIC Tap : public RunHook {
  public:
   Tap(TapFilter filter, TapMode mode) : filter_(std::move(filter)), mode_(mode) {}
@@ -46,21 +47,22 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   bool EditsOutputs() const override { return false; }
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // Analyzed once for each plan, reported in each run.
+  // A constant's health is counted once for each plan, and reported in each run.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
-  // A device counts where the tensor is; only FULL_TENSOR needs it in host memory.
+  // Devices count elements in their own memory; only FULL_TENSOR needs the tensor in host memory.
   bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // Sets the run number of later events. 0: there is only one run, and events have no number.
+  // Sets the run number of later events. If there is only one run, do not call it: then events have
+  // number 0, which is not written.
   void BeginRun(int run) { run_ = run; }
   // Sets the threads that count large tensors: those of the run, which wait while a node is tapped.
   void CountOn(ThreadPool* pool) { pool_ = pool; }
-  // Counts each output separately; a node that is in no plan has no entry. Call it before the plan
-  // is made.
+  // Counts each output separately, for counts(), which has entries for all nodes in plans. Call it
+  // before the plan is made.
   void CountEach() { counts_each_ = true; }
   TapCounts counts();
-  // Explains why an output of that dtype is not tapped: "its name matches no --tap"; empty if it is
-  // tapped.
+  // Explains why an output of the node with this dtype is not tapped: "its name matches no --tap";
+  // empty if the output is tapped.
   virtual std::string WhyNot(const Node& node, DataType dtype) const;
   int64_t tensors_tapped() const { return count_; }
 
@@ -69,11 +71,11 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
 
  protected:
   virtual bool Tells() const { return false; }
-  // Called in order, on any thread, one at a time for each run.
+  // Receives the events in order, on any thread, one call at a time in each run.
   virtual void Emit(TapEvent&& /*event*/) {}
-  // Adds tensors that a subclass writes itself.
+  // Adds to tensors_tapped() tensors that a subclass writes itself.
   void CountMore(int64_t tensors) { count_ += tensors; }
-  // True if events need the time.
+  // True if events need TapEvent::time.
   virtual bool TellsTime() const { return false; }
 
  private:
@@ -98,7 +100,8 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   std::atomic<int64_t> count_{0};
 };
 
-// A tap that passes each event on at once: for a growing graph, which no other thread may read.
+// A tap that calls `write` at once, on the thread that emits the event. For graphs that still grow,
+// which no other thread may read.
 class GRAPNEL_PUBLIC CallbackTap : public Tap {
  public:
   CallbackTap(TapFilter filter, TapMode mode, TapWriter::Write write)
@@ -112,12 +115,13 @@ class GRAPNEL_PUBLIC CallbackTap : public Tap {
   TapWriter::Write write_;
 };
 
-// A tap with a thread of its own for writing events.
+// A tap that calls `write` on a thread of its own.
 class GRAPNEL_PUBLIC WrittenTap : public Tap {
  public:
   WrittenTap(TapFilter filter, TapMode mode, TapWriter::Write write)
       : Tap(std::move(filter), mode), writer_(std::move(write)) {}
-  // Call it after a run, before reading the output of `write`.
+  // Returns when `write` has received all events. Call it after a run, before reading what `write`
+  // wrote.
   void Drain() { writer_.Drain(); }
   TapWriter& writer() { return writer_; }
 

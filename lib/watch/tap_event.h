@@ -1,4 +1,4 @@
-// The report of a tap on one tensor, on its way from the computing thread to the writer.
+// A tap's event for one tensor, which the thread that computed the tensor passes to the writer.
 #ifndef GRAPNEL_LIB_WATCH_TAP_EVENT_H_
 #define GRAPNEL_LIB_WATCH_TAP_EVENT_H_
 
@@ -16,29 +16,30 @@ namespace grapnel {
 // A copy of a CallFrame that outlives the call.
 struct GRAPNEL_PUBLIC TapCall {
   const Function* function = nullptr;  // null: an iteration of a loop of single nodes
-  Node caller;                         // null in the same cases as CallFrame::caller
+  Node caller;                         // null as in CallFrame: an iteration, or a dataset's call
   std::string loop;
   int64_t iteration = -1;
   bool Is(const CallFrame& frame) const;
 };
-// Outermost first; null: in the graph that is run. Events of one call share it.
+// The calls around a node, outermost first; null for a node of the main graph outside of loops.
+// Events in the same call share one list.
 using TapCalls = std::shared_ptr<const std::vector<TapCall>>;
 
-// Returns the current calls of this thread. Cheap while it stays in one call.
+// Returns the current calls of this thread. Cheap as long as the thread stays in the same call.
 GRAPNEL_PUBLIC TapCalls CurrentTapCalls();
 
 struct GRAPNEL_PUBLIC TapEvent {
   Node node;
   int output = 0;
-  int run = 0;      // of several; 0: there is only one
-  double time = 0;  // seconds since 1970, if the tap wants it
+  int run = 0;      // number of the run; 0: there is only one run
+  double time = 0;  // seconds since 1970, if Tap::TellsTime()
   DataType dtype = proto::DT_INVALID;
-  llvm::SmallVector<int64_t, 4> dims;  // not in NO_TENSOR
-  Health health;                       // in the modes that count
+  llvm::SmallVector<int64_t, 4> dims;  // empty in mode NO_TENSOR
+  Health health;                       // set in the ..._HEALTH and THREE_SLOTS modes
   TapCalls calls;
-  Tensor value;      // in FULL_TENSOR, numbers and strings: shares the tensor's buffer
-  std::string text;  // in FULL_TENSOR, resources and variants
-  // The memory that the event holds while it waits.
+  Tensor value;      // mode FULL_TENSOR, numbers and strings: shares the tensor's buffer
+  std::string text;  // mode FULL_TENSOR, resources and variants: a description
+  // The memory that the event needs while it waits to be written.
   size_t Bytes() const {
     return sizeof(TapEvent) + text.size() + (value ? value.buffer()->size() : 0);
   }

@@ -15,7 +15,7 @@ llvm::StringRef NameOfFunction(const Node& node) {
   return function ? function->name() : "";
 }
 
-// `names` calls a sink with each known name.
+// Errors: a glob matches none of the known names. `names` calls its argument with each known name.
 template <typename Names>
 Error Demand(llvm::ArrayRef<Glob> globs, const char* flag, const char* kind, const Names& names) {
   for (const Glob& glob : globs) {

@@ -11,23 +11,25 @@
 
 namespace grapnel {
 
-// A list matches what one of its globs matches; an empty list matches everything. A tensor is
-// tapped if all lists match.
+// A tensor is tapped if each list has a glob that matches or is empty.
 struct GRAPNEL_PUBLIC TapFilter {
-  std::vector<Glob> names;      // of nodes, without the function's name in a body
+  std::vector<Glob> names;      // node names, without the name of the function that has the node
   std::vector<Glob> ops;        // "Conv2D"
-  std::vector<Glob> functions;  // of the body that the node is in; the main graph is ""
+  std::vector<Glob> functions;  // the function that has the node; "" for the main graph
   std::vector<Glob> dtypes;     // "float", "int*"
 
   bool FitsNode(const Node& node) const;
   bool FitsDtype(DataType dtype) const;
-  // Explains why the node is not tapped: "its name matches no --tap"; empty if it is tapped.
+  // Explains why outputs of the node are not tapped: "its name matches no --tap"; empty if the node
+  // matches.
   std::string WhyNot(const Node& node) const;
 };
 
-// Errors: a name or pattern that matches no node, op, function or dtype, with the nearest names.
+// Errors: a glob matches no node, op, function or dtype of the module; the error suggests similar
+// names.
 GRAPNEL_PUBLIC Error CheckTapped(const Module& module, const TapFilter& filter);
-// The same for globs of nodes, given by `flag`.
+// Errors: a glob for node names matches no node of the module. `flag` is the command-line flag that
+// has the globs, for the error.
 GRAPNEL_PUBLIC Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag);
 
 }  // namespace grapnel

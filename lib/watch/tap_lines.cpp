@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Returns `"text"` as JSON.
+// Returns the text as a JSON string, with quotes.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted;
   llvm::raw_string_ostream os(quoted);
@@ -14,7 +14,8 @@ std::string Quoted(llvm::StringRef text) {
   return quoted;
 }
 
-// Lines are formatted by hand: counting a tensor often takes less time than a JSON writer.
+// Lines are formatted by hand, because a JSON writer often takes more time than counting the
+// tensor.
 void WriteShape(const TapEvent& event, llvm::raw_ostream& os) {
   os << ",\"dtype\":\"" << DataTypeName(event.dtype) << "\",\"shape\":[";
   for (size_t i = 0; i < event.dims.size(); ++i) os << (i ? "," : "") << event.dims[i];
@@ -78,7 +79,7 @@ void WriteValue(const TapEvent& event, TapMode mode, llvm::raw_ostream& os) {
 
 }  // namespace
 
-// Returns the beginning of the lines of one node.
+// Returns the beginning of the node's lines, which is the same for all its events.
 const std::string& TapLines::HeadOf(const Node& node) {
   std::unique_ptr<std::string>& head = heads_[{&node.graph(), node.id()}];
   if (!head) {

@@ -10,10 +10,11 @@
 
 namespace grapnel {
 
-// Writes one object on each line. Not thread-safe: one thread writes.
+// Writes one JSON object per event and line. Not thread-safe.
 class TapLines {
  public:
-  // `os` must outlive it. Lines beyond `most_bytes` are counted but not written; 0: no limit.
+  // `os` must outlive this object. After `most_bytes` (0: no limit), further lines are counted but
+  // not written.
   TapLines(TapMode mode, llvm::raw_ostream& os, uint64_t most_bytes = 0)
       : mode_(mode), os_(os), most_bytes_(most_bytes) {}
   void Write(const TapEvent& event);
@@ -29,7 +30,7 @@ class TapLines {
   uint64_t bytes_ = 0;
   int64_t left_out_ = 0;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::unique_ptr<std::string>> heads_;
-  TapCalls calls_;  // of the last line, with their text below
+  TapCalls calls_;  // of the last line; their JSON text is in the next member
   std::string calls_text_;
 };
 

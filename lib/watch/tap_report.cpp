@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the main graph and the functions that it calls, directly or not.
+// Returns the main graph and the bodies of the functions that it calls, directly or indirectly.
 std::vector<const Graph*> ReachedBodies(const Module& module) {
   std::vector<const Graph*> bodies = {&module.main};
   std::set<const Graph*> seen(bodies.begin(), bodies.end());
@@ -29,8 +29,7 @@ std::vector<const Graph*> ReachedBodies(const Module& module) {
 
 std::string WhyNotRun(const Node& node, bool is_planned) {
   if (is_planned) return "it did not run: its branch was not taken, or the run ended before";
-  return FunctionOf(node.graph()) ? "no call of its function that ran needs it"
-                                  : "no fetch needs it";
+  return FunctionOf(node.graph()) ? "no call of its function needed it" : "no fetch needs it";
 }
 
 }  // namespace

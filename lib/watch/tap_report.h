@@ -1,4 +1,4 @@
-// A report of the tensors of a module that were tapped, and why the others were not.
+// A report on all tensors of a module: how often each was tapped, or why it was not.
 #ifndef GRAPNEL_LIB_WATCH_TAP_REPORT_H_
 #define GRAPNEL_LIB_WATCH_TAP_REPORT_H_
 
@@ -12,20 +12,21 @@ namespace grapnel {
 
 // One output: how often it was tapped, or why it was not.
 struct TapReportLine {
-  std::string function;  // of the body; "" is the main graph
+  std::string function;  // the function that has the node; "" for the main graph
   std::string tensor;    // "dense/BiasAdd:0"
   std::string op;
   int64_t times = 0;
   std::string why_not;  // empty if it was tapped
 };
 
-// Has every output of the nodes in the main graph and in the functions that it reaches, in the
-// order of the file. `tap` must have counted each (Tap::CountEach); `fed` are the fed tensors.
+// Lists every output of the nodes in the main graph and in the functions that it calls, directly or
+// indirectly, in the order of the file. `tap` must have counted outputs separately
+// (Tap::CountEach); `fed` has the names of the fed tensors.
 class TapReport {
  public:
   TapReport(const Module& module, llvm::ArrayRef<std::string> fed, Tap& tap);
   llvm::ArrayRef<TapReportLine> lines() const { return lines_; }
-  void Write(llvm::raw_ostream& os) const;  // a line for each output, after totals by reason
+  void Write(llvm::raw_ostream& os) const;  // totals by reason, then a line for each output
 
  private:
   std::vector<TapReportLine> lines_;

@@ -3,8 +3,8 @@
 namespace grapnel {
 namespace {
 
-// Waking a thread costs some microseconds: it is woken for this many events, or wakes by itself
-// after this long.
+// Waking the writing thread costs some microseconds, so it is woken only when kWorthWaking events
+// wait; otherwise it wakes by itself after kRest.
 constexpr size_t kWorthWaking = 1024;
 constexpr std::chrono::milliseconds kRest{20};
 

@@ -26,9 +26,9 @@ class GRAPNEL_PUBLIC TapWriter {
 
   // Blocks while too many bytes wait to be written. Cost: about 50 ns.
   void Add(TapEvent event);
-  // Returns when everything added so far is written.
+  // Returns when all events added so far are written.
   void Drain();
-  // The time that Add() has blocked, for all threads together.
+  // The total time that calls of Add() have blocked, on all threads.
   std::chrono::nanoseconds waited();
 
  private:

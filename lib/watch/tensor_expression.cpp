@@ -84,8 +84,9 @@ Expected<bool> TensorExpression::IsTrue(const Lookup& lookup) const {
   ASSIGN_OR_RETURN(ExpressionValue value, Evaluated(*root_, lookup));
   ASSIGN_OR_RETURN(NumberArray numbers, NumbersOf(std::move(value)));
   if (numbers.size() != 1) {
-    return MakeError("'{0}' has {1} elements of shape {2}, one was expected: any(...) or all(...)",
-                     text_, numbers.size(), DimsText(numbers.dims));
+    return MakeError(
+        "'{0}' has {1} elements of shape {2}, one was expected: use any(...) or all(...)", text_,
+        numbers.size(), DimsText(numbers.dims));
   }
   return IsTrueAt(numbers, 0);
 }
@@ -100,7 +101,7 @@ Expected<bool> TensorExpression::AreTrue(const Lookup& lookup) const {
   return true;
 }
 
-// Omits sides without tensors, which say nothing beyond the expression.
+// Omits sides without tensors: their text in the expression shows their value.
 std::vector<std::pair<std::string, Tensor>> TensorExpression::Sides(const Lookup& lookup) const {
   std::vector<std::pair<std::string, Tensor>> sides;
   auto add = [&](const Node& node) {

@@ -33,19 +33,20 @@ namespace grapnel {
 // rounded, so a sum may be more accurate than NumPy's.
 class TensorExpression {
  public:
-  // Returns the tensor for a name as typed; an error is reported to the user.
+  // Returns the tensor for a name as the user typed it. The user sees its errors.
   using Lookup = std::function<Expected<Tensor>(llvm::StringRef name)>;
 
   // Errors name the column, and what was expected.
   static Expected<TensorExpression> Parse(llvm::StringRef text);
-  // Parses the longest expression at the beginning of `text`; leaves the rest in `text`, without
-  // leading blanks. After an error `text` begins at the unreadable part.
+  // Parses the longest expression at the beginning of `text`, and removes it and the blanks after
+  // it from `text`. After an error `text` begins at the unreadable part.
   static Expected<TensorExpression> ParseFirst(llvm::StringRef* text);
 
   // Errors: those of `lookup`; shapes that do not broadcast, an index out of range, arithmetic on a
-  // dtype without numbers. A tensor that is only sliced keeps dtype and bits.
+  // dtype without numbers. The slice of a tensor has the tensor's dtype and bits.
   Expected<Tensor> Evaluate(const Lookup& lookup) const;
-  // Evaluates the expression as a condition. Errors: the result does not have exactly one element.
+  // Evaluates the expression as a condition. Errors: those of Evaluate; the result does not have
+  // exactly one element.
   Expected<bool> IsTrue(const Lookup& lookup) const;
 
   // True if all elements of the result are true.
@@ -55,14 +56,15 @@ class TensorExpression {
   struct Form {
     DataType dtype = proto::DT_INVALID;
     Shape shape;
-    Tensor value;  // for a constant
+    Tensor value;  // set for a constant
   };
   using FormLookup = std::function<Form(llvm::StringRef name)>;
-  // Returns whether all elements are true in every run; nullopt if that is unknown.
+  // Returns true if all elements are true in every run, false if in no run; nullopt if that is not
+  // known before a run.
   std::optional<bool> Decide(const FormLookup& lookup) const;
 
-  // Returns the sides of a comparison, or the whole expression if it is something else: for
-  // messages. Costs as much as Evaluate().
+  // Returns the text and the value of each side of a comparison, for error messages; nothing if the
+  // expression is not a comparison. Costs as much as Evaluate().
   std::vector<std::pair<std::string, Tensor>> Sides(const Lookup& lookup) const;
 
   const std::string& text() const { return text_; }
@@ -76,7 +78,7 @@ class TensorExpression {
   std::shared_ptr<const Node> root_;
 };
 
-// The names of all functions, sorted: "abs", "all", "argmax", ...
+// Returns the names of all functions that expressions may call, sorted: "abs", "all", "argmax", ...
 std::vector<std::string> FunctionNames();
 
 }  // namespace grapnel

@@ -8,12 +8,12 @@
 namespace grapnel {
 namespace {
 
-// The range that a slice takes from one dimension.
+// The indices that a slice selects along one dimension.
 struct Run {
-  int64_t first = 0, count = 0, step = 1, stride = 0;  // stride: of one step, in elements
+  int64_t first = 0, count = 0, step = 1, stride = 0;  // stride: elements from index i to i + 1
 };
 
-// Python's rules: negative positions count from the end, and bounds are clamped.
+// Applies Python's rules: negative indices count from the end, and bounds are clamped.
 Run RunOf(const SlicePart& part, int64_t size) {
   Run run;
   run.step = part.step.value_or(1);
@@ -73,7 +73,8 @@ Expected<std::vector<Run>> RunsOf(llvm::ArrayRef<int64_t> dims, const std::vecto
   return runs;
 }
 
-// Returns the position in an array of `dims` that broadcasts to position `flat` of one of `to`.
+// Returns the flat position in an array of shape `dims` of the element that is at position `flat`
+// when the array is broadcast to shape `to`.
 int64_t BroadcastPlace(int64_t flat, llvm::ArrayRef<int64_t> to, llvm::ArrayRef<int64_t> dims) {
   int64_t place = 0, stride = 1;
   for (size_t i = 0; i < to.size(); ++i) {
@@ -88,7 +89,7 @@ int64_t BroadcastPlace(int64_t flat, llvm::ArrayRef<int64_t> to, llvm::ArrayRef<
 }
 
 bool BroadcastsTo(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> to) {
-  // Leading ones do not matter.
+  // Leading dimensions of size 1 do not matter.
   while (dims.size() > to.size() && dims.front() == 1) dims = dims.drop_front();
   if (dims.size() > to.size()) return false;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -148,13 +149,13 @@ Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const
   Dims dims;
   ASSIGN_OR_RETURN(std::vector<int64_t> places, SlicedPlaces(tensor.dims(), parts, &dims));
   if (!BroadcastsTo(value.dims(), dims)) {
-    return MakeError("a value of shape {0} does not fit {1}", DimsText(value.dims()),
+    return MakeError("a value of shape {0} does not fit shape {1}", DimsText(value.dims()),
                      DimsText(dims));
   }
   bool is_text = tensor.dtype() == proto::DT_STRING;
   if (is_text != (value.dtype() == proto::DT_STRING) || value.HoldsObjects()) {
-    return MakeError("a value of {0} does not fit {1}", DataTypeName(value.dtype()),
-                     DataTypeName(tensor.dtype()));
+    return MakeError("a value of dtype {0} does not fit a tensor of dtype {1}",
+                     DataTypeName(value.dtype()), DataTypeName(tensor.dtype()));
   }
   ASSIGN_OR_RETURN(Tensor made, Tensor::Allocate(tensor.dtype(), tensor.dims()));
   if (is_text) {
@@ -166,7 +167,8 @@ Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const
   }
   ASSIGN_OR_RETURN(NumberArray numbers, NumbersOf(value));
   if (numbers.IsComplex() && !IsComplex(tensor.dtype()))
-    return MakeError("a complex value does not fit {0}", DataTypeName(tensor.dtype()));
+    return MakeError("a complex value does not fit a tensor of dtype {0}",
+                     DataTypeName(tensor.dtype()));
   numbers.dtype = tensor.dtype();
   ASSIGN_OR_RETURN(Tensor cast, TensorOf(numbers));
   size_t size = DataTypeSize(tensor.dtype());

@@ -10,8 +10,9 @@
 namespace grapnel {
 
 // Returns a copy of `tensor` in which the elements selected by `slice` ("[0, :]"; "": all) are
-// those of `value`, broadcast and cast to its dtype. Errors: as for TensorExpression; a shape that
-// does not broadcast; strings for numbers or the reverse.
+// replaced by those of `value`, broadcast to the selection and cast to the tensor's dtype. Errors:
+// an unreadable or impossible slice; `value` does not broadcast to the selection; strings for
+// numbers or the reverse.
 Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const Tensor& value);
 
 }  // namespace grapnel

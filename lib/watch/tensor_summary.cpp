@@ -10,7 +10,7 @@ namespace {
 
 using Number = NumberArray::Number;
 
-// Statistics of elements added one by one.
+// Accumulates statistics of elements.
 struct Statistics {
   int64_t nan = 0, negative_infinity = 0, negative = 0, zero = 0, positive = 0, infinity = 0;
   Number least = INFINITY, most = -INFINITY, sum = 0, squares = 0;
@@ -39,7 +39,8 @@ struct Statistics {
 
 std::string Text(Number number) { return NumberText(static_cast<double>(number), 6); }
 
-// Returns "| a  b | total |" over "| 1  2 |     3 |".
+// Returns two lines, titles over numbers: "| a  b | total |" and "| 1  2 |     3 |". The column
+// `last` is in a box of its own.
 std::string Boxed(llvm::ArrayRef<std::vector<std::string>> columns, size_t last) {
   std::string lines[2];
   for (size_t i = 0; i < columns.size(); ++i) {

@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// Each reads all elements of a tensor in host memory. Errors: the tensor does not hold real
-// numbers.
+// Each of these functions reads all elements of a tensor in host memory. Errors: the tensor does
+// not hold real numbers.
 
 // Returns the two tables of tfdbg's print_tensor -s: the numbers of elements that are NaN, -inf,
 // negative, zero, positive and +inf; the minimum, maximum, mean and standard deviation of the
@@ -18,9 +18,9 @@ Expected<std::string> NumericSummary(const Tensor& tensor);
 // Returns a histogram of the finite elements in `bins` ranges of equal width, a bar for each, and
 // the number of elements that are not finite.
 Expected<std::string> HistogramText(const Tensor& tensor, int bins);
-// Returns a line for each index along `axis` (negative: from the last), at most `limit` of them:
-// minimum, maximum, mean and standard deviation of the finite elements, and how many are NaN,
-// infinite and zero.
+// Returns a line for each index along `axis` (negative axes count from the last), at most `limit`
+// lines: minimum, maximum, mean and standard deviation of the finite elements, and how many are
+// NaN, infinite and zero.
 Expected<std::string> ChannelsText(const Tensor& tensor, int axis, int64_t limit);
 
 }  // namespace grapnel

@@ -131,7 +131,7 @@ TEST(FirstCause, KnowsDivisionByZeroAndOverflow) {
             "RealDiv made NaN x4 of 10 because its input Fill:0 holds 4 zeros");
   EXPECT_EQ(CauseSentence(report.causes[1]),
             "Exp made -inf x1 of 10 though all its inputs are finite: the result may be too large "
-            "for its type");
+            "for its dtype");
 }
 
 TEST(FirstCause, CannotTellFromShapes) {

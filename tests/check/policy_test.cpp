@@ -65,7 +65,7 @@ TEST(Policy, BytesHaveUnits) {
   EXPECT_EQ(most("\"1.5GiB\""), 1.5 * 1024 * 1024 * 1024);
   EXPECT_EQ(most("\"2 kB\""), 2000);
   EXPECT_EQ(ErrorOf("[file_size]\nmost = \"-1 MB\""),
-            "p.toml:2: 'most': expected bytes: a number, or a text such as \"25 MB\"");
+            "p.toml:2: 'most': expected bytes: a number, or a string such as \"25 MB\"");
 }
 
 TEST(Policy, ErrorsHaveLineAndWhatIsNear) {
@@ -88,7 +88,7 @@ TEST(Policy, TellsAllThatIsWrongInTheOrderOfLines) {
             "p.toml:4: key 'mots' not found in [nodes]; did you mean 'most'?\n"
             "p.toml:6: 'forbidden': dtype 'flaot' not found; did you mean 'float'?\n"
             "p.toml:8: key 'chek' not found in [[waiver]]; did you mean 'check'?\n"
-            "p.toml:9: [[waiver]] needs 'reason', a text");
+            "p.toml:9: [[waiver]] needs 'reason', a string");
 }
 
 TEST(Policy, KnowsDaysOfTheCalendar) {
@@ -133,7 +133,7 @@ TEST(Policy, ThatDemandsNothingIsAnError) {
   for (const char* toml :
        {"", "# [dtypes]\n", "[[waiver]]\ncheck='ops'\nnode='x'\nreason='so'\nuntil='2026-12-31'\n"})
     EXPECT_EQ(ErrorOf(toml),
-              "p.toml: it requires no check: add a table, such as [unused_inputs] (`grapnel "
+              "p.toml: the policy has no check: add a table, such as [unused_inputs] (`grapnel "
               "check --list` shows them, `grapnel check MODEL --init` prints a policy)");
 }
 

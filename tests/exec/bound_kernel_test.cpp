@@ -67,7 +67,7 @@ TEST_F(BoundKernelTest, DtypesAreTheNodes) {
                    context.SetOutput(0, text);
                    return Error::success();
                  }),
-            "output 0 is string[2], the node says float");
+            "output 0 is string[2], but the node's dtype is float");
   EXPECT_EQ(Call(Floats({2}), Floats({}), [](KernelContext&) { return Error::success(); }),
             "output 0 was not made");
 }
@@ -89,7 +89,7 @@ TEST_F(BoundKernelTest, RanksAreTheRegistrations) {
 }
 
 TEST_F(BoundKernelTest, IsNotMadeOfNothing) {
-  EXPECT_EQ(Call(Floats({2}), Floats({}), KernelFn()), "no kernel for dtypes that the node says");
+  EXPECT_EQ(Call(Floats({2}), Floats({}), KernelFn()), "no kernel for the node's dtypes");
 }
 
 TEST_F(BoundKernelTest, AttributesAreTheOps) {

@@ -82,7 +82,7 @@ TEST(DebugFolder, KeepsRunsApart) {
 // Records that crash TensorBoard are reported here, and the rest is read.
 TEST(DebugFolder, SaysWhatIsBroken) {
   const std::pair<const char*, const char*> cases[] = {
-      {"bad_file_index", "stack frame 'f1' is in source file 9 of 1"},
+      {"bad_file_index", "stack frame 'f1' refers to source file 9, but only 1 are recorded"},
       {"corrupt_crc", "record 1: its checksum is wrong: it is skipped"},
       {"dup_op", "graph 'G' has an op 'Log' already"},
       {"full_health_len10", "its FULL_HEALTH summary has 10 numbers, 11 were expected"},

@@ -36,14 +36,15 @@ TEST(CompositeValueTest, SparseTensorsListWhatIsSet) {
             shape}),
       "sparse string (3, 4), 2 of 12 set: [0, 1]: b'a', [2, 3]: b'b'");
   EXPECT_EQ(Text(sparse, {indices, Make({3}, {1, 2, 3}), shape}),
-            "error: no sparse tensor: indices are [2,2], values [3] and the dense shape [2]");
+            "error: not a sparse tensor: the shape of indices is [2,2], of values [3], of the "
+            "dense shape [2]");
   EXPECT_EQ(Text(sparse, {Make({2}, {0, 3}), Make({2, 2}, {1, 2, 3, 4}, proto::DT_INT32), shape}),
             "slices of int32 (3, 4): [0]: [1, 2], [3]: [3, 4]");
   EXPECT_EQ(
       Text(sparse, {Make({2}, {0, 3}), Make({2, 2}, {1, 2, 3, 4}, proto::DT_INT32), shape}, 2),
       "slices of int32 (3, 4): [0]: [1, 2], [3]: ...");
   EXPECT_EQ(Text(sparse, {indices, values, Make({1}, {3})}).substr(0, 26),
-            "error: no sparse tensor: i");
+            "error: not a sparse tensor");
   EXPECT_EQ(Text(sparse, {indices, Tensor(), shape}), "error: one of its parts is missing");
 }
 
@@ -67,13 +68,13 @@ TEST(CompositeValueTest, SplitsThatDoNotFitAreSaid) {
   Tensor values = Make({4}, {1, 2, 3, 4}, proto::DT_INT32);
   for (const Tensor& splits : {Make({3}, {0, 3, 2}), Make({3}, {1, 2, 4}), Make({0}, {}),
                                Make({2}, {0, 9}), Make({2}, {0, -4}), Make({}, {0})}) {
-    EXPECT_EQ(Text(ragged, {splits, values}).substr(0, 24), "error: no ragged tensor:")
+    EXPECT_EQ(Text(ragged, {splits, values}).substr(0, 24), "error: not a ragged tens")
         << splits.ToString();
   }
   EXPECT_EQ(Text(ragged, {Make({3}, {0, 1, 5}), Make({3}, {0, 1, 4}), values}).substr(0, 24),
-            "error: no ragged tensor:");
+            "error: not a ragged tens");
   EXPECT_EQ(Text(ragged, {Make({2}, {0, 1}), Make({}, {7})}),
-            "error: no ragged tensor: the values are a scalar");
+            "error: not a ragged tensor: the values are a scalar");
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST(HeatMapTest, WhatIsNoPictureIsSaid) {
   EXPECT_EQ(TextOf(HeatMapOf(Filled({2, 3}), ImageAxes{0, 2}).takeError()),
             "axis 2 is out of range for shape [2,3]");
   EXPECT_EQ(TextOf(HeatMapOf(Filled({2, 3}), ImageAxes{1, -1}).takeError()),
-            "axis 1 goes down or across, not both");
+            "axis 1 cannot go both down and across");
   EXPECT_FALSE(static_cast<bool>(
       HeatMapOf(llvm::cantFail(Tensor::FromLiteral(Literal::MakeStrings({1}, {"a"}))))));
   EXPECT_EQ(llvm::cantFail(ParseImageAxes(" 1, -2")).columns, -2);

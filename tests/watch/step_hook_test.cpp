@@ -167,7 +167,7 @@ func @f(%a: float) -> (r: float) {
   std::string error = TextOf(outputs.takeError());
   EXPECT_FALSE(hook->failure().empty());
   EXPECT_NE(error.find("assertion 'less > 0' does not hold\n  at node 'less' (Sub), in f that q "
-                       "calls, run 1\n  2 of 2 elements are not, the first at [0]"),
+                       "calls, run 1\n  false for 2 of 2 elements, the first at [0]"),
             std::string::npos)
       << error;
 }

@@ -307,7 +307,7 @@ TEST(TensorExpression, SaysWhatIsWrong) {
   EXPECT_EQ(Text("max(x, y)"), "max takes 1 arguments, 2 are given");
   EXPECT_EQ(Text("y // 0"), "//: an integer is divided by zero");
   EXPECT_EQ(Text("maxx(x)"), "function 'maxx' not found; did you mean 'max'?");
-  EXPECT_EQ(Text("x and y"), "'and' takes one element, not 6: any(...), all(...), or & and |");
+  EXPECT_EQ(Text("x and y"), "'and' takes one element, not 6: use any(...), all(...), or & and |");
   EXPECT_EQ(Text("q + 1"), "tensor 'q' not found");
   EXPECT_EQ(Text(std::string(1000, '(')), "nested more than 200 deep");
 }
@@ -319,7 +319,7 @@ TEST(TensorExpression, AsksForTruth) {
   EXPECT_TRUE(llvm::cantFail(is_true("max(x) > 3")));
   EXPECT_FALSE(llvm::cantFail(is_true("any(x > 10)")));
   EXPECT_EQ(TextOf(is_true("x > 3").takeError()),
-            "'x > 3' has 6 elements of shape [2,3], one was expected: any(...) or all(...)");
+            "'x > 3' has 6 elements of shape [2,3], one was expected: use any(...) or all(...)");
 }
 
 TEST(TensorSlice, PutsElementsInPlace) {
@@ -331,8 +331,9 @@ TEST(TensorSlice, PutsElementsInPlace) {
   EXPECT_EQ(with("y", "", "1"), "array([[1, 1, 1]], dtype=int32)");
   EXPECT_EQ(with("x", "[:, 0]", "u"),
             "array([[250. ,  -2. ,   3. ],\n       [ 10. ,   0.5,  -6. ]], dtype=float32)");
-  EXPECT_EQ(with("x", "[0]", "u"), "a value of shape [2] does not fit [3]");
-  EXPECT_EQ(with("x", "[0]", "s[0]"), "a value of string does not fit float");
+  EXPECT_EQ(with("x", "[0]", "u"), "a value of shape [2] does not fit shape [3]");
+  EXPECT_EQ(with("x", "[0]", "s[0]"),
+            "a value of dtype string does not fit a tensor of dtype float");
 }
 
 TEST(TensorSummary, CountsAndMeasures) {

@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// A GELU has at most six ops between its input and its Erf or Tanh.
+// The longest chain of ops to search: a GELU has at most six ops between its input and its Erf or
+// Tanh.
 constexpr int kMostSteps = 8;
 
 std::optional<double> ScalarAt(const Network& network, const Node& node, int slot) {
@@ -19,8 +20,8 @@ std::optional<double> ScalarAt(const Network& network, const Node& node, int slo
   return literal->AsDouble(0);
 }
 
-// Returns the readers of `port` by `op` ("Add" includes AddV2), each with the slot of the other
-// input.
+// Returns the readers of `port` that have the op `op` ("Add" includes AddV2), each with the slot of
+// its other input.
 std::vector<std::pair<Node, int>> ReadersBy(const Network& network, const BodyPort& port,
                                             llvm::StringRef op) {
   std::vector<std::pair<Node, int>> readers;
@@ -31,7 +32,7 @@ std::vector<std::pair<Node, int>> ReadersBy(const Network& network, const BodyPo
   return readers;
 }
 
-// True if `from` is computed from `x` by a few elementwise functions.
+// True if `from` is computed from `x` by a few elementwise ops.
 bool IsMadeOf(const Network& network, const BodyPort& from, const BodyPort& x) {
   static const llvm::StringSet<> kOps = {"Mul", "RealDiv", "Div",    "Add", "AddV2",
                                          "Sub", "Neg",     "Square", "Pow"};
@@ -52,7 +53,7 @@ bool IsMadeOf(const Network& network, const BodyPort& from, const BodyPort& x) {
   return false;
 }
 
-// The variable factors of a product, and the constant factors on top.
+// Matches a GELU around `core`, its Erf, Erfc or Tanh.
 class Gelu {
  public:
   Gelu(const Network& network, const Node& core) : network_(network), core_(core) {}
@@ -68,7 +69,8 @@ class Gelu {
   }
 
  private:
-  // `gate` times the input, with a factor of one half in either of them.
+  // Matches a product of `gate` and the GELU's input; either of them may be multiplied by a
+  // constant (1/2).
   std::optional<Activation> OfProduct(const BodyPort& gate, bool may_be_halved) {
     for (const auto& [product, other] : ReadersBy(network_, gate, "Mul")) {
       if (ScalarAt(network_, product, other)) {
@@ -85,7 +87,7 @@ class Gelu {
     return std::nullopt;
   }
 
-  // Returns x for 0.5 * x.
+  // Returns x if `factor` is x times a constant scalar; else an empty port.
   BodyPort WithoutScale(const BodyPort& factor) const {
     if (!factor || factor.node().op() != "Mul") return {};
     for (int slot : {0, 1}) {
@@ -95,7 +97,8 @@ class Gelu {
     return {};
   }
 
-  // Returns the product by one half, if that comes last.
+  // Returns the node that multiplies `product` by a constant scalar, if there is one; else
+  // `product`.
   Node WithScale(const Node& product) const {
     auto readers = ReadersBy(network_, {product, 0}, "Mul");
     bool is_scaled = readers.size() == 1 && ScalarAt(network_, readers[0].first, readers[0].second);

@@ -1,4 +1,4 @@
-// The activations of a network: elementwise functions, of one op or several.
+// The activations of a network: elementwise nonlinearities, which consist of one op or several.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_ACTIVATION_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_ACTIVATION_H_
 
@@ -10,19 +10,20 @@
 namespace grapnel {
 
 struct Activation {
-  Node node;         // the node that computes its result
-  std::string name;  // the op, or "GELU"
+  Node node;         // the node that computes the activation's output
+  std::string name;  // the op's type, or "GELU"
   BodyPort input;
   BodyPort output() const { return {node, 0}; }
 };
 
 // Returns the activations that run, in the order of nodes. A GELU (x/2 times 1 + erf(x/√2),
-// erfc(-x/√2), or 1 + tanh of x and its cube) takes the place of the Erf, Erfc or Tanh in it, which
-// is not listed itself. Linear in nodes.
+// erfc(-x/√2), or 1 + tanh of x and its cube) is listed instead of the Erf, Erfc or Tanh in it.
+// Cost: linear in the number of nodes.
 std::vector<Activation> ActivationsOf(const Network& network);
 
-// True if it is between two layers. An activation whose result is multiplied is a gate, as in an
-// LSTM, which may well be open or shut.
+// True if a layer reads the activation's output, directly or indirectly, and it is not a gate. An
+// activation whose output is multiplied is a gate, as in an LSTM; a gate may legitimately be
+// saturated.
 bool IsHiddenActivation(const Network& network, const Activation& activation);
 
 }  // namespace grapnel

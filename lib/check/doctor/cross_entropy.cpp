@@ -15,7 +15,8 @@ Node NodeBefore(const Flow& flow, const Node& node, int slot) {
   return source ? source.node() : Node();
 }
 
-// Matches max(x, 0) - x * z + log1p(exp(-|x|)), starting at the Log1p.
+// Matches a binary cross-entropy with logits x and labels z, max(x, 0) - x * z + log1p(exp(-|x|)),
+// from its Log1p.
 std::optional<CrossEntropy> BinaryAt(const Network& network, const Node& log1p) {
   const Flow& flow = network.flow();
   Node exp = NodeBefore(flow, log1p, 0);

@@ -1,5 +1,5 @@
-// The cross-entropies of a network: single ops, or those of
-// tf.nn.sigmoid_cross_entropy_with_logits.
+// Finds the cross-entropies of a network: single ops, or the ops that
+// tf.nn.sigmoid_cross_entropy_with_logits makes.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_CROSS_ENTROPY_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_CROSS_ENTROPY_H_
 
@@ -11,16 +11,16 @@ namespace grapnel {
 
 struct CrossEntropy {
   enum Kind : uint8_t {
-    kSparse,  // labels are class numbers
+    kSparse,  // labels are class indices
     kDense,   // labels are rows of probabilities
-    kBinary,  // each label is a probability of its own
+    kBinary,  // each label is an independent probability
   };
   Kind kind = kSparse;
-  Node node;  // the op; for a binary one its Log1p
+  Node node;  // the op; for kBinary the Log1p
   BodyPort logits, labels;
 };
 
-// Returns the cross-entropies that run, in the order of nodes. Linear in nodes.
+// Returns the cross-entropies that run, in the order of nodes. Cost: linear in the number of nodes.
 std::vector<CrossEntropy> CrossEntropiesOf(const Network& network);
 
 }  // namespace grapnel

@@ -18,75 +18,78 @@ namespace grapnel {
 struct DebugRun;
 struct ScalarLog;
 
-// kCertain: it is true, and wrong. kLikely: it is true, and wrong in nearly every network.
-// kPossible: it is true, and may be intended.
+// How certain it is that a finding, which is always a true statement, is a problem. kCertain: it is
+// one. kLikely: it is one in nearly every network. kPossible: it may be intended.
 enum class Confidence : uint8_t { kCertain, kLikely, kPossible };
 const char* ConfidenceName(Confidence confidence);
 
 // A problem at a node of a graph, a variable, or a traced function.
 struct Finding {
-  std::string check;  // its name; set by the caller of the check
+  std::string check;  // name of the check; set by the caller of the check
   Confidence confidence = Confidence::kLikely;
-  std::string node, function;  // the function of the node; empty: the main graph
-  std::string file;            // a checkpoint or a source file; else empty
+  std::string node, function;  // function: the one that has the node; empty: the main graph
+  std::string file;            // checkpoint or source file of the problem; or empty
   std::string what, advice;
   std::string made_at;  // "net.py:21 in loss_fn", if known; set by the caller of the check
 };
 
-// The evidence that a check needs; without it the check does not report.
+// The kinds of evidence that checks need. A check without its evidence does not report.
 enum class Evidence : uint8_t {
   kGraph,        // the graph alone
   kLoss,         // a graph with a loss
   kValues,       // a run
   kSteps,        // at least two runs of a training step
-  kCheckpoints,  // two or more of one model
+  kCheckpoints,  // two or more checkpoints of one model
   kDebugFolder,
   kScalars,  // scalars of a training, in event files
 };
 
-// One variable over steps or checkpoints.
+// The history of one variable over steps or checkpoints.
 struct VariableHistory {
   std::string name;
   int variable = -1;  // in Network::variables(); -1: from a checkpoint
   DataType dtype = proto::DT_INVALID;
   std::vector<int64_t> dims;
   struct Moment {
-    double norm = 0;    // Euclidean
-    double change = 0;  // norm of the difference from the moment before
+    double norm = 0;    // Euclidean norm
+    double change = 0;  // norm of the difference from the previous moment
     double spread = 0;  // standard deviation
-    int64_t bad = 0;    // NaN and infinities
+    int64_t bad = 0;    // number of NaNs and infinities
   };
   std::vector<Moment> moments;  // the first is the initial state
   Tensor first, last;
-  bool is_slot = false;  // from a checkpoint: an optimizer's slot
+  bool is_slot = false;  // the variable is a slot of an optimizer (known only for checkpoints)
   bool IsWeight() const { return dims.size() >= 2; }
   bool Changed() const;
 };
-// Adds a moment; keeps `value`, which must not change.
+// Adds a moment to the history, which shares `value`: do not change the tensor afterwards.
 void AddMoment(const Tensor& value, VariableHistory* history);
 
-// The evidence for the checks. Everything is borrowed.
+// The evidence for the checks. All pointers are borrowed.
 struct DoctorContext {
   const Network* network = nullptr;        // null: no graph
-  int steps = 0;                           // the number run; 0: no values
-  int batches = 0;                         // different feeds among the steps
-  bool trained = false;                    // several steps changed variables
+  int steps = 0;                           // number of steps that ran; 0: there are no values
+  int batches = 0;                         // number of different feeds among the steps
+  bool trained = false;                    // several steps ran, and changed variables
   std::vector<VariableHistory> variables;  // over the steps
-  std::vector<std::string> checkpoints;    // names, in order
+  std::vector<std::string> checkpoints;    // names of the checkpoints, in order
   std::vector<VariableHistory> saved;      // over the checkpoints
   const DebugRun* debug = nullptr;
   const ScalarLog* scalars = nullptr;
   std::string loss_tag;  // the tag of the loss that the user named; empty: search for losses
 
-  // The history of a variable of the network; null if it has none.
+  // Returns the history of a variable, given its index in Network::variables(); null if there is
+  // none.
   const VariableHistory* HistoryOf(int variable) const;
 };
 
-// The tensors of the run that a check wants to see. Callbacks come on one thread at a time.
+// The tensors of the run that a check wants to see, each with a callback. Callbacks are called by
+// one thread at a time.
 class TensorWatches {
  public:
   using See = std::function<void(int step, const Tensor& value)>;
-  // The producer or a reader of the tensor shows it; tensors whose nodes do not run are not shown.
+  // Calls `see` when the node that computes the tensor has run, or before its first reader runs;
+  // does not call it if these nodes do not run.
   void Add(const BodyPort& port, See see);
 
   struct Entry {
@@ -99,45 +102,46 @@ class TensorWatches {
   std::vector<Entry> entries_;
 };
 
-// One check on one context.
+// A check; each object checks one context.
 class Check {
  public:
   virtual ~Check() = default;
-  // Called before the run; not called if there is no run.
+  // Called before the run, if there is one.
   virtual void Watch(const DoctorContext&, TensorWatches&) {}
-  // Called after the run. Returns "", or if the graph has nothing to check, why: "there is no
-  // softmax".
+  // Called after the run; adds to `findings`. Returns "", or the reason why there is nothing to
+  // check: "there is no softmax".
   virtual std::string Run(const DoctorContext& context) = 0;
 
   std::vector<Finding> findings;
-  bool lacks_evidence = false;  // the reason is missing evidence
+  bool lacks_evidence = false;  // Run() returned a reason because evidence is missing
 
  protected:
-  // For use as the result of Run().
+  // Sets lacks_evidence and returns the reason, as the result of Run().
   std::string Lacks(std::string reason) {
     lacks_evidence = true;
     return reason;
   }
-  // Adds a finding on a node; `what` and `advice` are sentences without a capital and a full stop.
+  // Adds a finding about a node; `what` and `advice` are sentences without a capital and a period.
   void Find(Confidence confidence, const Node& node, std::string what, std::string advice);
-  // Adds a finding on a variable, function or file, by name.
+  // Adds a finding about a variable, function or file with this name.
   void Find(Confidence confidence, const std::string& name, std::string what, std::string advice);
 };
 
-// The stage from cause to consequence: findings are reported in this order.
+// The part of training that a check is about, from causes to consequences. Findings are reported in
+// this order.
 enum class CheckStage : uint8_t { kInput, kModel, kActivation, kGradient, kStep };
 
 struct CheckInfo {
-  const char* name;  // the name of its file, in snake_case
+  const char* name;  // in snake_case, the same as the name of the check's file
   CheckStage stage;
-  const char* looks_for;        // one line
-  std::vector<Evidence> needs;  // any of these
+  const char* looks_for;        // what the check finds, in one line
+  std::vector<Evidence> needs;  // any one of these suffices
   std::unique_ptr<Check> (*make)();
 };
 bool RegisterCheck(CheckInfo info);
 std::vector<const CheckInfo*> Checks();  // sorted by name
 
-// Use it at namespace scope, last in a check's file:
+// Registers a check. Use it at namespace scope, last in the check's file:
 //   GRAPNEL_CHECK(DeadRelu, {.name = "dead_relu", .looks_for = "...", .needs = {...}});
 #define GRAPNEL_CHECK(type, ...)                                                                \
   [[maybe_unused]] static const bool check_registered_ = [] {                                   \

@@ -83,7 +83,7 @@ const std::vector<std::pair<const Function*, Flow::Site>>* Flow::CallsOf(const N
 bool Flow::IsInvariant(const Graph& body, const Signature& signature, int index) const {
   if (index >= static_cast<int>(signature.results.size()) ||
       index >= static_cast<int>(signature.arguments.size()))
-    return true;  // there is nothing that could come back
+    return true;  // the body does not return this argument
   Port at = signature.results[index];
   for (size_t i = 0; i < body.num_nodes() && at.node != kNoNode; ++i) {
     if (at == signature.arguments[index]) return true;
@@ -123,7 +123,7 @@ std::vector<BodyPort> Flow::Before(const BodyPort& port) const {
     });
     for (const auto& [function, site] : *calls) {
       const Signature& callee = signatures_.find(&function->body)->second;
-      // The condition determines the branch, or the number of iterations.
+      // The output depends on the condition, which determines the number of iterations.
       for (size_t i = 0; site.is_cond && !stays && i < callee.results.size(); ++i)
         add(function->body, callee.results[i]);
       for (int i = 0; i < site.shift; ++i) add(*port.graph, node.input(i));
@@ -156,7 +156,7 @@ std::vector<std::pair<Node, int>> Flow::Readers(const BodyPort& port) const {
         readers.emplace_back(reader, slot);
         continue;
       }
-      // The call itself reads a condition.
+      // The call itself reads the inputs that are not arguments, such as the condition of an If.
       if (const auto* calls = CallsOf(reader)) {
         if (!calls->empty() && slot < calls->front().second.shift)
           readers.emplace_back(reader, slot);
@@ -243,7 +243,7 @@ PortSet Flow::Forward(llvm::ArrayRef<BodyPort> starts) const {
 }
 
 BodyPort Flow::Source(BodyPort port, bool reshaped) const {
-  PortSet seen;  // a loop passes values to itself
+  PortSet seen;  // avoids endless walks around loops
   while (port && seen.Insert(port)) {
     Node node = port.node();
     if (HandsOn(node.op()) || (reshaped && Reshapes(node))) {
@@ -288,7 +288,7 @@ bool PassesGradient(const Node& node, int slot) {
                                           "Where",        "IsFinite",
                                           "IsNan",        "IsInf",
                                           "Bucketize",    "Multinomial"};
-  // In these ops the inputs after the first (or before the last) are only indices or positions.
+  // In these ops, the inputs after the first are only indices, axes or sizes.
   static const llvm::StringSet<> kFirstOnly = {
       "Reshape",        "Sum",        "Mean",      "Max",         "Min",    "Prod",
       "GatherV2",       "Gather",     "GatherNd",  "Tile",        "Pad",    "StridedSlice",

@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// A tensor of a body.
+// A tensor of the main graph or of a function's body.
 struct BodyPort {
   const Graph* graph = nullptr;
   Port port = {kNoNode, 0};
@@ -44,34 +44,37 @@ class PortSet {
   llvm::DenseSet<std::pair<const Graph*, NodeId>> nodes_;
 };
 
-// Follows data edges only, and merges all calls of a function: what is not connected here is not
-// connected. The module is borrowed and must not change. Each list costs as much as its length.
+// The data edges of a module, across calls, branches and loops; control edges are ignored. All
+// calls of a function are merged, so there may be connections here that no single call has, but
+// none is missing. The module is borrowed and must not change. The cost of each list is its length.
 class Flow {
  public:
-  // Cost: linear in nodes.
+  // Cost: linear in the number of nodes.
   explicit Flow(const Module& module);
 
-  // Returns the tensors from which `port` is computed: the inputs of its node; for an argument the
-  // values of the callers; for a call's output the results of the function (for a loop also its
-  // inputs).
+  // Returns the tensors from which `port` is directly computed: the inputs of its node; for a
+  // function's argument the callers' inputs; for an output of a call the function's results (for a
+  // loop also its inputs).
   std::vector<BodyPort> Before(const BodyPort& port) const;
-  // Returns the outputs that are computed from it.
+  // Returns the tensors that are directly computed from `port`.
   std::vector<BodyPort> After(const BodyPort& port) const;
-  // Returns the nodes that read it, with the slot; looks through calls.
+  // Returns the nodes that read `port`, each with the input slot. For a node that calls a function,
+  // returns the readers in the function.
   std::vector<std::pair<Node, int>> Readers(const BodyPort& port) const;
 
-  // True if a gradient flows from input `slot` of a node to its outputs, for Backward.
+  // A predicate for Backward: true if the walk may go from a node's outputs to its input `slot`.
   using Passes = bool (*)(const Node& node, int slot);
-  // Returns everything from which `ends` are computed, including themselves; `passes`: only through
-  // such inputs.
+  // Returns all tensors from which `ends` are computed, including `ends`. With `passes`, goes only
+  // through inputs for which it is true.
   PortSet Backward(llvm::ArrayRef<BodyPort> ends, Passes passes = nullptr) const;
-  // Returns everything computed from `starts`.
+  // Returns all tensors that are computed from `starts`, including `starts`.
   PortSet Forward(llvm::ArrayRef<BodyPort> starts) const;
 
-  // Walks back through nodes that pass their one input on unchanged (Identity, StopGradient, a
-  // call); with `reshaped` also through Reshape, Transpose and casts between floating-point types.
+  // Returns the origin of a tensor: walks back through nodes that forward an input unchanged
+  // (Identity, StopGradient, a call); with `reshaped` also through Reshape, Transpose and casts
+  // between floating-point dtypes.
   BodyPort Source(BodyPort port, bool reshaped = false) const;
-  // The same for input `slot` of a node.
+  // Returns the origin of input `slot` of a node.
   BodyPort SourceOf(const Node& node, int slot, bool reshaped = false) const;
 
   const Module& module() const { return module_; }
@@ -79,18 +82,18 @@ class Flow {
  private:
   struct Site {
     Node caller;
-    int shift;     // offset of the caller's inputs from the function's arguments
-    bool is_body;  // of a loop: results come back as arguments
-    bool is_cond;  // of a loop: results are not passed on
+    int shift;     // argument i is the caller's input i + shift
+    bool is_body;  // a loop's body: results become arguments of the next iteration
+    bool is_cond;  // a loop's condition: results are not outputs of the caller
   };
   struct Signature {
-    std::vector<Port> arguments, results;  // results: the port that each reads
+    std::vector<Port> arguments, results;  // results: the ports that the _Retvals read
     llvm::DenseMap<std::pair<NodeId, int32_t>, int> index_of_argument;
-    llvm::DenseMap<std::pair<NodeId, int32_t>, int> index_of_result;  // by _Retval and its slot
+    llvm::DenseMap<std::pair<NodeId, int32_t>, int> index_of_result;  // by _Retval and input slot
     std::vector<Site> sites;
   };
   void AddCalls(const Node& node);
-  // True if a loop's body returns its argument unchanged, as it does with variables.
+  // True if a loop's body returns argument `index` unchanged, as is usual for variables' handles.
   bool IsInvariant(const Graph& body, const Signature& signature, int index) const;
   const std::vector<std::pair<const Function*, Site>>* CallsOf(const Node& node) const;
 
@@ -100,8 +103,9 @@ class Flow {
       calls_;
 };
 
-// False if a gradient cannot flow through the input: comparisons, ArgMax, rounding, integers,
-// StopGradient; shapes, indices and conditions of ops that select.
+// True if a gradient can flow from a node's outputs to its input `slot`. False for comparisons,
+// ArgMax, rounding, casts to integers and StopGradient, and for inputs that are shapes, indices or
+// the condition of a Select.
 bool PassesGradient(const Node& node, int slot);
 // True if outputs depend on the values of input `slot`, not only on its shape.
 bool PassesValue(const Node& node, int slot);

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Returns "val", "loss" for "Val/loss".
+// Splits a tag into lowercase words: "val", "loss" for "Val/loss".
 std::vector<std::string> WordsOf(llvm::StringRef text) {
   std::vector<std::string> words(1);
   for (char c : text) {
@@ -41,7 +41,8 @@ bool IsValidation(llvm::ArrayRef<std::string> words) {
   return HasWord(words, {"validation", "val", "valid", "eval", "evaluation", "test", "dev"});
 }
 
-// True if a tag only says that it is the loss, of what and when.
+// True if a tag has only general words, such as "val/total_loss", so that it is not one term of
+// several.
 bool IsPlain(llvm::ArrayRef<std::string> words) {
   static const llvm::StringSet<> kPlain = {
       "loss", "epoch",      "batch", "step",       "train", "training", "total", "mean",
@@ -49,7 +50,8 @@ bool IsPlain(llvm::ArrayRef<std::string> words) {
   return llvm::all_of(words, [&](const std::string& word) { return kPlain.contains(word); });
 }
 
-// Returns "epoch_" for "epoch_loss": the prefix that an accuracy of the same network shares.
+// Returns the part of a tag before `word`: "epoch_" for "epoch_loss" and "loss". The tag of the
+// accuracy of the same network begins with the same text.
 llvm::StringRef Before(llvm::StringRef tag, llvm::StringRef word) {
   size_t at = tag.find_insensitive(word);
   return at == tag.npos ? llvm::StringRef() : tag.take_front(at);
@@ -74,7 +76,7 @@ double Median(std::vector<double> values) {
 
 std::vector<LossCurve> LossCurvesOf(const ScalarLog& log, llvm::StringRef wanted) {
   std::vector<LossCurve> curves;
-  std::map<std::string, int> count;  // per run, training and validation apart
+  std::map<std::string, int> count;  // by run, separately for training and validation
   auto group = [](const LossCurve& curve) {
     return curve.series->run + (curve.is_validation ? " validation" : "");
   };
@@ -87,7 +89,7 @@ std::vector<LossCurve> LossCurvesOf(const ScalarLog& log, llvm::StringRef wanted
     ++count[group(curve)];
     curves.push_back(curve);
   }
-  // Keras logs validation twice: by epoch and by iteration.
+  // Keras logs the validation loss twice: by epoch and by iteration. Keep the first.
   llvm::erase_if(curves, [&](const LossCurve& curve) {
     bool is_second =
         count[group(curve)] > 1 && llvm::StringRef(curve.series->tag).ends_with("_vs_iterations");
@@ -130,8 +132,8 @@ CurveShape ShapeOf(const ScalarSeries& series) {
       double difference = points[i].value - points[i - 1].value;
       squares += difference * difference;
     }
-    // The difference of neighbors has sqrt(2) times the deviation of one, a median of n 1.25 /
-    // sqrt(n) times.
+    // The standard deviation of the difference of two records is sqrt(2) times that of one record;
+    // that of the median of n records is 1.25 / sqrt(n) times that of one.
     double one = std::sqrt(squares / static_cast<double>(points.size() - 1) / 2);
     shape.noise = 1.25 * one / std::sqrt(static_cast<double>(size));
     int64_t gap = points[1].step - points[0].step;

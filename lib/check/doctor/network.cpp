@@ -32,7 +32,7 @@ bool AssignsVariable(llvm::StringRef op) {
   return kOps.contains(op);
 }
 
-// Only gradients have these.
+// True for ops that occur only in the computation of gradients.
 bool IsGradientOp(llvm::StringRef op) {
   return HasSuffix(op, "Grad") || HasSuffix(op, "GradV2") || HasSuffix(op, "GradV3") ||
          op.contains("BackpropFilter");
@@ -83,7 +83,8 @@ Network::Network(const GraphInFile& file, const Module& module, Ends ends)
   }
 }
 
-// Follows data and control edges, and includes the whole body of a called function.
+// Finds the nodes that run: follows data and control edges back from the fetches, and includes all
+// nodes of called functions.
 void Network::FindWhatRuns() {
   llvm::DenseSet<const Graph*> bodies;
   std::vector<const Graph*> called;
@@ -209,8 +210,10 @@ void Network::AddUpdate(const Node& node, int variable) {
   variables_[variable].updates.push_back(update);
 }
 
-// An optimizer built from ops: walks back from the subtracted value through elementwise functions
-// to the first other node that is not a variable and comes from a gradient: MatMul, BiasAddGrad.
+// Finds the gradient in an optimizer that consists of elementwise ops: walks back from the
+// subtracted value through elementwise ops, ignoring constants and variables. Returns the only other
+// tensor found, such as the output of a MatMul or BiasAddGrad; empty if there is none or more than
+// one.
 BodyPort Network::GradientBefore(BodyPort value) const {
   PortSet seen;
   std::vector<BodyPort> open = {value}, found;
@@ -232,14 +235,14 @@ BodyPort Network::GradientBefore(BodyPort value) const {
   return found.size() == 1 ? found[0] : BodyPort();
 }
 
-// Finds fetched scalars through which a gradient could flow from a variable or a constant's
-// product; a loss that is a term of another one does not count separately.
+// Finds the losses, unless the user named them: fetched scalars from which a gradient can flow to a
+// variable, or to an input if the graph computes gradients.
 void Network::FindLosses() {
   losses_ = ends_.losses;
   std::vector<BodyPort> starts = inputs_;
   for (const NetworkVariable& variable : variables_) llvm::append_range(starts, variable.reads);
   PortSet made = flow_.Forward(starts);
-  constexpr int kMostTried = 256;  // each costs a walk back over the graph
+  constexpr int kMostTried = 256;  // fetches to try: each costs a walk over the graph
   int tried = 0;
   for (const BodyPort& fetch : ends_.fetches) {
     if (!ends_.losses.empty() || tried == kMostTried) break;
@@ -281,7 +284,7 @@ std::optional<Layer> Network::LayerAt(const Node& node, int weight_slot, int inp
 
 void Network::FindLayers() {
   if (losses_.empty() && has_gradients_) {
-    // Nodes after a gradient are not layers.
+    // Nodes that depend on a gradient are not layers.
     std::vector<BodyPort> gradients;
     for (const Node& node : nodes_) {
       if (!after_gradients_.HasNode(node)) continue;
@@ -292,7 +295,7 @@ void Network::FindLayers() {
   for (const Node& node : nodes_) {
     if (!MultipliesByWeights(node.op()) || node.num_inputs() < 2 || !IsForward(node)) continue;
     std::optional<Layer> layer = LayerAt(node, 1, node.op() == "Conv2DBackpropInput" ? 2 : 0);
-    // Its inputs are in the order of the equation: either of the two may be the weights.
+    // Either input of an Einsum may be the weights.
     if (!layer && node.op() == "Einsum" && node.num_inputs() == 2) layer = LayerAt(node, 0, 1);
     if (!layer) continue;
     if (layer->variable >= 0) variables_[layer->variable].is_weight = true;
@@ -313,8 +316,9 @@ void Network::FindLayers() {
   }
 }
 
-// For optimizers that keep the gradient in variables of their own: a product of a layer's input and
-// another value is the gradient of its weights.
+// Finds gradients that an optimizer first stores in variables of its own: a product of a layer's
+// input and another tensor, with the shape of the layer's weights, is the gradient of these
+// weights.
 void Network::FindGradientsOfLayers() {
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, int> layer_of_input;
   for (const Layer& layer : layers_) {
@@ -357,7 +361,8 @@ bool Network::IsOnlyAdded(const NetworkVariable& variable) const {
   return is_added;
 }
 
-// By the handle: its readers may be in the function of a loop that other callers share.
+// Looks for the variable's handle instead of its reads, which may be in a loop's function that has
+// several callers.
 bool Network::ReachesLoss(const NetworkVariable& variable) const {
   return differentiable_.Has(variable.handle);
 }

@@ -1,4 +1,5 @@
-// A graph as a neural network: inputs, outputs, losses, layers, variables and their updates.
+// Interprets a graph as a neural network: finds its inputs, outputs, losses, layers, variables and
+// their updates.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_NETWORK_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_NETWORK_H_
 
@@ -17,19 +18,20 @@ namespace grapnel {
 // An op that changes a variable.
 struct VariableUpdate {
   Node node;
-  BodyPort gradient;  // of the loss by the variable, if it was found; else empty
+  BodyPort gradient;  // gradient of the loss with respect to the variable; empty: not found
   BodyPort value;     // the value assigned, added or subtracted, or the gradient
 };
 
 struct NetworkVariable {
-  BodyPort handle;   // VarHandleOp, VariableV2; a resource placeholder in a part of a graph
-  std::string name;  // as in a session
-  std::vector<BodyPort> reads;          // its values
-  std::vector<VariableUpdate> updates;  // those that run, in order
-  std::optional<bool> trainable;        // if the file has it
-  bool is_weight = false;               // the weight of a layer in the forward part
-  bool is_bias = false;                 // it is only added
-  // True if the file says so; else if it is a layer's or gets a gradient.
+  BodyPort handle;              // VarHandleOp, VariableV2, or a placeholder of dtype resource
+  std::string name;             // the variable's name in a session
+  std::vector<BodyPort> reads;  // tensors that are the variable's value
+  std::vector<VariableUpdate> updates;  // the updates that run, in the order of nodes
+  std::optional<bool> trainable;        // nullopt: the file does not tell
+  bool is_weight = false;               // weights of a layer in the forward pass
+  bool is_bias = false;                 // the value is only added to other tensors
+  // Returns `trainable` if it is known; else true if the variable has the weights of a layer or is
+  // updated with a gradient.
   bool IsTrained() const;
 };
 
@@ -38,60 +40,66 @@ struct Layer {
   Node node;
   int input_slot = 0, weight_slot = 1;
   int variable = -1;  // in Network::variables(); -1: a constant or a computed value
-  BodyPort weights;   // the origin of its value: a read of the variable, a constant
+  BodyPort weights;   // the origin of the weights: a read of the variable, or a constant
   BodyPort input;
   BodyPort output() const { return {node, 0}; }
 };
 
-// Analyzes the fetches and the nodes that they need, including functions. All arguments are
-// borrowed and must not change.
+// Analyzes the fetches and the nodes that they need, including those in functions. The file and the
+// module are borrowed and must not change.
 class Network {
  public:
   struct Ends {
-    std::vector<BodyPort> feeds;    // tensors that are fed, or that a signature takes
-    std::vector<BodyPort> fetches;  // of the main graph; empty: analyzes the whole graph
-    std::vector<BodyPort> losses;   // named by the user; empty: searches for them
+    std::vector<BodyPort> feeds;    // tensors that are fed, or inputs of a signature
+    std::vector<BodyPort> fetches;  // in the main graph; empty: analyzes the whole graph
+    std::vector<BodyPort> losses;   // named by the user; empty: Network searches for losses
   };
   Network(const GraphInFile& file, const Module& module, Ends ends);
 
   const Module& module() const { return module_; }
   const Flow& flow() const { return flow_; }
   const Ends& ends() const { return ends_; }
-  // The nodes that run, those of the main graph first, each body in its order.
+  // Returns the nodes that run: first those of the main graph, then those of each function, in the
+  // order of each body.
   const std::vector<Node>& nodes() const { return nodes_; }
   bool Runs(const Node& node) const { return runs_.HasNode(node); }
-  // True if the losses depend on the node; without a loss, if no gradient precedes it.
+  // True if the node belongs to the forward pass: a loss depends on it; or, if there is no loss, it
+  // does not depend on a gradient.
   bool IsForward(const Node& node) const;
-  // Feeds, placeholders and iterators: the values that differ from step to step.
+  // Returns the tensors whose values differ from step to step: feeds, placeholders, outputs of
+  // iterators.
   const std::vector<BodyPort>& inputs() const { return inputs_; }
 
-  // The scalars whose gradients the graph computes.
+  // Returns the losses: named by the user, or found.
   const std::vector<BodyPort>& losses() const { return losses_; }
   bool HasGradients() const { return has_gradients_; }
-  // True if the graph has parts that other signatures run.
+  // True if several signatures share the graph, so that some nodes belong to others.
   bool IsShared() const { return is_shared_; }
-  // True if weights are updated.
+  // True if the graph updates weights.
   bool Trains() const { return trains_; }
   const std::vector<NetworkVariable>& variables() const { return variables_; }
-  // The variable of which a tensor is the value, through casts and the like; -1: not one variable.
+  // Returns the index of the variable whose value a tensor is, possibly cast or reshaped; -1 if it
+  // is not the value of a variable.
   int VariableOf(BodyPort value) const;
   const std::vector<Layer>& layers() const { return layers_; }
 
-  // The constant value of a tensor, through Identity and calls; null if it is not constant.
+  // Returns the constant that a tensor is, looking through Identity and calls; null if it is not a
+  // constant.
   const Literal* ConstantOf(BodyPort port) const;
   Shape ShapeOf(BodyPort port) const;
-  // The terms of a sum: through Add, AddN, Identity and casts.
+  // Returns the terms of a sum, looking through Add, AddN, Identity and casts.
   std::vector<BodyPort> TermsOf(BodyPort sum) const;
-  // The layers that a layer's output reaches only through biases and elementwise functions.
+  // Returns the next layers: those that a layer's output reaches only through biases and
+  // elementwise ops.
   std::vector<const Layer*> LayersAfter(const Layer& layer) const;
   const Layer* LayerOf(const Node& node) const;
-  // True if a gradient flows from a loss to the variable.
+  // True if the gradient of a loss can flow to the variable.
   bool ReachesLoss(const NetworkVariable& variable) const;
-  // True if a layer depends on it.
+  // True if a layer depends on the tensor.
   bool IsHidden(BodyPort output) const;
-  // True if an output reaches a batch normalization first.
+  // True if the first op after `output`, apart from biases and reshapes, is a batch normalization.
   bool IsNormalized(BodyPort output) const;
-  // True for an elementwise function that bounds or cuts: Relu, Tanh, Sigmoid...
+  // True for elementwise nonlinearities: Relu, Tanh, Sigmoid...
   static bool IsActivation(llvm::StringRef op);
 
  private:

@@ -13,13 +13,13 @@ namespace {
 
 using enum NumberRange;
 
-// Guards are near the values that they guard; longer chains are not followed.
+// The longest chain of ops to follow: guards are near the values that they guard.
 constexpr int kDeepest = 100;
-constexpr int64_t kMostElements = 1 << 20;  // of a constant that is searched
+constexpr int64_t kMostElements = 1 << 20;  // larger constants are not searched
 
 bool IsSigned(NumberRange range) { return range == kAny || range == kInput; }
 
-// The range of an op's output for any inputs.
+// Returns the range of an op's output that holds for any inputs; nullopt for other ops.
 std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
   return llvm::StringSwitch<std::optional<NumberRange>>(op)
       .Cases("Relu", "Relu6", "Abs", "ComplexAbs", "Square", "SquaredDifference", kNotNegative)
@@ -31,7 +31,7 @@ std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
       .Default(std::nullopt);
 }
 
-// True if the output has the sign of the first input.
+// True if the output has the same range as the first input.
 bool KeepsSign(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", "EnsureShape", true)
@@ -65,8 +65,8 @@ bool Compares(llvm::StringRef op) {
       .Default(false);
 }
 
-// Returns the operands of comparisons in the condition of an If or a Case, through "and", "or" and
-// the like.
+// Returns the operands of the comparisons in the condition of an If or a Case; the comparisons may
+// be joined by "and", "or" and similar ops.
 std::vector<BodyPort> ComparedBy(const Flow& flow, const Node& chooser) {
   std::vector<BodyPort> open = {flow.SourceOf(chooser, 0)}, compared;
   PortSet seen;
@@ -97,7 +97,7 @@ NumberRange NumberRanges::OfInput(const Node& node, int slot) {
 
 NumberRange NumberRanges::Of(const BodyPort& port) {
   if (!port || depth_ >= kDeepest) return kUnknown;
-  // The value that a loop passes to itself is unknown while the loop is analyzed.
+  // Enter kUnknown first, for a value of a loop that depends on itself.
   auto [at, added] = known_.try_emplace(port.key(), kUnknown);
   if (!added) return at->second;
   ++depth_;
@@ -132,7 +132,8 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Mul") return OfProduct(node);
   if (op == "RealDiv" || op == "Div") return OfQuotient(node);
   if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
-  // The root of a possibly negative number is reported separately.
+  // A root of a number that may be negative is reported itself, so nothing is reported about its
+  // output.
   if (op == "Sqrt") return IsSigned(OfInput(node, 0)) ? kUnknown : OfInput(node, 0);
   if (op == "Pow") return OfPower(node);
   if (op == "Maximum") return OfMaximum(OfInput(node, 0), OfInput(node, 1));
@@ -142,7 +143,7 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   return kUnknown;
 }
 
-// A sum of probabilities is far from 0, unless it selects only a few of them.
+// A sum of probabilities is far from 0, unless a product (with a mask) selects only a few of them.
 NumberRange NumberRanges::OfReduction(const Node& node) {
   NumberRange range = OfInput(node, 0);
   if (range != kUnderflows || node.op() == "Prod") return range;
@@ -150,7 +151,7 @@ NumberRange NumberRanges::OfReduction(const Node& node) {
   return node.op() == "Sum" && source && source.node().op() == "Mul" ? kUnderflows : kUnknown;
 }
 
-// A constant that is added is a guard; a bias is not.
+// Adding a positive scalar constant is a guard; adding a bias is not.
 NumberRange NumberRanges::OfSum(const Node& node) {
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   for (auto [slot, constant, other] : {std::tuple(1, b, a), std::tuple(0, a, b)}) {
@@ -188,7 +189,7 @@ NumberRange NumberRanges::OfProduct(const Node& node) {
 NumberRange NumberRanges::OfQuotient(const Node& node) {
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   if (IsSigned(a)) return kAny;
-  // A softmax or a sigmoid built from ops.
+  // Matches a softmax or a sigmoid that consists of single ops.
   auto is_exp = [](const BodyPort& port) { return port && port.node().op() == "Exp"; };
   if (a == kPositive && b == kPositive &&
       (is_exp(network_.flow().SourceOf(node, 0, true)) ||
@@ -197,7 +198,7 @@ NumberRange NumberRanges::OfQuotient(const Node& node) {
   return IsSigned(b) || b == kUnknown ? kUnknown : a;
 }
 
-// Weights have any sign, unless they are constants that can be checked.
+// The output of a layer has any sign, unless the ranges of its operands exclude negative numbers.
 NumberRange NumberRanges::OfLayer(const Node& node) {
   auto is_positive = [](NumberRange range) { return range == kPositive || range == kUnderflows; };
   auto is_negative = [](NumberRange range) { return range == kUnknown || IsSigned(range); };
@@ -208,7 +209,7 @@ NumberRange NumberRanges::OfLayer(const Node& node) {
   return is_positive(a) && is_positive(b) ? kPositive : kNotNegative;
 }
 
-// Matches einsum("ij,ij->i", x, x) and the like.
+// Matches sums of squares such as einsum("ij,ij->i", x, x).
 bool NumberRanges::IsSumOfSquares(const Node& einsum) const {
   const Flow& flow = network_.flow();
   if (einsum.op() != "Einsum" || flow.SourceOf(einsum, 0) != flow.SourceOf(einsum, 1)) return false;
@@ -251,16 +252,17 @@ NumberRange NumberRanges::OfConstant(const BodyPort& port) const {
   return has_negative ? kUnknown : kPositive;
 }
 
-// A rate or a temperature is a scalar, and the user knows its range; for integers, such as lengths,
-// too little is known.
+// Fed scalars, such as a rate or a temperature, and fed integers, such as lengths, are kUnknown, so
+// that they are not reported: users know the range of the former, and too little is known about the
+// latter.
 NumberRange NumberRanges::OfFed(const BodyPort& port) const {
   if (!IsFloating(TypeOfPort(*port.graph, port.port))) return kUnknown;
   Shape shape = network_.ShapeOf(port);
   return shape.known_rank() && shape.NumElements() == 1 ? kUnknown : kInput;
 }
 
-// Returns the operands of the conditions before this branch of an If or a Case, for each op that
-// chooses it; empty if the body is not a branch.
+// Returns, for each If or Case that has `body` as a branch, the operands of the comparisons in its
+// condition; empty if the body is not a branch.
 llvm::ArrayRef<std::vector<BodyPort>> NumberRanges::LookedAtBefore(const Graph& body) {
   if (!branches_) {
     branches_.emplace();
@@ -277,8 +279,9 @@ llvm::ArrayRef<std::vector<BodyPort>> NumberRanges::LookedAtBefore(const Graph& 
   return found->second;
 }
 
-// The condition may have checked an input of the branch, or a value that the branch computes again;
-// if several conditions choose the branch, each must have checked it.
+// True if the tensor is in a branch whose condition guards it: the tensor is a scalar argument of
+// the branch, or the branch computes again a value that the condition compares (the conditions of
+// all ops with this branch must do so).
 bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
   llvm::ArrayRef<std::vector<BodyPort>> conditions = LookedAtBefore(*port.graph);
   if (conditions.empty()) return false;
@@ -291,8 +294,8 @@ bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
   });
 }
 
-// True if both are computed by the same ops from the same inputs; attributes, such as the layout of
-// axes, do not turn a number into zero.
+// True if both tensors are computed by the same ops from the same inputs. Attributes, such as axes,
+// may differ: they do not make a number zero.
 bool NumberRanges::IsSame(const BodyPort& a, const BodyPort& b, int depth) const {
   constexpr int kDeepestAlike = 8;
   BodyPort from_a = network_.flow().Source(a), from_b = network_.flow().Source(b);

@@ -1,4 +1,4 @@
-// Static analysis of a tensor's sign: whether its numbers may be zero or negative.
+// Static analysis of a tensor's sign: whether its elements may be zero or negative.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_NUMBER_RANGE_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_NUMBER_RANGE_H_
 
@@ -13,15 +13,16 @@
 namespace grapnel {
 
 enum class NumberRange : uint8_t {
-  kUnknown,      // no information; also variables and fed scalars, which are assumed intentional
+  kUnknown,      // no information; also variables and fed scalars, which are assumed to be right
   kPositive,     // above 0, or kept above it by a guard
-  kUnderflows,   // above 0 except for rounding: a softmax, a sigmoid
+  kUnderflows,   // above 0, but may be rounded to 0: a softmax, a sigmoid
   kNotNegative,  // 0 or more, and may be 0: a Relu, a sum of squares, a count
   kInput,        // fed numbers, of any sign
-  kAny,          // results of layers and differences, of any sign
+  kAny,          // of any sign: outputs of layers, differences
 };
 
-// Computes ranges backwards from the requested tensors, each once. The network is borrowed.
+// Computes the ranges of requested tensors and of those that they depend on, each once. The network
+// is borrowed.
 class NumberRanges {
  public:
   explicit NumberRanges(const Network& network);
@@ -52,7 +53,8 @@ class NumberRanges {
   const Network& network_;
   PortSet inputs_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, NumberRange> known_;
-  // Functions that conditions choose, with the operands of each comparison.
+  // By name of a function that is a branch: for each op that has this branch, the operands of the
+  // comparisons in its condition.
   std::optional<llvm::StringMap<std::vector<std::vector<BodyPort>>>> branches_;
   int depth_ = 0;
 };

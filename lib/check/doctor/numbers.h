@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Statistics of finite elements, except for `bad`.
+// Statistics of a tensor's finite elements; `elements`, `bad` and `nan` count all elements.
 struct Tally {
   int64_t elements = 0, zero = 0, bad = 0, nan = 0;  // bad: NaN and infinities
   double min = std::numeric_limits<double>::infinity();
@@ -24,16 +24,18 @@ struct Tally {
   bool IsConstant() const { return elements > 1 && bad == 0 && min == max; }
   Tally& operator+=(const Tally& other);
 };
-// Reads real numbers and bool in host memory; empty for other dtypes. One pass.
+// Returns the statistics of a tensor in host memory, in one pass over its elements; empty if the
+// dtype is neither real nor bool.
 Tally TallyOf(const Tensor& tensor);
 
-// Visits every element in order, as double; none for complex numbers, text and objects.
+// Calls `visit` with every element, in order, converted to double; not for complex numbers, strings
+// and objects.
 void ForEachNumber(const Tensor& tensor, llvm::function_ref<void(double)> visit);
 
-// Returns the norm of a - b; infinity if their shapes differ.
+// Returns the Euclidean norm of a - b; infinity if the shapes of `a` and `b` differ.
 double DistanceOf(const Tensor& a, const Tensor& b);
 
-// Returns three digits: "0.00123", "1.2e+05".
+// Returns a number with three significant digits: "0.00123", "1.2e+05".
 std::string Short(double number);
 std::string Percent(double share);  // "83 %"
 

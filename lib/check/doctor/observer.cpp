@@ -12,7 +12,7 @@ Observer::Observer(const Network& network, const TensorWatches& watches) {
     if (is_fed) {
       feeds_[key].push_back({port.port.index, &entry.see});
     } else if (port.node().op() == "_Arg") {
-      // An argument does not run as a node: its first reader shows it.
+      // A function's argument does not run as a node: observe it as an input of its first reader.
       auto readers = network.flow().Readers(port);
       if (readers.empty()) continue;
       const auto& [reader, slot] = readers.front();

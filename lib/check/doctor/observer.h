@@ -1,4 +1,4 @@
-// A hook that shows the tensors of a run to the checks that watch them.
+// A hook that calls the checks' callbacks with the tensors that they watch.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_OBSERVER_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_OBSERVER_H_
 
@@ -11,12 +11,12 @@
 
 namespace grapnel {
 
-// Observes runs of one graph in turn. The watches and the network must outlive it.
+// Observes consecutive runs of one graph. The watches and the network must outlive the observer.
 class Observer : public RunHook {
  public:
   Observer(const Network& network, const TensorWatches& watches);
   void BeginStep(int step) { step_ = step; }
-  // Adds the fed value of a tensor of the main graph, in each step.
+  // Passes the fed value of a tensor of the main graph to the checks. Call it in each step.
   void Feed(const BodyPort& port, const Tensor& value);
 
   bool Wants(const Node& node) override;
@@ -26,7 +26,7 @@ class Observer : public RunHook {
  private:
   using Key = std::pair<const Graph*, NodeId>;
   struct Wish {
-    int index;  // of an output or an input
+    int index;  // index of an output or an input
     const TensorWatches::See* see;
   };
   void Show(const Wish& wish, llvm::ArrayRef<Tensor> values);

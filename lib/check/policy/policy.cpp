@@ -10,9 +10,9 @@
 
 #define TOML_EXCEPTIONS 0
 
-// toml++ 3.3 asserts, or in a release build assumes, properties that invalid input does not have:
-// that the name of a table starts correctly, that a letter with an accent is in a string. Without
-// the assertions it reports the error.
+// toml++ 3.3 asserts (in a release build, assumes) properties that invalid input may not have: that
+// a table's name starts correctly, that non-ASCII letters are only in strings. Without the
+// assertions, it reports the error.
 #include <toml++/impl/forward_declarations.h>
 #undef TOML_ASSERT
 #define TOML_ASSERT(expr) static_assert(true)
@@ -44,7 +44,7 @@ std::optional<FindingSeverity> SeverityOf(llvm::StringRef name) {
   return std::nullopt;
 }
 
-// Accepts the names of NumPy and Python, and TensorFlow's.
+// Parses the name of a dtype: TensorFlow's or NumPy's.
 std::optional<DataType> TypeOf(llvm::StringRef name) {
   if (name == "float64") return proto::DT_DOUBLE;
   if (name == "float32") return proto::DT_FLOAT;
@@ -61,7 +61,7 @@ std::vector<std::string> TypeNames() {
   return names;
 }
 
-// Parses "25 MB", "1.5GiB", "300".
+// Parses a number of bytes: "25 MB", "1.5GiB", "300".
 std::optional<double> BytesOfText(llvm::StringRef text) {
   static constexpr std::pair<const char*, double> kUnits[] = {
       {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"kB", 1e3}, {"KB", 1e3},
@@ -76,7 +76,7 @@ std::optional<double> BytesOfText(llvm::StringRef text) {
   return number * factor;
 }
 
-// Returns the words of a list, or of a single text.
+// Returns the strings of a list of strings, or a single string; nullopt for other values.
 std::optional<std::vector<std::string>> WordsOf(const toml::node& value) {
   if (auto text = value.value<std::string>()) return std::vector<std::string>{*text};
   const toml::array* list = value.as_array();
@@ -91,7 +91,7 @@ std::optional<std::vector<std::string>> WordsOf(const toml::node& value) {
 }
 
 std::optional<double> NumberOf(const toml::node& value, SettingKind kind) {
-  // Not value<double>(), which fails for an integer that a double cannot hold exactly.
+  // Do not use value<double>(): it fails for integers that a double cannot represent exactly.
   if (const auto* integer = value.as_integer()) {
     return integer->get() >= 0 ? std::optional(static_cast<double>(integer->get())) : std::nullopt;
   }
@@ -115,12 +115,12 @@ const char* Wanted(SettingKind kind) {
     case SettingKind::kNumber:
       return "a number, not negative";
     case SettingKind::kBytes:
-      return "bytes: a number, or a text such as \"25 MB\"";
+      return "bytes: a number, or a string such as \"25 MB\"";
   }
   return "";
 }
 
-// Reads the values of one key into a rule.
+// Reads the value of one key into a rule.
 class SettingReader {
  public:
   SettingReader(llvm::StringRef folder, const SettingInfo& info, PolicyRule* rule)
@@ -195,17 +195,17 @@ class PolicyReader {
       NoteError(error.source(), MakeError("not valid TOML: {0}", std::string(error.description())));
       return AllErrors();
     }
-    // toml++ iterates over tables and keys in the order of their names.
+    // Since toml++ iterates in the order of names, errors and rules are sorted by line below.
     for (auto&& [key, node] : parsed.table())
       NoteError(key.source(), key.str() == "waiver"  ? ReadWaivers(node)
                               : key.str() == kOneDnn ? ReadOneDnn(node)
                                                      : ReadRule(key.source(), key.str(), node));
     if (!errors_.empty()) return AllErrors();
-    // For example the output of `--init > policy.toml` if it could not read the model: an empty
-    // policy would accept everything.
+    // An empty policy would accept every model. A file may be empty because `--init > policy.toml`
+    // could not read the model.
     if (policy_.rules.empty())
       return MakeError(
-          "{0}: it requires no check: add a table, such as [unused_inputs] (`grapnel check "
+          "{0}: the policy has no check: add a table, such as [unused_inputs] (`grapnel check "
           "--list` shows them, `grapnel check MODEL --init` prints a policy)",
           policy_.path);
     auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
@@ -214,7 +214,7 @@ class PolicyReader {
   }
 
  private:
-  // Records "policy.toml:7: ...": all errors are reported at once.
+  // Adds an error, "policy.toml:7: ...", to the list: all errors are reported at once.
   void NoteError(const toml::source_region& source, Error error) {
     if (!error) return;
     uint32_t line = source.begin.line;
@@ -254,7 +254,7 @@ class PolicyReader {
       if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
         return MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help);
     }
-    // With neither of them everything would pass.
+    // Without `allowed` and `forbidden`, every model would pass.
     auto may_have = [&](const char* key) {
       return llvm::any_of((*table)->settings, [&](const SettingInfo& info) {
         return llvm::StringRef(info.name) == key;
@@ -283,7 +283,7 @@ class PolicyReader {
     return Error::success();
   }
 
-  // Not "auto": a check gives the same answer on every machine.
+  // Rejects "auto", since a check must give the same result on every machine.
   Error ReadOneDnn(const toml::node& node) {
     auto choice = ParseOneDnn(node.value_or(std::string()));
     if (!choice || *choice == OneDnn::kAuto)
@@ -311,7 +311,7 @@ class PolicyReader {
     if (errors_.size() > before) return Error::success();
     auto text = [&](const char* key) { return table[key].value_or(std::string()); };
     for (const char* key : {"check", "node", "reason"})
-      if (!table[key].is_string()) return MakeError("[[waiver]] needs '{0}', a text", key);
+      if (!table[key].is_string()) return MakeError("[[waiver]] needs '{0}', a string", key);
     if (auto known = TableOf(text("check")); !known) return known.takeError();
     if (text("reason").empty())
       return MakeError("'reason' is empty: explain why this is acceptable");
@@ -324,7 +324,7 @@ class PolicyReader {
     return Error::success();
   }
 
-  // Returns a TOML date, or the same as a text; empty for anything else.
+  // Returns a date as text, from a TOML date or a string; empty for any other value.
   static std::string DateOf(const toml::node* value) {
     if (!value) return "";
     if (auto date = value->value<toml::date>())
@@ -337,7 +337,7 @@ class PolicyReader {
   std::string folder_;
   llvm::ArrayRef<PolicyTable> tables_;
   Policy policy_;
-  std::vector<std::pair<uint32_t, std::string>> errors_;  // by line
+  std::vector<std::pair<uint32_t, std::string>> errors_;  // with line numbers
 };
 
 }  // namespace

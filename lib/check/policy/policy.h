@@ -1,4 +1,4 @@
-// A policy: a team's requirements on its models, from a TOML file.
+// A policy: a team's requirements for its models, written as a TOML file.
 #ifndef GRAPNEL_LIB_CHECK_POLICY_POLICY_H_
 #define GRAPNEL_LIB_CHECK_POLICY_POLICY_H_
 
@@ -15,18 +15,18 @@
 
 namespace grapnel {
 
-// An error makes a check fail; a warning or a note does not.
+// The severity of a finding. Errors make `grapnel check` fail; warnings and notes do not.
 enum class FindingSeverity : uint8_t { kError, kWarning, kNote };
 const char* FindingSeverityName(FindingSeverity severity);  // "error", "warning", "note"
 
 // The type of a key in a check's table.
 enum class SettingKind : uint8_t {
-  kGlobs,    // patterns of names
+  kGlobs,    // names, or patterns that match names
   kPaths,    // files and folders, relative to the policy's folder
   kDevices,  // "CPU", "/job:worker", "/device:GPU:1"
-  kTypes,    // "float64" and "double" are equal
-  kNumber,   // not negative
-  kBytes,    // the same, or "25 MB"
+  kTypes,    // dtypes; "float64" is the same as "double"
+  kNumber,   // a number that is not negative
+  kBytes,    // a number of bytes, or a string such as "25 MB"
 };
 
 struct SettingInfo {
@@ -39,11 +39,11 @@ struct SettingInfo {
 // The schema of a check's table in a policy.
 struct PolicyTable {
   const char* name;
-  FindingSeverity severity;  // unless the policy sets another
+  FindingSeverity severity;  // of findings, unless the policy sets another
   std::vector<SettingInfo> settings;
 };
 
-// A check's table in a policy. Keys that it omits have no entry.
+// A check's table in a policy. The maps have entries only for keys that are in the table.
 struct PolicyRule {
   std::string check;
   int line = 0;
@@ -60,12 +60,12 @@ struct PolicyRule {
   double Number(const std::string& key, double otherwise) const;
 };
 
-// A waiver: findings of one check do not count until a date.
+// A waiver: until a date, findings of one check for some nodes do not count.
 struct Waiver {
   std::string check;
-  Glob node;  // matches the node of a finding, else its scope; "" is the whole model
+  Glob node;  // matches a finding's node, or its scope if it has no node; "": whole model
   std::string reason;
-  std::string until;  // "2027-01-31", the last day
+  std::string until;  // "2027-01-31", the last day on which the waiver applies
   int line = 0;
 };
 
@@ -73,16 +73,16 @@ struct Policy {
   std::string path;
   // The TensorFlow build that the passes of a check imitate, the same on every machine.
   OneDnn onednn = OneDnn::kOn;
-  std::vector<PolicyRule> rules;  // in the file's order
+  std::vector<PolicyRule> rules;  // in the order of the file
   std::vector<Waiver> waivers;
 
-  // `tables` are the known tables. Errors name the file and the line: invalid TOML, an unknown
-  // table or key (with the nearest known one), a value of the wrong type.
+  // `tables` are the schemas of all checks. Errors, which name the file and the line: invalid TOML,
+  // an unknown table or key (with the nearest known name), a value of the wrong type.
   static Expected<Policy> Parse(llvm::StringRef toml, llvm::StringRef path,
                                 llvm::ArrayRef<PolicyTable> tables);
 };
 
-// True if it is a calendar date such as "2027-01-31".
+// True if `text` is a calendar date such as "2027-01-31".
 bool IsDate(llvm::StringRef text);
 
 }  // namespace grapnel

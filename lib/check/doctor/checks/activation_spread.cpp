@@ -1,5 +1,6 @@
-// Checks the spread of the inputs of activations: 0.5 to 2 is healthy. Reports layers far outside
-// of that, as when weights are all too small or too large and each layer multiplies the effect.
+// Checks the spread of the inputs of activations: 0.5 to 2 is healthy. Reports activations whose
+// inputs are far outside of this range, for instance because the weights of all layers are too
+// small or too large, so that the effect multiplies from layer to layer.
 //
 // Skips gates, the last layer, and graphs that do not train.
 #include "lib/check/doctor/activation.h"
@@ -14,7 +15,7 @@ constexpr int64_t kFewest = 32;
 
 struct Seen {
   Activation activation;
-  Tally numbers;  // from the first step
+  Tally numbers;  // of the input, in the first step
 };
 
 class ActivationSpread : public Check {

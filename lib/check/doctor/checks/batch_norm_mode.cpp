@@ -1,10 +1,10 @@
-// Batch normalization in the wrong mode:
+// Finds batch normalization in the wrong mode:
 //   - an inference graph that normalizes by the statistics of the batch;
 //   - a training step that uses them and does not update the moving averages (in TensorFlow 1 a
 //     step has to run UPDATE_OPS), so that inference will differ from training;
 //   - a training step that trains the scale with averages that are never updated.
 //
-// Normalization over features (LayerNorm) does not depend on the batch.
+// Skips normalization over features (LayerNorm), which does not depend on the batch.
 #include "lib/check/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,7 +17,7 @@ bool IsTraining(const Network& network) {
   return network.Trains() || network.HasGradients() || !network.losses().empty();
 }
 
-// True for a mean over axis 0, the batch.
+// True if a Mean reduces axis 0, the batch.
 bool IsOverBatch(const Network& network, const Node& mean) {
   const Literal* axes =
       mean.num_inputs() == 2 ? network.ConstantOf(network.flow().SourceOf(mean, 1)) : nullptr;
@@ -28,14 +28,14 @@ bool IsOverBatch(const Network& network, const Node& mean) {
   return !all && llvm::is_contained(reduced, 0);
 }
 
-// Matches the square of x - mean(x), as in tf.nn.moments; its mean is a variance.
+// Matches the square of x - mean(x), as in tf.nn.moments, whose mean is a variance.
 bool IsMomentsOfBatch(const Network& network, const Node& square) {
   if (square.op() != "SquaredDifference" || square.num_inputs() < 2) return false;
   BodyPort x = network.flow().SourceOf(square, 0), mean = network.flow().SourceOf(square, 1);
   if (!x || !mean || mean.node().op() != "Mean") return false;
   if (network.flow().SourceOf(mean.node(), 0) != x || !IsOverBatch(network, mean.node()))
     return false;
-  // True if a value is divided by its root.
+  // True if a value is divided by the root of this variance.
   std::vector<BodyPort> open = {{square, 0}};
   PortSet seen;
   while (!open.empty()) {
@@ -96,7 +96,7 @@ class BatchNormMode : public Check {
     }
   }
 
-  // True if the batch's mean or variance flows into an assignment.
+  // True if the mean or variance of the batch, an output of `node`, flows into an assignment.
   static bool Updates(const Network& network, const Node& node) {
     PortSet made = network.flow().Forward({{node, 1}, {node, 2}});
     return llvm::any_of(network.variables(), [&](const NetworkVariable& variable) {

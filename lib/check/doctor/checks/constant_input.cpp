@@ -1,8 +1,8 @@
-// An input that has the same value everywhere, in every step: zeros from a loader, an image that
-// was not read, labels of one class.
+// Finds inputs all of whose elements have the same value in every step: zeros from a loader, an
+// image that was not read, labels of one class.
 //
-// Skips inputs with fewer than 16 elements, ones and whole numbers other than ids or labels (a
-// mask), and states of a loop.
+// Skips inputs with fewer than 16 elements, floats that are all 1 (a mask), integers that are
+// neither ids nor labels, and states of a loop.
 #include "lib/check/doctor/cross_entropy.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
@@ -30,8 +30,8 @@ class ConstantInput : public Check {
     for (size_t i = 0; i < feeds.size(); ++i) {
       const Tally& seen = seen_[i];
       if (!seen.IsConstant() || seen.elements < kFewest) continue;
-      // If other inputs vary, this one may be a state that is passed from step to step, which
-      // starts as zeros.
+      // If other inputs vary, report only a possible problem: this input may be a recurrent state,
+      // which is zero in the first step.
       bool others_vary = false;
       for (size_t j = 0; j < feeds.size(); ++j) {
         bool varies = seen_[j].elements >= kFewest && !seen_[j].IsConstant();

@@ -1,4 +1,4 @@
-// An output of a network that does not depend on any of its inputs.
+// Finds outputs of a network that do not depend on any of its inputs.
 #include "lib/check/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 

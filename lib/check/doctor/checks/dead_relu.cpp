@@ -1,8 +1,8 @@
-// Units of a Relu that are zero for every row, in every step: they pass on neither values nor
-// gradients.
+// Finds units of a Relu that are zero for every row of the batch in every step: neither values nor
+// gradients pass through them.
 //
-// Skips runs of fewer than 32 rows, and Relus with fewer than four dead units in five: a few are
-// usual.
+// Skips runs with fewer than 32 rows, and Relus of which less than four fifths of the units are
+// dead: a few dead units are usual.
 #include <map>
 
 #include "lib/check/doctor/doctor.h"
@@ -20,8 +20,8 @@ const char* const kAdvice =
 
 struct Seen {
   Node node;
-  std::vector<bool> lives;  // by unit: the last dimension, or the second one in NCHW
-  int64_t rows = 0;         // in one step
+  std::vector<bool> lives;  // by unit (last dimension; second in NCHW): was not zero
+  int64_t rows = 0;         // rows in one step
 };
 
 class DeadRelu : public Check {
@@ -29,7 +29,8 @@ class DeadRelu : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     for (const Node& node : context.network->nodes()) {
       bool is_relu = node.op() == "Relu" || node.op() == "Relu6";
-      // A Relu without a later layer may be a hinge, which is zero in a good state.
+      // Skip a Relu after the last layer: it may be a hinge loss, which is zero when training is
+      // successful.
       if (!is_relu || !context.network->IsForward(node) || !context.network->IsHidden({node, 0}))
         continue;
       auto seen = std::make_shared<Seen>();
@@ -58,9 +59,11 @@ class DeadRelu : public Check {
   }
 
  private:
-  // The debugger's counts only show that a Relu is zero everywhere.
+  // Checks the records of a debug folder. They have counts, not elements, so they only show whether
+  // a whole Relu is zero.
   std::string CheckRecords(const DebugRun& run) {
-    std::map<std::pair<int, int>, std::pair<int, bool>> relus;  // by graph and op: times, all zero
+    // By graph and op: the number of records, and whether all elements in all of them are zero.
+    std::map<std::pair<int, int>, std::pair<int, bool>> relus;
     for (const DebugTrace& trace : run.traces) {
       bool is_counted = trace.value.what == Recorded::kCounts && trace.graph >= 0 && trace.op >= 0;
       if (!is_counted || run.graphs[trace.graph].ops[trace.op].type != "Relu") continue;

@@ -1,4 +1,4 @@
-// Dropout in an inference graph: a random mask over the output of a layer.
+// Finds dropout in an inference graph: a random mask that is applied to the output of a layer.
 //
 //   RandomUniform -> GreaterEqual -> (Cast -> Mul | Select) <- x
 #include "lib/check/doctor/doctor.h"

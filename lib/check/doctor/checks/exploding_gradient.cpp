@@ -1,4 +1,5 @@
-// A gradient much larger than its weights, or one that grows from step to step, or is not finite.
+// Finds gradients whose norm is much larger than that of the weights, or grows from step to step,
+// or is not finite.
 #include <cmath>
 
 #include "lib/check/doctor/checks/gradients.h"
@@ -7,12 +8,13 @@
 namespace grapnel {
 namespace {
 
-// A sum over a batch has a large gradient too, which Adam turns into small steps. So a large
-// gradient must show in the step, or be hopelessly large.
-constexpr double kLarge = 1000;    // times the weights' norm, or 1 if they are smaller
-constexpr double kStep = 0.1;      // of the weights' norm
+// The gradient of a loss that is a sum over the batch is large too, and harmless with Adam, whose
+// steps stay small. So a gradient is reported only if the weights also change much in a step, or if
+// it exceeds kHopeless.
+constexpr double kLarge = 1000;    // times the weights' norm, which counts as at least 1
+constexpr double kStep = 0.1;      // change of the weights in a step, times their norm
 constexpr double kHopeless = 1e5;  // times the weights' norm
-constexpr double kGrowth = 1000;   // from the first step to the last
+constexpr double kGrowth = 1000;   // factor from the first step to the last
 
 class ExplodingGradient : public Check {
  public:
@@ -53,7 +55,8 @@ class ExplodingGradient : public Check {
   }
 
  private:
-  // Returns 0 if the gradient is fine.
+  // Returns the largest norm of the gradient in any step if it should be reported (infinity if it
+  // is not finite), else 0.
   static double LargestIfBad(const DoctorContext& context, const SeenGradient& gradient) {
     const VariableHistory* history = context.HistoryOf(gradient.index);
     double weights = history && !history->moments.empty() ? history->moments[0].norm : 0;

@@ -1,4 +1,4 @@
-// Helpers of the checks of gradients. Private to lib/check.
+// Helpers for checks that observe gradients. Private to lib/check.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_CHECKS_GRADIENTS_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_CHECKS_GRADIENTS_H_
 
@@ -10,15 +10,15 @@
 
 namespace grapnel {
 
-// The gradient of one variable, a norm for each step.
+// The gradient of one variable, with its statistics in each step.
 struct SeenGradient {
   const NetworkVariable* variable;
   int index;  // in Network::variables()
-  Node node;  // the node that computes it
+  Node node;  // the node that computes the gradient
   std::vector<Tally> steps;
 };
 
-// Watches the gradients of all trained variables for which one was found.
+// Watches the gradient of each trained variable for which Network found one.
 inline std::vector<std::shared_ptr<SeenGradient>> WatchGradients(const Network& network,
                                                                  TensorWatches& watches) {
   std::vector<std::shared_ptr<SeenGradient>> seen;

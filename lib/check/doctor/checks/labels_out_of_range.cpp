@@ -1,5 +1,5 @@
-// Labels that do not fit a cross-entropy: class numbers out of range, rows of probabilities that do
-// not add up to 1, labels of -1 and 1 instead of 0 and 1.
+// Finds labels that do not fit their cross-entropy: class indices out of range, rows of
+// probabilities that do not add up to 1, labels of -1 and 1 instead of 0 and 1.
 #include <cmath>
 
 #include "lib/check/doctor/cross_entropy.h"

@@ -1,9 +1,9 @@
-// A cross-entropy that stays at the value of guessing, ln(classes), for five steps that change
-// weights, while logits are the same for every row.
+// Finds a cross-entropy that stays at ln(classes), the value for random guessing, for five steps
+// that change weights, while the logits are the same for every row.
 //
-// The equal logits distinguish a network that cannot learn from one that starts slowly: all
-// networks start at chance. Skips two classes: the losses of a healthy GAN are there. In the
-// scalars of a training, the accuracy decides instead.
+// All networks start near this value; equal logits distinguish a network that cannot learn from one
+// that starts slowly. Skips cross-entropies of two classes, since the losses of a healthy GAN stay
+// there. In the scalars of a training, which have no logits, the accuracy decides instead.
 #include <cmath>
 
 #include "lib/check/doctor/cross_entropy.h"
@@ -16,19 +16,20 @@ namespace grapnel {
 namespace {
 
 constexpr int kFewestSteps = 5;
-constexpr double kNear = 0.02;   // of ln(classes)
-constexpr double kFall = 0.002;  // the same, from the first step to the last
+constexpr double kNear = 0.02;   // distance from ln(classes), relative to it
+constexpr double kFall = 0.002;  // fall from the first step to the last, relative to ln(classes)
 
-constexpr double kAlike = 1e-5;  // spread of a class's logits over rows
+constexpr double kAlike = 1e-5;  // the most that the logits of a class may differ between rows
 
-// For scalars: the limit on classes if there is no accuracy, and the tolerance of the accuracy.
+// For scalars: the most classes if no accuracy is logged, and the tolerance of the accuracy,
+// relative to 1 / classes.
 constexpr double kMostWithoutAccuracy = 20, kAccuracyNear = 0.5;
 
 struct Seen {
   Node node;
   int64_t classes = 0, rows = 0;
-  double range = 0;           // the widest of a class, in the last step
-  std::vector<double> means;  // by step
+  double range = 0;           // largest range of a class's logits, in the last step
+  std::vector<double> means;  // by step: mean loss
 };
 
 class LossAtChance : public Check {
@@ -74,7 +75,8 @@ class LossAtChance : public Check {
   }
 
  private:
-  // The number of classes follows from the loss; the accuracy must be that of guessing among them.
+  // Checks the scalars of a training. The number of classes is derived from the loss, exp(loss);
+  // the accuracy must be that of guessing among so many classes.
   std::string CheckScalars(const DoctorContext& context) {
     bool looked = false;
     for (const LossCurve& curve : LossCurvesOf(*context.scalars, context.loss_tag)) {
@@ -107,7 +109,7 @@ class LossAtChance : public Check {
     if (logits.rank() == 0 || logits.num_elements() == 0) return;
     seen.classes = logits.dim(logits.rank() - 1);
     seen.rows = logits.num_elements() / seen.classes;
-    std::vector<std::pair<double, double>> ends;  // by class
+    std::vector<std::pair<double, double>> ends;  // by class: least and largest logit
     int64_t at = 0;
     ForEachNumber(logits, [&](double x) {
       if (static_cast<int64_t>(ends.size()) < seen.classes) ends.emplace_back(x, x);

@@ -1,8 +1,8 @@
-// A loss that never falls over a whole training, or that rises again, in the scalars that the
-// training wrote; and a loss that falls on training data but rises in validation.
+// Finds, in the scalars that a training wrote, a loss that never falls, a loss that rises again,
+// and a loss that falls on training data but rises in validation.
 //
-// Skips parts of a loss, adversarial losses, logs that begin in the middle of a training, and
-// losses that do not fall while the accuracy rises.
+// Skips terms of a loss and adversarial losses. A loss that never falls is not reported if the log
+// begins in the middle of a training, or if the accuracy rises.
 #include <algorithm>
 
 #include "lib/check/doctor/doctor.h"
@@ -13,21 +13,21 @@
 namespace grapnel {
 namespace {
 
-constexpr double kFall = 0.005;      // of the first: less does not count
-constexpr double kNoisyFall = 0.02;  // the same where batches differ much
-constexpr double kRise = 0.2;        // of the first or the lowest
-constexpr double kOfTheFall = 0.25;  // the part of its fall that it rises again
+constexpr double kFall = 0.005;      // least fall that counts, relative to the first loss
+constexpr double kNoisyFall = 0.02;  // limit of the noise, relative to the first loss
+constexpr double kRise = 0.2;        // least rise, relative to the first or the lowest loss
+constexpr double kOfTheFall = 0.25;  // least rise, relative to the fall before it
 constexpr double kLearns = 0.02, kHigh = 0.9;
 
-// True if the fall is within the noise of batches: the lowest of five windows is not clearly below
-// the first.
+// True if the fall is within the noise between batches: neither the lowest of five windows nor the
+// last is clearly below the first.
 bool NeverFalls(const CurveShape& shape) {
   double noise = std::min(shape.noise, kNoisyFall * shape.first);
   return shape.first - shape.lowest < std::max(kFall * shape.first, 2.5 * noise) &&
          shape.first - shape.last < std::max(kFall * shape.first, noise);
 }
 
-// True if an accuracy rises, or is high, which justifies a constant loss.
+// True if the accuracy rises or is high; then a constant loss is not reported.
 bool Learns(const LossCurve& curve) {
   if (!curve.accuracy) return false;
   CurveShape accuracy = ShapeOf(*curve.accuracy);
@@ -55,7 +55,7 @@ class LossOverTraining : public Check {
  private:
   void CheckTraining(const LossCurve& curve, const CurveShape& shape) {
     std::string name = curve.series->name();
-    if (shape.first <= 0) return;  // a log density, a reward: ratios of it are meaningless
+    if (shape.first <= 0) return;  // a log density, a reward: its ratios have no meaning
     double rise = shape.last - shape.lowest;
     if (shape.last > (1 + kRise) * shape.first) {
       Find(Confidence::kLikely, name,
@@ -78,7 +78,7 @@ class LossOverTraining : public Check {
     }
   }
 
-  // Overfitting: the loss falls in training.
+  // Reports overfitting: the loss rises in validation while it falls in training.
   void CheckValidation(llvm::ArrayRef<LossCurve> all, const LossCurve& curve,
                        const CurveShape& shape) {
     double rise = shape.last - shape.lowest;

@@ -1,7 +1,9 @@
-// A trained variable that no gradient of a loss reaches: ArgMax, a comparison, a cast to integers
-// or StopGradient is between them, or the loss does not depend on the variable.
+// Finds trained variables that no gradient of a loss reaches: an ArgMax, a comparison, a cast to
+// integers or a StopGradient is between variable and loss, or the loss does not depend on the
+// variable.
 //
-// Skips variables that an assignment maintains, such as moving averages and codebooks.
+// Skips variables that are updated by assignments instead of an optimizer, such as moving averages
+// and codebooks.
 #include "lib/check/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the node without a gradient through which the loss depends on the variable; null if it
-// does not depend on it.
+// Returns the node without a gradient that is between the variable and the loss; null if the loss
+// does not depend on the variable.
 Node WhatBlocks(const Network& network, const NetworkVariable& variable) {
   PortSet made = network.flow().Forward(variable.reads);
   PortSet before = network.flow().Backward(network.losses());
@@ -27,7 +29,7 @@ class LossNotConnected : public Check {
  public:
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
-    std::vector<std::pair<Node, std::vector<std::string>>> by_block;  // names of variables
+    std::vector<std::pair<Node, std::vector<std::string>>> by_block;  // with names of variables
     size_t count = 0;
     for (const NetworkVariable& variable : network.variables()) {
       bool is_assigned = llvm::any_of(variable.updates, [](const VariableUpdate& update) {
@@ -36,7 +38,7 @@ class LossNotConnected : public Check {
       if (!variable.IsTrained() || variable.reads.empty() || is_assigned ||
           network.ReachesLoss(variable))
         continue;
-      constexpr size_t kMost = 16;  // each costs a walk over the graph
+      constexpr size_t kMost = 16;  // variables to search for: each search walks over the graph
       Node block = count++ < kMost ? WhatBlocks(network, variable) : Node();
       auto known = llvm::find_if(by_block, [&](const auto& entry) { return entry.first == block; });
       if (known == by_block.end()) known = by_block.insert(known, {block, {}});
@@ -58,7 +60,8 @@ class LossNotConnected : public Check {
            "connect its layer, or add its own loss; set trainable=False if this is intended");
       return;
     }
-    // StopGradient is deliberate: the other network of a GAN, a target of Q-learning.
+    // StopGradient and PreventGradient are usually deliberate, for the other network of a GAN or a
+    // target of Q-learning.
     bool is_meant = HasSuffix(block.op(), "Gradient");
     Find(is_meant ? Confidence::kPossible : Confidence::kLikely, names[0],
          Sentence(

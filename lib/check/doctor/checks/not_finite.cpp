@@ -1,5 +1,5 @@
-// A loss that is NaN or infinite, or checkpoints with such values. `grapnel blame` finds the op
-// that produced the first.
+// Finds losses, outputs and checkpoints with NaN or infinity. `grapnel blame` finds the op that
+// produced the first.
 #include <cmath>
 
 #include "lib/check/doctor/doctor.h"
@@ -16,7 +16,7 @@ class NotFinite : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     const Network& network = *context.network;
     std::vector<BodyPort> ends = network.losses();
-    // An output may be minus infinity where a mask applies, but not NaN.
+    // An output that is not a loss may have infinities, which masks produce, but not NaN.
     bool has_loss = !ends.empty();
     if (!has_loss) {
       for (const BodyPort& fetch : network.ends().fetches)
@@ -97,7 +97,7 @@ class NotFinite : public Check {
     return "";
   }
 
-  std::vector<std::pair<Node, int>> seen_;  // the first step in which it was bad; -1: none
+  std::vector<std::pair<Node, int>> seen_;  // the first step in which the tensor was bad; -1: none
 };
 
 GRAPNEL_CHECK(NotFinite, {.name = "not_finite",

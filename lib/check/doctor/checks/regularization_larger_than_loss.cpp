@@ -1,5 +1,5 @@
-// A sum of losses in which the terms that depend only on weights are larger than those that depend
-// on the input: the network is trained to have small weights, not to be right.
+// Finds a loss that is a sum in which the terms that depend only on weights are larger than those
+// that depend on the input: then training makes the weights small instead of the predictions right.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,7 +58,8 @@ class RegularizationLargerThanLoss : public Check {
         if (term->is_penalty && mean > most) largest = term->node, most = mean;
       }
       if (penalty <= loss || loss <= 0 || !largest) continue;
-      // Late in training the loss itself may be small.
+      // Report a small ratio only as possible: late in training, the loss without regularization
+      // may be small.
       Find(penalty > kFarLarger * loss ? Confidence::kLikely : Confidence::kPossible, largest,
            Sentence("of the loss '{0}' {1} is regularization (the largest part {2}), and {3} "
                     "depends on the input",

@@ -1,5 +1,6 @@
-// A function that TensorFlow traced repeatedly: for every shape or Python number in its calls it
-// made a graph, which takes far longer than a step. TensorFlow warns if five of six calls retrace.
+// Finds functions that TensorFlow traced repeatedly. TensorFlow traces a new graph for each
+// different shape or Python number among the arguments; tracing takes far longer than a step.
+// TensorFlow warns if five of six calls retrace.
 #include <algorithm>
 #include <map>
 
@@ -18,7 +19,8 @@ struct Tracings {
   size_t calls = 0;
 };
 
-// Returns the user's line that made the first op of the body; arguments are made at the call.
+// Returns the frame of the user's line that created the first op of the body; -1 if unknown. Skips
+// arguments, which are created at the call.
 int FirstFrame(const DebugRun& run, const DebugGraph& graph) {
   for (const DebugOp& op : graph.ops) {
     int frame = op.type == "Placeholder" ? -1 : UserFrame(run, op.stack);
@@ -32,7 +34,8 @@ std::string LineOf(const DebugRun& run, int frame) {
   return Sentence("{0}:{1}", run.sources[at.source].path, at.line);
 }
 
-// Functions of one name are distinguished by their source line.
+// Returns a key for the graph's function: its name and source line, since several functions may
+// have the same name.
 std::string KeyOf(const DebugRun& run, const DebugGraph& graph) {
   int frame = FirstFrame(run, graph);
   return graph.name.str() + " " + (frame < 0 ? "" : LineOf(run, frame));
@@ -61,7 +64,8 @@ class Retracing : public Check {
   }
 
  private:
-  // Describes the first tensor, in the order of the record, whose shapes differ between tracings.
+  // Describes the first recorded tensor whose shape differs between tracings; empty if there is
+  // none.
   static std::string ShapesText(const DebugRun& run, const Tracings& tracings) {
     std::vector<std::string> names;
     std::map<std::string, std::vector<std::string>> shapes_of;

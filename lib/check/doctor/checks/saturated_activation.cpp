@@ -1,7 +1,7 @@
-// A Tanh or Sigmoid between layers whose results are nearly all at the ends of its range, where it
-// passes almost no gradient back.
+// Finds a Tanh or Sigmoid between layers whose outputs are nearly all at the ends of its range,
+// where its gradient is almost zero.
 //
-// Skips gates, whose results are multiplied, the Tanh in a GELU, and the last layer.
+// Skips gates (activations whose outputs are multiplied), the Tanh in a GELU, and the last layer.
 #include <cmath>
 
 #include "lib/check/doctor/activation.h"

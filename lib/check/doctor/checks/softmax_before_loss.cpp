@@ -1,9 +1,9 @@
-// Probabilities as input of a loss that takes logits: it applies softmax or sigmoid itself, so they
-// are applied twice, and the gradient almost vanishes.
+// Finds probabilities as the input of a loss that takes logits. The loss applies softmax or sigmoid
+// itself, so the function is applied twice, and the gradient almost vanishes.
 //
 //   logits -> Softmax -> (Identity, Reshape) -> SparseSoftmaxCrossEntropyWithLogits
 //
-// A log between the two undoes the first, and is fine.
+// Does not report a log between the two, which undoes the first softmax.
 #include "lib/check/doctor/cross_entropy.h"
 #include "lib/check/doctor/doctor.h"
 

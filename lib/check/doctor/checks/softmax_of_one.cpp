@@ -1,6 +1,6 @@
-// A softmax over one class: it is 1 for any input.
+// Finds a softmax over a single class, which is 1 for any input.
 //
-// Skips attention, whose weights are multiplied with values: a sequence of one step is fine.
+// Skips attention, whose weights are multiplied by values: a sequence of length 1 is valid.
 #include "lib/check/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

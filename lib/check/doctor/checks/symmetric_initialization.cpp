@@ -1,11 +1,12 @@
-// A hidden layer whose units all start with the same weights: they compute the same values.
+// Finds hidden layers whose units all start with the same weights, so that they compute the same
+// values.
 //
-// If the next layer also treats them alike, they get the same gradient in every step, and stay one
-// unit forever. If it does not, they slowly diverge; but not those that start with zeros before a
-// Relu, which passes no gradient back.
+// If the next layer also has the same weights for all these units, they get the same gradient in
+// every step, and stay equal forever. Otherwise, they slowly become different, except units that
+// start with zeros before a Relu, whose gradient at zero is zero.
 //
-// Skips the last layer, layers whose result is added to others, where zeros are right, and layers
-// whose biases differ.
+// Skips the last layer, layers whose output is added to another tensor (a residual branch, for
+// which zeros are right), and layers whose biases differ.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,12 +14,12 @@
 namespace grapnel {
 namespace {
 
-// A layer's weights: [.., inputs, units]. Elements are read in place: most layers differ in the
-// first two.
+// A layer's weights, of shape [.., inputs, units]. Elements are read in place, because in most
+// layers already the first two differ.
 struct Weights {
   Literal values;
   int64_t inputs = 0, units = 0;
-  bool is_turned = false;  // [units, inputs]
+  bool is_turned = false;  // transposed: [units, inputs]
   double at(int64_t input, int64_t unit) const {
     if (values.is_splat()) return values.AsDouble(0);
     return values.AsDouble(is_turned ? unit * inputs + input : input * units + unit);
@@ -52,8 +53,8 @@ bool UnitsBeginAlike(const Weights& weights) {
   return weights.units > 1 && weights.inputs > 0;
 }
 
-// True if the rows of each of `units` are equal: a convolution or a flattened image has several
-// rows for each.
+// True if a layer that reads `units` units has equal weights for all of them. A convolution, or a
+// layer that reads a flattened image, has several rows for each unit.
 bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
   if (units < 2 || weights.inputs % units != 0) return false;
   for (int64_t i = 0; i < weights.inputs; ++i) {
@@ -65,7 +66,8 @@ bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
   return true;
 }
 
-// Finds whether an added bias makes units differ, and whether a Relu follows.
+// Determines whether biases that are added to the layer's output differ between units, and whether
+// a Relu follows.
 void CheckUpdates(const DoctorContext& context, const Layer& layer, bool* biases_differ,
                   bool* has_relu) {
   const Network& network = *context.network;

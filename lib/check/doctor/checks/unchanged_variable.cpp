@@ -1,5 +1,5 @@
-// A trained variable that is the same after several steps, or in all checkpoints, while others
-// change.
+// Finds trained variables that are the same after several steps, or in all checkpoints, while other
+// variables change.
 #include "lib/check/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// True if every step assigns a value that does not depend on the previous one.
+// True if each step assigns a value that does not depend on the variable's previous value.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
     llvm::StringRef op = update.node.op();
@@ -50,7 +50,8 @@ class UnchangedVariable : public Check {
   }
 
  private:
-  // Returns "this variable is", or "this variable and 2 others ('a', 'b') are".
+  // Returns the subject of a finding: "this variable is", or "this variable and 2 others ('a', 'b')
+  // are".
   static std::string Subject(llvm::ArrayRef<const NetworkVariable*> variables) {
     if (variables.size() == 1) return "this variable is";
     constexpr size_t kMost = 4;

@@ -1,11 +1,11 @@
-// A log, quotient or root of a value that can be zero, without a guard:
+// Finds a log, quotient or root of a value that can be zero, without a guard:
 //   - a log of a softmax or sigmoid, which underflow to 0;
 //   - a quotient, log or inverse root of a sum of squares, absolute values or counts, or of a value
 //     of any sign: the output of a layer, a difference, an input;
 //   - the root of such a sum if a gradient flows through it: its derivative there is infinite.
 //
-// Guards are ops in between: + 1e-7, a maximum, a clip, a where. Without values, a number is only
-// possibly zero; with values, the finding says where it was.
+// Guards are ops between the value and the log, quotient or root: + 1e-7, a maximum, a clip, a
+// where. Without a run, a finding is only possible; with a run, it tells the least value.
 #include <cmath>
 
 #include "lib/check/doctor/doctor.h"
@@ -25,8 +25,9 @@ struct Suspect {
   Kind kind;
   NumberRange range;
   bool has_values = false;
-  double least = std::numeric_limits<double>::infinity();  // for a divisor the distance from 0
-  int step = 0;                                            // the step in which it was least
+  // The least value of the operand (of a divisor, the least magnitude), and the step that had it.
+  double least = std::numeric_limits<double>::infinity();
+  int step = 0;
 };
 
 struct Question {
@@ -34,7 +35,8 @@ struct Question {
   int slot;
 };
 
-// Returns the question about a node, if there is one.
+// Returns the kind of a node that may fail, and the slot of the operand in question; nullopt for
+// other nodes.
 std::optional<Question> QuestionOf(const Network& network, const Node& node) {
   static const llvm::StringMap<Question> kOps = {
       {"RealDiv", {Kind::kQuotient, 1}},    {"Div", {Kind::kQuotient, 1}},
@@ -62,8 +64,9 @@ bool IsOfAnySign(NumberRange range) {
   return range == NumberRange::kAny || range == NumberRange::kInput;
 }
 
-// A where replaces the value, and no gradient restores it; a bound stops an infinity, but not a
-// NaN.
+// True if all readers of the node guard its output. A where replaces a bad value, which suffices
+// only if there are no gradients: the gradient through it is still NaN. A minimum or maximum
+// removes an infinity, but not a NaN.
 bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range) {
   auto readers = network.flow().Readers({node, 0});
   return !readers.empty() && llvm::all_of(readers, [&](const auto& read) {
@@ -74,7 +77,7 @@ bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range)
   });
 }
 
-// True if the op may meet an operand for which it is undefined.
+// True if an operand in `range` may be one for which the op is undefined.
 bool MayFail(const Network& network, const Node& node, Kind kind, NumberRange range) {
   bool may_be_zero = range == NumberRange::kNotNegative || IsOfAnySign(range);
   switch (kind) {
@@ -86,7 +89,7 @@ bool MayFail(const Network& network, const Node& node, Kind kind, NumberRange ra
     case Kind::kLogOfOneMore:
       return range == NumberRange::kAny || range == NumberRange::kUnderflows;
     case Kind::kRoot:
-      // The division by the root is reported instead.
+      // If another node divides by this root, that division is reported instead.
       return range == NumberRange::kAny ||
              (may_be_zero && network.HasGradients() && !Divides(network, node));
   }
@@ -157,7 +160,7 @@ class UnguardedOp : public Check {
       range = ranges.OfInput(operand.node(), 0);
     else if (question.kind == Kind::kLogOfOneMore && range == NumberRange::kUnderflows)
       return;
-    // x log x is 0 if x is 0.
+    // Xlogy(x, x) is 0 if x is 0.
     if (node.op() == "Xlogy" && flow.SourceOf(node, 0, true) == operand) return;
     if (!MayFail(network, node, question.kind, range) || IsGuardedAfter(network, node, range))
       return;

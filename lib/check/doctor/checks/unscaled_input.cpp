@@ -1,6 +1,6 @@
-// Large numbers that a layer reads unscaled: bytes of an image, years, prices.
+// Finds inputs with large numbers that a layer reads unscaled: bytes of an image, years, prices.
 //
-// Skips inputs with any computation before the layer, layers whose output is normalized, and graphs
+// Skips inputs that are transformed before the layer, layers whose output is normalized, and graphs
 // that do not train.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-constexpr double kLargest = 20, kSpread = 5;  // limits of unsuspicious numbers
+constexpr double kLargest = 20, kSpread = 5;  // larger means or spreads are reported
 
 // Returns the layer that reads the input directly; null if no layer does.
 const Layer* LayerThatReads(const Network& network, const BodyPort& input) {

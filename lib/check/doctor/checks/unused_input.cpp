@@ -1,4 +1,4 @@
-// An input whose values do not affect any fetch, assignment, print or check.
+// Finds inputs whose values do not affect any fetch, assignment, print or assertion.
 #include "lib/check/doctor/doctor.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/text.h"
@@ -11,8 +11,7 @@ bool IsInput(const Node& node) {
   return HasPrefix(node.op(), "Placeholder") && node.GetType("dtype") != proto::DT_RESOURCE;
 }
 
-// Returns the outputs of the main graph: the fetches, or without fetches all outputs that have no
-// reader.
+// Returns the fetches; if there are none, all outputs of nodes of the main graph without readers.
 std::vector<BodyPort> Results(const Network& network) {
   if (!network.ends().fetches.empty()) return network.ends().fetches;
   std::vector<BodyPort> results;
@@ -23,7 +22,8 @@ std::vector<BodyPort> Results(const Network& network) {
   return results;
 }
 
-// Returns everything that a run is for: its results, and the inputs of ops with effects.
+// Returns all tensors for which a graph is run: the results, and the inputs of ops with side
+// effects.
 std::vector<BodyPort> Purposes(const Network& network) {
   std::vector<BodyPort> ends = Results(network);
   for (const Node& node : network.nodes()) {
@@ -37,7 +37,8 @@ std::vector<BodyPort> Purposes(const Network& network) {
   return ends;
 }
 
-// True for nodes that TensorFlow adds to a branch for inputs of other branches: their names say so.
+// True for placeholders that TensorFlow adds to a branch for inputs that only other branches use;
+// they have a special name.
 bool IsUnusedOnPurpose(const Node& node) {
   return node.name().contains("unused_control_flow_input");
 }
@@ -49,14 +50,15 @@ class UnusedInput : public Check {
     std::vector<BodyPort> inputs = network.ends().feeds;
     if (inputs.empty()) {
       for (Node node : network.module().main.nodes()) {
-        // An input that another signature reads does not belong to this one.
+        // If the graph is shared by several signatures, an input with readers belongs to another
+        // signature.
         bool is_of_other = network.IsShared() && !node.uses().empty();
         if (IsInput(node) && !is_of_other) inputs.emplace_back(node, 0);
       }
     }
     if (inputs.empty()) return network.inputs().empty() ? "the graph has no inputs" : "";
     std::vector<BodyPort> purposes = Purposes(network);
-    // Fetching an input does not use it.
+    // An input that is only fetched counts as unused.
     llvm::erase_if(purposes,
                    [&](const BodyPort& port) { return llvm::is_contained(inputs, port); });
     PortSet by_value = network.flow().Backward(purposes, PassesValue);

@@ -1,4 +1,4 @@
-// The change of weights in a step, relative to their norm: about 1e-3 is usual.
+// Checks the change of weights in a step, relative to their norm: about 1e-3 is usual.
 //
 // Skips vectors and biases, and weights that start as zeros.
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 constexpr double kLeast = 1e-5, kMost = 0.3;
 
 struct Ratios {
-  double middle = 0, most = 0;  // over the steps; 0: it does not change
-  bool grow = false;            // as in a branch whose scale starts as zero
+  double middle = 0, most = 0;  // median and largest ratio of all steps; 0: no change
+  bool grow = false;            // ratios grow, as in a branch whose scale starts at zero
 };
 
 Ratios RatiosOf(const VariableHistory& history) {

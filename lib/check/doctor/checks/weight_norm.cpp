@@ -1,4 +1,5 @@
-// Weights in checkpoints that are all zero, or grow many times from the first to the last.
+// Finds weights that are all zero in a checkpoint, or whose norm grows many times from the first
+// checkpoint to the last.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 

@@ -1,4 +1,4 @@
-// Weights whose gradient is zero everywhere, in every step.
+// Finds weights whose gradient is zero everywhere, in every step.
 //
 // Skips vectors: the gradient of a bias before a normalization is rightly zero.
 #include "lib/check/doctor/checks/gradients.h"
