@@ -65,7 +65,7 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
   }
   fused.alpha = setup.node().GetFloat("leakyrelu_alpha", 0.2f);
   fused.epsilon = setup.node().GetFloat("epsilon", 1e-4f);
-  // _FusedConv2D repeats the count in num_args, next to the dtypes of its arguments.
+  // _FusedConv2D also stores the number of its fused arguments in num_args, next to their dtypes.
   int64_t said = setup.node().GetInt("num_args", fused.num_args());
   if (said != fused.num_args())
     return MakeError("fused_ops [{0}] needs {1} arguments, num_args is {2}",

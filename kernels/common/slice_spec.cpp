@@ -101,7 +101,7 @@ Expected<SliceMasks> SliceMasksOf(const Node& node) {
       return MakeError("attribute '{0}' is {1}, 32 bits were expected", kNames[i], mask);
     masks[i] = static_cast<uint64_t>(mask);
   }
-  // Checked on all bits of the mask, even those beyond the last subscript.
+  // This check covers all bits of the ellipsis mask, even those beyond the last subscript.
   if (std::popcount(static_cast<uint32_t>(masks[2])) > 1)
     return MakeError("multiple ellipses in slice spec not allowed");
   return SliceMasks{masks[0], masks[1], masks[2], masks[3], masks[4]};

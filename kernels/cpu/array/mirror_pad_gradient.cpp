@@ -57,7 +57,7 @@ void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
 }
 
 // 16-bit floats round at each addition, so the order must be TensorFlow's: one dimension after the
-// other, the padding before first.
+// other, and in each dimension the padding before the data, then the padding after it.
 template <typename T>
 void FoldSteps(const Tensor& in, const Fold& fold, Tensor& out) {
   std::vector<float> sums(in.num_elements());

@@ -10,7 +10,7 @@ namespace {
 // on without a copy.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
-  bool whole = true;  // every dimension but the first
+  bool whole = true;  // true if the box spans every dimension but the first
   for (int d = 0; d < in.rank(); ++d) {
     whole &= (d == 0 ? box.stride[d] == 1
                      : box.begin[d] == 0 && box.stride[d] == 1 && box.size[d] == in.dim(d));

@@ -74,11 +74,11 @@ Overlap MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
   return meeting;
 }
 
-// Copies between the two for every position in a block. The small tensor's batch is places * batch
-// of the large one.
+// Copies between the small and the large tensor for every position in a block. The small tensor's
+// batch is the number of positions times the large tensor's batch.
 void CopyBlocks(KernelContext& ctx, const Blocks& blocks, bool to_small, const Tensor& in,
                 Tensor& out) {
-  // Without elements, the number of block positions is unbounded.
+  // In empty tensors, the number of positions in a block is unbounded.
   if (in.num_elements() == 0 || out.num_elements() == 0) return;
   const Tensor &small = to_small ? out : in, &large = to_small ? in : out;
   Dims small_strides = RowMajorStrides(small.dims()), large_strides = RowMajorStrides(large.dims());

@@ -1,5 +1,5 @@
 // Collective ops and NCCL ops: input `i` and output `i` belong to the member of rank i
-// (lib/exec/collectives.h). NcclReduce has all the inputs itself.
+// (lib/exec/collectives.h). An NcclReduce node itself has the inputs of all members.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
 #include "lib/exec/collectives.h"

@@ -42,7 +42,8 @@ void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   ctx.Print(text);
 }
 
-// Streams other than files are up to the tool, which decides where messages go.
+// Appends to a file, or prints through the tool, which decides where the text for any other stream
+// goes.
 Expected<KernelFn> MakePrintV2(const KernelSetup& setup) {
   std::string stream = setup.node().GetString("output_stream", "stderr");
   std::string end = setup.node().GetString("end", "\n");

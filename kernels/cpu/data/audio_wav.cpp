@@ -73,8 +73,8 @@ Expected<Wav> ReadWav(llvm::StringRef bytes) {
   return MakeError("no data chunk found in the WAV");
 }
 
-// `channels` and `length` -1: as many as in the file. Missing channels repeat the last one; missing
-// samples are zeros.
+// -1 for `channels` or `length` means as many as in the file. Missing channels repeat the last one;
+// missing samples are zeros.
 Error DecodeWav(KernelContext& ctx, int64_t channels, int64_t length) {
   if (ctx.input(0).num_elements() != 1)
     return MakeError("contents must be a scalar, not {0}", DimsText(ctx.input(0).dims()));

@@ -121,7 +121,7 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
           ASSIGN_OR_RETURN(auto element, nexts[i + 1](context));
           if (element) return element;
           nexts[i + 1] = DatasetNext();
-          // The selector may be infinite.
+          // Stop even if the selector has more elements: it may be infinite.
           done = stops || --left == 0;
         }
         done = true;

@@ -33,7 +33,7 @@ Expected<std::shared_ptr<OpenFile>> OpenPacked(const std::string& path, FilePack
 
 namespace {
 
-// Splits a file into records: returns the next one, or nothing at the end of the file.
+// Splits a file into records: each call returns the next record, or nullopt at the end of the file.
 using Cut = llvm::unique_function<Expected<std::optional<llvm::StringRef>>()>;
 using MakeCut = std::function<Expected<Cut>(llvm::StringRef bytes, size_t file)>;
 

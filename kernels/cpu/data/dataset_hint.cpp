@@ -102,7 +102,8 @@ Expected<KernelFn> MakeSleep(const KernelSetup& setup) {
   });
 }
 
-// True if a dataset that `node` is built from matches, including those in called functions.
+// True if `fits` accepts the op of `node`, of a node that it is computed from, or of any node in a
+// function that one of these calls.
 bool StandsOn(const Node& node, llvm::function_ref<bool(llvm::StringRef)> fits) {
   std::vector<Node> open = {node};
   llvm::DenseSet<std::pair<const Graph*, NodeId>> seen;

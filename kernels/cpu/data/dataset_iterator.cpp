@@ -14,7 +14,8 @@ using IteratorRef = llvm::IntrusiveRefCntPtr<DatasetIterator>;
 
 void PutHandle(KernelContext& ctx, ObjectRef object) {
   ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, object));
-  // The older op also has a deleter output; the handle is all there is to delete.
+  // AnonymousIteratorV2 also has a deleter output. It is the handle again: the last handle frees
+  // the iterator.
   if (ctx.num_outputs() > 1)
     ctx.SetOutput(1, Tensor::OfObject(proto::DT_VARIANT, std::move(object)));
 }
@@ -154,7 +155,7 @@ Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetEleme
   return Error::success();
 }
 
-// Creates a kernel that receives the element spec of its node.
+// Creates a kernel from a function that also gets the element spec of the node.
 template <Error (*kRun)(KernelContext&, const ElementSpec&)>
 Expected<KernelFn> WithSpec(const KernelSetup& setup) {
   return KernelFn(

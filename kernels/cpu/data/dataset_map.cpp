@@ -18,7 +18,7 @@ Expected<FunctionInputs> Read(const KernelContext& ctx, const CapturedFunction& 
   return FunctionInputs{input, function.With(InputsOf(ctx, 1, ctx.num_inputs() - extra))};
 }
 
-// The last of those numbers is num_parallel_calls.
+// The last of the `extra` numbers is num_parallel_calls.
 Error CheckCalls(const KernelContext& ctx, const Node& node, int extra) {
   if (extra == 0) return Error::success();
   RETURN_IF_ERROR(CheckDeterminism(node));
@@ -37,7 +37,7 @@ DatasetNext MappedOf(DatasetNext input, const CapturedFunction& function) {
   };
 }
 
-// `extra` numbers control parallelism.
+// The last `extra` inputs are numbers that control parallelism.
 template <int extra>
 Expected<KernelFn> MakeMap(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "f"));

@@ -72,7 +72,7 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - from : from - stop;
     uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
     auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
-    // As in TensorFlow, where this limit means an infinite range.
+    // As in TensorFlow, a limit of INT64_MAX means an infinite range.
     int64_t length = stop == INT64_MAX ? Dataset::kInfinite : count;
     return PutDataset(ctx, node, length, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {

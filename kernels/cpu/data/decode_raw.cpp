@@ -10,7 +10,7 @@ namespace {
 
 using RawTypes = Join<NumberTypes, TypeList<bool>>;
 
-// Reverses the byte order of each number; a complex number is two.
+// Reverses the byte order of each number; a complex number consists of two numbers.
 void Reverse(Tensor& tensor) {
   int64_t size = static_cast<int64_t>(DataTypeSize(tensor.dtype()));
   if (IsComplex(tensor.dtype())) size /= 2;

@@ -27,7 +27,7 @@ Error ReadAll(KernelContext& ctx) {
   return Error::success();
 }
 
-// Creates missing directories.
+// WriteFile: creates the missing directories of the path.
 Error WriteAll(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::string path, TextIn(ctx, 0, "filename"));
   ASSIGN_OR_RETURN(std::string contents, TextIn(ctx, 1, "contents"));

@@ -23,7 +23,7 @@ std::vector<Tensor> Inputs(const KernelContext& ctx, int begin) {
   return inputs;
 }
 
-// Appends a feature per key and dtype.
+// Appends one feature per key, with the dtype at the same position.
 template <typename Spec>
 Error AddFeatures(llvm::ArrayRef<std::string> keys, llvm::ArrayRef<DataType> types,
                   llvm::StringRef what, std::vector<Spec>* to) {

@@ -33,7 +33,7 @@ struct Pattern {
 
 bool IsFloat(const Tensor* tensor) { return tensor && tensor->dtype() == proto::DT_FLOAT; }
 
-// A kept filter may have any alignment.
+// A constant filter may have any alignment.
 typedef float FloatAnywhere __attribute__((aligned(1)));
 const FloatAnywhere* ValuesOf(const Tensor& tensor) {
   return static_cast<const FloatAnywhere*>(tensor.raw());
@@ -98,7 +98,8 @@ void Add(const std::vector<float>& what, float sign, Pattern& found) {
   for (int64_t c = 0; c < found.channels; ++c) found.shift[c] += sign * what[c];
 }
 
-// Adds the step that reads the last matched one. False if the convolution cannot absorb it.
+// Extends the match by `step`, which reads the last matched step. False if the convolution cannot
+// absorb it.
 bool TakeReader(const FusionView& view, int step, Pattern& found) {
   Node node = view.node(step);
   llvm::StringRef op = node.op();

@@ -54,7 +54,7 @@ void HsvToRgb(const T* hsv, T* rgb) {
   for (int i = 0; i < 3; ++i) rgb[i] = ((T(1) - saturation) + saturation * parts[i]) * value;
 }
 
-// Rotates the hue by `turns` full circles; value and range stay exact.
+// Rotates the hue by `turns` full circles; the largest and the smallest component stay exact.
 void TurnHue(const float* rgb, float* out, float turns) {
   float r = rgb[0], g = rgb[1], b = rgb[2];
   float high = std::max(r, std::max(g, b)), low = std::min(r, std::min(g, b)), range = high - low;

@@ -40,9 +40,9 @@ Expected<Limits> ReadLimits(const KernelContext& ctx) {
   return limits;
 }
 
-// boxes[i * box_stride] and scores[i * score_stride] are those of box i for one class. What is
-// found goes to found[0] and on, at most `most`. The order of equal scores is what a heap makes of
-// it here and std::sort below, as in TensorFlow: other algorithms would choose other boxes.
+// boxes[i * box_stride] and scores[i * score_stride] are the corners and the score of box i for one
+// class. Stores the chosen boxes, at most `most`, from found[0] on. The heap here and std::sort
+// below order equal scores as TensorFlow does; other algorithms would choose other boxes.
 void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
                    int64_t score_stride, int64_t count, int64_t kind, const Limits& limits,
                    int64_t most, Found* found) {
@@ -95,7 +95,7 @@ Error Combined(KernelContext& ctx, const Attrs& attrs) {
   }
   ctx.ParallelFor(batch, 50.0 * count * kinds, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      // Places that a class leaves empty come last.
+      // The sort below puts the entries that a class leaves empty last.
       std::vector<Found> found(kinds * most, {nullptr, -std::numeric_limits<float>::infinity(), 0});
       for (int64_t kind = 0; kind < kinds; ++kind) {
         const float* first =

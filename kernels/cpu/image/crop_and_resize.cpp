@@ -192,7 +192,7 @@ Error ImageGradient(KernelContext& ctx, const CropAttrs& attrs) {
   return Error::success();
 }
 
-// The gradient of the crop by the box corners; bilinear only.
+// The gradient with respect to the corners of the boxes; bilinear only.
 template <typename T>
 Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
   const Tensor &grads = ctx.input(0), &image = ctx.input(1), &boxes = ctx.input(2),
@@ -216,7 +216,7 @@ Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
         auto pixel = [&](int64_t py, int64_t px, int64_t c) {
           return static_cast<float>(from[(py * width + px) * channels + c]);
         };
-        // The fraction of the distance between crop elements that each end of the box contributes.
+        // The weights of the box's bottom and right ends in the source coordinates of this element.
         float y_share =
             box.y.out > 1 ? static_cast<float>(row) / static_cast<float>(box.y.out - 1) : 0.5f;
         float x_share =
@@ -259,7 +259,7 @@ Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
   ForType(dtype, RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs](KernelContext& ctx) {
-      (void)attrs;  // unused where there is no gradient
+      (void)attrs;  // unused for dtypes without a gradient
       if constexpr (form == Form::kCrop) return Crop<T>(ctx, attrs);
       if constexpr (form == Form::kImageGradient && !std::is_integral_v<T>)
         return ImageGradient<T>(ctx, attrs);

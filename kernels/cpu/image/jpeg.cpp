@@ -1,5 +1,5 @@
-// JPEG through libjpeg. It reports errors with longjmp, so code between setjmp and the jump must
-// not own resources.
+// JPEG through libjpeg. libjpeg reports errors with longjmp, so code between setjmp and the jump
+// must not own resources.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "kernels/cpu/image/codec.h"
-// Must follow <cstdio>, which it needs.
+// Must follow <cstdio>, which jpeglib.h needs.
 #include "jpeglib.h"
 
 namespace grapnel {
 namespace {
 
-// A block of 64 samples takes at least one bit for all components together.
+// The maximum expansion: 64 samples of 3 components take at least one bit.
 constexpr int64_t kJpegRatio = 3 * 64 * 8;
 constexpr char kXmpHead[] = "http://ns.adobe.com/xap/1.0/";
 

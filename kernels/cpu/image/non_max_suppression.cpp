@@ -124,7 +124,7 @@ Error CheckScores(const Tensor& scores, int64_t boxes) {
                    DimsText(scores.dims()));
 }
 
-// V4 also outputs the number of boxes, V5 also their scores; both may pad with zeros.
+// V4 also outputs the number of boxes, and V5 the number and the scores; both may pad with zeros.
 template <typename T>
 Error Store(KernelContext& ctx, const Chosen<T>& chosen, int64_t most, bool pad) {
   int64_t count = static_cast<int64_t>(chosen.boxes.size()), size = pad ? most : count;
@@ -170,7 +170,7 @@ Expected<KernelFn> MakeSuppression(const KernelSetup& setup) {
   });
 }
 
-// Overlaps come as a matrix and need not be between 0 and 1.
+// The overlaps are a matrix input and need not be between 0 and 1.
 Error SuppressWithOverlaps(KernelContext& ctx) {
   const Tensor& overlaps = ctx.input(0);
   if (overlaps.rank() != 2 || overlaps.dim(0) != overlaps.dim(1))

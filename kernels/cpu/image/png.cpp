@@ -1,5 +1,5 @@
-// PNG through libpng. It reports errors with longjmp, so code between setjmp and the jump must not
-// own resources.
+// PNG through libpng. libpng reports errors with longjmp, so code between setjmp and the jump must
+// not own resources.
 #include "png.h"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ std::vector<Taps> TapsOf(Method method, const ResizeAxis& axis) {
   return taps;
 }
 
-// The gradient is float, or T for the nearest neighbor.
+// G is the dtype of the gradient: float, or T for the nearest neighbor.
 template <typename T, typename G>
 Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
               const ResizeAxis& columns) {

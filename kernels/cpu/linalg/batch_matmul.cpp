@@ -10,7 +10,7 @@ namespace grapnel {
 namespace {
 
 // Returns, for each product, the index of the matrix that it takes from an operand with batch
-// dimensions `dims`; empty when that is always the same one or the one at the same index.
+// dimensions `dims`. Empty if product i takes matrix i, or if there is only one matrix.
 std::vector<int64_t> BatchIndex(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> batch) {
   int64_t count = *NumElements(dims), total = *NumElements(batch);
   std::vector<int64_t> index;
@@ -108,7 +108,8 @@ class BatchMatMulKernel {
   }
 
  private:
-  // The mask is broadcast over the products, and they over the mask where it has more dimensions.
+  // The mask and the products are broadcast against each other, as the mask may have more
+  // dimensions.
   Error RunMasked(KernelContext& ctx, const BatchedShape& shape, const Dims& dims, const Tensor& a,
                   const Tensor& b) const {
     ASSIGN_OR_RETURN(Tensor factor, Converted<Compute>(ctx, ctx.input(2)));

@@ -60,7 +60,7 @@ void FloatColumns(const GemmShape& s, const float* a, int64_t a_row, int64_t a_s
     FloatTile<1, kVectors>(s, a + i * a_row, a_row, a_step, b, c + i * s.c_stride);
 }
 
-// For b that fits into the L1 or L2 cache, so that no packing is needed.
+// Multiplies by a b that fits into the L1 or L2 cache, so that no packing is needed.
 void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c) {
   int64_t a_row = s.transpose_a ? 1 : s.a_stride, a_step = s.transpose_a ? s.a_stride : 1;
   int64_t j = 0;
@@ -209,10 +209,10 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
 
 namespace {
 
-// For large products, some oneDNN implementations split the sums themselves over all threads, as
-// they do for a transposed a: the bits of the result would depend on the number of threads. So
-// products with such an implementation are split into parts here, and the others get a
-// untransposed.
+// For large products, some oneDNN implementations split the sums over all threads, as they do for a
+// transposed a: the bits of the result would depend on the number of threads. So a large product
+// whose primitive has such an implementation is split into parts here, and a transposed a is copied
+// to a plain one first.
 bool SharesSums(const OnednnPrimitive& primitive) {
   return primitive.implementation().starts_with("gemm");
 }

@@ -40,7 +40,7 @@ class MatMulRunner {
   // Sets the value of b, of dtype T, when it is the same in every run. Once oneDNN has packed a
   // large b, only the packed form is kept, in b's own memory if nothing else holds it.
   void set_constant_b(Tensor b) {
-    // Smaller matrices are read unpacked when there are few rows, so they stay.
+    // A smaller b also stays unpacked, because products with few rows read it unpacked.
     constexpr size_t kLarge = size_t{256} << 10;
     bool lets_go = b.byte_size() >= kLarge;
     constant_b_ = std::make_unique<KeptWeights>(std::move(b), lets_go);

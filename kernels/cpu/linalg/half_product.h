@@ -10,13 +10,14 @@
 
 namespace grapnel {
 
-// The order in which a product [m, k] * [k, n] adds up.
+// The order in which a product [m, k] * [k, n] adds up. A step is one index in the dimension of
+// size k.
 struct HalfPlan {
   enum class Walk {
     kTiles,   // four rows by two lanes of eight columns, one step at a time
     kVector,  // one row: a lane of eight columns, one step at a time
     kLanes,   // each element separately, eight steps in parallel
-    kSmall    // the same with rounded products: for few steps, or for one element
+    kSmall    // like kLanes, with rounded products: for few steps, or for one element
   };
 
   int64_t m = 0, n = 0, k = 0;
@@ -26,7 +27,7 @@ struct HalfPlan {
   int64_t share = 0, block = 0;
   int64_t columns = 0;  // tiles restart after this many
 
-  // Rows from here on do not fill a tile.
+  // Rows from whole_rows() on do not fill a tile.
   int64_t whole_rows() const { return m / 4 * 4; }
 };
 

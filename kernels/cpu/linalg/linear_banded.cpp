@@ -12,8 +12,8 @@
 namespace grapnel {
 namespace {
 
-// Eliminates in place without pivoting; `x` [n, columns] initially holds the right-hand side. False
-// if a pivot is 0.
+// Eliminates in place without pivoting; `x` [n, columns] holds the right-hand side first. False if
+// a pivot is 0.
 template <typename T>
 bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                         T* x) {
@@ -34,7 +34,7 @@ bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n
   return true;
 }
 
-// The same with partial pivoting, which fills one more diagonal.
+// EliminateAsTheyAre with partial pivoting, which fills one more diagonal.
 template <typename T>
 bool EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                          T* x) {

@@ -95,8 +95,8 @@ void SolveBySvd(const W* a, int64_t m, int64_t n, const W* b, int64_t columns, W
   }
 }
 
-// With `fast` by the normal equations; otherwise by singular values without the regularizer, as in
-// TensorFlow. Computes in double for every dtype.
+// Solves by the normal equations if `fast`; otherwise by singular values, without the regularizer,
+// as in TensorFlow. Computes in double for every dtype.
 template <typename T>
 struct LeastSquares {
   bool fast;

@@ -20,7 +20,8 @@ struct LogDeterminant {
   typename Eigen::NumTraits<T>::Real log_abs = 0;
 };
 
-// 1 for the empty matrix; for a singular one sign 0 and -infinity; NaN if an element is NaN.
+// The determinant is 1 for the empty matrix and NaN if an element is NaN; a singular matrix has
+// sign 0 and log_abs -infinity.
 template <typename T>
 LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
   LogDeterminant<T> result;

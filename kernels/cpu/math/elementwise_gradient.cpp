@@ -181,8 +181,8 @@ concept HasTail = kIsSmallFloat<T> && requires(RoundedHalf<T> x) {
   Op::Tail(x, x);
 };
 
-// Recomputes the elements after the last full group of eight, which TensorFlow computes in other
-// steps.
+// Recomputes the elements after the last full group of eight, for which TensorFlow uses other
+// operations.
 template <typename Op, typename T>
 Error GradientWithRest(KernelContext& ctx, BinaryOp op) {
   constexpr int64_t kLanes = 8;

@@ -177,7 +177,7 @@ class ConvKernel {
     spec.parts = PartsFor(shape.flops());
     spec.constant_filter = constant_filter_;
     spec.winograd = ctx.services().winograd && constant_filter_ && SuitsWinograd(spec);
-    // Each part has its own workspace, and together they should fit the caches.
+    // Each part has its own workspace, and the workspaces together should fit the caches.
     if (spec.winograd) spec.parts = std::min(spec.parts, 4);
     // A constant batch norm is multiplied into the filter; any other runs as a separate pass
     // afterwards.
@@ -250,7 +250,7 @@ class ConvKernel {
     return true;
   }
 
-  // A constant filter is held by the kernel, and the input is then without elements.
+  // If the filter is constant, the kernel holds it, and the input has no elements.
   Expected<Tensor> Filter(KernelContext& ctx) const {
     if (!constant_filter_) return ctx.input(1);
     return filter_->Get(ctx);

@@ -24,7 +24,7 @@ W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) 
   return std::log(x.exp().sum());
 }
 
-// The same for 16-bit floats, which TensorFlow rounds at each step: sets the shifted logits and
+// ShiftRow for 16-bit floats, which TensorFlow rounds at each step: sets the shifted logits and
 // returns the sum of their exponentials. `first` is the number of gradient elements before the row.
 template <typename T>
 RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,

@@ -27,7 +27,7 @@ uint32_t Below(uint32_t n, PhiloxNumbers& numbers) {
 }
 
 // Draws numbers even when all windows have the same size, as TensorFlow does: later draws depend on
-// it.
+// how many were drawn.
 Sequence DrawSequence(int64_t in, int64_t out, bool pseudo_random, Philox& philox) {
   Sequence begins(out + 1, 0);
   int64_t size = in / out, rest = in % out;

@@ -41,7 +41,7 @@ typedef struct GrapnelConvSpec {
   GrapnelEpilogue epilogue;
   int32_t constant_filter;  // packed once, so any layout may be chosen
   int32_t winograd;         // allow it where oneDNN has it: fewer products, different rounding
-  int32_t parts;            // the number to split its loops into, regardless of the threads
+  int32_t parts;            // number of parts to split its loops into, regardless of the threads
 } GrapnelConvSpec;
 
 // c[batch, m, n] = a[batch, m, k] * b[batch, k, n], float and row-major. A transposed operand is
@@ -53,7 +53,7 @@ typedef struct GrapnelMatMulSpec {
   int32_t transpose_a, transpose_b;
   GrapnelEpilogue epilogue;
   int32_t constant_b;
-  int32_t parts;  // the number to split its loops into, regardless of the threads
+  int32_t parts;  // number of parts to split its loops into, regardless of the threads
 } GrapnelMatMulSpec;
 
 typedef struct GrapnelPrimitive GrapnelPrimitive;

@@ -37,7 +37,7 @@ class WithoutOnednn {
 // Returns the number of parts that so many floating-point operations are worth splitting into. Free
 // threads take the parts; distributing them costs a few microseconds.
 int PartsFor(double flops);
-bool IsWorthATeam(double flops);  // if not, one thread does it
+bool IsWorthATeam(double flops);  // if not, one thread does the work
 
 class OnednnPrimitive {
  public:
@@ -45,7 +45,8 @@ class OnednnPrimitive {
   static Expected<OnednnPrimitive> Make(const GrapnelConvSpec& spec);
   static Expected<OnednnPrimitive> Make(const GrapnelMatMulSpec& spec);
   explicit operator bool() const { return primitive_ != nullptr; }
-  // Several threads may run it at once. `weights` is ignored if the primitive has packed weights.
+  // Several threads may run one primitive at once. `weights` is ignored if the primitive has packed
+  // weights.
   Error Run(KernelContext& ctx, const void* source, const void* weights, const void* bias,
             void* destination) const;
   llvm::StringRef implementation() const;
@@ -54,7 +55,7 @@ class OnednnPrimitive {
   friend class KeptWeights;
   explicit OnednnPrimitive(GrapnelPrimitive* made);
   std::shared_ptr<GrapnelPrimitive> primitive_;
-  BufferRef packed_;  // weights in its layout; null: each run passes them
+  BufferRef packed_;  // weights in the primitive's layout; null: each run passes them
   size_t scratch_bytes_ = 0;
 };
 using PrimitiveRef = std::shared_ptr<const OnednnPrimitive>;
@@ -81,7 +82,7 @@ class KeptWeights {
   const bool lets_go_;
   std::mutex mutex_;
   Tensor weights_;  // without elements once they are packed and released
-  // The primitive that packed them. Kept here because the cache may have evicted it.
+  // The primitive that packed the weights. Kept here because the cache may have evicted it.
   std::shared_ptr<GrapnelPrimitive> packer_;
   BufferRef packed_;
 };

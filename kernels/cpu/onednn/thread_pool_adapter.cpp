@@ -77,8 +77,8 @@ TeamScope::TeamScope(int parts, void* pool)
     : parts_before_(member.most_parts), pool_before_(member.pool) {
   member.most_parts = parts;
   member.pool = pool;
-  // In the other runtime parts are threads, even if there are more than cores: a different number
-  // of parts would change the last bits of sums.
+  // The other runtime runs each part on its own thread, even if there are more parts than cores: a
+  // different number of parts would change the last bits of sums.
   if (!foreign.set) return;
   foreign_before_ = foreign.most();
   foreign.set(parts);

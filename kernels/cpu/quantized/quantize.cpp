@@ -120,9 +120,9 @@ float ScaleToBoth(bool narrow, float& low, float& high) {
   return scale;
 }
 
-// True when TensorFlow, with oneDNN enabled, uses it: for 8-bit tensors that are not constant, with
-// one range that is not narrow; unsigned ones in mode MIN_FIRST, and in mode SCALED those that
-// round half to even.
+// True when TensorFlow, with oneDNN enabled, quantizes by oneDNN: 8-bit tensors that are not
+// constant, with one range that is not narrow; in mode MIN_FIRST unsigned ones, and in mode SCALED
+// those that round half to even.
 template <typename T>
 bool IsByOneDnn(const KernelContext& ctx, const QuantizeAttrs& attrs) {
   if (!ctx.services().onednn || attrs.is_constant || attrs.narrow || attrs.axis >= 0) return false;

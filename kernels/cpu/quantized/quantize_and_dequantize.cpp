@@ -127,7 +127,8 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
   return Error::success();
 }
 
-// Elements outside the range have gradient 0; so do the ends of the range.
+// Elements outside the range have gradient 0; the gradients of input_min and input_max are always
+// 0.
 template <typename T>
 Error PassInside(KernelContext& ctx, int64_t axis) {
   const Tensor &grads = ctx.input(0), &in = ctx.input(1);

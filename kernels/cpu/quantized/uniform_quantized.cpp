@@ -93,8 +93,7 @@ AsymmetricScale QuantizeAsymmetrically(llvm::ArrayRef<float> numbers, int8_t* le
     std::fill_n(levels, numbers.size(), int8_t{0});
     return {1, 0};
   }
-  // 0 must be exact; of the two zero points that follow from the ends, takes the one with the
-  // smaller error.
+  // 0 must be exact. Each end of the range gives a zero point; uses the one with the smaller error.
   double from_low = kLow - low / scale, from_high = kHigh - high / scale;
   bool low_is_closer = -kLow + std::abs(low / scale) < kHigh + std::abs(high / scale);
   double zero = std::round(std::clamp(low_is_closer ? from_low : from_high, kLow, kHigh));

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Orders rows by number, and the elements of a row by arrival.
+// Outputs rows in ascending order, and the elements of a row in input order.
 Error FillEmptyRows(KernelContext& ctx) {
   const Tensor &row_of = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   if (row_of.rank() != 1 || values.rank() != 1 || row_of.dim(0) != values.dim(0))

@@ -27,8 +27,8 @@ Error StoreSplits(KernelContext& ctx, int output, const Splits& splits) {
   return Error::success();
 }
 
-// Reads inputs [0, count) as nested splits over the rows of `values`. Unless `whole`, they need not
-// start at 0 or reach the last row.
+// Reads inputs [0, count) as nested splits over the rows of `values`. Unless `whole`, the splits
+// need not start at 0 or reach the last row.
 Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, const Tensor& values,
                                          bool whole) {
   std::vector<Splits> nested;

@@ -264,7 +264,7 @@ Error Stateless(KernelContext& ctx) {
                   is_int ? &ctx.input(3) : nullptr);
 }
 
-// The same with key, counter and algorithm as inputs.
+// Version 2 of the stateless ops, with key, counter and algorithm as inputs.
 template <Kind kKind>
 Error StatelessV2(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));

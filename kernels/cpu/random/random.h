@@ -14,7 +14,7 @@ namespace grapnel {
 // The number of groups that the stream reserves for each value.
 constexpr int kReserved = 256;
 
-// [0, 1)
+// Convert random bits to a number in [0, 1).
 float ToFloat(uint32_t x);
 double ToDouble(uint32_t x0, uint32_t x1);
 // Returns two independent normal values computed from four numbers.
@@ -33,7 +33,7 @@ class SharedPhilox {
       : state_(std::make_shared<State>(FromAttrs(setup))) {}
   // Returns the current generator and advances it by `groups`.
   Philox Take(uint64_t groups) const;
-  // Calls use(generator), for callers that know only afterwards how far it advances.
+  // Calls use(generator), for callers that know only afterward how far the generator advances.
   void Use(llvm::function_ref<void(Philox&)> use) const;
 
  private:

@@ -70,7 +70,8 @@ Error StorePlaces(KernelContext& ctx, const Operands& from, const Places& places
   return Error::success();
 }
 
-// x| >= limit, where the smallest integer has no absolute value.
+// Returns |x| >= limit. The smallest integer has no absolute value; the largest one stands in for
+// it.
 template <typename T, typename Limit>
 bool Reaches(T x, Limit limit) {
   if constexpr (std::is_integral_v<T>) {
@@ -87,7 +88,8 @@ Error CheckThreshold(const Tensor& thresh, DataType dtype) {
                    thresh.ToString(0));
 }
 
-// An index of both is dropped when its sum is below the threshold; an index of only one is kept.
+// An index in both operands is dropped when the sum is below the threshold; an index in only one of
+// them is kept.
 template <typename T>
 Error SparseAdd(KernelContext& ctx) {
   using Limit = decltype(std::abs(T()));
@@ -218,7 +220,7 @@ Error SparseDense(KernelContext& ctx) {
   return Error::success();
 }
 
-// Returns input 3, writable; it must have the shape of the sparse tensor before it.
+// Returns input 3, writable; it must have the shape of the sparse tensor in inputs 0 to 2.
 Expected<Tensor> DenseToAddTo(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(a.shape));

@@ -106,7 +106,7 @@ Error FromSparse(KernelContext& ctx) {
   return PutMatrix(ctx, std::move(matrix));
 }
 
-// Takes the elements at `indices`.
+// Makes a sparse matrix of the elements of a dense one at `indices`.
 Error FromDense(KernelContext& ctx) {
   const Tensor &dense = ctx.input(0), &indices = ctx.input(1);
   if (indices.rank() != 2 || indices.dim(1) != dense.rank())

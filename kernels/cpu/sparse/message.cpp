@@ -110,7 +110,8 @@ Expected<Parts> UnpackAll(KernelContext& ctx, const Tensor& from, int64_t i, Dat
   return parts;
 }
 
-// Combines all into one, under `prefix` dimensions; each other size is the largest.
+// Combines all tensors into one, with the dimensions `prefix` in front; the other sizes are the
+// largest among them.
 Error Join(KernelContext& ctx, llvm::ArrayRef<Parts> all, llvm::ArrayRef<int64_t> prefix) {
   int64_t inner = all[0].indices.dim(1), lead = static_cast<int64_t>(prefix.size()), count = 0;
   Dims dims(prefix.begin(), prefix.end());

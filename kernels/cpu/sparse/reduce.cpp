@@ -97,7 +97,7 @@ Error Reduce(KernelContext& ctx, bool keep_dims) {
         places->data<int64_t>()[g * rank + (keep_dims ? groups.kept[k] : k)] = from[groups.kept[k]];
     }
   } else {
-    // A result without elements is 0, also for a maximum.
+    // A result that no element contributes to is 0, also for a maximum.
     ASSIGN_OR_RETURN(out, ctx.Allocate(0, groups.dims));
     std::fill_n(out->data<T>(), out->num_elements(), T(0));
   }

@@ -76,7 +76,7 @@ void SumRows(const T* in, llvm::ArrayRef<int64_t> rows, int64_t width, int64_t c
   }
 }
 
-// For ascending segments; 16-bit floats round once per segment.
+// Sums rows with ascending segment ids; 16-bit floats round once per segment.
 template <typename T>
 void SumSegments(KernelContext& ctx, const T* in, const Picks& picks, Scaling how, int64_t segments,
                  int64_t width, T* out) {

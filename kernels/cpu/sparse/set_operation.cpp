@@ -117,7 +117,7 @@ Error Store(KernelContext& ctx, const Sets<T>& sets) {
   return Error::success();
 }
 
-// `first` and `second` are the numbers of input tensors of the operands: 1 dense, 3 sparse.
+// `first` and `second` are how many input tensors each operand has: 1 if dense, 3 if sparse.
 template <typename T, int first, int second>
 Error SetOperation(KernelContext& ctx, SetOp op, bool validate) {
   Sets<T> a, b;

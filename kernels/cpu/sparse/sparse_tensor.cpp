@@ -118,7 +118,7 @@ Error SparseReshape(KernelContext& ctx) {
 
 // --- SparseFillEmptyRows
 
-// Orders rows by number, and the elements of a row by arrival.
+// Outputs rows in ascending order, and the elements of a row in input order.
 Error SparseFillEmptyRows(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));

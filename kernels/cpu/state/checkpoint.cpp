@@ -93,8 +93,8 @@ Error Restore(KernelContext& ctx) {
   return Error::success();
 }
 
-// A tensor that is saved in parts, such as a partitioned variable. Saved as a whole: TensorFlow can
-// read the parts from it too.
+// A tensor that is saved in parts, such as a partitioned variable. The file gets the whole tensor:
+// TensorFlow can read the parts from that too.
 struct InParts {
   Tensor whole;
   std::vector<Part> parts;

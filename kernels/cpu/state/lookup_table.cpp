@@ -168,7 +168,7 @@ Error InsertInto(KernelContext& ctx) {
   return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), false);
 }
 
-// Replaces the whole content; fills a table that is filled once.
+// Replaces the whole content of a mutable table; fills a table that is filled once.
 Error Import(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);

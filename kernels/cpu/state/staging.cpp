@@ -222,8 +222,8 @@ Expected<Dims> IndicesIn(const KernelContext& ctx, int i, size_t components) {
   return indices;
 }
 
-// As many values as components form a whole element, in their order: as in TensorFlow regardless of
-// the indices, and of earlier parts under the key.
+// If there are as many values as components, they form a whole element in their order: as in
+// TensorFlow, the indices, and earlier parts under the key, are ignored.
 template <bool ordered>
 Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(int64_t key, KeyIn(ctx));
@@ -258,7 +258,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   return Error::success();
 }
 
-// Takes components, or only reads them.
+// Returns the components `indices` of an element; with `take`, removes them.
 Expected<Element> PartsAt(Keyed& staged, int64_t key, llvm::ArrayRef<int64_t> indices, bool take) {
   Element parts;
   for (int64_t index : indices) {

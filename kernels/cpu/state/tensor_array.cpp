@@ -49,7 +49,7 @@ Error TensorArrayObject::Reserve(int64_t size) {
 
 namespace {
 
-// Allocates the sum: a reader may still hold `a`.
+// Returns a + b in new memory, because a reader may still hold `a`.
 Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
   ASSIGN_OR_RETURN(Tensor sum, ctx.Scratch(a.dtype(), a.dims()));
   bool known = ForType(a.dtype(), NumberTypes(), [&](auto tag) {

@@ -35,7 +35,7 @@ class TensorArrayObject : public Object {
   Shape element_shape;
   bool grows = false, clears_after_read = true, same_shapes = false;
   bool adds_up = false;    // gradient array: writes to one element are summed
-  bool was_added = false;  // such a sum happened: it cannot have a gradient itself
+  bool was_added = false;  // an element was summed: this array cannot have a gradient itself
   bool closed = false;
   std::vector<Element> elements;
   std::map<std::string, llvm::IntrusiveRefCntPtr<TensorArrayObject>> gradients;  // by source

@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Uses '-' and '_'; pads with '=' if `pad`.
+// Encodes with '-' and '_' as the last two letters; pads with '=' if `pad`.
 std::string EncodeBase64(llvm::StringRef bytes, bool pad);
 
 enum class Base64Alphabet { kWeb, kEither };

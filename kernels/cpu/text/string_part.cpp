@@ -158,7 +158,7 @@ Error Substr(KernelContext& ctx, bool characters) {
         return;
       }
       if (first < 0) first += size;
-      // For bytes, a negative length means the rest.
+      // For bytes, a negative length means the rest of the string.
       int64_t last = length < 0 || length > size - first ? size : first + length;
       out->data<std::string>()[at + i] = text.slice(starts[first], starts[last]).str();
     }

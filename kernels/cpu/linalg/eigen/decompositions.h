@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // `in` [m, n] = u * diag(s) * v^H with k = min(m, n) > 0 descending values in s. u is [m, k] and v
-// is [n, k], or [m, m] and [n, n] when `full`. With both null it computes only values. `in` must be
-// finite.
+// is [n, k], or [m, m] and [n, n] when `full`. If u and v are null, only s is computed. `in` must
+// be finite.
 template <typename T>
 void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* v);
 
@@ -41,8 +41,8 @@ void EigenLogDeterminant(const T* in, int64_t n, T* sign, T* log_abs);
 template <typename T>
 bool EigenSolve(const T* in, int64_t n, bool adjoint, const T* right, int64_t columns, T* x);
 
-// The same for a triangle of `in`, in place. A 0 on the diagonal is divided by, which gives
-// infinities and NaN.
+// EigenSolve for a triangle of `in`, in place: x holds the right-hand side first. A 0 on the
+// diagonal is divided by, which gives infinities and NaN.
 template <typename T>
 void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_t columns, T* x);
 
