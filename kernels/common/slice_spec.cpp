@@ -98,7 +98,7 @@ Expected<SliceMasks> SliceMasksOf(const Node& node) {
   for (int i = 0; i < 5; ++i) {
     int64_t mask = node.GetInt(kNames[i]);
     if (mask != static_cast<int32_t>(mask))
-      return MakeError("attribute '{0}' is {1}, 32 bits were expected", kNames[i], mask);
+      return MakeError("attribute '{0}' is {1}, which does not fit into 32 bits", kNames[i], mask);
     masks[i] = static_cast<uint64_t>(mask);
   }
   // This check covers all bits of the ellipsis mask, even those beyond the last subscript.

@@ -60,8 +60,8 @@ Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
     int64_t rank = static_cast<int64_t>(formats.from.size());
     if (in.rank() < 1 || in.rank() > 2 || (in.dim(0) != rank && in.dim(0) != rank - 2) ||
         (in.rank() == 2 && in.dim(1) != 2))
-      return MakeError("expected {0} or {1} values or pairs of them, got shape {2}", rank, rank - 2,
-                       DimsText(in.dims()));
+      return MakeError("expected {0} or {1} values or pairs of values, got shape {2}", rank,
+                       rank - 2, DimsText(in.dims()));
     Formats of = formats;
     if (in.dim(0) != rank) {
       for (std::string* format : {&of.from, &of.to})

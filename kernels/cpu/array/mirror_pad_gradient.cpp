@@ -27,8 +27,10 @@ Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) 
     int64_t before = pad.before[d], after = pad.after[d];
     int64_t size = in.dim(d) - before;  // both fit in int64, as neither is negative
     if (size < after || std::max(before, after) > size - after - skip)
-      return MakeError("paddings {0} {1} are too large for dimension {2} of {3} padded elements",
-                       before, after, d, in.dim(d));
+      return MakeError(
+          "paddings {0} and {1} are too large for dimension {2}, which has {3} elements with "
+          "padding",
+          before, after, d, in.dim(d));
     size -= after;
     fold.dims.push_back(size);
     fold.before.push_back(before);

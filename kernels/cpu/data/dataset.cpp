@@ -10,7 +10,7 @@ Expected<DatasetRef> DatasetOf(const Tensor& tensor) {
     if (auto* dataset = dynamic_cast<Dataset*>(tensor.data<ObjectRef>()->get()))
       return DatasetRef(dataset);
   }
-  return MakeError("{0}: a dataset was expected", tensor.ToString());
+  return MakeError("expected a dataset, got {0}", tensor.ToString());
 }
 
 Expected<DatasetRef> DatasetIn(const KernelContext& ctx, int i) {

@@ -147,7 +147,7 @@ Error Device(KernelContext& ctx) {
 // Stores an element in the outputs.
 Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetElement& element) {
   if (static_cast<int>(element.size()) != ctx.num_outputs()) {
-    return MakeError("an element of {0} components, {1} were expected", element.size(),
+    return MakeError("the element has {0} components, {1} were expected", element.size(),
                      ctx.num_outputs());
   }
   RETURN_IF_ERROR(spec.Check(element));

@@ -180,8 +180,8 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(int64_t ahead, ScalarIn(ctx, first + 3));
       if (buffered < -1 || buffered == 0 || ahead < -1)
         return MakeError(
-            "buffer_output_elements {0} and prefetch_input_elements {1}: -1, or how many, was "
-            "expected",
+            "buffer_output_elements must be -1 or positive and prefetch_input_elements at least "
+            "-1, got {0} and {1}",
             buffered, ahead);
     }
     if (cycle == -1) cycle = ThreadPool().num_threads();
@@ -264,7 +264,7 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
       state = std::move(results);
     }
     if (ctx.num_outputs() != count)
-      return MakeError("a state of {0} tensors, {1} were expected", count, ctx.num_outputs());
+      return MakeError("the state has {0} tensors, {1} were expected", count, ctx.num_outputs());
     RETURN_IF_ERROR(spec.Check(state));
     for (int i = 0; i < count; ++i) ctx.SetOutput(i, std::move(state[i]));
     return Error::success();

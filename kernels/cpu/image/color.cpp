@@ -83,7 +83,7 @@ template <typename T, typename F>
 Error ForPixels(KernelContext& ctx, double cost, F&& f) {
   const Tensor& in = ctx.input(0);
   if (in.rank() < 1 || in.dim(in.rank() - 1) != 3)
-    return MakeError("the last dimension must be 3 channels, not shape {0}", DimsText(in.dims()));
+    return MakeError("the last dimension must be 3 channels, got shape {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
   using Compute = ComputeType<T>;
   const T* from = in.data<T>();
@@ -124,7 +124,7 @@ Expected<float> ScalarInput(const KernelContext& ctx, const char* name) {
     return MakeError("images must have rank 3 or more, not shape {0}",
                      DimsText(ctx.input(0).dims()));
   if (ctx.input(1).num_elements() != 1)
-    return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(1).dims()));
+    return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(1).dims()));
   return *ctx.input(1).data<float>();
 }
 

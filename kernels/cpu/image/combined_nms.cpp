@@ -28,7 +28,8 @@ struct Found {
 Expected<Limits> ReadLimits(const KernelContext& ctx) {
   for (int i = 2; i < 6; ++i) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("input {0} must be a scalar, not {1}", i, DimsText(ctx.input(i).dims()));
+      return MakeError("input {0} must be a scalar, got shape {1}", i,
+                       DimsText(ctx.input(i).dims()));
   }
   Limits limits{ctx.input(2).IntAt(0), ctx.input(3).IntAt(0), *ctx.input(4).data<float>(),
                 *ctx.input(5).data<float>()};
@@ -68,10 +69,11 @@ void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
 
 Error Check(const Tensor& boxes, const Tensor& scores) {
   if (boxes.rank() != 4 || boxes.dim(3) != 4)
-    return MakeError("boxes must be [batch, boxes, classes, 4], not {0}", DimsText(boxes.dims()));
+    return MakeError("boxes must be [batch, boxes, classes, 4], got shape {0}",
+                     DimsText(boxes.dims()));
   if (scores.rank() != 3 || scores.dim(0) != boxes.dim(0) || scores.dim(1) != boxes.dim(1))
-    return MakeError("scores must be [{0}, {1}, classes], not {2}", boxes.dim(0), boxes.dim(1),
-                     DimsText(scores.dims()));
+    return MakeError("scores must be [{0}, {1}, classes], got shape {2}", boxes.dim(0),
+                     boxes.dim(1), DimsText(scores.dims()));
   if (boxes.dim(2) != 1 && boxes.dim(2) != scores.dim(2))
     return MakeError("boxes must be for 1 or {0} classes, not {1}", scores.dim(2), boxes.dim(2));
   return Error::success();

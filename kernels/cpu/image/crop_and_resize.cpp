@@ -40,7 +40,7 @@ struct Side {
 
 Error CheckBoxes(const Tensor& boxes, const Tensor& box_index, int64_t batch) {
   if (boxes.rank() != 2 || boxes.dim(1) != 4)
-    return MakeError("boxes must be [boxes, 4], not {0}", DimsText(boxes.dims()));
+    return MakeError("boxes must be [boxes, 4], got shape {0}", DimsText(boxes.dims()));
   if (box_index.rank() != 1 || box_index.dim(0) != boxes.dim(0))
     return MakeError("box_ind must be a vector of {0} elements, got shape {1}", boxes.dim(0),
                      DimsText(box_index.dims()));
@@ -57,7 +57,8 @@ Error CheckBoxes(const Tensor& boxes, const Tensor& box_index, int64_t batch) {
 
 Error CheckImage(llvm::ArrayRef<int64_t> dims) {
   if (dims.size() != 4)
-    return MakeError("images must be [batch, height, width, channels], not {0}", DimsText(dims));
+    return MakeError("images must be [batch, height, width, channels], got shape {0}",
+                     DimsText(dims));
   if (dims[1] <= 0 || dims[2] <= 0)
     return MakeError("an image of size {0} x {1} cannot be cropped", dims[1], dims[2]);
   return Error::success();
@@ -107,7 +108,7 @@ Error Crop(KernelContext& ctx, const CropAttrs& attrs) {
   RETURN_IF_ERROR(CheckBoxes(boxes, box_index, image.dim(0)));
   Dims size = IntsOf(ctx.input(3));
   if (size.size() != 2 || size[0] <= 0 || size[1] <= 0)
-    return MakeError("crop_size must be two positive numbers, not {0}", IntsText(size));
+    return MakeError("crop_size must be two positive numbers, got {0}", IntsText(size));
   int64_t channels = image.dim(3);
   Dims dims{boxes.dim(0), size[0], size[1], channels};
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
@@ -138,7 +139,7 @@ void ForCovered(const BoxSides& box, F&& f) {
 
 Error CheckGradient(const Tensor& grads, const Tensor& boxes) {
   if (grads.rank() != 4 || grads.dim(0) != boxes.dim(0))
-    return MakeError("grads must be [{0}, height, width, channels], not {1}", boxes.dim(0),
+    return MakeError("grads must be [{0}, height, width, channels], got shape {1}", boxes.dim(0),
                      DimsText(grads.dims()));
   if (grads.dim(1) <= 0 || grads.dim(2) <= 0)
     return MakeError("grads must have a height and a width of at least 1, not shape {0}",

@@ -140,8 +140,8 @@ Error GifReader::Draw(const ImageSize& size, uint8_t* image) {
       if (row[x] == clear_ || frame.Top + y >= size.height || frame.Left + x >= size.width)
         continue;
       if (row[x] >= colors->ColorCount)
-        return MakeError("invalid GIF data: color {0} of {1}", static_cast<int>(row[x]),
-                         colors->ColorCount);
+        return MakeError("invalid GIF data: color index {0}, but there are {1} colors",
+                         static_cast<int>(row[x]), colors->ColorCount);
       const GifColorType& color = colors->Colors[row[x]];
       uint8_t* pixel = image + 3 * ((frame.Top + y) * size.width + frame.Left + x);
       pixel[0] = color.Red;

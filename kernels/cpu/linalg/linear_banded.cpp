@@ -178,8 +178,9 @@ struct TridiagonalSolve {
     if (left.rows != 3)
       return MakeError("diagonals must have 3 rows, not shape {0}", DimsText(diagonals.dims()));
     if (left.batch != sides.batch || sides.rows != n)
-      return MakeError("rhs must have batch and size of the diagonals {0}, not shape {1}",
-                       DimsText(diagonals.dims()), DimsText(right.dims()));
+      return MakeError(
+          "rhs must have the batch and size of the diagonals, whose shape is {0}, got shape {1}",
+          DimsText(diagonals.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, right.dims()));
     if (out->num_elements() == 0) return Error::success();
     ctx.ParallelFor(left.count, 20.0 * n * (1 + columns), [&](int64_t begin, int64_t end) {
@@ -289,7 +290,7 @@ struct BandedSolve {
       return MakeError("matrix must have from 1 to {0} bands, got shape {1}", n,
                        DimsText(matrix.dims()));
     if (sides.rows != n)
-      return MakeError("rhs must have {0} rows for the matrix {1}, not shape {2}", n,
+      return MakeError("rhs must have {0} rows for a matrix of shape {1}, got shape {2}", n,
                        DimsText(matrix.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({left.batch, sides.batch}));
     Dims dims = plan.dims;
@@ -298,7 +299,7 @@ struct BandedSolve {
     if (out->num_elements() == 0) return Error::success();
     for (int64_t i = 0; i < matrix.num_elements() / left.size(); ++i) {
       if (!IsInvertible(Banded<T>{matrix.data<T>() + i * left.size(), left.rows, n, lower}))
-        return MakeError("matrix {0} cannot be inverted: its diagonal has a 0", i);
+        return MakeError("matrix {0} of the batch cannot be inverted: its diagonal has a 0", i);
     }
     double cost = 3.0 * left.size() * columns;
     ctx.ParallelFor(plan.total, cost, [&](int64_t begin, int64_t end) {

@@ -23,8 +23,8 @@ class MatMulKernel {
   Error operator()(KernelContext& ctx) const {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
     if (a.rank() != 2 || b.rank() != 2) {
-      return MakeError("a matrix product needs two matrices, not {0} and {1}", DimsText(a.dims()),
-                       DimsText(b.dims()));
+      return MakeError("a matrix product needs two matrices, got shapes {0} and {1}",
+                       DimsText(a.dims()), DimsText(b.dims()));
     }
     BatchedShape shape;
     shape.m = a.dim(transpose_a_ ? 1 : 0);

@@ -172,7 +172,7 @@ struct RsqrtGradOp {
 
 Error CheckSameShape(const KernelContext& ctx) {
   if (ctx.input(0).dims() == ctx.input(1).dims()) return Error::success();
-  return MakeError("both inputs must have the same shape, not {0} and {1}",
+  return MakeError("both inputs must have the same shape, got shapes {0} and {1}",
                    DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
 }
 

@@ -147,8 +147,8 @@ Error BatchNorm(KernelContext& ctx, const BatchNormAttrs& attrs) {
   ASSIGN_OR_RETURN(Layout layout, LayoutOf(ctx.input(0), attrs.channels_first, attrs.most_rank));
   RETURN_IF_ERROR(CheckVectors(ctx, layout.channels, attrs));
   if (attrs.side_input && ctx.input(5).dims() != ctx.input(0).dims()) {
-    return MakeError("the side input has shape {0}, x {1}", DimsText(ctx.input(5).dims()),
-                     DimsText(dims));
+    return MakeError("the side input has shape {0}, but x has shape {1}",
+                     DimsText(ctx.input(5).dims()), DimsText(dims));
   }
   float* out[5] = {};
   for (int i = 1; i < 5; ++i) {
@@ -201,7 +201,7 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
   }
   attrs.relu = activation == "Relu";
   if (setup.num_inputs() != (attrs.side_input ? 6 : 5)) {
-    return MakeError("batch norm has {0} inputs, not {1}", setup.num_inputs(),
+    return MakeError("batch norm has {0} inputs, {1} were expected", setup.num_inputs(),
                      attrs.side_input ? 6 : 5);
   }
   KernelFn fn;

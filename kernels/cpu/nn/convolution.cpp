@@ -133,7 +133,7 @@ class ConvKernel {
   Error Resolve(const Tensor& input, const Tensor& filter, ConvShape& shape) const {
     int rank = attrs_.rank();
     if (input.rank() != rank || filter.rank() != rank) {
-      return MakeError("input and filter must have rank {0}, not {1} and {2}", rank,
+      return MakeError("input and filter must have rank {0}, got shapes {1} and {2}", rank,
                        DimsText(input.dims()), DimsText(filter.dims()));
     }
     shape.channels_first = attrs_.channels_first;
@@ -141,12 +141,12 @@ class ConvKernel {
     shape.in_channels = input.dim(attrs_.channel_dim());
     int64_t filter_in = filter.dim(rank - 2), filter_out = filter.dim(rank - 1);
     if (filter.num_elements() == 0)
-      return MakeError("the filter {0} has no elements", DimsText(filter.dims()));
+      return MakeError("a filter of shape {0} has no elements", DimsText(filter.dims()));
     if (depthwise_) {
       if (filter_in != shape.in_channels) {
-        return MakeError("the filter {0} is for {1} channels, the input {2} has {3}",
-                         DimsText(filter.dims()), filter_in, DimsText(input.dims()),
-                         shape.in_channels);
+        return MakeError(
+            "a filter of shape {0} is for {1} channels, but the input of shape {2} has {3}",
+            DimsText(filter.dims()), filter_in, DimsText(input.dims()), shape.in_channels);
       }
       shape.groups = filter_in;
       shape.out_channels = filter_in * filter_out;
@@ -154,7 +154,8 @@ class ConvKernel {
       if (shape.in_channels == 0 || shape.in_channels % filter_in != 0 ||
           filter_out % (shape.in_channels / filter_in) != 0) {
         return MakeError(
-            "the input {0} does not fit the filter {1}: {2} channels in groups of {3}, {4} results",
+            "an input of shape {0} does not fit a filter of shape {1}: {2} channels in groups of "
+            "{3}, {4} output channels",
             DimsText(input.dims()), DimsText(filter.dims()), shape.in_channels, filter_in,
             filter_out);
       }

@@ -72,7 +72,7 @@ Expected<Levels> ReadLevels(const Node& node) {
 
 Error CheckSameShape(const KernelContext& ctx) {
   if (ctx.input(0).dims() == ctx.input(1).dims()) return Error::success();
-  return MakeError("gradients and inputs must have the same shape, not {0} and {1}",
+  return MakeError("gradients and inputs must have the same shape, got shapes {0} and {1}",
                    DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
 }
 
@@ -107,7 +107,7 @@ Expected<KernelFn> MakeArgs(const KernelSetup& setup) {
 Expected<Range> ScalarRange(const KernelContext& ctx, int at, const Levels& levels) {
   for (int i : {at, at + 1}) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("min and max must be scalars, not {0}", DimsText(ctx.input(i).dims()));
+      return MakeError("min and max must be scalars, got shape {0}", DimsText(ctx.input(i).dims()));
   }
   return Nudge(*ctx.input(at).data<float>(), *ctx.input(at + 1).data<float>(), levels);
 }
@@ -144,7 +144,7 @@ Expected<std::vector<Range>> ChannelRanges(const KernelContext& ctx, int at, con
   int64_t channels = in.dim(in.rank() - 1);
   for (int i : {at, at + 1}) {
     if (ctx.input(i).rank() != 1 || ctx.input(i).dim(0) != channels)
-      return MakeError("min and max must be vectors of {0}, not {1}", channels,
+      return MakeError("min and max must be vectors of {0} elements, got shape {1}", channels,
                        DimsText(ctx.input(i).dims()));
   }
   std::vector<Range> ranges;

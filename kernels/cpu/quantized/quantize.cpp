@@ -78,8 +78,8 @@ Expected<Slices> SlicesOf(const KernelContext& ctx, int64_t axis) {
     bool fits = axis < 0 ? ctx.input(i).num_elements() == 1
                          : ctx.input(i).rank() == 1 && ctx.input(i).dim(0) == slices.count;
     if (!fits)
-      return MakeError("min_range and max_range must have {0} numbers, not shape {1}", slices.count,
-                       DimsText(ctx.input(i).dims()));
+      return MakeError("min_range and max_range must have {0} elements, got shape {1}",
+                       slices.count, DimsText(ctx.input(i).dims()));
   }
   return slices;
 }
@@ -282,7 +282,7 @@ Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
   bool is_scaled_byte =
       attrs.mode == Mode::kScaled && (from == proto::DT_QINT8 || from == proto::DT_QUINT8);
   if (small && attrs.mode != Mode::kMinCombined && !is_scaled_byte)
-    return MakeError("to bfloat16 mode must be MIN_COMBINED, not {0}",
+    return MakeError("for an output of bfloat16, mode must be MIN_COMBINED, not {0}",
                      setup.node().GetString("mode"));
   ForQuantized(setup.input_type(0), [&](auto tag) {
     using T = typename decltype(tag)::type;

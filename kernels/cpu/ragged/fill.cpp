@@ -13,8 +13,9 @@ namespace {
 Error FillEmptyRows(KernelContext& ctx) {
   const Tensor &row_of = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   if (row_of.rank() != 1 || values.rank() != 1 || row_of.dim(0) != values.dim(0))
-    return MakeError("value_rowids and values must be vectors of one length, not {0} and {1}",
-                     DimsText(row_of.dims()), DimsText(values.dims()));
+    return MakeError(
+        "value_rowids and values must be vectors of one length, got shapes {0} and {1}",
+        DimsText(row_of.dims()), DimsText(values.dims()));
   if (ctx.input(2).num_elements() != 1) return MakeError("nrows must be a scalar");
   if (fill.num_elements() != 1) return MakeError("default_value must be a scalar");
   int64_t count = row_of.dim(0), rows = ctx.input(2).IntAt(0);
@@ -57,7 +58,7 @@ Error FillEmptyRows(KernelContext& ctx) {
 Error VariantGradient(KernelContext& ctx) {
   const Tensor &encoded = ctx.input(0), &splits = ctx.input(1), &shape = ctx.input(2);
   if (splits.rank() > 1 || splits.num_elements() == 0)
-    return MakeError("row_splits must be a vector of one or more, not {0}",
+    return MakeError("row_splits must be a vector of at least one element, got shape {0}",
                      DimsText(splits.dims()));
   for (int64_t i = 0; i < splits.num_elements(); ++i) {
     if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;

@@ -157,7 +157,7 @@ Error Fill(KernelContext& ctx, const Batches& batches, Philox philox, const Tens
     });
   });
   return known ? Error::success()
-               : MakeError("cannot generate random {0} from counts of {1}",
+               : MakeError("cannot generate random numbers of {0} from counts of {1}",
                            DataTypeName(out->dtype()), DataTypeName(counts.dtype()));
 }
 

@@ -126,7 +126,7 @@ Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
     return true;
   });
   return known ? Error::success()
-               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
+               : MakeError("cannot generate random numbers of {0}", DataTypeName(out.dtype()));
 }
 
 double MostOf(DataType dtype) {

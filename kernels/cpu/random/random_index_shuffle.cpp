@@ -74,13 +74,14 @@ Expected<Rows> RowsOf(const Tensor& index, const Tensor& seed, const Tensor& las
   rows.count = std::max({index.num_elements(), last.num_elements(), seed.num_elements() / 3});
   for (const Tensor* tensor : {&index, &last}) {
     if (tensor->rank() != 0 && (tensor->rank() != 1 || tensor->dim(0) != rows.count))
-      return MakeError("index and max_index must be scalars or vectors of {0}, got shape {1}",
-                       rows.count, DimsText(tensor->dims()));
+      return MakeError(
+          "index and max_index must be scalars or vectors of {0} elements, got shape {1}",
+          rows.count, DimsText(tensor->dims()));
   }
   bool fits = seed.rank() == 1 ? seed.dim(0) == 3
                                : seed.rank() == 2 && seed.dim(0) == rows.count && seed.dim(1) == 3;
   if (fits) return rows;
-  return MakeError("seed must have shape [3] or [{0},3], got {1}", rows.count,
+  return MakeError("seed must have shape [3] or [{0},3], got shape {1}", rows.count,
                    DimsText(seed.dims()));
 }
 

@@ -114,7 +114,7 @@ Error CheckAddGrad(const KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &sum = ctx.input(3);
   for (int i = 1; i < 4; ++i) {
     if (sum.rank() != 2 || ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != sum.dim(1))
-      return MakeError("indices must be matrices of one width, not {0} and {1}",
+      return MakeError("indices must be matrices of one width, got shapes {0} and {1}",
                        DimsText(ctx.input(i).dims()), DimsText(sum.dims()));
   }
   if (grad.rank() != 1 || grad.dim(0) != sum.dim(0))
@@ -256,7 +256,7 @@ Expected<KernelFn> MakeTyped(const KernelSetup& setup) {
   using Kernel = Error (*)(KernelContext&);
   Kernel kernel = ForType(setup.node().GetType("T"), Types(),
                           [](auto tag) -> Kernel { return Op<typename decltype(tag)::type>::Run; });
-  if (!kernel) return MakeError("no kernel for {0}", DataTypeName(setup.node().GetType("T")));
+  if (!kernel) return MakeError("no kernel for dtype {0}", DataTypeName(setup.node().GetType("T")));
   return KernelFn(kernel);
 }
 

@@ -110,7 +110,7 @@ Error FromSparse(KernelContext& ctx) {
 Error FromDense(KernelContext& ctx) {
   const Tensor &dense = ctx.input(0), &indices = ctx.input(1);
   if (indices.rank() != 2 || indices.dim(1) != dense.rank())
-    return MakeError("indices must be a matrix of {0} columns, not {1}", dense.rank(),
+    return MakeError("indices must be a matrix of {0} columns, got shape {1}", dense.rank(),
                      DimsText(indices.dims()));
   Dims dims(dense.dims().begin(), dense.dims().end());
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
@@ -234,8 +234,8 @@ Error Multiply(KernelContext& ctx, const Product& form) {
   int rank = static_cast<int>(a->dims.size());
   if (b.rank() != rank || (rank == 3 && b.dim(0) != a->batch()))
     return MakeError(
-        "a sparse matrix {0} times a dense one {1}: as many dimensions and matrices "
-        "were expected",
+        "a sparse and a dense matrix must have the same rank and number of matrices, got shapes "
+        "{0} and {1}",
         DimsText(a->dims), DimsText(b.dims()));
   int64_t b_rows = b.dim(rank - 2), b_width = b.dim(rank - 1);
   int64_t m = turn_a ? a->width() : a->rows(), k = turn_a ? a->rows() : a->width();

@@ -23,7 +23,8 @@ Expected<Groups> GroupBy(const Tensor& indices, llvm::ArrayRef<int64_t> dims, co
                          bool keep_dims) {
   int64_t depth = static_cast<int64_t>(dims.size());
   if (axes.rank() > 1)
-    return MakeError("reduction_axes must be a scalar or a vector, not {0}", DimsText(axes.dims()));
+    return MakeError("reduction_axes must be a scalar or a vector, got shape {0}",
+                     DimsText(axes.dims()));
   std::vector<bool> reduced(depth);
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     int64_t axis = axes.IntAt(i);

@@ -26,8 +26,9 @@ struct Picks {
 
 Expected<Picks> ReadPicks(const Tensor& indices, const Tensor& ids, int64_t rows) {
   if (indices.rank() != 1 || ids.rank() != 1 || indices.dim(0) != ids.dim(0))
-    return MakeError("indices and segment_ids must be vectors of one length, not {0} and {1}",
-                     DimsText(indices.dims()), DimsText(ids.dims()));
+    return MakeError(
+        "indices and segment_ids must be vectors of one length, got shapes {0} and {1}",
+        DimsText(indices.dims()), DimsText(ids.dims()));
   Picks picks;
   for (int64_t i = 0; i < indices.dim(0); ++i) {
     int64_t row = indices.IntAt(i), id = ids.IntAt(i);

@@ -52,8 +52,8 @@ int64_t FirstElement(const Part& part) {
 Expected<Tensor> Cut(KernelContext& ctx, const Tensor& whole, llvm::StringRef spec) {
   ASSIGN_OR_RETURN(Part part, ParsePart(spec));
   if (whole.dims() != llvm::ArrayRef<int64_t>(part.shape)) {
-    return MakeError("the checkpoint has shape {0}, '{1}' expects {2}", DimsText(whole.dims()),
-                     spec, DimsText(part.shape));
+    return MakeError("the tensor in the checkpoint has shape {0}, but '{1}' expects {2}",
+                     DimsText(whole.dims()), spec, DimsText(part.shape));
   }
   ASSIGN_OR_RETURN(Tensor out, ctx.Scratch(whole.dtype(), part.length));
   CopyStrided(ctx, whole.dtype(), part.length, At(whole, FirstElement(part)),
@@ -79,7 +79,7 @@ Error Restore(KernelContext& ctx) {
     const std::string& spec = ctx.input(2).data<std::string>()[i];
     ASSIGN_OR_RETURN(Literal literal, bundle.Read(name));
     if (literal.dtype() != ctx.output_type(i)) {
-      return MakeError("tensor '{0}' is {1} in the checkpoint, {2} was expected", name,
+      return MakeError("tensor '{0}' has dtype {1} in the checkpoint, {2} was expected", name,
                        DataTypeName(literal.dtype()), DataTypeName(ctx.output_type(i)));
     }
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(literal, ctx.allocator()));
@@ -111,13 +111,14 @@ bool Overlap(const Part& a, const Part& b) {
 Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InParts* tensor) {
   ASSIGN_OR_RETURN(Part part, ParsePart(spec));
   if (value.dims() != llvm::ArrayRef<int64_t>(part.length))
-    return MakeError("'{0}' is not the part of a value of shape {1}", spec, DimsText(value.dims()));
+    return MakeError("the part '{0}' does not have the value's shape {1}", spec,
+                     DimsText(value.dims()));
   if (!tensor->whole) {
     ASSIGN_OR_RETURN(tensor->whole, ctx.Scratch(value.dtype(), part.shape));
   }
   Tensor& whole = tensor->whole;
   if (whole.dtype() != value.dtype() || whole.dims() != llvm::ArrayRef<int64_t>(part.shape))
-    return MakeError("'{0}' is not a part of the same tensor as the one before", spec);
+    return MakeError("'{0}' is not a part of the same tensor as the previous part", spec);
   for (const Part& other : tensor->parts) {
     if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
   }

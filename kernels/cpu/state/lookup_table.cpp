@@ -116,12 +116,12 @@ Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& values, int64_t i, cons
 
 Error CheckTypes(const LookupTable& table, const Tensor* keys, const Tensor* values) {
   if (keys && keys->dtype() != table.key_type) {
-    return MakeError("keys have dtype {0}, the table has {1}", DataTypeName(keys->dtype()),
-                     DataTypeName(table.key_type));
+    return MakeError("keys have dtype {0}, but the table's keys have dtype {1}",
+                     DataTypeName(keys->dtype()), DataTypeName(table.key_type));
   }
   if (values && values->dtype() != table.value_type) {
-    return MakeError("values have dtype {0}, the table has {1}", DataTypeName(values->dtype()),
-                     DataTypeName(table.value_type));
+    return MakeError("values have dtype {0}, but the table's values have dtype {1}",
+                     DataTypeName(values->dtype()), DataTypeName(table.value_type));
   }
   if (!keys || !values) return Error::success();
   ASSIGN_OR_RETURN(Dims dims, KeyShape(table, *keys));
@@ -200,7 +200,7 @@ Error Find(KernelContext& ctx) {
   const Tensor &keys = ctx.input(1), &otherwise = ctx.input(2);
   RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
   if (otherwise.dtype() != table->value_type) {
-    return MakeError("the default has dtype {0}, the table has {1}",
+    return MakeError("the default has dtype {0}, but the table's values have dtype {1}",
                      DataTypeName(otherwise.dtype()), DataTypeName(table->value_type));
   }
   ASSIGN_OR_RETURN(Dims dims, KeyShape(*table, keys));
@@ -321,7 +321,7 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
     if (!lines.empty() && lines.back().empty()) lines.pop_back();
     int64_t count = static_cast<int64_t>(lines.size());
     if (limit >= 0 && count < limit)
-      return MakeError("{0}: {1} lines, {2} were expected", path, count, limit);
+      return MakeError("{0} has {1} lines, {2} were expected", path, count, limit);
     if (limit >= 0) count = limit;
     ASSIGN_OR_RETURN(Tensor keys, ctx.Scratch(table->key_type, {count}));
     ASSIGN_OR_RETURN(Tensor values, ctx.Scratch(table->value_type, {count}));
