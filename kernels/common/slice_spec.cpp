@@ -55,7 +55,7 @@ Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims&
       ++d;
       continue;
     }
-    // Clamps a range to the dimension, or to one before its start for a negative step.
+    // Clamps a range to [0, size] or, for a negative step, to [-1, size - 1].
     int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
     auto cut = [&](int64_t value) {
       return std::clamp(value < 0 ? value + size : value, low, high);

@@ -73,8 +73,8 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
         if (side[i] != 1) dim = side[i];
       }
     }
-    // One call if each operand is a single matrix or all of them; otherwise one call per product,
-    // which steps along the batch as a broadcast operand does.
+    // One call if each operand is a single matrix or has a matrix for each product; otherwise one
+    // call per product, which steps along the batch as a broadcast operand does.
     int64_t total = *NumElements(dims), a_count = *NumElements(a_batch),
             b_count = *NumElements(b_batch);
     Dims batch = dims;

@@ -51,8 +51,8 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
   });
 }
 
-// The input is a vector over all dimensions or only the spatial ones, or pairs of values (paddings)
-// for them.
+// The input has one value, or a pair of values (paddings), for each dimension or for each spatial
+// dimension.
 Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Formats formats, ReadFormats(setup));
   return KernelFn([formats](KernelContext& ctx) -> Error {

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the dims of `data` after those of `indices`.
+// Returns the dimensions of `data` that follow those of `indices`.
 llvm::ArrayRef<int64_t> RowDims(const Tensor& indices, const Tensor& data) {
   return data.dims().drop_front(indices.rank());
 }

@@ -17,7 +17,7 @@ Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> d
   }
   if (whole && DataTypeSize(in.dtype()) != 0) {
     Tensor part = in.rank() > 0 ? in.Slice(box.begin[0], box.begin[0] + box.size[0]) : in;
-    // Kernels read aligned vectors: a part that starts in the middle of one would be slow, and
+    // Kernels read aligned vectors: a part that starts in the middle of a vector would be slow, and
     // oneDNN would reject it.
     if (part.offset() % 64 == 0) {
       ctx.SetOutput(0, part.Reshaped(dims));

@@ -101,8 +101,8 @@ Error Delete(KernelContext& ctx) {
   return Error::success();
 }
 
-// A string handle is the resource's name in the session. This registers an anonymous iterator,
-// which then lives as long as the session.
+// A string handle is the resource's name in the session. An anonymous iterator is registered under
+// such a name, and then lives as long as the session.
 Error ToStringHandle(KernelContext& ctx) {
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
   if (!ctx.session()) return MakeError("iterators need a session");

@@ -1,5 +1,5 @@
-// Infers the dtypes and shapes of a dataset's elements before one is created, from its op,
-// attributes and inputs.
+// Infers the dtypes and shapes of a dataset's elements from its op, attributes and inputs, before
+// any element is created.
 #include <google/protobuf/unknown_field_set.h>
 
 #include "kernels/common/dims.h"

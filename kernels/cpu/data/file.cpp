@@ -144,7 +144,8 @@ Expected<llvm::SmallVector<llvm::StringRef, 0>> LinesOf(llvm::StringRef bytes) {
   return lines;
 }
 
-// Returns, for each of `count` words of the new vocabulary, its index in the old one, or -1.
+// Returns, for each of `count` words of the new vocabulary, its index in the old vocabulary, or -1
+// if it is not there.
 Error Remap(KernelContext& ctx, const Remapping& form) {
   ASSIGN_OR_RETURN(std::string new_path, TextIn(ctx, 0, "new_vocab_file"));
   ASSIGN_OR_RETURN(std::string old_path, TextIn(ctx, 1, "old_vocab_file"));

@@ -46,7 +46,7 @@ bool IsFinite(const Tensor& tensor) {
   return true;
 }
 
-// Returns the only step that reads this one, if nothing else sees its value.
+// Returns the only step that reads `step`; nullopt if anything else can see the value of `step`.
 std::optional<int> OnlyReader(const FusionView& view, int step) {
   if (!view.IsHidden(step) || view.Readers(step).size() != 1) return std::nullopt;
   int reader = view.Readers(step)[0];
@@ -77,7 +77,7 @@ bool ReadConv(const FusionView& view, int step, Pattern& found) {
   return true;
 }
 
-// Returns input `i` as one number per channel; empty if it does not have that form.
+// Returns input `i` as one number per channel; empty if the input does not have that form.
 std::vector<float> NumbersOf(const FusionView& view, int step, int i, const Pattern& found) {
   const Tensor* value = view.Constant(step, i);
   if (!IsFloat(value) || value->rank() > 4) return {};

@@ -1,5 +1,5 @@
-// Image codecs: decodes JPEG, PNG, GIF and BMP, encodes JPEG and PNG. The size that a file claims
-// is checked against its length before anything is allocated.
+// Image codecs: decodes JPEG, PNG, GIF and BMP, encodes JPEG and PNG. The image size that a file
+// claims is checked against the length of the file before anything is allocated.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 

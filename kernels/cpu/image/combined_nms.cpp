@@ -1,4 +1,5 @@
-// CombinedNonMaxSuppression: each class of each image separately, then the best across all classes.
+// CombinedNonMaxSuppression: chooses boxes for each class of each image separately, then the best
+// across all classes.
 #include <algorithm>
 #include <limits>
 #include <queue>

@@ -18,8 +18,8 @@ namespace {
 // The longest string of a 12-bit code is 4096 pixels; 2 bytes hold more than one code.
 constexpr int64_t kGifRatio = 3 * 4096;
 
-// Reads a file frame by frame. giflib's function that reads everything at once would allocate the
-// size that the file claims before it is checked.
+// Reads a file frame by frame. giflib's function that reads everything at once would allocate
+// whatever size the file claims.
 class GifReader {
  public:
   explicit GifReader(llvm::StringRef contents) : rest_(contents) {

@@ -231,8 +231,9 @@ Expected<Tensor> Transposed(KernelContext& ctx, const BatchedShape& s, const flo
   return packed;
 }
 
-// How a product is split: into rows of c, or into columns if there are more of them. Depends only
-// on its size, so that each part is the same work for any number of threads.
+// How a product is split: into rows of c, or into columns if there are more of them. The split
+// depends only on the size of the product, so that each part is the same work for any number of
+// threads.
 struct Cut {
   bool by_columns;
   int64_t whole, grain;
@@ -291,7 +292,8 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
   if constexpr (!std::is_same_v<T, float>) {
     return false;
   } else {
-    // Below this, the plain loop finishes before oneDNN has started (1.6 microseconds).
+    // Below this number of flops, the plain loop finishes before oneDNN has started (1.6
+    // microseconds).
     constexpr double kWorthIt = 1e5;
     BatchedShape s = shape;
     double flops = 2.0 * s.m * s.n * s.k;

@@ -16,7 +16,8 @@ template <typename T>
 void Gemm(const GemmShape& shape, const T* a, const T* b, T* c);
 
 // A batch of products over matrices stored one after another. a_index and b_index list the matrices
-// that product i takes; if empty, it takes matrix i, or matrix 0 when there is only one.
+// that product i takes; if a list is empty, product i takes matrix i, or matrix 0 if there is only
+// one.
 struct BatchedShape {
   int64_t m, n, k;
   bool transpose_a = false, transpose_b = false;

@@ -31,9 +31,9 @@ struct HalfPlan {
   int64_t whole_rows() const { return m / 4 * 4; }
 };
 
-// The plan of a tensor contraction in Eigen. When threads share the steps of a large product, which
-// changes the order, it is the plan of a machine with two cores. `a_cost` is the cost, in cycles,
-// to read an element of a beyond its load; Eigen weighs it against the cost of threads.
+// The plan of a tensor contraction in Eigen. If threads share the steps of a large product, which
+// changes the order, the plan is that of a machine with two cores. `a_cost` is the cost, in cycles,
+// to read an element of a beyond its load; Eigen weighs this cost against the cost of threads.
 HalfPlan PlanOfTensors(int64_t m, int64_t n, int64_t k, double a_cost = 0);
 
 // The plan of a product of two matrices on one thread, where the columns of b are stored as rows.

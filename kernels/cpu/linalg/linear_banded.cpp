@@ -265,8 +265,8 @@ void SolveBands(const Banded<T>& a, bool adjoint, int64_t columns, T* x) {
   }
 }
 
-// True if no diagonal element is 0. A NaN counts as 0 if it is first, otherwise as nonzero, as in
-// TensorFlow.
+// True if no diagonal element is 0. As in TensorFlow, a NaN counts as 0 if it is the first element,
+// otherwise as nonzero.
 template <typename T>
 bool IsInvertible(const Banded<T>& a) {
   auto least = std::abs(a.At(0, 0));

@@ -91,7 +91,7 @@ struct SeluGradOp {
 };
 
 // --- (result, gradient). TensorFlow conjugates a complex result in all but Tanh and Sigmoid, whose
-// gradient ops receive it conjugated.
+// gradient ops receive the result conjugated.
 
 struct TanhGradOp {
   using Types = FloatOrComplexTypes;

@@ -20,7 +20,7 @@ struct Axis {
 //   [tail, fold, group] kept, reduced, kept, where fold * group is short: reduced as columns, of
 //                       which `fold` that are `group` apart are then folded into one result.
 //
-// Where that is narrow, `lump` rows are treated as one row and folded first. For example, a group
+// Where `wide` is narrow, `lump` rows are treated as one row and folded first. For example, a group
 // norm's [h, w, groups, 4] then does not need a loop for every 4 elements.
 struct Plan {
   llvm::SmallVector<Axis, 4> kept, reduced;

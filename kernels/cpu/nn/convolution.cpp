@@ -227,8 +227,8 @@ class ConvKernel {
     if (result) {
       out = result->data<float>();
     } else {
-      // `storage` shares the addend: once cleared, its memory may become the output's. (With an
-      // addend there is no batch norm, whose vectors are here too.)
+      // `storage` shares the addend: once `storage` is cleared, the addend's memory may become the
+      // output's. (With an addend there is no batch norm, whose vectors `storage` would also hold.)
       if (epilogue.add) storage.clear();
       ASSIGN_OR_RETURN(Tensor * output,
                        epilogue.add ? ctx.ForwardOrAllocate(3, 0, dims) : ctx.Allocate(0, dims));

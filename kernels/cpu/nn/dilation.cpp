@@ -112,7 +112,7 @@ Expected<KernelFn> MakeDilation(const KernelSetup& setup) {
   });
 }
 
-// The gradient of the input (the output has its shape) or of the filter.
+// The gradient with respect to the input (the output then has the input's shape) or to the filter.
 template <bool kOfInput>
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Attrs attrs, ReadAttrs(setup));

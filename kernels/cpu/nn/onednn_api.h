@@ -84,7 +84,7 @@ typedef struct GrapnelOnednnApi {
                   int32_t error_size);
   int32_t (*unpack)(const GrapnelPrimitive*, const void* from, void* to, void* pool, char* error,
                     int32_t error_size);
-  // True if both have the same packed layout.
+  // True if both primitives have the same packed layout.
   int32_t (*packs_alike)(const GrapnelPrimitive*, const GrapnelPrimitive*);
   // Several threads may run one primitive at once, each with its own arguments.
   int32_t (*run)(GrapnelPrimitive*, const GrapnelArgs* args, char* error, int32_t error_size);

@@ -27,7 +27,8 @@ void PreloadOnednn();
 // loaded or was never requested.
 std::string WhyNoOnednn();
 
-// For tests and comparisons: while one exists, the kernels of all threads take their plain path.
+// For tests and comparisons: while a WithoutOnednn exists, the kernels of all threads take their
+// plain path.
 class WithoutOnednn {
  public:
   WithoutOnednn();
@@ -67,8 +68,9 @@ class KeptWeights {
   // If `lets_go` is false, the program's layout is kept too.
   explicit KeptWeights(Tensor weights, bool lets_go = true)
       : lets_go_(lets_go), weights_(std::move(weights)) {}
-  // Packs the weights into a primitive that was made for constant ones. `change` may first
-  // transform them into memory of the same size; in that case they are also kept unchanged here.
+  // Packs the weights into a primitive that was made for constant weights. `change` may first
+  // transform the weights into memory of the same size; in that case they are also kept unchanged
+  // here.
   using Change = llvm::function_ref<void(const void* from, float* to)>;
   Error PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change = nullptr);
   // Returns the weights in the program's layout, aligned; unpacks them if they are packed.
@@ -87,8 +89,8 @@ class KeptWeights {
   BufferRef packed_;
 };
 
-// The primitives of one kernel, by spec: a model that sees few shapes makes each once. Thread-safe:
-// a primitive in use outlives its eviction from the cache.
+// The primitives of one kernel, by spec: a kernel that sees few shapes makes each primitive once.
+// Thread-safe: a primitive in use outlives its eviction from the cache.
 template <typename Spec>
 class OnednnCache {
  public:

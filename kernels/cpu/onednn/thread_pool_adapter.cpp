@@ -12,7 +12,7 @@ namespace {
 
 // A loop with as many parts as its primitive was made for; free threads take the parts one after
 // another. So results do not depend on the number of threads, and a thread that loses its core
-// leaves its remaining parts to the others.
+// leaves its remaining parts to the other threads.
 struct ThreadPoolAdapter {
   void (*body)(void*);
   void* data;

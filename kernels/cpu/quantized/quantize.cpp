@@ -106,8 +106,8 @@ void Widen(float least, float& low, float& high) {
   high = std::max(0.0f, std::max(high, low + width));
 }
 
-// SCALED has no offset: the end that needs the larger scale determines it, and both ends are
-// adjusted.
+// SCALED has no offset: the scale (integers per number) is the smaller of the two at which one end
+// of the range is the lowest or highest integer, and both ends are adjusted to it.
 template <typename T>
 float ScaleToBoth(bool narrow, float& low, float& high) {
   float lowest = kLowest<T> + (narrow ? 1 : 0), highest = kHighest<T>;

@@ -16,8 +16,8 @@ using AddTypes = TypeList<float, double, int32_t, int64_t, int8_t, int16_t, Comp
 
 // --- Union of two tensors
 
-// Calls visit(i, j) for each index present in either, ascending: its row in `a` and in `b`, or -1
-// where it is absent.
+// Calls visit(i, j) for each index present in `a` or `b`, in ascending order: i and j are its rows
+// in `a` and `b`, -1 where it is absent.
 template <typename Visit>
 void ForUnion(const Tensor& a, const Tensor& b, Visit visit) {
   int64_t i = 0, j = 0;

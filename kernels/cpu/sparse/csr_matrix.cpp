@@ -188,7 +188,7 @@ Error Components(KernelContext& ctx) {
   return Error::success();
 }
 
-// Conj of a variant: gradients of products create it.
+// Conj of a variant: the gradients of sparse products contain this op.
 Error Conjugate(KernelContext& ctx) {
   ASSIGN_OR_RETURN(CsrMatrix * matrix, MatrixIn(ctx, 0));
   DataType dtype = matrix->values.dtype();

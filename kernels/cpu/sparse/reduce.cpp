@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The kept axes, and the elements grouped by their indices on them.
+// The kept axes, and the elements grouped by their indices on the kept axes.
 struct Groups {
   std::vector<int64_t> kept;    // axes
   Dims dims;                    // of the result

@@ -94,7 +94,7 @@ Error Restore(KernelContext& ctx) {
 }
 
 // A tensor that is saved in parts, such as a partitioned variable. The file gets the whole tensor:
-// TensorFlow can read the parts from that too.
+// TensorFlow can also read parts from a whole tensor.
 struct InParts {
   Tensor whole;
   std::vector<Part> parts;
@@ -130,7 +130,7 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   return Error::success();
 }
 
-// Fails if an element is in no part; such parts would be in another file.
+// Fails if an element is in no part; the missing parts would be in another file.
 Error CheckWhole(const InParts& tensor) {
   int64_t saved = 0;
   for (const Part& part : tensor.parts) saved += *NumElements(part.length);

@@ -257,8 +257,8 @@ Error Export(KernelContext& ctx) {
   return Error::success();
 }
 
-// Reads a column of line `i` of a text file: -2 is the whole line, -1 its number plus the attribute
-// `offset`, others the text between delimiters.
+// Reads a column of line `i` of a text file: -2 is the whole line, -1 the number of the line plus
+// the attribute `offset`, others the text between delimiters.
 Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column, char delimiter,
                  Tensor& to) {
   llvm::StringRef text = line;

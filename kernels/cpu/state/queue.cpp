@@ -33,7 +33,8 @@ class Queue : public Object {
     return llvm::formatv("queue '{0}' of {1} elements", name, elements.size()).str();
   }
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // The number that can be taken: a shuffling queue keeps some back while it is open.
+  // The number of elements that can be taken: a shuffling queue keeps some elements back while it
+  // is open.
   int64_t available() const { return std::max<int64_t>(0, size() - (closed ? 0 : kept)); }
 
   void Put(Element element) {

@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Tensors of one dtype, each written once and then read. Lives as long as a handle to it.
+// Tensors of one dtype, each written once and then read. The array lives as long as a handle to it.
 class TensorArrayObject : public Object {
  public:
   struct Element {
@@ -22,7 +22,7 @@ class TensorArrayObject : public Object {
 
   std::string ToString() const override;
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // The caller must hold `mutex` for these. Errors name the element and the problem.
+  // The caller of these functions must hold `mutex`. Errors name the element and the problem.
   Error Write(KernelContext& ctx, int64_t i, Tensor value);
   Expected<Tensor> Read(KernelContext& ctx, int64_t i);
   // Requires all elements to match this shape, as far as it is known.

@@ -1,4 +1,4 @@
-// Base64 as in RFC 4648: TensorFlow's ops use the URL-safe alphabet, JSON either.
+// Base64 as in RFC 4648: TensorFlow's ops use the URL-safe alphabet, JSON may use either alphabet.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_BASE64_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_BASE64_H_
 

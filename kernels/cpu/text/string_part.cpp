@@ -51,8 +51,8 @@ Parts SplitAtAny(llvm::StringRef text, llvm::StringRef delimiters, bool skip_emp
   return parts;
 }
 
-// Splits at each `separator`, or at runs of whitespace if it is empty, at most `most` times (-1:
-// unlimited).
+// Splits at each `separator`, or at runs of whitespace if `separator` is empty, at most `most`
+// times (-1: unlimited).
 Parts SplitAtText(llvm::StringRef text, llvm::StringRef separator, int64_t most) {
   Parts parts;
   if (most == 0) return {text};
