@@ -9,7 +9,7 @@
 // Bump when anything below changes.
 #define GRAPNEL_CUDA_API_VERSION 1
 #define GRAPNEL_CUDA_ENTRY "GrapnelCudaEntry"
-// The maximum rank of a walk over tensors, after merging dimensions.
+// The maximum rank of a GrapnelCudaWalk over tensors, after merging dimensions.
 #define GRAPNEL_CUDA_MAX_RANK 8
 
 extern "C" {
@@ -116,8 +116,8 @@ typedef struct GrapnelCudaDeviceInfo {
 typedef struct GrapnelCudaStream GrapnelCudaStream;
 typedef struct GrapnelCudaEvent GrapnelCudaEvent;
 
-// How operands are read for element i of a dense result: index d of i, row-major in `sizes`, moves
-// operand k by strides[k][d] elements (0: repeated; negative: backward).
+// A walk: how operands are read for element i of a dense result. Index d of i, row-major in
+// `sizes`, moves operand k by strides[k][d] elements (0: repeated; negative: backward).
 typedef struct GrapnelCudaWalk {
   int32_t rank;
   int64_t sizes[GRAPNEL_CUDA_MAX_RANK];

@@ -178,9 +178,9 @@ TEST(ConvGradient, Errors) {
   EXPECT_EQ(ErrorOf(Node(wrong, {1, 4, 4, 1}, {2, 2, 1, 1}, {1, 4, 3, 1})),
             "the gradient must have shape [1,3,3,1], not [1,4,3,1]");
   OneNode channels("Conv2DBackpropInput");
-  EXPECT_EQ(
-      ErrorOf(Node(channels, {1, 4, 4, 3}, {2, 2, 2, 1}, {1, 3, 3, 1})),
-      "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: 3 channels and 2");
+  EXPECT_EQ(ErrorOf(Node(channels, {1, 4, 4, 3}, {2, 2, 2, 1}, {1, 3, 3, 1})),
+            "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: the input has 3 "
+            "channels, but the filter is for 2");
   OneNode sizes("Conv2DBackpropInput");
   EXPECT_EQ(ErrorOf(Node(sizes, {1, 4, 4}, {2, 2, 1, 1}, {1, 3, 3, 1})),
             "input_sizes must have 4 numbers, not 3");

@@ -92,7 +92,7 @@ TEST(KernelDenseTable, KeysThatMarkBuckets) {
                 .In(Scalar<int64_t>(9))
                 .Out({proto::DT_INT64})
                 .ErrorText(),
-            "keys of shape [1,3]: each was expected to be of shape [2]");
+            "a tensor of shape [1,3] does not consist of keys of shape [2]");
 }
 
 TEST(KernelTensorMap, Errors) {

@@ -16,9 +16,9 @@ enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out,
                     bool repeat = false);
 
-// ScatterSlices with the additional checks of ScatterNd and related ops. Errors: scalar indices; a
-// vector of indices or rows of length 0, unless the output has no elements, as in TensorFlow; a mix
-// of empty and non-empty tensors among `indices`, `updates` and `out`.
+// ScatterSlices with the additional checks of ScatterNd and related ops, as in TensorFlow. Errors: a
+// scalar among the three tensors; an empty tensor among them, unless both `indices` and `updates`
+// are empty; a vector of indices or rows of length 0, unless the output has no elements.
 Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out);
 
 }  // namespace grapnel

@@ -195,7 +195,7 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
   });
 }
 
-// Regroups the rows into batches of the given sizes, which are used in turn.
+// Regroups the rows into batches of the given sizes, which are used in cyclic order.
 Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));

@@ -112,7 +112,7 @@ Expected<DatasetNext> Unfold(DatasetContext& context, const CapturedFunction& fu
   return dataset->MakeIterator(context);
 }
 
-// Keeps `cycle` datasets open, which take turns with `block` elements each.
+// Keeps `cycle` datasets open, and yields `block` elements of each in cyclic order.
 DatasetNext InterleavedOf(DatasetNext input, const CapturedFunction& function, int64_t cycle,
                           int64_t block) {
   return [input = std::move(input), function, open = std::vector<DatasetNext>(cycle), block,

@@ -12,7 +12,7 @@ struct Axis {
 };
 
 // The dimensions of the loops, within the dimensions that are traversed index by index. From the
-// inside out, dimensions are kept and reduced in turn: [..., extent, wide], where `wide`, the range
+// inside out, kept and reduced dimensions alternate: [..., extent, wide], where `wide`, the range
 // of one call, is one of:
 //
 //   [width]             kept: adjacent results, each of which reduces its column;

@@ -73,7 +73,8 @@ Expected<ConvShape> ResolveGradient(const GradientAttrs& attrs, llvm::ArrayRef<i
   }
   if (!fits)
     return MakeError(
-        "an input of shape {0} does not fit a filter of shape {1}: {2} channels and {3}",
+        "an input of shape {0} does not fit a filter of shape {1}: the input has {2} channels, but "
+        "the filter is for {3}",
         DimsText(input), DimsText(filter), shape.in_channels, filter_in);
   ASSIGN_OR_RETURN(shape.window, window.Resolve(input, filter.take_front(rank - 2)));
   Dims expected = window.OutputDims(shape.batch, shape.window, shape.out_channels);

@@ -72,7 +72,7 @@ Error VariantGradient(KernelContext& ctx) {
     if (!value) return MakeError("element {0} is not a ragged tensor", i);
     const Tensor& part = value->values;
     if (part.dtype() != out->dtype() || part.num_elements() > out->num_elements() - at)
-      return MakeError("the gradients have {0} or more values at element {1}, {2} were expected",
+      return MakeError("the gradients up to element {1} have {0} values, which do not fit into {2}",
                        at + part.num_elements(), i, out->ToString(0));
     CopyElements(part.dtype(), part.raw(), At(*out, at), part.num_elements());
     at += part.num_elements();

@@ -70,8 +70,7 @@ Error StorePlaces(KernelContext& ctx, const Operands& from, const Places& places
   return Error::success();
 }
 
-// Returns |x| >= limit. The smallest integer has no absolute value; the largest one stands in for
-// it.
+// Returns |x| >= limit. The smallest integer has no absolute value; the largest is used instead.
 template <typename T, typename Limit>
 bool Reaches(T x, Limit limit) {
   if constexpr (std::is_integral_v<T>) {

@@ -24,7 +24,7 @@ Expected<Dims> KeyShape(const LookupTable& table, const Tensor& keys) {
   int64_t inner = static_cast<int64_t>(table.key_dims.size());
   if (keys.rank() < inner ||
       keys.dims().take_back(inner) != llvm::ArrayRef<int64_t>(table.key_dims))
-    return MakeError("keys of shape {0}: each was expected to be of shape {1}",
+    return MakeError("a tensor of shape {0} does not consist of keys of shape {1}",
                      DimsText(keys.dims()), DimsText(table.key_dims));
   auto outer = keys.dims().drop_back(inner);
   return Dims(outer.begin(), outer.end());
