@@ -115,8 +115,8 @@ Error CheckVectors(KernelContext& ctx, int64_t channels, const BatchNormAttrs& a
   return Error::success();
 }
 
-// Writes the statistics of this batch to outputs 3 and 4, and blended with the running ones to
-// outputs 1 and 2.
+// Writes the statistics of this batch to outputs 3 and 4, and their blend with the running
+// statistics to outputs 1 and 2.
 template <typename T>
 void Statistics(KernelContext& ctx, const Layout& layout, const BatchNormAttrs& attrs,
                 llvm::ArrayRef<float*> out) {

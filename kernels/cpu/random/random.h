@@ -25,8 +25,9 @@ void NormalFloats(uint32_t x0, uint32_t x1, float* out);
 // each process; grapnel derives the seed from the node's name, so that a run can be repeated.
 Philox FromAttrs(const KernelSetup& setup);
 
-// That generator as the state of the op's kernel: each run continues where the previous one
-// stopped, and overlapping runs take different numbers. Copies share one position. Thread-safe.
+// The generator of FromAttrs() as the state of the op's kernel: each run continues where the
+// previous run stopped, and overlapping runs take different numbers. Copies share one position.
+// Thread-safe.
 class SharedPhilox {
  public:
   explicit SharedPhilox(const KernelSetup& setup)

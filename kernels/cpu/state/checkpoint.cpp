@@ -182,14 +182,15 @@ void Delete(const std::string& prefix, int num_shards) {
   if (!folder.empty()) llvm::sys::fs::remove(folder);
 }
 
-// Merges several checkpoints and deletes them, except one whose prefix is the result's.
+// Merges several checkpoints and, unless delete_old_dirs is false, deletes them, except one whose
+// prefix is the result's.
 Expected<KernelFn> MakeMerge(const KernelSetup& setup) {
   bool deletes = setup.node().GetBool("delete_old_dirs", true);
   return KernelFn([deletes](KernelContext& ctx) -> Error {
     const Tensor& prefixes = ctx.input(0);
     const std::string& result = *ctx.input(1).data<std::string>();
     ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(result));
-    std::vector<std::pair<std::string, int>> sources;  // with their numbers of data files
+    std::vector<std::pair<std::string, int>> sources;  // prefix, number of data files
     for (int64_t i = 0; i < prefixes.num_elements(); ++i) {
       const std::string& source = prefixes.data<std::string>()[i];
       ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(source));
