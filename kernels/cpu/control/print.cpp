@@ -36,7 +36,7 @@ Expected<KernelFn> MakeStringFormat(const KernelSetup& setup) {
   });
 }
 
-// The sink adds the newline.
+// Prints `text` without its final newline, which the sink adds.
 void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   text.consume_back("\n");
   ctx.Print(text);

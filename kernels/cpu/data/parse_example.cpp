@@ -66,7 +66,7 @@ Expected<ExampleSpec> MakeSpec(const Types& types, llvm::ArrayRef<std::string> s
   return spec;
 }
 
-// Keys are scalars, one input each, between names and the defaults.
+// The keys are scalars, one input each, between the names and the defaults.
 Expected<KernelFn> MakeParseExample(const KernelSetup& setup) {
   Types types = TypesOf(setup.node());
   int sparse = static_cast<int>(types.sparse.size()), dense = static_cast<int>(types.dense.size());
@@ -91,7 +91,7 @@ Expected<KernelFn> MakeParseExample(const KernelSetup& setup) {
   });
 }
 
-// Keys are vectors; a scalar input is one example without a batch dimension.
+// The keys are vectors; a scalar input is one example without a batch dimension.
 Expected<KernelFn> MakeParseExampleV2(const KernelSetup& setup) {
   return KernelFn([types = TypesOf(setup.node())](KernelContext& ctx) -> Error {
     const Tensor& serialized = ctx.input(0);
@@ -109,7 +109,7 @@ Expected<KernelFn> MakeParseExampleV2(const KernelSetup& setup) {
   });
 }
 
-// Keys are attributes.
+// The keys are attributes of the node.
 Expected<KernelFn> MakeParseSingleExample(const KernelSetup& setup) {
   const Node& node = setup.node();
   return KernelFn([types = TypesOf(node), sparse = StringsAttr(node, "sparse_keys"),

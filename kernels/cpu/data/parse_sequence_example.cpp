@@ -385,7 +385,7 @@ void MarkAbsent(llvm::ArrayRef<std::string> keys, SequenceSpec* spec) {
   for (ListSpec& list : spec->dense) list.may_be_absent = llvm::is_contained(keys, list.key);
 }
 
-// Keys are attributes.
+// The keys are attributes of the node.
 Expected<KernelFn> MakeParseSequenceExample(const KernelSetup& setup) {
   const Node& node = setup.node();
   Keys keys{StringsAttr(node, "context_sparse_keys"),
@@ -412,7 +412,7 @@ Expected<KernelFn> MakeParseSequenceExample(const KernelSetup& setup) {
   });
 }
 
-// Keys are vectors; a scalar input is one example without a batch dimension.
+// The keys are vectors; a scalar input is one example without a batch dimension.
 Expected<KernelFn> MakeParseSequenceExampleV2(const KernelSetup& setup) {
   return KernelFn([types = TypesOf(setup.node())](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() > 1)
@@ -432,7 +432,8 @@ Expected<KernelFn> MakeParseSequenceExampleV2(const KernelSetup& setup) {
   });
 }
 
-// Keys are scalars, one input each. There are no lengths, because a single example has no padding.
+// The keys are scalars, one input each. There are no lengths, because a single example has no
+// padding.
 Expected<KernelFn> MakeParseSingleSequenceExample(const KernelSetup& setup) {
   Types types = TypesOf(setup.node());
   int counts[] = {static_cast<int>(types.context_sparse.size()),

@@ -133,7 +133,7 @@ struct FloorOp {
   static constexpr double kCost = 0.3;
   static auto Eval(const auto& x) { return x.floor(); }
 };
-// Rounds halves to the even neighbor.
+// Rounds halfway cases to the even neighbor.
 struct RoundOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.3;

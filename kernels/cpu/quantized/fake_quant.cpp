@@ -33,7 +33,8 @@ Range Nudge(float low, float high, const Levels& levels) {
 }
 
 // Elements are `step` apart. NaN stays NaN; if the ends are swapped, the lower one wins. TensorFlow
-// divides when one range came as tensors and multiplies otherwise, which rounds halves differently.
+// divides when one range came as tensors and multiplies otherwise, which rounds halfway cases
+// differently.
 template <bool divides>
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
   float zero = std::floor(-range.low * range.inverse + 0.5f);

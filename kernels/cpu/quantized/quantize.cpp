@@ -153,7 +153,7 @@ T Saturated(float x) {
 template <typename T>
 void QuantizeRowByOneDnn(const QuantizeAttrs& attrs, float low, float high, const float* in,
                          int64_t n, T* out) {
-  if (attrs.mode == Mode::kMinFirst) {  // in this order; halves round to even
+  if (attrs.mode == Mode::kMinFirst) {  // in this order; halfway cases round to even
     float scale = kHighest<T> / (high - low), offset = low * scale;
     for (int64_t i = 0; i < n; ++i)
       out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));

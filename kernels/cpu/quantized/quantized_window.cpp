@@ -123,7 +123,8 @@ Expected<KernelFn> MakeConv(const KernelSetup& setup) {
 
 // --- Pools: the range is unchanged
 
-// oneDNN rounds means to the nearest integer, halves to even; TensorFlow's own kernel truncates.
+// oneDNN rounds means to the nearest integer, halfway cases to even; TensorFlow's own kernel
+// truncates.
 template <typename T, bool kByOneDnn>
 struct MeanOf {
   static constexpr int32_t kStart = 0;

@@ -51,7 +51,7 @@ Expected<std::vector<Parts>> RowsOf(KernelContext& ctx) {
   int64_t depth = static_cast<int64_t>(dims.size());
   if (depth < 2) return MakeError("rank of the input must be > 1, but is {0}", depth);
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
-  // Each row is a separate tensor, so an empty shape must not create billions of them.
+  // Each row becomes a separate tensor, so a shape that claims billions of rows is an error.
   if (dims[0] > (int64_t{1} << 28))
     return MakeError("{0} rows are too many to be separate tensors", dims[0]);
   std::vector<std::vector<int64_t>> rows(dims[0]);
