@@ -6,16 +6,16 @@
 
 namespace grapnel {
 
-// How to walk several operands to produce one result. Dimensions that all operands traverse alike
-// are merged, and dimensions of size 1 are dropped: [8,32,32,64] op [64] becomes [8192,64] with
-// strides {64,1} and {0,1}.
+// A plan to traverse several operands and produce one result. Dimensions that all operands traverse
+// alike are merged, and dimensions of size 1 are dropped: [8,32,32,64] op [64] becomes [8192,64]
+// with strides {64,1} and {0,1}.
 struct BroadcastPlan {
   using Sizes = llvm::SmallVector<int64_t, 6>;
 
   Dims dims;                            // of the result, unmerged
   int64_t total = 0;                    // number of elements of the result
   Sizes sizes;                          // merged; never empty: {1} for a scalar
-  llvm::SmallVector<Sizes, 3> strides;  // one list per operand, in elements; 0 where it repeats
+  llvm::SmallVector<Sizes, 3> strides;  // one list per operand, in elements; 0: it repeats
 
   // Splits the elements [begin, end) of the result into runs within the merged last dimension and
   // calls row(out, offsets, n) for each: n elements that start at element `out` of the result and
@@ -24,7 +24,8 @@ struct BroadcastPlan {
   void ForRows(int64_t begin, int64_t end, F&& row) const;
 };
 
-// The error shows both shapes: "incompatible shapes: [2,3] vs. [4]".
+// Returns the plan for operands of these shapes. The error for incompatible shapes shows both:
+// "incompatible shapes: [2,3] vs. [4]".
 Expected<BroadcastPlan> PlanBroadcast(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
 template <typename F>

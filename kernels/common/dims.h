@@ -22,8 +22,8 @@ Dims IntsOf(const Tensor& tensor);
 // dimensions.
 std::string IntsText(llvm::ArrayRef<int64_t> values);
 
-// IntsOf() checked as the dimensions of a result: the tensor must be a vector, no size may be
-// negative, and the number of elements must not overflow.
+// Returns IntsOf(tensor) as the dimensions of a new tensor. Errors: `tensor` is not a vector, a
+// size is negative, or the number of elements overflows.
 Expected<Dims> ShapeFrom(const Tensor& tensor);
 
 }  // namespace grapnel

@@ -12,9 +12,9 @@
 #include "lib/ir/types.h"
 
 // Tells the compiler that the next loop may read and write the same memory only at the same element
-// (an output in the memory of an input). Without it, the compiler's overlap check sends exactly
-// those loops to their scalar version. clang by default interleaves four vectors, which leaves a
-// row of 16 channels to scalar code; hence interleave_count(1).
+// (an output in the memory of an input). Without this pragma, the compiler's overlap check selects
+// the scalar version of exactly those loops. clang by default interleaves four vectors, which
+// leaves a row of 16 channels to scalar code; hence interleave_count(1).
 #if defined(__clang__)
 // The pragma is on loops for every dtype, and some of them cannot be vectorized.
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -96,7 +96,7 @@ auto ForType(DataType dtype, TypeList<T, Rest...>, F&& f) -> decltype(f(TypeTag<
 template <typename T>
 inline constexpr bool kIsComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
-// half and bfloat16. Kernels compute with them as floats, block by block, and round once.
+// True for half and bfloat16. Kernels compute with them as floats, block by block, and round once.
 template <typename T>
 inline constexpr bool kIsSmallFloat =
     std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>;

@@ -49,7 +49,7 @@ T Activate(GrapnelActivation activation, T x, T alpha) {
 }
 
 // y = activation(x * scale + bias + add). `scale` and `bias` have one element per column. `add` is
-// a matrix like x and may share x's memory only if nothing has been written there yet.
+// a matrix like x and may share x's memory only if no result has been written to x yet.
 template <typename T>
 struct Epilogue {
   const T* scale = nullptr;
@@ -60,7 +60,8 @@ struct Epilogue {
 
   bool empty() const { return !scale && !bias && !add && activation == kGrapnelLinear; }
 
-  // Applies it to columns [first, first + columns) of rows [begin, end) of a matrix `width` wide.
+  // Applies the epilogue to columns [first, first + columns) of rows [begin, end) of a matrix
+  // `width` wide.
   void Apply(T* x, int64_t begin, int64_t end, int64_t width, int64_t first,
              int64_t columns) const {
     if (empty()) return;

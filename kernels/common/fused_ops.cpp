@@ -65,7 +65,7 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
   }
   fused.alpha = setup.node().GetFloat("leakyrelu_alpha", 0.2f);
   fused.epsilon = setup.node().GetFloat("epsilon", 1e-4f);
-  // _FusedConv2D repeats the count in num_args, next to the dtypes of its arguments.
+  // _FusedConv2D also stores the number of its fused arguments in num_args, next to their dtypes.
   int64_t said = setup.node().GetInt("num_args", fused.num_args());
   if (said != fused.num_args())
     return MakeError("fused_ops [{0}] needs {1} arguments, num_args is {2}",
@@ -96,7 +96,8 @@ Expected<const T*> VectorArg(KernelContext& ctx, int i, const char* what, int64_
   }
   if (tensor.dtype() != DataTypeOf<T>()) {
     if (!std::is_same_v<T, float> || DataTypeSize(tensor.dtype()) != 2) {
-      return MakeError("{0} is of dtype {1}", what, DataTypeName(tensor.dtype()));
+      return MakeError("{0} has dtype {1}, which this kernel does not support", what,
+                       DataTypeName(tensor.dtype()));
     }
     ASSIGN_OR_RETURN(tensor, Widened(ctx, tensor));
   }
@@ -119,8 +120,8 @@ Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, in
   if (fused.add) {
     Tensor add = ctx.input(3);
     if (add.dims() != output_dims) {
-      return MakeError("the fused addend has shape {0}, the result {1}", DimsText(add.dims()),
-                       DimsText(output_dims));
+      return MakeError("the fused addend has shape {0}, but the result has shape {1}",
+                       DimsText(add.dims()), DimsText(output_dims));
     }
     if (add.dtype() != DataTypeOf<T>()) {
       ASSIGN_OR_RETURN(add, Widened(ctx, add));

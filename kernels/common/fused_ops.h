@@ -16,7 +16,8 @@ struct FusedOps {
 };
 
 // Reads the attribute of a node whose fused arguments start at input 2: bias[, addend], or scale,
-// offset, mean, variance. Checks their number. An op without the attribute gives an empty FusedOps.
+// offset, mean, variance. Checks the number of arguments. An op without the attribute gives an
+// empty FusedOps.
 Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
 
 // True for shapes [channels] and [1, ..., 1, channels]. The latter comes from fusing an Add as a

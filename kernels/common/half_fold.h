@@ -7,7 +7,8 @@
 
 namespace grapnel {
 
-// kSumOneByOne is the sum of a mean that counts as it goes; it is never unrolled.
+// kSumOneByOne is the sum of a mean that counts its elements as it adds them; that sum is never
+// unrolled.
 enum class HalfFold { kSum, kProduct, kSumOneByOne };
 
 // Folds a row of n adjacent elements. T is half or bfloat16. `first` is the number of elements of

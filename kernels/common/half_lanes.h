@@ -92,7 +92,7 @@ inline void AddHalfProducts(const float* a, const float* b, int64_t n, float* to
   for (; i < n; ++i) to[i] = RoundedTo<Eigen::half>(to[i] + a[i] * b[i]);
 }
 
-// to[i] += a[i], with the same rounding.
+// to[i] += a[i] for halves held as floats; the sum is rounded.
 inline void AddHalves(const float* a, int64_t n, float* to) {
   int64_t i = 0;
   for (; i + HalfLanes::kCount <= n; i += HalfLanes::kCount)

@@ -28,8 +28,8 @@ Expected<SliceOffsets> ReadSliceIndices(const Tensor& indices, llvm::ArrayRef<in
   if (indices.rank() < 1) return MakeError("indices must be at least a vector, got a scalar");
   int64_t depth = indices.dim(indices.rank() - 1);
   if (depth > static_cast<int64_t>(dims.size())) {
-    return MakeError("indices of depth {0} do not fit a tensor of {1} dimensions", depth,
-                     dims.size());
+    return MakeError("the last dimension of indices is {0}, but the tensor has {1} dimensions",
+                     depth, dims.size());
   }
   SliceOffsets result;
   result.batch.assign(indices.dims().begin(), indices.dims().end() - 1);

@@ -1,4 +1,5 @@
-// Shared code of ops with indices: checks them before anything is copied, and names the wrong one.
+// Shared code of ops with indices: checks all indices before anything is copied, and names the
+// first invalid one in the error.
 #ifndef GRAPNEL_KERNELS_COMMON_INDICES_H_
 #define GRAPNEL_KERNELS_COMMON_INDICES_H_
 

@@ -12,7 +12,7 @@ struct PoolAttrs {
   WindowAttrs window;
   std::vector<int64_t> sizes;
 
-  // Returns the window over `input`, whose rank it checks.
+  // Checks the rank of `input` and returns the window over it.
   Expected<Window> Resolve(llvm::ArrayRef<int64_t> input) const;
 };
 

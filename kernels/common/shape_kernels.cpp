@@ -15,7 +15,7 @@ Error PutInt(Tensor& out, int64_t i, int64_t value) {
     return Error::success();
   }
   if (value > std::numeric_limits<int32_t>::max()) {
-    return MakeError("{0} does not fit an int32: ask for out_type int64", value);
+    return MakeError("{0} does not fit into int32: set out_type to int64", value);
   }
   out.data<int32_t>()[i] = static_cast<int32_t>(value);
   return Error::success();
@@ -74,7 +74,7 @@ Error Reshape(KernelContext& ctx) {
   }
   if (unknown >= 0) {
     // With a 0 among the sizes, the unknown size is the product of the input's nonzero dimensions
-    // divided by that of the other nonzero sizes.
+    // divided by the product of the other nonzero sizes.
     int64_t elements = 1;
     for (int64_t dim : in.dims()) elements *= dim == 0 && has_zero ? 1 : dim;
     dims[unknown] = elements / nonzero;

@@ -55,7 +55,7 @@ Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims&
       ++d;
       continue;
     }
-    // Clamps a range to the dimension, or to one before its start for a negative step.
+    // Clamps a range to [0, size] or, for a negative step, to [-1, size - 1].
     int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
     auto cut = [&](int64_t value) {
       return std::clamp(value < 0 ? value + size : value, low, high);
@@ -98,10 +98,10 @@ Expected<SliceMasks> SliceMasksOf(const Node& node) {
   for (int i = 0; i < 5; ++i) {
     int64_t mask = node.GetInt(kNames[i]);
     if (mask != static_cast<int32_t>(mask))
-      return MakeError("attribute '{0}' is {1}, 32 bits were expected", kNames[i], mask);
+      return MakeError("attribute '{0}' is {1}, which does not fit into 32 bits", kNames[i], mask);
     masks[i] = static_cast<uint64_t>(mask);
   }
-  // Checked on all bits of the mask, even those beyond the last subscript.
+  // This check covers all bits of the ellipsis mask, even those beyond the last subscript.
   if (std::popcount(static_cast<uint32_t>(masks[2])) > 1)
     return MakeError("multiple ellipses in slice spec not allowed");
   return SliceMasks{masks[0], masks[1], masks[2], masks[3], masks[4]};

@@ -11,12 +11,13 @@ namespace grapnel {
 struct SliceBox {
   Dims begin, size, stride;
 
-  // The first element, and the steps between elements, in a row-major tensor of shape `dims`.
+  // The offset of the first element, and the distances between elements in each dimension, in a
+  // row-major tensor of shape `dims`.
   int64_t Start(llvm::ArrayRef<int64_t> dims) const;
   Dims Steps(llvm::ArrayRef<int64_t> dims) const;
 };
 
-// Bit i applies to subscript i.
+// One mask per field; bit i of a mask applies to subscript i.
 struct SliceMasks {
   uint64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink = 0;
 };

@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Far above any real network, and small enough that the product of two stays below 2^63.
+// The maximum size and stride: far above any real network, and small enough that the product of two
+// stays below 2^63.
 constexpr int64_t kMost = (int64_t{1} << 31) - 1;
 
 Error ResolveOne(Padding padding, WindowDim& dim) {
@@ -24,8 +25,9 @@ Error ResolveOne(Padding padding, WindowDim& dim) {
   // output position, and a wider one is an error.
   int64_t room = dim.in + dim.before + dim.after - extent + dim.stride;
   if (room <= -dim.stride) {
-    return MakeError("a window of {0} does not fit into {1} with padding {2} and {3}", extent,
-                     dim.in, dim.before, dim.after);
+    return MakeError(
+        "a window of size {0} does not fit into a dimension of size {1} with padding {2} and {3}",
+        extent, dim.in, dim.before, dim.after);
   }
   dim.out = room / dim.stride;
   return Error::success();
@@ -77,7 +79,7 @@ Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank
       int64_t value = attrs.explicit_paddings[i];
       bool spatial = i / 2 != 0 && i / 2 != attrs.channel_dim();
       if (value < 0 || value > kMost || (!spatial && value != 0)) {
-        return MakeError("{0} has {1} for dimension {2}", key, value, i / 2);
+        return MakeError("{0} must not have the value {1} for dimension {2}", key, value, i / 2);
       }
     }
   } else if (padding != "VALID") {
@@ -111,7 +113,8 @@ Expected<Window> WindowAttrs::Resolve(llvm::ArrayRef<int64_t> input,
       dim.after = explicit_paddings[2 * at + 1];
     }
     if (dim.in > kMost || dim.kernel > kMost)
-      return MakeError("dimension {0} of {1} is too large", at, DimsText(input));
+      return MakeError("dimension {0} of an input of shape {1}, or of its window, is too large", at,
+                       DimsText(input));
     RETURN_IF_ERROR(ResolveOne(padding, dim));
   }
   return window;

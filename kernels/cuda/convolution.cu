@@ -1,4 +1,4 @@
-// Convolutions through cuDNN, with fused bias and Relu where it supports them; through a plain
+// Convolutions through cuDNN, with fused bias and Relu where cuDNN supports them; through a plain
 // kernel where cuDNN has no algorithm; through a matrix product for 1x1 filters. Full precision:
 // float is multiplied as float, not as TF32.
 #include <algorithm>
@@ -167,7 +167,7 @@ bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Desc
   return false;
 }
 
-// Returns which part of the convolution was done; kPlainKernel means none.
+// Returns the part of the convolution that cuDNN did; kPlainKernel if it did nothing.
 Call WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
   if (!FitsCudnn(op.window)) return Call::kPlainKernel;
   ConvolutionChoice wanted;

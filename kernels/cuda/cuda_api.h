@@ -9,7 +9,7 @@
 // Bump when anything below changes.
 #define GRAPNEL_CUDA_API_VERSION 1
 #define GRAPNEL_CUDA_ENTRY "GrapnelCudaEntry"
-// The maximum rank of a walk over tensors, after merging dimensions.
+// The maximum rank of a GrapnelCudaWalk over tensors, after merging dimensions.
 #define GRAPNEL_CUDA_MAX_RANK 8
 
 extern "C" {
@@ -44,7 +44,7 @@ typedef enum GrapnelCudaUnary {
   kGrapnelCudaRelu,  // NaN stays NaN
   kGrapnelCudaRelu6,
   kGrapnelCudaElu,
-  kGrapnelCudaLeakyRelu,  // alpha
+  kGrapnelCudaLeakyRelu,  // with slope `alpha`
   kGrapnelCudaSoftplus,
   kGrapnelCudaSoftsign,
   kGrapnelCudaErf,
@@ -64,9 +64,9 @@ typedef enum GrapnelCudaBinary {
   kGrapnelCudaDiv,  // integers: toward zero, and 0 where the divisor is 0
   kGrapnelCudaMaximum,
   kGrapnelCudaMinimum,
-  kGrapnelCudaPow,  // floats only
+  kGrapnelCudaPow,  // floating-point types only
   kGrapnelCudaSquaredDifference,
-  // Gradients, floats only, with the argument order of TensorFlow's ops.
+  // Gradients, floating-point types only, with the argument order of TensorFlow's ops.
   kGrapnelCudaReluGrad,     // gradient, features
   kGrapnelCudaRelu6Grad,    // gradient, features
   kGrapnelCudaTanhGrad,     // y, dy
@@ -98,7 +98,7 @@ typedef enum GrapnelCudaActivation {
   kGrapnelCudaFusedRelu,
   kGrapnelCudaFusedRelu6,
   kGrapnelCudaFusedElu,
-  kGrapnelCudaFusedLeakyRelu,  // alpha
+  kGrapnelCudaFusedLeakyRelu,  // with slope `alpha`
   kGrapnelCudaFusedTanh,
   kGrapnelCudaFusedSigmoid,
   kGrapnelCudaFusedGeluExact,
@@ -116,8 +116,8 @@ typedef struct GrapnelCudaDeviceInfo {
 typedef struct GrapnelCudaStream GrapnelCudaStream;
 typedef struct GrapnelCudaEvent GrapnelCudaEvent;
 
-// How operands are read for element i of a dense result: index d of i, row-major in `sizes`, moves
-// operand k by strides[k][d] elements (0: repeated; negative: backward).
+// A walk: how operands are read for element i of a dense result. Index d of i, row-major in
+// `sizes`, moves operand k by strides[k][d] elements (0: repeated; negative: backward).
 typedef struct GrapnelCudaWalk {
   int32_t rank;
   int64_t sizes[GRAPNEL_CUDA_MAX_RANK];
@@ -199,13 +199,13 @@ typedef struct GrapnelCudaApi {
                     const void* b, int32_t element_size, const GrapnelCudaWalk* walk,
                     GRAPNEL_CUDA_ERROR);
 
-  // Reduces the dimensions d for which bit d of `reduced` is set. float, half, bfloat16, double,
-  // int32, int64. The order of additions depends only on the shape.
+  // Reduces the dimensions d for which bit d of `reduced` is set, for float, half, bfloat16,
+  // double, int32 and int64. The order of additions depends only on the shape.
   int32_t (*reduce)(GrapnelCudaStream* stream, GrapnelCudaReduction op, GrapnelCudaType type,
                     void* to, const void* from, int32_t rank, const int64_t* dims, uint32_t reduced,
                     GRAPNEL_CUDA_ERROR);
 
-  // The functions from here on take floats only.
+  // The functions from here to `convolution` take only floating-point types.
   int32_t (*softmax)(GrapnelCudaStream* stream, GrapnelCudaType type, int32_t log, void* to,
                      const void* from, int64_t rows, int64_t columns, GRAPNEL_CUDA_ERROR);
   // Computes loss[rows] and gradient[rows, columns] of softmax cross entropy. With `label_type`
@@ -231,8 +231,8 @@ typedef struct GrapnelCudaApi {
                          const void* filter, const void* bias, GrapnelCudaActivation activation,
                          float alpha, GRAPNEL_CUDA_ERROR);
 
-  // Adds the numbers of -inf, +inf, NaN, negative, zero and positive elements to `counts`, in host
-  // memory, and waits for them. Accepts every GrapnelCudaType.
+  // Adds the counts of -inf, +inf, NaN, negative, zero and positive elements to `counts`, in host
+  // memory, and waits for the result. Accepts every GrapnelCudaType.
   int32_t (*count)(GrapnelCudaStream* stream, GrapnelCudaType type, const void* from,
                    int64_t elements, int64_t counts[6], GRAPNEL_CUDA_ERROR);
 } GrapnelCudaApi;

@@ -113,8 +113,9 @@ inline int64_t CountOf(const GrapnelCudaWalk& walk) {
   return count;
 }
 
-// Gives every thread of the block the merge() of all their values, in an order that depends only on
-// the block size, which must be a power of two. `shared` has space for one value per thread.
+// Gives every thread of the block the merge() of the values of all threads, in an order that
+// depends only on the block size, which must be a power of two. `shared` has space for one value
+// per thread.
 template <typename A, typename Merge>
 __device__ A BlockMerge(A value, A* shared, Merge merge) {
   __syncthreads();

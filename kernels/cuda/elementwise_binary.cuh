@@ -77,8 +77,8 @@ void LaunchBinary(GrapnelCudaStream* stream, void* to, const void* a, const void
       static_cast<Out*>(to), static_cast<const T*>(a), static_cast<const T*>(b), count, walk);
 }
 
-// Runs `op`, which it searches for from kOp on. For an integer T, only ops that support integers
-// are instantiated.
+// Finds `op` among the ops from kOp on, and runs it. For an integer T, only ops that support
+// integers are instantiated.
 template <typename T, int kOp>
 void FindBinary(int op, GrapnelCudaStream* stream, void* to, const void* a, const void* b,
                 int64_t count, const GrapnelCudaWalk& walk) {

@@ -53,7 +53,7 @@ constexpr bool TakesIntegers(int op) {
          op == kGrapnelCudaSquare;
 }
 
-// Searches for the op from kOp on and runs it.
+// Finds `op` among the ops from kOp on, and runs it.
 template <int kOp>
 void Dispatch(int op, GrapnelCudaStream* stream, GrapnelCudaType type, void* to, const void* from,
               int64_t count, float alpha) {

@@ -1,7 +1,7 @@
-// Matrix products through cuBLASLt, with bias and activation in its epilogue where it supports
-// them. Full precision: float is multiplied as float, not as TF32.
+// Matrix products through cuBLASLt, with bias and activation in its epilogue where cuBLASLt
+// supports them. Full precision: float is multiplied as float, not as TF32.
 //
-// cuBLASLt is column-major: a row-major [m, n] is an n x m matrix to it, so the operands are
+// cuBLASLt is column-major: it reads a row-major [m, n] as an n x m matrix, so the operands are
 // swapped and the bias runs along its rows, as its epilogue requires.
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 namespace grapnel::cuda {
 inline namespace rows_cu {
 
-// Computed with one block per row: its largest element, and the sum of exp(x - largest).
+// Computed with one block per row: the row's largest element, and the sum of exp(x - largest).
 template <typename T>
 struct RowSums {
   Compute<T> largest, sum;

@@ -144,7 +144,7 @@ void ForFloats(GrapnelCudaType type, Body&& body) {
                     ": float, double, half or bfloat16 was expected");
   }
 }
-// The same for floating-point dtypes, int32 and int64.
+// ForFloats() for floating-point dtypes, int32 and int64.
 template <typename Body>
 void ForNumbers(GrapnelCudaType type, Body&& body) {
   switch (type) {

@@ -131,7 +131,7 @@ Expected<KernelFn> MakePad(const KernelSetup& setup) {
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor &in = ctx.input(0), &paddings = ctx.input(1);
     if (paddings.num_elements() != 2 * in.rank()) {
-      return MakeError("paddings must be a matrix of shape [{0},2], got {1}", in.rank(),
+      return MakeError("paddings must be a matrix of shape [{0},2], got shape {1}", in.rank(),
                        DimsText(paddings.dims()));
     }
     Dims dims;

@@ -42,8 +42,10 @@ class GpuConv {
   Error operator()(KernelContext& ctx) const {
     const Tensor &in = ctx.input(0), &filter = ctx.input(1);
     if (in.rank() != 4 || filter.rank() != 4 || filter.num_elements() == 0) {
-      return MakeError("input and filter must have rank 4 and the filter elements, not {0} and {1}",
-                       DimsText(in.dims()), DimsText(filter.dims()));
+      return MakeError(
+          "input and filter must have rank 4, and the filter must have elements, got shapes {0} "
+          "and {1}",
+          DimsText(in.dims()), DimsText(filter.dims()));
     }
     int64_t channels = in.dim(attrs_.channel_dim());
     // A depthwise convolution has one input channel per group, and the groups' outputs are
@@ -52,8 +54,8 @@ class GpuConv {
     int64_t outputs = depthwise_ ? filter.dim(2) * filter.dim(3) : filter.dim(3);
     if (channels == 0 || inputs == 0 || channels % inputs != 0 ||
         outputs % (channels / inputs) != 0) {
-      return MakeError("the input {0} does not fit the filter {1}", DimsText(in.dims()),
-                       DimsText(filter.dims()));
+      return MakeError("an input of shape {0} does not fit a filter of shape {1}",
+                       DimsText(in.dims()), DimsText(filter.dims()));
     }
     RETURN_IF_ERROR(CheckFusedBias(ctx, fused_, outputs));
     ASSIGN_OR_RETURN(Window window, attrs_.Resolve(in.dims(), filter.dims().take_front(2)));

@@ -162,7 +162,7 @@ Expected<std::vector<std::unique_ptr<Device>>> FindGpus() {
       text = std::string("cannot open the driver: ") + dlerror();
     return MakeError("no GPU here: {0}", text);
   }
-  if (count == 0) return MakeError("no GPU here: CUDA finds none");
+  if (count == 0) return MakeError("no GPU here: CUDA finds no GPU");
   std::vector<std::unique_ptr<Device>> devices;
   for (int32_t i = 0; i < count; ++i) {
     GrapnelCudaDeviceInfo info = {};

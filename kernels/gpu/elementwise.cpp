@@ -28,7 +28,8 @@ Error RunBinary(KernelContext& ctx, GrapnelCudaBinary op) {
   ASSIGN_OR_RETURN(GrapnelCudaWalk walk, WalkOf(plan));
   DataType dtype = a.dtype();
   const void *left = a.device_data(), *right = b.device_data();
-  // A repeated operand cannot be forwarded: it is read again after it would be overwritten.
+  // The memory of a repeated operand cannot become the output: the operand is read again after its
+  // memory would be overwritten.
   int forward = a.num_elements() == plan.total ? 0 : b.num_elements() == plan.total ? 1 : -1;
   Expected<Tensor*> out =
       forward < 0 ? ctx.Allocate(0, plan.dims) : ctx.ForwardOrAllocate(forward, 0, plan.dims);

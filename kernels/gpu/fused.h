@@ -13,7 +13,7 @@ struct GpuFusion {
 };
 
 // Reads the attribute of a node whose fused arguments start at input 2; empty for an op without it.
-// Fails on batch norm and on an addend, which then run on the CPU.
+// Fails on batch norm, an addend, Swish and Mish: such a node runs on the CPU.
 Expected<GpuFusion> ReadGpuFusion(const KernelSetup& setup);
 
 // Checks that the bias, input 2, is a vector over the channels.

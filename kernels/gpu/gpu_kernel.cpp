@@ -26,7 +26,7 @@ Expected<GrapnelCudaWalk> MakeWalk(llvm::ArrayRef<int64_t> dims,
       merges = walk.strides[k][last] == strides[k][d] * dims[d];
     if (!merges) {
       if (walk.rank == GRAPNEL_CUDA_MAX_RANK) {
-        return MakeError("{0} dimensions do not merge into {1}, the most that a GPU kernel walks",
+        return MakeError("{0} dimensions do not merge into {1}, the maximum rank of a GPU kernel",
                          dims.size(), GRAPNEL_CUDA_MAX_RANK);
       }
       last = walk.rank++;

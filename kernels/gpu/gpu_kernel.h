@@ -38,7 +38,7 @@ Error Queue(KernelContext& ctx, Fn GrapnelCudaApi::*fn, Args... args) {
 Expected<GrapnelCudaWalk> MakeWalk(llvm::ArrayRef<int64_t> dims,
                                    llvm::ArrayRef<llvm::ArrayRef<int64_t>> strides);
 
-// to[offset + sum of i_d * to_strides[d]] = from[sum of i_d * from_strides[d]], in elements.
+// to[sum of i_d * to_strides[d]] = from[sum of i_d * from_strides[d]], in elements.
 Error QueueCopy(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> sizes, const void* from,
                 llvm::ArrayRef<int64_t> from_strides, void* to, llvm::ArrayRef<int64_t> to_strides);
 

@@ -36,8 +36,8 @@ Expected<KernelFn> MakeMatMul(const KernelSetup& setup) {
   return KernelFn([=](KernelContext& ctx) -> Error {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
     if (a.rank() != 2 || b.rank() != 2) {
-      return MakeError("a matrix product needs two matrices, not {0} and {1}", DimsText(a.dims()),
-                       DimsText(b.dims()));
+      return MakeError("a matrix product needs two matrices, got shapes {0} and {1}",
+                       DimsText(a.dims()), DimsText(b.dims()));
     }
     GrapnelCudaMatMul spec = EmptySpec(a.dtype());
     RETURN_IF_ERROR(SetSizes(a, b, transpose_a, transpose_b, spec));
@@ -56,8 +56,8 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
   return KernelFn([=](KernelContext& ctx) -> Error {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
     if (a.rank() < 2 || b.rank() < 2) {
-      return MakeError("a matrix product needs matrices, not {0} and {1}", DimsText(a.dims()),
-                       DimsText(b.dims()));
+      return MakeError("a matrix product needs matrices, got shapes {0} and {1}",
+                       DimsText(a.dims()), DimsText(b.dims()));
     }
     GrapnelCudaMatMul spec = EmptySpec(a.dtype());
     RETURN_IF_ERROR(SetSizes(a, b, adj_a, adj_b, spec));
@@ -73,8 +73,8 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
         if (side[i] != 1) dim = side[i];
       }
     }
-    // One call if each operand is a single matrix or all of them; otherwise one call per product,
-    // which steps along the batch as a broadcast operand does.
+    // One call if each operand is a single matrix or has a matrix for each product; otherwise one
+    // call per product, which steps along the batch as a broadcast operand does.
     int64_t total = *NumElements(dims), a_count = *NumElements(a_batch),
             b_count = *NumElements(b_batch);
     Dims batch = dims;

@@ -39,7 +39,7 @@ Expected<KernelFn> MakeCrossEntropyOf(bool sparse) {
         fits &= logits.dim(d) == labels.dim(d) || logits.dim(d) == 1 || labels.dim(d) == 1;
     }
     if (!fits) {
-      return MakeError("logits and labels do not fit together: {0} and {1}",
+      return MakeError("logits and labels do not fit together, got shapes {0} and {1}",
                        DimsText(logits.dims()), DimsText(labels.dims()));
     }
     int64_t rows = logits.dim(0), columns = logits.dim(1);

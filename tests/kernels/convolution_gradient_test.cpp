@@ -179,13 +179,14 @@ TEST(ConvGradient, Errors) {
             "the gradient must have shape [1,3,3,1], not [1,4,3,1]");
   OneNode channels("Conv2DBackpropInput");
   EXPECT_EQ(ErrorOf(Node(channels, {1, 4, 4, 3}, {2, 2, 2, 1}, {1, 3, 3, 1})),
-            "the input [1,4,4,3] does not fit the filter [2,2,2,1]: 3 channels and 2");
+            "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: the input has 3 "
+            "channels, but the filter is for 2");
   OneNode sizes("Conv2DBackpropInput");
   EXPECT_EQ(ErrorOf(Node(sizes, {1, 4, 4}, {2, 2, 1, 1}, {1, 3, 3, 1})),
             "input_sizes must have 4 numbers, not 3");
   OneNode negative("Conv2DBackpropInput");
   EXPECT_EQ(ErrorOf(Node(negative, {1, -4, 4, 1}, {2, 2, 1, 1}, {1, 3, 3, 1})),
-            "input_sizes must not be negative: [1,-4,4,1]");
+            "input_sizes must not be negative, got [1,-4,4,1]");
 }
 
 }  // namespace

@@ -45,8 +45,9 @@ TEST(KernelDataset, ReadsLinesAndRecordsOfOneLength) {
     return run.Out({proto::DT_VARIANT}).One();
   };
   EXPECT_EQ(texts(fixed(7)), "\r\n\nlast|" + end);
-  EXPECT_EQ(texts(fixed(4)),
-            path + ": 10 bytes: a header of 3, records of 4 and a footer of 0 were expected");
+  EXPECT_EQ(texts(fixed(4)), path +
+                                 ": the file has 10 bytes, which are not a header of 3, records of "
+                                 "4 and a footer of 0 bytes");
 }
 
 }  // namespace

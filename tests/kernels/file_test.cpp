@@ -46,7 +46,7 @@ TEST(KernelFile, Errors) {
   std::string none = JoinPath(Folder(), "none.txt"), one = JoinPath(Folder(), "a/one.txt");
   EXPECT_NE(OpRun("ReadFile").In(Text(none)).ErrorText(), "no error");
   EXPECT_EQ(OpRun("ReadFile").In(Vec<std::string>({"a", "b"})).ErrorText(),
-            "filename must be a scalar, not [2]");
+            "filename must be a scalar, got shape [2]");
   auto files = [](std::string pattern) {
     Tensor iterator = OpRun("AnonymousIteratorV3").Out({proto::DT_RESOURCE}).One();
     OpRun make("MatchingFilesDataset");
@@ -64,7 +64,7 @@ TEST(KernelFile, Errors) {
                 .Attr("new_vocab_offset", attr::Int(1))
                 .Out({proto::DT_INT64, proto::DT_INT32})
                 .ErrorText(),
-            one + " has 1 words, 9223372036854775807 were expected from number 1 on");
+            one + " has 1 words, but 9223372036854775807 words from word 1 on were expected");
 }
 
 TEST(KernelDenseTable, KeysThatMarkBuckets) {
@@ -92,7 +92,7 @@ TEST(KernelDenseTable, KeysThatMarkBuckets) {
                 .In(Scalar<int64_t>(9))
                 .Out({proto::DT_INT64})
                 .ErrorText(),
-            "keys of shape [1,3]: each was expected to be of shape [2]");
+            "a tensor of shape [1,3] does not consist of keys of shape [2]");
 }
 
 TEST(KernelTensorMap, Errors) {
@@ -141,7 +141,7 @@ TEST(KernelCsvDataset, RecordsOfFiles) {
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1}),
             "a/5|" + path + ": expect 2 fields but have 1 in record");
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1, 1}),
-            "select_cols must be ascending and not negative: 1 at 1");
+            "select_cols must be ascending and not negative, got 1 at index 1");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(KernelActivationGradient, OnBothSidesOfTheCorner) {
   EXPECT_EQ(Values<Complex64>(w), (std::vector<Complex64>{{0, 2}}));
   EXPECT_EQ(Of("ReluGrad", {}, {}), Fs{});
   EXPECT_EQ(OpRun("ReluGrad").In(Vec<float>({1})).In(Vec<float>({1, 2})).ErrorText(),
-            "both inputs must have the same shape, not [1] and [2]");
+            "both inputs must have the same shape, got shapes [1] and [2]");
 }
 
 OpRun NormGradient(bool training, const char* format = "NHWC") {

@@ -73,8 +73,8 @@ TEST(KernelDecodeImage, ChannelsOfABmp) {
   EXPECT_EQ(Decoding("DecodeBmp", Bmp(1)).Attr("channels", attr::Int(1)).ErrorText(),
             "channels attribute 1 is not supported for BMP");
   EXPECT_EQ(Decoding("DecodeBmp", Bmp(3) + "x").ErrorText(),
-            "59 bytes of BMP for 1 x 1 pixels from byte 54: rows of 4 bytes, and nothing behind "
-            "them, were expected");
+            "a BMP of 59 bytes has 1 x 1 pixels that start at byte 54: rows of 4 bytes, and no "
+            "bytes after them, were expected");
 }
 
 TEST(KernelDecodeImage, ClaimsMoreThanItHolds) {
@@ -87,8 +87,8 @@ TEST(KernelDecodeImage, ClaimsMoreThanItHolds) {
   bmp[28] = 24;
   bmp.replace(18, 8, "\xff\xff\xff\x7f\xff\xff\xff\x7f");
   EXPECT_EQ(Decoding("DecodeBmp", bmp).ErrorText(),
-            "54 bytes of BMP for 2147483647 x 2147483647 pixels from byte 54: rows of 6442450944 "
-            "bytes, and nothing behind them, were expected");
+            "a BMP of 54 bytes has 2147483647 x 2147483647 pixels that start at byte 54: rows of "
+            "6442450944 bytes, and no bytes after them, were expected");
   std::string jpeg = Encoded("EncodeJpeg", Pixels(8, 8, 3));
   size_t frame = jpeg.find("\xff\xc0");
   jpeg.replace(frame + 5, 4, "\xff\x00\xff\x00", 4);

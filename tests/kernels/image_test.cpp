@@ -22,7 +22,7 @@ TEST(KernelColor, ThereAndBack) {
   ExpectNear(hsv, {1 / 12.0f, 1, 0.5f, 5 / 12.0f, 1, 1, 0, 0, 0.3f, 0, 0, 0});
   ExpectNear(OpRun("HSVToRGB").In(hsv).One(), Values<float>(rgb));
   EXPECT_EQ(OpRun("RGBToHSV").In(Iota<float>({2, 4})).ErrorText(),
-            "the last dimension must be 3 channels, not shape [2,4]");
+            "the last dimension must be 3 channels, got shape [2,4]");
   EXPECT_EQ(DimsOf(OpRun("HSVToRGB").In(Floats({0, 3}, {})).One()), (D{0, 3}));
 }
 
@@ -37,7 +37,8 @@ TEST(KernelResize, Gradients) {
   Tensor cubic = OpRun("ResizeBicubicGrad").In(grads).In(image).One();
   EXPECT_NEAR(cubic.data<float>()[0] + cubic.data<float>()[1], 15, 1e-5);
   EXPECT_EQ(OpRun("ResizeBilinearGrad").In(grads).In(Iota<float>({2, 1, 2, 1})).ErrorText(),
-            "original_image must have batch and channels of grads [1,1,4,1], not shape [2,1,2,1]");
+            "original_image must have the batch and channels of grads, whose shape is [1,1,4,1], "
+            "got shape [2,1,2,1]");
 }
 
 // A pixel's position is a product that is rounded before the half is subtracted: here that decides

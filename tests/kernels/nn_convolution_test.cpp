@@ -222,7 +222,7 @@ TEST(FusedConvolution, RefusesAListThatPadsBatchOrChannels) {
   SetConvAttrs(node, {"3D", {}, {}, {1, 1, 1}, {1, 1, 1}, "VALID"}, {""});
   node.Ints("padding_list", {1, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   node.Input(ToTensor(Zeros({1, 2, 2, 2, 1}))).Input(ToTensor(Zeros({1, 1, 1, 1, 1})));
-  EXPECT_EQ(ErrorOf(node), "padding_list has 1 for dimension 0");
+  EXPECT_EQ(ErrorOf(node), "padding_list must not have the value 1 for dimension 0");
 }
 
 TEST(FusedConvolution, MultipliesConstantBatchNormIntoTheFilter) {
@@ -265,13 +265,13 @@ TEST(Convolution, ErrorsSayWhatDoesNotFit) {
   ConvCase good{"good", {1, 4, 4, 3}, {2, 2, 3, 1}};
   EXPECT_EQ(run(good), "no error");
   EXPECT_EQ(run({"", {1, 4, 4, 3}, {2, 2, 2, 1}}),
-            "the input [1,4,4,3] does not fit the filter [2,2,2,1]: 3 channels in groups of 2, 1 "
-            "results");
+            "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: 3 channels in "
+            "groups of 2, 1 output channels");
   EXPECT_EQ(run({"", {4, 4, 3}, {2, 2, 3, 1}}),
-            "input and filter must have rank 4, not [4,4,3] and [2,2,3,1]");
-  EXPECT_EQ(run({"", {1, 4, 4, 0}, {2, 2, 0, 1}}), "the filter [2,2,0,1] has no elements");
+            "input and filter must have rank 4, got shapes [4,4,3] and [2,2,3,1]");
+  EXPECT_EQ(run({"", {1, 4, 4, 0}, {2, 2, 0, 1}}), "a filter of shape [2,2,0,1] has no elements");
   EXPECT_EQ(run({"", {1, 2, 4, 3}, {5, 2, 3, 1}, {1, 1}, {1, 1}, "VALID"}),
-            "a window of 5 does not fit into 2 with padding 0 and 0");
+            "a window of size 5 does not fit into a dimension of size 2 with padding 0 and 0");
   EXPECT_EQ(run(good, [](OneNode& n) { n.Text("padding", "LEFT"); }),
             "padding 'LEFT' is not SAME, VALID or EXPLICIT");
   EXPECT_EQ(run(good, [](OneNode& n) { n.Text("padding", "EXPLICIT"); }),

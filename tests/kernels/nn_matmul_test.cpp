@@ -89,7 +89,8 @@ TEST(MatMul, ErrorsSayWhatDoesNotFit) {
     return ErrorOf(node);
   };
   EXPECT_EQ(run({2, 3}, {4, 5}), "matrix sizes do not fit: [2,3] x [4,5]");
-  EXPECT_EQ(run({2, 3, 1}, {4, 5}), "a matrix product needs two matrices, not [2,3,1] and [4,5]");
+  EXPECT_EQ(run({2, 3, 1}, {4, 5}),
+            "a matrix product needs two matrices, got shapes [2,3,1] and [4,5]");
   auto fused = [](const std::vector<std::string>& ops, int args, const Dims& bias) {
     OneNode node("_FusedMatMul");
     node.Type("T", DT_FLOAT).Attr("fused_ops", FusedOpsAttr(ops));
@@ -198,7 +199,7 @@ TEST(BatchMatMul, FusedGrowsWithItsMaskAndSaysWhatDoesNotFit) {
     return ErrorOf(node);
   };
   EXPECT_EQ(error({2}, {1, 1, 1, 5}, {"Mul", "Add"}),
-            "the factor must have one element, not the shape [2]");
+            "the factor must have one element, got shape [2]");
   EXPECT_EQ(error({}, {1, 1, 2, 5}, {"Mul", "Add"}),
             "incompatible shapes: [1,2,3,5] vs. [1,1,2,5]");
   EXPECT_EQ(error({}, {1, 1, 1, 5}, {"Mul"}), "expected fused_ops [Mul, Add] with two arguments");
@@ -242,7 +243,7 @@ TEST(BatchMatMul, ErrorsSayWhatDoesNotFit) {
   EXPECT_EQ(run("BatchMatMulV2", {2, 3, 4}, {2, 3, 4}),
             "matrix sizes do not fit: [2,3,4] x [2,3,4]");
   EXPECT_EQ(run("BatchMatMulV2", {4}, {4, 5}),
-            "a batch of matrix products needs rank 2 or more, not [4] and [4,5]");
+            "a batch of matrix products needs rank 2 or more, got shapes [4] and [4,5]");
 }
 
 // --- Einsum, against a loop over every label

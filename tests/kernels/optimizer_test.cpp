@@ -64,7 +64,7 @@ TEST(KernelOptimizer, StepsOnRowsOneAfterTheOther) {
   EXPECT_EQ(step(Floats({1, 1}, {3}), Ints({1}, {3})).ErrorText(),
             "indices[0] = 3 is not in [0, 3)");
   EXPECT_EQ(step(Floats({1, 2}, {3, 3}), Ints({1}, {0})).ErrorText(),
-            "a gradient of shape [1,2] for 1 rows of variable 'w' of shape [3,1]");
+            "a gradient of shape [1,2] does not fit 1 rows of variable 'w' of shape [3,1]");
 }
 
 // As in TensorFlow: with a gradient of rows NaN propagates, with a full gradient it becomes 0.
@@ -105,7 +105,7 @@ TEST(KernelOptimizer, SaysWhatDoesNotFit) {
   EXPECT_EQ(step(Filled("VarHandleOp", "b", Floats({1}, {1})), Scalar(1.f), Floats({2}, {1, 1})),
             "variables 'w' and 'b' are of different shapes, [2] and [1]");
   EXPECT_EQ(step(Filled("VarHandleOp", "c", Iota<int32_t>({2})), Scalar(1.f), Floats({2}, {1, 1})),
-            "variable 'c' is int32, float was expected");
+            "variable 'c' has dtype int32, float was expected");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Error Join(KernelContext& ctx, int first, int count, const Tensor& axis_tensor) 
   }
   const Tensor& front = ctx.input(first);
   ASSIGN_OR_RETURN(int axis, AxisIn(axis_tensor.IntAt(0), std::max(front.rank(), 1)));
-  if (front.rank() == 0) return MakeError("scalars cannot be concatenated: pack them");
+  if (front.rank() == 0) return MakeError("scalars cannot be concatenated: use Pack");
   Dims dims(front.dims().begin(), front.dims().end());
   dims[axis] = 0;
   for (int i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ Expected<KernelFn> MakeConcatOffset(const KernelSetup&) {
       for (int d = 0; fits && d < static_cast<int>(shape.size()); ++d)
         fits = d == axis || shape[d] == front[d];
       if (!fits) {
-        return MakeError("all shapes must agree except along axis {0}: {1} and {2}", axis,
+        return MakeError("all shapes must agree except along axis {0}, got {1} and {2}", axis,
                          DimsText(front), DimsText(shape));
       }
       ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(i, {static_cast<int64_t>(shape.size())}));

@@ -12,7 +12,7 @@ struct Formats {
   std::string from, to;
 };
 
-// Checks that both have the same 4 or 5 letters, each once.
+// Checks that both formats have the same 4 or 5 letters, each once.
 Expected<Formats> ReadFormats(const KernelSetup& setup) {
   Formats formats{setup.node().GetString("src_format", "NHWC"),
                   setup.node().GetString("dst_format", "NCHW")};
@@ -40,7 +40,7 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     auto rank = static_cast<int32_t>(map.size());
     for (int64_t i = 0; i < in.num_elements(); ++i) {
-      // Values below -rank that are not a multiple of it map to the last dimension, as in
+      // Values below -rank that are not multiples of the rank map to the last dimension, as in
       // TensorFlow.
       auto from = static_cast<int64_t>(static_cast<uint64_t>(in.IntAt(i)) + rank);
       if (in.dtype() == proto::DT_INT32) from = static_cast<int32_t>(from);
@@ -51,8 +51,8 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
   });
 }
 
-// The input is a vector over all dimensions or only the spatial ones, or pairs of values (paddings)
-// for them.
+// The input has one value, or a pair of values (paddings), for each dimension or for each spatial
+// dimension.
 Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Formats formats, ReadFormats(setup));
   return KernelFn([formats](KernelContext& ctx) -> Error {
@@ -60,8 +60,8 @@ Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
     int64_t rank = static_cast<int64_t>(formats.from.size());
     if (in.rank() < 1 || in.rank() > 2 || (in.dim(0) != rank && in.dim(0) != rank - 2) ||
         (in.rank() == 2 && in.dim(1) != 2))
-      return MakeError("expected {0} or {1} values or pairs of them, got shape {2}", rank, rank - 2,
-                       DimsText(in.dims()));
+      return MakeError("expected {0} or {1} values or pairs of values, got shape {2}", rank,
+                       rank - 2, DimsText(in.dims()));
     Formats of = formats;
     if (in.dim(0) != rank) {
       for (std::string* format : {&of.from, &of.to})

@@ -43,7 +43,7 @@ Error Run(KernelContext& ctx) {
 
 Expected<KernelFn> Make(const KernelSetup& setup) {
   if (setup.input_type(0) == proto::DT_STRING || DataTypeSize(setup.input_type(0)) == 0)
-    return MakeError("no kernel for {0}", DataTypeName(setup.input_type(0)));
+    return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
   return KernelFn(Run);
 }
 

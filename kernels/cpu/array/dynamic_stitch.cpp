@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the dims of `data` after those of `indices`.
+// Returns the dimensions of `data` that follow those of `indices`.
 llvm::ArrayRef<int64_t> RowDims(const Tensor& indices, const Tensor& data) {
   return data.dims().drop_front(indices.rank());
 }
@@ -47,7 +47,7 @@ Error Run(KernelContext& ctx) {
     RETURN_IF_ERROR(CheckPair(i, indices, data));
     if (i == 0) row = RowDims(indices, data);
     if (RowDims(indices, data) != row)
-      return MakeError("rows of data[{0}] have shape {1}, those of data[0] have {2}", i,
+      return MakeError("rows of data[{0}] have shape {1}, but rows of data[0] have shape {2}", i,
                        DimsText(RowDims(indices, data)), DimsText(row));
   }
   ASSIGN_OR_RETURN(int64_t rows, CountRows(ctx, pairs));

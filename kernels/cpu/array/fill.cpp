@@ -114,7 +114,7 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     for (int i = 0; i < 3; ++i) {
       if (ctx.input(i).num_elements() != 1) {
         static const char* const kNames[] = {"start", "limit", "delta"};
-        return MakeError("{0} must be a scalar, not shape {1}", kNames[i],
+        return MakeError("{0} must be a scalar, got shape {1}", kNames[i],
                          DimsText(ctx.input(i).dims()));
       }
     }
@@ -147,7 +147,7 @@ Expected<KernelFn> MakeLinSpace(const KernelSetup& setup) {
     for (int i = 0; i < 3; ++i) {
       if (ctx.input(i).num_elements() != 1) {
         static const char* const kNames[] = {"start", "stop", "num"};
-        return MakeError("{0} must be a scalar, not shape {1}", kNames[i],
+        return MakeError("{0} must be a scalar, got shape {1}", kNames[i],
                          DimsText(ctx.input(i).dims()));
       }
     }

@@ -58,7 +58,7 @@ GRAPNEL_PASS_KERNEL("PreventGradient");
 GRAPNEL_PASS_KERNEL("GuaranteeConst");
 GRAPNEL_PASS_KERNEL("PlaceholderWithDefault");
 GRAPNEL_CPU_KERNEL("NoOp", MakeNoOp, KernelCost::kCheap);
-// The executor decides when it runs.
+// ControlTrigger computes nothing: the executor decides when it runs.
 GRAPNEL_CPU_KERNEL("ControlTrigger", MakeNoOp, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("DeepCopy", MakeDeepCopy);
 GRAPNEL_CPU_KERNEL("EnsureShape", MakeEnsureShape, KernelCost::kCheap);

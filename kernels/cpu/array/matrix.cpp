@@ -94,7 +94,7 @@ Error DiagPart(KernelContext& ctx) {
   int half = in.rank() / 2;
   // For a scalar the result is the scalar, as in TensorFlow.
   if (in.rank() % 2 != 0 || in.dims().take_front(half) != in.dims().drop_front(half))
-    return MakeError("expected the same dimensions twice, got shape {0}", DimsText(in.dims()));
+    return MakeError("expected a shape whose two halves are equal, got {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims().take_front(half)));
   int64_t n = out->num_elements();
   CopyStrided(ctx, in.dtype(), {n}, in.raw(), {n + 1}, out->raw(), {1});

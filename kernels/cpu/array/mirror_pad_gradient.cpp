@@ -27,8 +27,10 @@ Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) 
     int64_t before = pad.before[d], after = pad.after[d];
     int64_t size = in.dim(d) - before;  // both fit in int64, as neither is negative
     if (size < after || std::max(before, after) > size - after - skip)
-      return MakeError("paddings {0} {1} are too large for dimension {2} of {3} padded elements",
-                       before, after, d, in.dim(d));
+      return MakeError(
+          "paddings {0} and {1} are too large for dimension {2}, which has {3} elements with "
+          "padding",
+          before, after, d, in.dim(d));
     size -= after;
     fold.dims.push_back(size);
     fold.before.push_back(before);
@@ -57,7 +59,7 @@ void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
 }
 
 // 16-bit floats round at each addition, so the order must be TensorFlow's: one dimension after the
-// other, the padding before first.
+// other, and in each dimension the padding before the data, then the padding after it.
 template <typename T>
 void FoldSteps(const Tensor& in, const Fold& fold, Tensor& out) {
   std::vector<float> sums(in.num_elements());

@@ -53,8 +53,9 @@ Error Pad(KernelContext& ctx) {
 }
 Expected<KernelFn> MakePad(const KernelSetup&) { return KernelFn(Pad); }
 
-// Copies the middle and then the margins, axis by axis, from what is already written, so that
-// corners come from margins. REFLECT skips the border element, SYMMETRIC repeats it.
+// Copies the middle and then, axis by axis, the margins. A margin is a copy of elements already
+// written to the output, so that the corners come from margins. REFLECT skips the border element,
+// SYMMETRIC repeats it.
 Expected<KernelFn> MakeMirrorPad(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(int64_t skip, MirrorSkip(setup.node()));
   return KernelFn([skip](KernelContext& ctx) -> Error {
@@ -91,7 +92,8 @@ Expected<KernelFn> MakeMirrorPad(const KernelSetup& setup) {
   });
 }
 
-// Each dimension becomes two; the outer one has stride 0.
+// For the copy, each dimension becomes two: the repetitions, with stride 0 in the input, and the
+// dimension itself.
 Error Tile(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &multiples = ctx.input(1);
   if (multiples.rank() != 1 || multiples.num_elements() != in.rank()) {

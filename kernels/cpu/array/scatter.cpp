@@ -83,20 +83,20 @@ Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, T
 Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out) {
   if (out.rank() == 0 || indices.rank() == 0 || updates.rank() == 0)
     return MakeError(
-        "indices of shape {0} and updates of shape {1} for an output of shape {2}: "
-        "each must be at least a vector",
+        "indices, updates and the output must be at least vectors, got shapes {0}, {1} and {2}",
         DimsText(indices.dims()), DimsText(updates.dims()), DimsText(out.dims()));
   bool has_none = indices.num_elements() == 0 && updates.num_elements() == 0;
   bool has_all = indices.num_elements() > 0 && updates.num_elements() > 0 && out.num_elements() > 0;
   if (!has_none && !has_all)
     return MakeError(
-        "indices of shape {0} and updates of shape {1} for an output of shape {2}: "
-        "either has elements, or neither has",
+        "indices, updates and the output must all have elements, or indices and updates must be "
+        "empty, got shapes {0}, {1} and {2}",
         DimsText(indices.dims()), DimsText(updates.dims()), DimsText(out.dims()));
   bool is_vector = indices.rank() == 1 && (indices.dim(0) > 0 || out.dim(0) > 0);
   if (is_vector || (out.num_elements() > 0 && indices.dim(indices.rank() - 1) == 0))
-    return MakeError("indices must be at least a matrix, with rows of at least one, got shape {0}",
-                     DimsText(indices.dims()));
+    return MakeError(
+        "indices must be at least a matrix, with rows of at least one element, got shape {0}",
+        DimsText(indices.dims()));
   return ScatterSlices(indices, updates, how, out);
 }
 

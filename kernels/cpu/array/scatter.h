@@ -16,9 +16,9 @@ enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out,
                     bool repeat = false);
 
-// ScatterSlices with the additional checks of ScatterNd and related ops. Scalar indices are an
-// error. A vector of indices and rows of length 0 are errors unless the output has no elements, as
-// in TensorFlow. So is a mix of empty and non-empty tensors among the three.
+// ScatterSlices with the additional checks of ScatterNd and related ops, as in TensorFlow. Errors: a
+// scalar among the three tensors; an empty tensor among them, unless both `indices` and `updates`
+// are empty; a vector of indices or rows of length 0, unless the output has no elements.
 Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out);
 
 }  // namespace grapnel

@@ -34,7 +34,8 @@ Error Where(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeWhere(const KernelSetup&) { return KernelFn(Where); }
 
-// Numbers each element by its first equal element. `first` collects the position of each new value.
+// Sets ids[i] to an id of element i, equal for equal elements. `first` collects the position of the
+// first element of each id.
 template <typename Key, typename At>
 void Number(int64_t n, At key_at, std::vector<int64_t>& first, std::vector<int64_t>& ids) {
   std::unordered_map<Key, int64_t> seen;
@@ -45,7 +46,8 @@ void Number(int64_t n, At key_at, std::vector<int64_t>& first, std::vector<int64
   }
 }
 
-// NaN equals nothing, so each NaN is a separate value; a map of doubles behaves the same way.
+// NaN equals nothing, so each NaN is a distinct value; a map with keys of type double behaves the
+// same way.
 Error NumberElements(const Tensor& in, std::vector<int64_t>& first, std::vector<int64_t>& ids) {
   if (in.dtype() == proto::DT_STRING) {
     Number<std::string>(
@@ -68,7 +70,8 @@ Error NumberElements(const Tensor& in, std::vector<int64_t>& first, std::vector<
   return Error::success();
 }
 
-// Writes the numbers of the elements (or slices) along an axis, and the count of each.
+// Writes the ids of the elements (or slices) along an axis to output 1, and the number of elements
+// with each id to output 2.
 Error PutNumbers(KernelContext& ctx, int64_t distinct, const std::vector<int64_t>& ids) {
   int64_t n = static_cast<int64_t>(ids.size());
   ASSIGN_OR_RETURN(Tensor * numbers, ctx.Allocate(1, {n}));
@@ -94,8 +97,8 @@ Error Unique(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeUnique(const KernelSetup&) { return KernelFn(Unique); }
 
-// Numbers the elements first and then the slices by their elements' numbers, so that equality is
-// the same for all dtypes.
+// Assigns ids to the elements first, and then to the slices by the ids of their elements, so that
+// equality is the same for all dtypes.
 Error UniqueAlong(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
   if (axes.rank() == 1 && axes.num_elements() == 0) return Unique(ctx);

@@ -63,7 +63,7 @@ Expected<KernelFn> MakeBucketize(const KernelSetup& setup) {
   });
 }
 
-// Returns the n-th smallest or n-th largest of each row.
+// Returns the n-th smallest or n-th largest element of each row.
 Expected<KernelFn> MakeNthElement(const KernelSetup& setup) {
   bool reverse = setup.node().GetBool("reverse");
   return KernelFn([reverse](KernelContext& ctx) -> Error {
@@ -94,8 +94,8 @@ Expected<KernelFn> MakeNthElement(const KernelSetup& setup) {
   });
 }
 
-// True if fewer than k predictions exceed the target's; ties count as in. False if the target is
-// not a valid class or the row has a value that is not finite.
+// True if fewer than k predictions are greater than the target's (ties do not count). False if the
+// target is not a valid class or the row has a value that is not finite.
 bool IsInTop(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
   int64_t larger = 0;

@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// A `step` is 0 where one element serves the whole row.
+// Selects n elements of a row. `steps` has one stride per operand: 0 if a single element of the
+// operand serves the whole row, else 1.
 using SelectLoop = void (*)(const bool* condition, const void* yes, const void* no, void* out,
                             int64_t n, const int64_t* steps);
 
@@ -76,7 +77,8 @@ Error SelectV2(KernelContext& ctx) {
   return Error::success();
 }
 
-// The older op broadcasts only the condition: a scalar, or a vector that selects whole rows.
+// Select, unlike SelectV2, broadcasts only the condition: a scalar, or a vector that selects whole
+// rows.
 Error Select(KernelContext& ctx) {
   const Tensor &condition = ctx.input(0), &yes = ctx.input(1), &no = ctx.input(2);
   if (yes.dims() != no.dims()) {

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Passes the range of the numbers through unchanged.
+// Reshapes a quantized tensor and passes its range (inputs 2 and 3) through unchanged.
 Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(Reshape(ctx));
@@ -24,7 +24,7 @@ Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
   });
 }
 
-// The last dimension absorbs the difference in size.
+// A smaller dtype adds a last dimension of the size ratio; a larger one removes that dimension.
 Error Bitcast(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   DataType type = ctx.output_type(0);

@@ -10,14 +10,14 @@ namespace {
 // on without a copy.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
-  bool whole = true;  // every dimension but the first
+  bool whole = true;  // true if the box spans every dimension but the first
   for (int d = 0; d < in.rank(); ++d) {
     whole &= (d == 0 ? box.stride[d] == 1
                      : box.begin[d] == 0 && box.stride[d] == 1 && box.size[d] == in.dim(d));
   }
   if (whole && DataTypeSize(in.dtype()) != 0) {
     Tensor part = in.rank() > 0 ? in.Slice(box.begin[0], box.begin[0] + box.size[0]) : in;
-    // Kernels read aligned vectors: a part that starts in the middle of one would be slow, and
+    // Kernels read aligned vectors: a part that starts in the middle of a vector would be slow, and
     // oneDNN would reject it.
     if (part.offset() % 64 == 0) {
       ctx.SetOutput(0, part.Reshaped(dims));

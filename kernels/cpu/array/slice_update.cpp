@@ -79,8 +79,9 @@ Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
     const Tensor& value = ctx.input(4);
     RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& target) -> Error {
       if (target.dtype() != value.dtype())
-        return MakeError("variable '{0}' is {1}, the value is {2}", variable->name(),
-                         DataTypeName(target.dtype()), DataTypeName(value.dtype()));
+        return MakeError("variable '{0}' has dtype {1}, but the value has dtype {2}",
+                         variable->name(), DataTypeName(target.dtype()),
+                         DataTypeName(value.dtype()));
       return WriteSlice(ctx, target, 1, value, masks, true);
     }));
     PassReference(ctx);

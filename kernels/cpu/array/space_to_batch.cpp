@@ -46,7 +46,7 @@ Expected<Blocks> ReadBlocks(const Tensor& shape, const Tensor& edges, const char
     RETURN_IF_ERROR(AddSize(shape.IntAt(d), blocks));
   RETURN_IF_ERROR(ReadEdges(edges, name, blocks.rank(), blocks));
   if (!NumElements(blocks.size))
-    return MakeError("blocks of {0} are larger than memory", IntsText(blocks.size));
+    return MakeError("blocks of size {0} are larger than memory", IntsText(blocks.size));
   return blocks;
 }
 
@@ -74,11 +74,11 @@ Overlap MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
   return meeting;
 }
 
-// Copies between the two for every position in a block. The small tensor's batch is places * batch
-// of the large one.
+// Copies between the small and the large tensor for every position in a block. The small tensor's
+// batch is the number of positions times the large tensor's batch.
 void CopyBlocks(KernelContext& ctx, const Blocks& blocks, bool to_small, const Tensor& in,
                 Tensor& out) {
-  // Without elements, the number of block positions is unbounded.
+  // In empty tensors, the number of positions in a block is unbounded.
   if (in.num_elements() == 0 || out.num_elements() == 0) return;
   const Tensor &small = to_small ? out : in, &large = to_small ? in : out;
   Dims small_strides = RowMajorStrides(small.dims()), large_strides = RowMajorStrides(large.dims());
@@ -115,7 +115,7 @@ Error SpaceToBatch(KernelContext& ctx, const Blocks& blocks) {
   RETURN_IF_ERROR(CheckRank(in, blocks));
   Dims dims(in.dims().begin(), in.dims().end());
   if (__builtin_mul_overflow(dims[0], blocks.places(), &dims[0]))
-    return MakeError("a batch of {0} blocks for each of {1} is too large", blocks.places(),
+    return MakeError("a batch of {0} positions in a block times {1} is too large", blocks.places(),
                      in.dim(0));
   for (int d = 0; d < blocks.rank(); ++d) {
     int64_t& dim = dims[d + 1];
@@ -123,8 +123,9 @@ Error SpaceToBatch(KernelContext& ctx, const Blocks& blocks) {
         __builtin_add_overflow(dim, blocks.after[d], &dim))
       return MakeError("padded dimension {0} is too large", d + 1);
     if (dim % blocks.size[d] != 0)
-      return MakeError("padded dimension {0} of {1} elements is not divisible by its block of {2}",
-                       d + 1, dim, blocks.size[d]);
+      return MakeError(
+          "padded dimension {0} has {1} elements, which is not divisible by its block size {2}",
+          d + 1, dim, blocks.size[d]);
     dim /= blocks.size[d];
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
@@ -138,7 +139,7 @@ Error BatchToSpace(KernelContext& ctx, const Blocks& blocks) {
   RETURN_IF_ERROR(CheckRank(in, blocks));
   Dims dims(in.dims().begin(), in.dims().end());
   if (dims[0] % blocks.places() != 0)
-    return MakeError("a batch of {0} is not divisible by the {1} places of a block", dims[0],
+    return MakeError("a batch of {0} is not divisible by the {1} positions in a block", dims[0],
                      blocks.places());
   dims[0] /= blocks.places();
   for (int d = 0; d < blocks.rank(); ++d) {

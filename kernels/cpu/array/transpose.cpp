@@ -63,8 +63,9 @@ Expected<KernelFn> MakeConjugateTranspose(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) { return Transpose(ctx, true); });
 }
 
-// Both are a transpose of the input viewed in six dimensions: the image is divided into blocks of b
-// x b, and the two indices within a block move between space and depth.
+// DepthToSpace and SpaceToDepth are both a transpose of the input viewed in six dimensions: the
+// image is divided into blocks of b x b, and the two indices within a block move between space and
+// depth.
 Expected<KernelFn> MakeDepthSpace(const KernelSetup& setup, bool to_space) {
   int64_t b = setup.node().GetInt("block_size");
   std::string format = setup.node().GetString("data_format", "NHWC");

@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-// XLA drops these ops from the functions it compiles. A warning reports that once, and once more
-// when the check would have failed.
+// XLA drops Assert and CheckNumerics from the functions it compiles. The kernel warns once that its
+// op is dropped, and once more when the check would have failed.
 class XlaDrop {
  public:
   explicit XlaDrop(const Node& node) : node_(node) {}

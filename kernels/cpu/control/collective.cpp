@@ -1,5 +1,5 @@
 // Collective ops and NCCL ops: input `i` and output `i` belong to the member of rank i
-// (lib/exec/collectives.h). NcclReduce has all the inputs itself.
+// (lib/exec/collectives.h). An NcclReduce node itself has the inputs of all members.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
 #include "lib/exec/collectives.h"
@@ -74,8 +74,9 @@ struct Reduction {
     const Tensor& first = ctx.input(0);
     for (int i = 1; i < ctx.num_inputs(); ++i) {
       if (ctx.input(i).dims() != first.dims())
-        return MakeError("input 0 is {0}, input {1} is {2}", DimsText(first.dims()), i,
-                         DimsText(ctx.input(i).dims()));
+        return MakeError(
+            "inputs must have the same shape: input 0 has shape {0}, input {1} has shape {2}",
+            DimsText(first.dims()), i, DimsText(ctx.input(i).dims()));
     }
     ASSIGN_OR_RETURN(Tensor sum, Tensor::Allocate(first.dtype(), first.dims(), ctx.allocator()));
     size_t size = DataTypeSize(first.dtype());
@@ -107,8 +108,8 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
 
 Error NeedsParts(const Tensor& value, int64_t members, const char* what) {
   if (value.rank() > 0 && value.dim(0) % members == 0) return Error::success();
-  return MakeError("{0}: {1} has no first dimension that {2} members can share", what,
-                   DimsText(value.dims()), members);
+  return MakeError("{0}: the first dimension of shape {1} is not divisible by the {2} members",
+                   what, DimsText(value.dims()), members);
 }
 
 Expected<KernelFn> MakeReduceScatter(const KernelSetup& setup) {
@@ -169,7 +170,8 @@ Expected<KernelFn> MakeBroadcast(const KernelSetup&) {
     int sender = -1;
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       if (!ctx.input(i)) continue;
-      if (sender >= 0) return MakeError("members {0} and {1} both send", sender, i);
+      if (sender >= 0)
+        return MakeError("members {0} and {1} both send, but only one member may send", sender, i);
       sender = i;
     }
     for (int i = 0; i < ctx.num_outputs(); ++i) ctx.SetOutput(i, ctx.input(sender));
@@ -188,7 +190,7 @@ Error InitializeCommunicator(KernelContext& ctx) {
   ASSIGN_OR_RETURN(int64_t rank, ScalarIn(ctx, 1, "rank"));
   ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, 2, "group_size"));
   if (size < 1 || rank < 0 || rank >= size)
-    return MakeError("rank {0} is not in a group of {1}", rank, size);
+    return MakeError("rank {0} is out of range for a group of {1} members", rank, size);
   llvm::IntrusiveRefCntPtr<Communicator> made(new Communicator(group, rank, size));
   ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(made)));
   return Error::success();

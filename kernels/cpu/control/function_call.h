@@ -38,8 +38,8 @@ class FunctionCall {
     int num_results() const { return executor_->num_fetches(); }
     // True if the function reads argument `i`; if not, the caller may pass an empty tensor.
     bool Reads(int i) const { return executor_->ReadsFeed(i); }
-    // Consumes the inputs; `outputs` has num_results() entries. `iteration` is that of the calling
-    // loop.
+    // Consumes the inputs; `outputs` has num_results() entries. `iteration` is the iteration number
+    // of the calling loop, -1 outside loops.
     Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
               int64_t iteration = -1);
 
@@ -88,8 +88,8 @@ class FunctionCall {
 // Returns the name of the function in attribute `key`.
 Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key);
 
-// Truth as in TensorFlow: a true bool, a nonzero number, a non-empty string, a tensor with
-// elements.
+// Returns the truth value that TensorFlow gives a condition: true for a true bool, a nonzero
+// number, a non-empty string, or a non-scalar tensor with elements.
 Expected<bool> IsTrue(const Tensor& condition);
 
 }  // namespace grapnel

@@ -25,7 +25,8 @@ Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) 
 }
 
 Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
-  // As in TensorFlow, the call decides, not the function.
+  // As in TensorFlow, this attribute of the call, not of the function, decides whether XLA
+  // compiles.
   bool is_xla = setup.node().GetBool("_XlaMustCompile");
   return [is_xla, call = FunctionCall(setup.node(), name)](KernelContext& context) -> Error {
     Tensors inputs = InputsFrom(context, 0), outputs;
@@ -77,8 +78,8 @@ Error InIteration(int64_t number, Error error) {
   return Annotate("iteration " + llvm::Twine(number), std::move(error));
 }
 
-// Evaluates the condition. It gets only the values that it reads, so that the body can update
-// values in place that nothing else refers to.
+// Evaluates the condition. Its function gets only the values that it reads, and drops them again,
+// so that the body can update a value in place if nothing else refers to it.
 Expected<bool> GoesOn(FunctionCall::Compiled& cond, int64_t iteration, llvm::ArrayRef<Tensor> state,
                       llvm::MutableArrayRef<Tensor> given) {
   for (size_t i = 0; i < state.size(); ++i) {
@@ -99,7 +100,7 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
   if (cond->num_results() != 1) {
     return MakeError("the loop's condition gives {0} results, expected 1", cond->num_results());
   }
-  // Compiled on first use: a loop without iterations does not need the body.
+  // The body is compiled on first use: a loop without iterations does not need it.
   std::optional<FunctionCall::Compiled> body;
   llvm::MutableArrayRef<Tensor> state = first, next = second;
   for (int64_t iteration = 0;; ++iteration) {

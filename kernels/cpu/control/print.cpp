@@ -36,13 +36,14 @@ Expected<KernelFn> MakeStringFormat(const KernelSetup& setup) {
   });
 }
 
-// The sink adds the newline.
+// Prints `text` without its final newline, which the sink adds.
 void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   text.consume_back("\n");
   ctx.Print(text);
 }
 
-// Streams other than files are up to the tool, which decides where messages go.
+// Appends to a file, or prints through the tool, which decides where the text for any other stream
+// goes.
 Expected<KernelFn> MakePrintV2(const KernelSetup& setup) {
   std::string stream = setup.node().GetString("output_stream", "stderr");
   std::string end = setup.node().GetString("end", "\n");

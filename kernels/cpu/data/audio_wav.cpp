@@ -73,11 +73,11 @@ Expected<Wav> ReadWav(llvm::StringRef bytes) {
   return MakeError("no data chunk found in the WAV");
 }
 
-// `channels` and `length` -1: as many as in the file. Missing channels repeat the last one; missing
-// samples are zeros.
+// -1 for `channels` or `length` means as many as in the file. Missing channels repeat the last one;
+// missing samples are zeros.
 Error DecodeWav(KernelContext& ctx, int64_t channels, int64_t length) {
   if (ctx.input(0).num_elements() != 1)
-    return MakeError("contents must be a scalar, not {0}", DimsText(ctx.input(0).dims()));
+    return MakeError("contents must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
   ASSIGN_OR_RETURN(Wav wav, ReadWav(*ctx.input(0).data<std::string>()));
   int64_t have = static_cast<int64_t>(wav.samples.size()) / (2 * wav.channels);
   if (channels < 0) channels = wav.channels;
@@ -107,7 +107,7 @@ Expected<KernelFn> MakeDecodeWav(const KernelSetup& setup) {
 Error EncodeWav(KernelContext& ctx) {
   const Tensor &audio = ctx.input(0), &rate = ctx.input(1);
   if (audio.rank() != 2)
-    return MakeError("audio must be 2-dimensional, not {0}", DimsText(audio.dims()));
+    return MakeError("audio must be 2-dimensional, got shape {0}", DimsText(audio.dims()));
   if (rate.num_elements() != 1) return MakeError("sample_rate must be a scalar");
   ASSIGN_OR_RETURN(std::string text,
                    WavOf(audio.data<float>(), audio.dim(0), audio.dim(1), rate.IntAt(0)));
@@ -125,7 +125,7 @@ Expected<std::string> WavOf(const float* samples, int64_t frames, int64_t channe
   if (channels < 1 || channels > 65535 / 2)
     return MakeError("channels must be in [1, 32767], got {0}", channels);
   if (frames < 1 || frames > INT32_MAX / 2 / channels)
-    return MakeError("there cannot be {0} samples in a WAV", frames);
+    return MakeError("a WAV cannot have {0} samples", frames);
   if (rate < 1) return MakeError("sample_rate must be positive, got {0}", rate);
   int64_t bytes = 2 * frames * channels;
   std::string text = "RIFF";

@@ -12,7 +12,7 @@ namespace grapnel {
 struct CsvFormat {
   char delimiter = ',';
   bool quotes = true;
-  std::string missing;           // additional text for a missing value; empty text always is one
+  std::string missing;           // additional text for a missing value; empty text always means one
   std::vector<int64_t> columns;  // wanted columns, ascending; empty: all
 };
 
@@ -20,8 +20,8 @@ struct CsvFormat {
 Expected<CsvFormat> MakeCsvFormat(llvm::StringRef delimiter, bool quotes, llvm::StringRef missing,
                                   std::vector<int64_t> columns);
 
-// Returns the wanted fields of one record, without quotes. Ignores what follows the last wanted
-// field.
+// Stores the wanted fields of one record, without quotes, in `fields`. Ignores the text after the
+// last wanted field.
 Error SplitCsvRecord(llvm::StringRef record, const CsvFormat& format,
                      std::vector<std::string>* fields);
 

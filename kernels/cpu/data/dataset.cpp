@@ -10,7 +10,7 @@ Expected<DatasetRef> DatasetOf(const Tensor& tensor) {
     if (auto* dataset = dynamic_cast<Dataset*>(tensor.data<ObjectRef>()->get()))
       return DatasetRef(dataset);
   }
-  return MakeError("{0}: a dataset was expected", tensor.ToString());
+  return MakeError("expected a dataset, got {0}", tensor.ToString());
 }
 
 Expected<DatasetRef> DatasetIn(const KernelContext& ctx, int i) {
@@ -79,7 +79,7 @@ Expected<bool> CapturedFunction::Test(DatasetContext& context, DatasetElement ar
 
 Expected<Tensor> CopyOfRow(const RunServices& services, const Tensor& tensor, int64_t i) {
   Tensor row = tensor.Slice(i, i + 1).Reshaped(tensor.dims().drop_front());
-  // Kernels read aligned vectors from the start of an element.
+  // Kernels read aligned vectors from the start of a tensor, so an unaligned row is copied.
   if (row.offset() % 64 == 0) return row;
   ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(row.dtype(), row.dims(), services.allocator));
   CopyElements(row.dtype(), row.raw(), copy.raw(), row.num_elements());

@@ -18,14 +18,15 @@ Expected<int64_t> ScalarIn(const KernelContext& ctx, int i);
 ElementSpec SpecOfAttrs(const Node& node);
 // Returns the number of dtypes in a list attribute.
 int CountTypes(const Node& node, llvm::StringRef key);
-// True if the bytes are a well-formed serialized message, with any fields.
+// True if the bytes are a well-formed protobuf message, with any fields.
 bool IsMessage(llvm::StringRef bytes);
 // Checks that `calls` is 1 or more, or -1 for automatic parallelism.
 Error CheckParallelCalls(int64_t calls);
 // Checks attribute `deterministic`, where it is a string. Elements always come in input order, so
 // the value changes nothing.
 Error CheckDeterminism(const Node& node);
-// Sets output 0 to this dataset of the node. Fails if attribute `metadata` is not a valid message.
+// Sets output 0 to a new dataset created by the node. Fails if attribute `metadata` is not a valid
+// message.
 Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin);
 
 // A function of the graph with its captured tensors, which follow its other arguments.
@@ -49,7 +50,7 @@ class CapturedFunction {
 std::vector<Tensor> InputsOf(const KernelContext& ctx, int begin, int end);
 
 // Returns the next `size` elements of `input`, or fewer at its end, and then sets `done`. Returns
-// none when no batch is left, or only a partial one that `drop_remainder` drops.
+// an empty vector when no batch is left, or only a partial one that `drop_remainder` drops.
 Expected<std::vector<DatasetElement>> NextBatch(DatasetNext& input, DatasetContext& context,
                                                 int64_t size, bool drop_remainder, bool& done);
 

@@ -124,7 +124,8 @@ Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     ASSIGN_OR_RETURN(int64_t size, BatchSize(ctx, 1));
     if (ctx.num_inputs() < 2 + 2 * count)
-      return MakeError("{0} inputs for {1} components", ctx.num_inputs(), count);
+      return MakeError("the node has {0} inputs, which do not match {1} components",
+                       ctx.num_inputs(), count);
     Padding padding;
     for (int i = 0; i < count; ++i) {
       if (ctx.input(2 + i).rank() != 1 || ctx.input(2 + count + i).rank() != 0)
@@ -164,7 +165,7 @@ DatasetNext RowsOf(DatasetNext input) {
       for (const Tensor& tensor : batch) {
         if (tensor.rank() > 0 && tensor.dim(0) == batch[0].dim(0)) continue;
         return MakeError(
-            "a component of shape {0} of a batch: as many rows in each component were expected",
+            "all components of a batch must have the same number of rows, one has shape {0}",
             DimsText(tensor.dims()));
       }
     }
@@ -194,7 +195,7 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
   });
 }
 
-// Regroups the rows into batches of the given sizes, in turn.
+// Regroups the rows into batches of the given sizes, which are used in cyclic order.
 Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));

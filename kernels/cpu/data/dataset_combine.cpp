@@ -116,12 +116,13 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
             return MakeError("the selector gives {0}, a scalar of int64 was expected",
                              selected->empty() ? "nothing" : (*selected)[0].ToString());
           int64_t i = (*selected)[0].IntAt(0), count = static_cast<int64_t>(nexts.size()) - 1;
-          if (i < 0 || i >= count) return MakeError("dataset {0} of {1} was selected", i, count);
+          if (i < 0 || i >= count)
+            return MakeError("dataset {0} was selected, but there are {1} datasets", i, count);
           if (!nexts[i + 1]) continue;
           ASSIGN_OR_RETURN(auto element, nexts[i + 1](context));
           if (element) return element;
           nexts[i + 1] = DatasetNext();
-          // The selector may be infinite.
+          // Stop even if the selector has more elements: it may be infinite.
           done = stops || --left == 0;
         }
         done = true;
@@ -214,10 +215,13 @@ Expected<KernelFn> MakeShard(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t shards, ScalarIn(ctx, 1));
     ASSIGN_OR_RETURN(int64_t index, ScalarIn(ctx, 2));
     if (shards <= 0 || index < 0 || index >= shards)
-      return MakeError("shard {0} of {1}: a number from 0 to one less was expected", index, shards);
+      return MakeError(
+          "the shard index must be at least 0 and less than the number of shards, got {0} of {1}",
+          index, shards);
     int64_t n = input->cardinality();
     if (n >= 0 && needs_one && n < shards)
-      return MakeError("{0} elements for {1} shards, which must not be empty", n, shards);
+      return MakeError("{0} elements are too few for {1} shards, which must not be empty", n,
+                       shards);
     if (n >= 0) n = n / shards + (index < n % shards);
     return PutDataset(ctx, node, n, [=](DatasetContext& context) {
       return PartOf(context, input, index, shards, -1);
@@ -349,7 +353,7 @@ Expected<KernelFn> MakeUnique(const KernelSetup& setup) {
           if (!element) return NoElement();
           for (const Tensor& tensor : *element) {
             if (tensor.HoldsObjects())
-              return MakeError("{0} cannot be compared with others", tensor.ToString());
+              return MakeError("{0} cannot be compared with other tensors", tensor.ToString());
           }
           if (seen.insert(BytesOf(*element)).second) return element;
         }

@@ -85,14 +85,15 @@ DatasetNext RecordsOf(CsvFiles csv) {
 template <typename T>
 Expected<T> OneOf(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<T>();
-  return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Expected<CsvFiles> FilesIn(const KernelContext& ctx, int fields) {
   CsvFiles csv;
   const Tensor& names = ctx.input(0);
   if (names.rank() > 1)
-    return MakeError("filenames must be a scalar or a vector, not {0}", DimsText(names.dims()));
+    return MakeError("filenames must be a scalar or a vector, got shape {0}",
+                     DimsText(names.dims()));
   csv.paths.assign(names.data<std::string>(), names.data<std::string>() + names.num_elements());
   ASSIGN_OR_RETURN(std::string kind, OneOf<std::string>(ctx, 1, "compression_type"));
   ASSIGN_OR_RETURN(csv.packing, PackingOf(kind));
@@ -105,7 +106,7 @@ Expected<CsvFiles> FilesIn(const KernelContext& ctx, int fields) {
                    MakeCsvFormat(delimiter, quotes, missing, {columns.begin(), columns.end()}));
   for (int i = 8; i < 8 + fields; ++i) {
     if (ctx.input(i).num_elements() > 1)
-      return MakeError("each default must be at most one element, not of shape {0}",
+      return MakeError("each default must have at most one element, got shape {0}",
                        DimsText(ctx.input(i).dims()));
     csv.defaults.push_back(ctx.input(i));
   }
@@ -122,7 +123,8 @@ Expected<CsvFiles> FilesIn(const KernelContext& ctx, int fields) {
 Expected<KernelFn> MakeCsv(const KernelSetup& setup) {
   int fields = CountTypes(setup.node(), "output_types");
   if (setup.num_inputs() != 8 + fields && setup.num_inputs() != 9 + fields)
-    return MakeError("{0} inputs for {1} fields", setup.num_inputs(), fields);
+    return MakeError("the node has {0} inputs, which do not match {1} fields", setup.num_inputs(),
+                     fields);
   return KernelFn([node = setup.node(), fields](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(CsvFiles csv, FilesIn(ctx, fields));
     return PutDataset(ctx, node, Dataset::kUnknown,

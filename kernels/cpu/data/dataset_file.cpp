@@ -33,7 +33,7 @@ Expected<std::shared_ptr<OpenFile>> OpenPacked(const std::string& path, FilePack
 
 namespace {
 
-// Splits a file into records: returns the next one, or nothing at the end of the file.
+// Splits a file into records: each call returns the next record, or nullopt at the end of the file.
 using Cut = llvm::unique_function<Expected<std::optional<llvm::StringRef>>()>;
 using MakeCut = std::function<Expected<Cut>(llvm::StringRef bytes, size_t file)>;
 
@@ -112,8 +112,8 @@ Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
     std::vector<int64_t> offsets(files.paths.size());
     if (ctx.num_inputs() > 3 && ctx.input(3).num_elements() > 0) {
       if (ctx.input(3).num_elements() != static_cast<int64_t>(offsets.size()))
-        return MakeError("{0} byte_offsets for {1} files", ctx.input(3).num_elements(),
-                         offsets.size());
+        return MakeError("byte_offsets has {0} values, but there are {1} files",
+                         ctx.input(3).num_elements(), offsets.size());
       for (size_t i = 0; i < offsets.size(); ++i) offsets[i] = ctx.input(3).IntAt(i);
     }
     return Put(ctx, node, files, [offsets](llvm::StringRef bytes, size_t file) -> Expected<Cut> {
@@ -139,14 +139,16 @@ Expected<KernelFn> MakeFixedLength(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t record, ScalarIn(ctx, 2));
     ASSIGN_OR_RETURN(int64_t footer, ScalarIn(ctx, 3));
     if (header < 0 || record <= 0 || footer < 0)
-      return MakeError("a header of {0} bytes, records of {1} and a footer of {2}", header, record,
-                       footer);
+      return MakeError(
+          "header_bytes and footer_bytes must not be negative and record_bytes must be positive, "
+          "got {0}, {2} and {1}",
+          header, record, footer);
     return Put(ctx, node, files, [=](llvm::StringRef bytes, size_t) -> Expected<Cut> {
       int64_t body = static_cast<int64_t>(bytes.size()) - header - footer;
       if (body < 0 || body % record != 0) {
         return MakeError(
-            "{0} bytes: a header of {1}, records of {2} and a footer of {3} were "
-            "expected",
+            "the file has {0} bytes, which are not a header of {1}, records of {2} and a footer of "
+            "{3} bytes",
             bytes.size(), header, record, footer);
       }
       return Cut([rest = bytes.substr(header, body),

@@ -102,7 +102,8 @@ Expected<KernelFn> MakeSleep(const KernelSetup& setup) {
   });
 }
 
-// True if a dataset that `node` is built from matches, including those in called functions.
+// True if `fits` accepts the op of `node`, of a node that it is computed from, or of any node in a
+// function that one of these calls.
 bool StandsOn(const Node& node, llvm::function_ref<bool(llvm::StringRef)> fits) {
   std::vector<Node> open = {node};
   llvm::DenseSet<std::pair<const Graph*, NodeId>> seen;
@@ -151,8 +152,9 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t workers, ScalarIn(ctx, 1));
     ASSIGN_OR_RETURN(int64_t index, ScalarIn(ctx, 2));
     if (workers < 1 || index < 0 || index >= workers)
-      return MakeError("worker {0} of {1}: a number from 0 to one less was expected", index,
-                       workers);
+      return MakeError(
+          "the worker index must be at least 0 and less than the number of workers, got {0} of {1}",
+          index, workers);
     if (workers == 1 || policy == kOff) {
       ctx.SetOutput(0, ctx.input(0));
       return Error::success();

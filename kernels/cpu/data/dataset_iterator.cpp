@@ -14,7 +14,8 @@ using IteratorRef = llvm::IntrusiveRefCntPtr<DatasetIterator>;
 
 void PutHandle(KernelContext& ctx, ObjectRef object) {
   ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, object));
-  // The older op also has a deleter output; the handle is all there is to delete.
+  // AnonymousIteratorV2 also has a deleter output. It is the handle again: the last handle frees
+  // the iterator.
   if (ctx.num_outputs() > 1)
     ctx.SetOutput(1, Tensor::OfObject(proto::DT_VARIANT, std::move(object)));
 }
@@ -100,8 +101,8 @@ Error Delete(KernelContext& ctx) {
   return Error::success();
 }
 
-// A string handle is the resource's name in the session. This registers an anonymous iterator,
-// which then lives as long as the session.
+// A string handle is the resource's name in the session. An anonymous iterator is registered under
+// such a name, and then lives as long as the session.
 Error ToStringHandle(KernelContext& ctx) {
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
   if (!ctx.session()) return MakeError("iterators need a session");
@@ -146,7 +147,7 @@ Error Device(KernelContext& ctx) {
 // Stores an element in the outputs.
 Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetElement& element) {
   if (static_cast<int>(element.size()) != ctx.num_outputs()) {
-    return MakeError("an element of {0} components, {1} were expected", element.size(),
+    return MakeError("the element has {0} components, {1} were expected", element.size(),
                      ctx.num_outputs());
   }
   RETURN_IF_ERROR(spec.Check(element));
@@ -154,7 +155,7 @@ Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetEleme
   return Error::success();
 }
 
-// Creates a kernel that receives the element spec of its node.
+// Creates a kernel from a function that also gets the element spec of the node.
 template <Error (*kRun)(KernelContext&, const ElementSpec&)>
 Expected<KernelFn> WithSpec(const KernelSetup& setup) {
   return KernelFn(

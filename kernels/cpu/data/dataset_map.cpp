@@ -18,7 +18,7 @@ Expected<FunctionInputs> Read(const KernelContext& ctx, const CapturedFunction& 
   return FunctionInputs{input, function.With(InputsOf(ctx, 1, ctx.num_inputs() - extra))};
 }
 
-// The last of those numbers is num_parallel_calls.
+// The last of the `extra` numbers is num_parallel_calls.
 Error CheckCalls(const KernelContext& ctx, const Node& node, int extra) {
   if (extra == 0) return Error::success();
   RETURN_IF_ERROR(CheckDeterminism(node));
@@ -37,7 +37,7 @@ DatasetNext MappedOf(DatasetNext input, const CapturedFunction& function) {
   };
 }
 
-// `extra` numbers control parallelism.
+// The last `extra` inputs are numbers that control parallelism.
 template <int extra>
 Expected<KernelFn> MakeMap(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "f"));
@@ -112,7 +112,7 @@ Expected<DatasetNext> Unfold(DatasetContext& context, const CapturedFunction& fu
   return dataset->MakeIterator(context);
 }
 
-// Keeps `cycle` datasets open, which take turns with `block` elements each.
+// Keeps `cycle` datasets open, and yields `block` elements of each in cyclic order.
 DatasetNext InterleavedOf(DatasetNext input, const CapturedFunction& function, int64_t cycle,
                           int64_t block) {
   return [input = std::move(input), function, open = std::vector<DatasetNext>(cycle), block,
@@ -180,8 +180,8 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(int64_t ahead, ScalarIn(ctx, first + 3));
       if (buffered < -1 || buffered == 0 || ahead < -1)
         return MakeError(
-            "buffer_output_elements {0} and prefetch_input_elements {1}: -1, or how many, was "
-            "expected",
+            "buffer_output_elements must be -1 or positive and prefetch_input_elements at least "
+            "-1, got {0} and {1}",
             buffered, ahead);
     }
     if (cycle == -1) cycle = ThreadPool().num_threads();
@@ -264,7 +264,7 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
       state = std::move(results);
     }
     if (ctx.num_outputs() != count)
-      return MakeError("a state of {0} tensors, {1} were expected", count, ctx.num_outputs());
+      return MakeError("the state has {0} tensors, {1} were expected", count, ctx.num_outputs());
     RETURN_IF_ERROR(spec.Check(state));
     for (int i = 0; i < count; ++i) ctx.SetOutput(i, std::move(state[i]));
     return Error::success();

@@ -15,7 +15,8 @@ Expected<ExampleSpec> SpecOf(const Node& node, const std::vector<Tensor>& defaul
     std::vector<std::string> names = StringsAttr(node, keys);
     std::vector<DataType> dtypes = TypesAttr(node, types);
     if (names.size() != dtypes.size())
-      return MakeError("{0} {1} for {2} {3}", names.size(), keys, dtypes.size(), types);
+      return MakeError("{1} has {0} entries, but {3} has {2}", names.size(), keys, dtypes.size(),
+                       types);
     list->resize(names.size());
     for (size_t i = 0; i < names.size(); ++i) {
       (*list)[i].key = names[i];
@@ -28,7 +29,7 @@ Expected<ExampleSpec> SpecOf(const Node& node, const std::vector<Tensor>& defaul
   RETURN_IF_ERROR(add(&spec.ragged, "ragged_keys", "ragged_value_types"));
   std::vector<DataType> splits = TypesAttr(node, "ragged_split_types");
   if (splits.size() != spec.ragged.size())
-    return MakeError("{0} ragged_split_types for {1} ragged_keys", splits.size(),
+    return MakeError("ragged_split_types has {0} entries, but ragged_keys has {1}", splits.size(),
                      spec.ragged.size());
   for (size_t i = 0; i < splits.size(); ++i) spec.ragged[i].split_type = splits[i];
   RETURN_IF_ERROR(FinishSpec(spec, ShapesAttr(node, "dense_shapes"), defaults));
@@ -79,7 +80,7 @@ Expected<KernelFn> MakeParseExampleDataset(const KernelSetup& setup) {
             if (!element) return NoElement();
             const Tensor& batch = (*element)[0];
             if (element->size() != 1 || batch.dtype() != proto::DT_STRING || batch.rank() != 1)
-              return MakeError("{0}: a vector of serialized examples was expected",
+              return MakeError("expected a vector of serialized examples, got {0}",
                                batch.ToString(0));
             ExampleBatch examples{
                 {batch.data<std::string>(), static_cast<size_t>(batch.num_elements())}, {}, false};

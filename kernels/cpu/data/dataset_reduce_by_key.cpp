@@ -60,7 +60,7 @@ Expected<KernelFn> MakeGroupByReducer(const KernelSetup& setup) {
                    CountTypes(node, std::string("T") + name + "_func_other_arguments"));
   }
   if (ends.back() != setup.num_inputs())
-    return MakeError("{0} inputs, {1} were expected", setup.num_inputs(), ends.back());
+    return MakeError("the node has {0} inputs, {1} were expected", setup.num_inputs(), ends.back());
   return KernelFn([node, functions, ends](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     auto with = [&](int i) { return functions[i].With(InputsOf(ctx, ends[i], ends[i + 1])); };

@@ -84,8 +84,8 @@ Expected<int64_t> BufferSize(const KernelContext& ctx) {
   return MakeError("a buffer of {0} elements: 1 or more were expected, or -1 for all", size);
 }
 
-// In version 2, input 2 is a generator; the others have seeds and, in version 3, optionally a
-// generator.
+// In version 2, input 2 is a generator; the other versions have seeds and, in version 3, optionally
+// a generator.
 Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
   bool reshuffles = setup.node().GetBool("reshuffle_each_iteration", true);
   return KernelFn([node = setup.node(), reshuffles](KernelContext& ctx) -> Error {
@@ -107,7 +107,7 @@ Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
   });
 }
 
-// Each round is shuffled separately.
+// Each repetition is shuffled separately.
 Expected<KernelFn> MakeShuffleAndRepeat(const KernelSetup& setup) {
   bool reshuffles = setup.node().GetBool("reshuffle_each_iteration", true);
   return KernelFn([node = setup.node(), reshuffles](KernelContext& ctx) -> Error {

@@ -22,10 +22,10 @@ Expected<KernelFn> MakeTensor(const KernelSetup& setup) {
 Expected<KernelFn> MakeTensorSlice(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     std::vector<Tensor> components = InputsOf(ctx, 0, ctx.num_inputs());
-    if (components.empty()) return MakeError("there is no component");
+    if (components.empty()) return MakeError("an element needs at least one component");
     for (const Tensor& component : components) {
       if (component.rank() > 0 && component.dim(0) == components[0].dim(0)) continue;
-      return MakeError("components of shapes {0} and {1}: as many rows in each were expected",
+      return MakeError("all components must have the same number of rows, got shapes {0} and {1}",
                        DimsText(components[0].dims()), DimsText(component.dims()));
     }
     int64_t rows = components[0].dim(0);
@@ -53,7 +53,7 @@ Expected<Tensor> NumberOf(DataType dtype, int64_t value) {
     *number.data<T>() = static_cast<T>(value);
     return true;
   });
-  if (!known) return MakeError("no range of {0}", DataTypeName(dtype));
+  if (!known) return MakeError("a range cannot have dtype {0}", DataTypeName(dtype));
   return number;
 }
 
@@ -65,14 +65,14 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t start, ScalarIn(ctx, 0));
     ASSIGN_OR_RETURN(int64_t stop, ScalarIn(ctx, 1));
     ASSIGN_OR_RETURN(int64_t step, ScalarIn(ctx, 2));
-    if (step == 0) return MakeError("a range with a step of 0");
+    if (step == 0) return MakeError("the step of a range must not be 0");
     // Unsigned arithmetic avoids overflow: even the widest range fits.
     auto from = static_cast<uint64_t>(start), by = static_cast<uint64_t>(step);
     bool is_empty = step > 0 ? stop <= start : stop >= start;
     uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - from : from - stop;
     uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
     auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
-    // As in TensorFlow, where this limit means an infinite range.
+    // As in TensorFlow, a limit of INT64_MAX means an infinite range.
     int64_t length = stop == INT64_MAX ? Dataset::kInfinite : count;
     return PutDataset(ctx, node, length, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
@@ -97,7 +97,8 @@ Expected<KernelFn> MakeHandle(const KernelSetup&) {
 Expected<KernelFn> MakeList(const KernelSetup& setup) {
   int width = CountTypes(setup.node(), "output_types");
   if (width < 1 || setup.num_inputs() % width != 0)
-    return MakeError("{0} tensors for elements of {1} components", setup.num_inputs(), width);
+    return MakeError("{0} tensors do not form elements of {1} components each", setup.num_inputs(),
+                     width);
   return KernelFn([node = setup.node(), width](KernelContext& ctx) -> Error {
     std::vector<Tensor> all = InputsOf(ctx, 0, ctx.num_inputs());
     int64_t count = static_cast<int64_t>(all.size()) / width;

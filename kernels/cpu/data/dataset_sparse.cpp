@@ -15,8 +15,8 @@ Expected<Tensor> Packed(const RunServices& services, llvm::ArrayRef<Tensor> part
   return packed;
 }
 
-// Combines dense elements, each no larger than the row shape, into a sparse tensor with all their
-// values.
+// Combines dense elements, each no larger than the row shape, into a sparse tensor that holds all
+// values of these elements.
 Expected<Tensor> SparseBatch(const RunServices& services, llvm::ArrayRef<DatasetElement> rows,
                              const Dims& asked) {
   Dims dims(asked.begin(), asked.end());

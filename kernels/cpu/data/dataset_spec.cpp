@@ -1,5 +1,5 @@
-// Infers the dtypes and shapes of a dataset's elements before one is created, from its op,
-// attributes and inputs.
+// Infers the dtypes and shapes of a dataset's elements from its op, attributes and inputs, before
+// any element is created.
 #include <google/protobuf/unknown_field_set.h>
 
 #include "kernels/common/dims.h"
@@ -21,7 +21,7 @@ Shape WithFirst(int64_t size, const Shape& shape) {
   return Shape(dims);
 }
 
-// Returns the most specific shape that covers both.
+// Returns the most specific shape that is compatible with both `a` and `b`.
 Shape Common(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
   Shape common = a;
@@ -123,7 +123,7 @@ ElementSpec SpecOfAttrs(const Node& node) {
 
 namespace {
 
-// True if every batch is full: a short one is dropped, or none occurs.
+// True if every batch is full: the dataset is infinite, or the node drops a short last batch.
 bool IsFull(const KernelContext& ctx, const Node& node, int64_t cardinality) {
   if (cardinality == Dataset::kInfinite) return true;
   llvm::StringRef op = node.op();

@@ -12,7 +12,8 @@ Expected<CsvFormat> MakeCsvFormat(llvm::StringRef delimiter, bool quotes, llvm::
     return MakeError("field_delim should be only 1 char, not '{0}'", delimiter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] < 0 || (i > 0 && columns[i] <= columns[i - 1]))
-      return MakeError("select_cols must be ascending and not negative: {0} at {1}", columns[i], i);
+      return MakeError("select_cols must be ascending and not negative, got {0} at index {1}",
+                       columns[i], i);
   }
   return CsvFormat{delimiter[0], quotes, missing.str(), std::move(columns)};
 }
@@ -104,7 +105,7 @@ Error DecodeCsv(KernelContext& ctx, const CsvFormat& format) {
   for (int f = 0; f < ctx.num_outputs(); ++f) {
     const Tensor& otherwise = ctx.input(f + 1);
     if (otherwise.rank() > 1 || otherwise.num_elements() > 1)
-      return MakeError("there should be at most 1 default of field {0}, not shape {1}", f,
+      return MakeError("the default of field {0} must have at most one element, got shape {1}", f,
                        DimsText(otherwise.dims()));
     ASSIGN_OR_RETURN(Tensor * field, ctx.Allocate(f, records.dims()));
     out.push_back(field);
@@ -137,18 +138,19 @@ Expected<KernelFn> MakeDecodeCsv(const KernelSetup& setup) {
       MakeCsvFormat(node.GetString("field_delim", ","), node.GetBool("use_quote_delim", true),
                     node.GetString("na_value"), node.GetInts("select_cols")));
   if (setup.num_inputs() != setup.num_outputs() + 1)
-    return MakeError("{0} defaults for {1} fields", setup.num_inputs() - 1, setup.num_outputs());
+    return MakeError("there are {0} defaults, but {1} fields", setup.num_inputs() - 1,
+                     setup.num_outputs());
   if (!format.columns.empty() && static_cast<int>(format.columns.size()) != setup.num_outputs())
-    return MakeError("select_cols has {0} columns for {1} fields", format.columns.size(),
+    return MakeError("select_cols has {0} columns, but there are {1} fields", format.columns.size(),
                      setup.num_outputs());
   for (int i = 0; i < setup.num_outputs(); ++i) {
     DataType type = setup.output_type(i);
     if (type != setup.input_type(i + 1))
-      return MakeError("field {0} of {1} has a default of {2}", i, DataTypeName(type),
-                       DataTypeName(setup.input_type(i + 1)));
+      return MakeError("field {0} has dtype {1}, but its default has dtype {2}", i,
+                       DataTypeName(type), DataTypeName(setup.input_type(i + 1)));
     if (type != proto::DT_STRING && type != proto::DT_INT32 && type != proto::DT_INT64 &&
         type != proto::DT_FLOAT && type != proto::DT_DOUBLE)
-      return MakeError("field {0} cannot be of {1}", i, DataTypeName(type));
+      return MakeError("field {0} cannot have dtype {1}", i, DataTypeName(type));
   }
   return KernelFn([format](KernelContext& ctx) { return DecodeCsv(ctx, format); });
 }

@@ -10,7 +10,7 @@ namespace {
 
 using RawTypes = Join<NumberTypes, TypeList<bool>>;
 
-// Reverses the byte order of each number; a complex number is two.
+// Reverses the byte order of each number; a complex number consists of two numbers.
 void Reverse(Tensor& tensor) {
   int64_t size = static_cast<int64_t>(DataTypeSize(tensor.dtype()));
   if (IsComplex(tensor.dtype())) size /= 2;
@@ -72,7 +72,7 @@ Expected<KernelFn> MakeDecodePaddedRaw(const KernelSetup& setup) {
   return KernelFn([little_endian](KernelContext& ctx) -> Error {
     const Tensor& size = ctx.input(1);
     if (size.num_elements() != 1)
-      return MakeError("fixed_length must be a scalar, not {0}", DimsText(size.dims()));
+      return MakeError("fixed_length must be a scalar, got shape {0}", DimsText(size.dims()));
     int64_t length = size.IntAt(0);
     int64_t unit = static_cast<int64_t>(DataTypeSize(ctx.output_type(0)));
     if (length <= 0) return MakeError("fixed_length ({0}) must be greater than zero", length);

@@ -14,8 +14,9 @@ Error CheckType(llvm::StringRef kind, const FeatureSpec& spec) {
   if (spec.dtype == proto::DT_STRING || spec.dtype == proto::DT_FLOAT ||
       spec.dtype == proto::DT_INT64)
     return Error::success();
-  return MakeError("{0} feature '{1}' of {2}: an Example holds string, float and int64", kind,
-                   spec.key, DataTypeName(spec.dtype));
+  return MakeError(
+      "{0} feature '{1}' has dtype {2}, but an Example holds only string, float and int64", kind,
+      spec.key, DataTypeName(spec.dtype));
 }
 
 Error FinishDense(DenseSpec& spec, const Shape& shape, const Tensor& otherwise) {
@@ -25,25 +26,25 @@ Error FinishDense(DenseSpec& spec, const Shape& shape, const Tensor& otherwise) 
   auto size = NumElements(shape.dims().drop_front(spec.varies ? 1 : 0));
   for (int d = spec.varies ? 1 : 0; d < shape.rank(); ++d) {
     if (!shape.IsKnown(d))
-      return MakeError("dense_shape of '{0}': {1} has an unknown size after its first", spec.key,
-                       shape.ToString());
+      return MakeError("dense_shape of '{0}': {1} has an unknown size after its first dimension",
+                       spec.key, shape.ToString());
   }
   if (!size) return MakeError("dense_shape of '{0}': {1} is too large", spec.key, shape.ToString());
   spec.size = *size;
   spec.otherwise = otherwise;
   if (otherwise.dtype() != spec.dtype)
-    return MakeError("dense feature '{0}': a default of {1} for a {2}", spec.key,
+    return MakeError("dense feature '{0}' has dtype {2}, but its default has dtype {1}", spec.key,
                      DataTypeName(otherwise.dtype()), DataTypeName(spec.dtype));
   if (spec.varies && spec.size < 1)
     return MakeError("dense_shape of '{0}': {1} has steps without elements", spec.key,
                      shape.ToString());
   if (spec.varies && otherwise.num_elements() != 1)
     return MakeError(
-        "dense_shape of '{0}' is of variable length: {1}, so its default must be one "
-        "element, the padding, not {2}",
+        "dense_shape of '{0}' is of variable length: {1}, so its default must be one element, the "
+        "padding, got shape {2}",
         spec.key, shape.ToString(), DimsText(otherwise.dims()));
   if (!spec.varies && otherwise.num_elements() > 0 && otherwise.dims() != shape.dims())
-    return MakeError("dense feature '{0}': a default of shape {1} for {2}", spec.key,
+    return MakeError("dense feature '{0}' has shape {2}, but its default has shape {1}", spec.key,
                      DimsText(otherwise.dims()), shape.ToString());
   return Error::success();
 }
@@ -72,8 +73,8 @@ std::vector<Shape> ShapesAttr(const Node& node, llvm::StringRef key) {
 Error FinishSpec(ExampleSpec& spec, llvm::ArrayRef<Shape> dense_shapes,
                  llvm::ArrayRef<Tensor> defaults) {
   if (dense_shapes.size() != spec.dense.size() || defaults.size() != spec.dense.size())
-    return MakeError("{0} dense features with {1} shapes and {2} defaults", spec.dense.size(),
-                     dense_shapes.size(), defaults.size());
+    return MakeError("there are {0} dense features, but {1} shapes and {2} defaults",
+                     spec.dense.size(), dense_shapes.size(), defaults.size());
   for (size_t i = 0; i < spec.dense.size(); ++i) {
     RETURN_IF_ERROR(CheckType("dense", spec.dense[i]));
     RETURN_IF_ERROR(FinishDense(spec.dense[i], dense_shapes[i], defaults[i]));
@@ -86,7 +87,8 @@ Error FinishSpec(ExampleSpec& spec, llvm::ArrayRef<Shape> dense_shapes,
   for (const RaggedSpec& feature : spec.ragged) {
     RETURN_IF_ERROR(CheckType("ragged", feature));
     if (feature.split_type != proto::DT_INT32 && feature.split_type != proto::DT_INT64)
-      return MakeError("row splits of {0}, not int32 or int64", DataTypeName(feature.split_type));
+      return MakeError("row splits must be int32 or int64, not {0}",
+                       DataTypeName(feature.split_type));
     if (sparse.contains(feature.key))
       return MakeError("feature '{0}' cannot be both ragged and sparse", feature.key);
   }
@@ -286,7 +288,7 @@ Error Parser::Ragged(int64_t k, const RaggedSpec& spec) {
 
 Expected<std::vector<Tensor>> Parser::Run() {
   if (!batch_.names.empty() && batch_.names.size() != batch_.serialized.size())
-    return MakeError("{0} names for {1} examples", batch_.names.size(), rows_);
+    return MakeError("there are {0} names, but {1} examples", batch_.names.size(), rows_);
   llvm::StringMap<llvm::SmallVector<int64_t, 1>> slots_of;
   for (int64_t k = 0; k < width_; ++k) slots_of[SpecOf(k).key].push_back(k);
   slots_.resize(rows_ * width_);

@@ -11,14 +11,14 @@
 
 namespace grapnel {
 
-// One Feature: a list of strings, floats or int64s, still encoded. DT_INVALID if it is empty.
+// One Feature: a list of strings, floats or int64s, still encoded. An empty one has DT_INVALID.
 struct Feature {
   DataType dtype = proto::DT_INVALID;
   llvm::StringRef list;
 };
 
 // Calls `found` for each feature in serialized order; if a key occurs twice, the last one counts.
-// False if the bytes are not such a message.
+// False if the bytes are not a valid message.
 bool ReadExample(llvm::StringRef example,
                  llvm::function_ref<void(llvm::StringRef key, const Feature&)> found);
 // Calls `found` for each FeatureList in field 2 of a SequenceExample, still encoded.

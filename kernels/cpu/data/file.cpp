@@ -16,7 +16,7 @@ namespace {
 
 Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<std::string>();
-  return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Error ReadAll(KernelContext& ctx) {
@@ -27,7 +27,7 @@ Error ReadAll(KernelContext& ctx) {
   return Error::success();
 }
 
-// Creates missing directories.
+// WriteFile: creates the missing directories of the path.
 Error WriteAll(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::string path, TextIn(ctx, 0, "filename"));
   ASSIGN_OR_RETURN(std::string contents, TextIn(ctx, 1, "contents"));
@@ -74,7 +74,7 @@ std::vector<std::string> Matching(llvm::StringRef pattern) {
 Expected<std::vector<std::string>> MatchingIn(const KernelContext& ctx) {
   const Tensor& patterns = ctx.input(0);
   if (patterns.rank() > 1)
-    return MakeError("the pattern must be a scalar or a vector, not {0}",
+    return MakeError("the pattern must be a scalar or a vector, got shape {0}",
                      DimsText(patterns.dims()));
   std::vector<std::string> all;
   for (int64_t i = 0; i < patterns.num_elements(); ++i) {
@@ -108,7 +108,7 @@ Expected<KernelFn> MakeMatchingDataset(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     if (in.rank() > 1)
-      return MakeError("patterns must be a scalar or a vector, not {0}", DimsText(in.dims()));
+      return MakeError("patterns must be a scalar or a vector, got shape {0}", DimsText(in.dims()));
     std::vector<std::string> patterns(in.data<std::string>(),
                                       in.data<std::string>() + in.num_elements());
     return PutDataset(
@@ -144,7 +144,8 @@ Expected<llvm::SmallVector<llvm::StringRef, 0>> LinesOf(llvm::StringRef bytes) {
   return lines;
 }
 
-// Returns, for each of `count` words of the new vocabulary, its index in the old one, or -1.
+// Returns, for each of `count` words of the new vocabulary, its index in the old vocabulary, or -1
+// if it is not there.
 Error Remap(KernelContext& ctx, const Remapping& form) {
   ASSIGN_OR_RETURN(std::string new_path, TextIn(ctx, 0, "new_vocab_file"));
   ASSIGN_OR_RETURN(std::string old_path, TextIn(ctx, 1, "old_vocab_file"));
@@ -154,8 +155,8 @@ Error Remap(KernelContext& ctx, const Remapping& form) {
   ASSIGN_OR_RETURN(auto old_words, LinesOf(old_file->bytes()));
   int64_t have = static_cast<int64_t>(words.size());
   if (form.offset > have || form.count > have - form.offset)
-    return MakeError("{0} has {1} words, {2} were expected from number {3} on", new_path, have,
-                     form.count, form.offset);
+    return MakeError("{0} has {1} words, but {2} words from word {3} on were expected", new_path,
+                     have, form.count, form.offset);
   llvm::StringMap<int64_t> places;
   for (size_t i = 0; i < old_words.size(); ++i) {
     if (form.old_count >= 0 && static_cast<int64_t>(i) >= form.old_count) break;
@@ -179,7 +180,7 @@ Expected<KernelFn> MakeRemap(const KernelSetup& setup) {
   Remapping form{node.GetInt("new_vocab_offset"), node.GetInt("num_new_vocab"),
                  node.GetInt("old_vocab_size", -1)};
   if (form.offset < 0 || form.count < 0)
-    return MakeError("new_vocab_offset and num_new_vocab must not be negative: {0} and {1}",
+    return MakeError("new_vocab_offset and num_new_vocab must not be negative, got {0} and {1}",
                      form.offset, form.count);
   return KernelFn([form](KernelContext& ctx) { return Remap(ctx, form); });
 }

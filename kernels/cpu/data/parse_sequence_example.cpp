@@ -280,15 +280,15 @@ template <typename Spec>
 Error AddFeatures(llvm::StringRef what, llvm::ArrayRef<std::string> keys,
                   llvm::ArrayRef<DataType> types, std::vector<Spec>* to) {
   if (keys.size() != types.size())
-    return MakeError("{0}: {1} keys for {2} dtypes", what, keys.size(), types.size());
+    return MakeError("{0}: there are {1} keys, but {2} dtypes", what, keys.size(), types.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     Spec spec;
     spec.key = keys[i];
     spec.dtype = types[i];
     if (spec.dtype != proto::DT_STRING && spec.dtype != proto::DT_FLOAT &&
         spec.dtype != proto::DT_INT64)
-      return MakeError("{0} '{1}' of {2}: an Example holds string, float and int64", what, spec.key,
-                       DataTypeName(spec.dtype));
+      return MakeError("{0} '{1}' has dtype {2}, but an Example holds only string, float and int64",
+                       what, spec.key, DataTypeName(spec.dtype));
     to->push_back(std::move(spec));
   }
   return Error::success();
@@ -297,8 +297,8 @@ Error AddFeatures(llvm::StringRef what, llvm::ArrayRef<std::string> keys,
 template <typename Spec>
 Error SetSplits(llvm::ArrayRef<DataType> splits, std::vector<Spec>* features) {
   if (splits.size() != features->size())
-    return MakeError("{0} ragged features with {1} dtypes of row splits", features->size(),
-                     splits.size());
+    return MakeError("there are {0} ragged features, but {1} dtypes of row splits",
+                     features->size(), splits.size());
   for (size_t i = 0; i < splits.size(); ++i) (*features)[i].split_type = splits[i];
   return Error::success();
 }
@@ -307,10 +307,10 @@ Error FinishLists(const Types& types, SequenceSpec* spec) {
   RETURN_IF_ERROR(SetSplits(types.splits, &spec->ragged));
   for (const ListSpec& list : spec->ragged) {
     if (list.split_type != proto::DT_INT32 && list.split_type != proto::DT_INT64)
-      return MakeError("row splits of {0}, not int32 or int64", DataTypeName(list.split_type));
+      return MakeError("row splits must be int32 or int64, not {0}", DataTypeName(list.split_type));
   }
   if (types.shapes.size() != spec->dense.size())
-    return MakeError("{0} dense feature lists with {1} shapes", spec->dense.size(),
+    return MakeError("there are {0} dense feature lists, but {1} shapes", spec->dense.size(),
                      types.shapes.size());
   for (size_t i = 0; i < spec->dense.size(); ++i) {
     auto size = types.shapes[i].NumElements();
@@ -362,7 +362,8 @@ Error Parse(KernelContext& ctx, const SequenceSpec& spec, const ExampleBatch& ba
   std::vector<Tensor>& all = *context;
   all.insert(all.end(), lists.begin(), lists.end());
   if (static_cast<int>(all.size()) != ctx.num_outputs())
-    return MakeError("{0} outputs where the features make {1}", ctx.num_outputs(), all.size());
+    return MakeError("the node has {0} outputs, but its features give {1}", ctx.num_outputs(),
+                     all.size());
   for (size_t i = 0; i < all.size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move(all[i]));
   return Error::success();
 }
@@ -384,7 +385,7 @@ void MarkAbsent(llvm::ArrayRef<std::string> keys, SequenceSpec* spec) {
   for (ListSpec& list : spec->dense) list.may_be_absent = llvm::is_contained(keys, list.key);
 }
 
-// Keys are attributes.
+// The keys are attributes of the node.
 Expected<KernelFn> MakeParseSequenceExample(const KernelSetup& setup) {
   const Node& node = setup.node();
   Keys keys{StringsAttr(node, "context_sparse_keys"),
@@ -399,37 +400,40 @@ Expected<KernelFn> MakeParseSequenceExample(const KernelSetup& setup) {
                                                    {"Nfeature_list_dense", keys.dense.size()}};
   for (auto [name, count] : counts) {
     if (int64_t said = node.GetInt(name, 0); said != static_cast<int64_t>(count))
-      return MakeError("{0} is {1} for {2} keys", name, said, count);
+      return MakeError("{0} is {1}, but there are {2} keys", name, said, count);
   }
   std::vector<std::string> absent = StringsAttr(node, "feature_list_dense_missing_assumed_empty");
   return KernelFn([types = TypesOf(node), keys, absent](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() != 1)
-      return MakeError("serialized must be a vector, not {0}", DimsText(ctx.input(0).dims()));
+      return MakeError("serialized must be a vector, got shape {0}", DimsText(ctx.input(0).dims()));
     ASSIGN_OR_RETURN(SequenceSpec spec, MakeSpec(types, keys, Inputs(ctx, 2, ctx.num_inputs())));
     MarkAbsent(absent, &spec);
     return Parse(ctx, spec, {BytesIn(ctx, 0), BytesIn(ctx, 1), false}, true);
   });
 }
 
-// Keys are vectors; a scalar input is one example without a batch dimension.
+// The keys are vectors; a scalar input is one example without a batch dimension.
 Expected<KernelFn> MakeParseSequenceExampleV2(const KernelSetup& setup) {
   return KernelFn([types = TypesOf(setup.node())](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() > 1)
-      return MakeError("serialized must be a scalar or a vector, not {0}",
+      return MakeError("serialized must be a scalar or a vector, got shape {0}",
                        DimsText(ctx.input(0).dims()));
     Keys keys{StringsIn(ctx, 2), StringsIn(ctx, 3), StringsIn(ctx, 4),
               StringsIn(ctx, 5), StringsIn(ctx, 6), StringsIn(ctx, 7)};
     ASSIGN_OR_RETURN(SequenceSpec spec, MakeSpec(types, keys, Inputs(ctx, 9, ctx.num_inputs())));
     if (ctx.input(8).num_elements() != static_cast<int64_t>(spec.dense.size()))
-      return MakeError("{0} feature_list_dense_missing_assumed_empty for {1} dense feature lists",
-                       ctx.input(8).num_elements(), spec.dense.size());
+      return MakeError(
+          "feature_list_dense_missing_assumed_empty has {0} values, but there are {1} dense "
+          "feature lists",
+          ctx.input(8).num_elements(), spec.dense.size());
     for (size_t i = 0; i < spec.dense.size(); ++i)
       spec.dense[i].may_be_absent = ctx.input(8).data<bool>()[i];
     return Parse(ctx, spec, {BytesIn(ctx, 0), BytesIn(ctx, 1), ctx.input(0).rank() == 0}, true);
   });
 }
 
-// Keys are scalars, one input each. There are no lengths, because a single example has no padding.
+// The keys are scalars, one input each. There are no lengths, because a single example has no
+// padding.
 Expected<KernelFn> MakeParseSingleSequenceExample(const KernelSetup& setup) {
   Types types = TypesOf(setup.node());
   int counts[] = {static_cast<int>(types.context_sparse.size()),
@@ -437,11 +441,11 @@ Expected<KernelFn> MakeParseSingleSequenceExample(const KernelSetup& setup) {
                   static_cast<int>(types.sparse.size()), static_cast<int>(types.dense.size())};
   int defaults = 2 + counts[0] + counts[1] + counts[2] + counts[3];
   if (setup.num_inputs() != defaults + counts[1] + 1)
-    return MakeError("{0} inputs, the features take {1}", setup.num_inputs(),
+    return MakeError("the node has {0} inputs, but its features need {1}", setup.num_inputs(),
                      defaults + counts[1] + 1);
   return KernelFn([types, defaults](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() != 0)
-      return MakeError("serialized must be a scalar, not {0}", DimsText(ctx.input(0).dims()));
+      return MakeError("serialized must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
     int at = 2;
     auto read = [&](size_t count) {
       std::vector<std::string> keys;

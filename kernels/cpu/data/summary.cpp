@@ -18,7 +18,7 @@ Error PutSummary(KernelContext& ctx, std::string bytes) {
 
 Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<std::string>();
-  return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 // --- ScalarSummary

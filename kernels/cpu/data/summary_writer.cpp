@@ -113,12 +113,12 @@ Expected<KernelFn> MakeWriter(const KernelSetup& setup) {
 
 Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<std::string>();
-  return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Expected<int64_t> NumberIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return ctx.input(i).IntAt(0);
-  return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Error CreateFile(KernelContext& ctx) {
@@ -173,7 +173,7 @@ Error WriteScalar(KernelContext& ctx) {
   return WriteEvent(ctx, [&](proto::Event* event) -> Error {
     ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 2, "tag"));
     if (ctx.input(3).num_elements() != 1)
-      return MakeError("value must be a scalar, not {0}", DimsText(ctx.input(3).dims()));
+      return MakeError("value must be a scalar, got shape {0}", DimsText(ctx.input(3).dims()));
     event->mutable_summary()->ParseFromString(
         SummaryOfValue(ScalarValue(tag, RealAt(ctx.input(3), 0))));
     return Error::success();

@@ -43,10 +43,10 @@ Expected<Tensor> TensorOfMessage(llvm::StringRef bytes, Allocator& allocator) {
   auto literal = Literal::FromTensorProto(bytes);
   if (!literal) return Annotate("serialized is not a tensor", literal.takeError());
   if (Tensor::IsObject(literal->dtype()))
-    return MakeError("tensors of {0} cannot be parsed", DataTypeName(literal->dtype()));
+    return MakeError("tensors of dtype {0} cannot be parsed", DataTypeName(literal->dtype()));
   int64_t unit = static_cast<int64_t>(ElementSize(literal->dtype()));
   if (literal->is_splat() && literal->num_elements() > kLargestSplat / unit)
-    return MakeError("serialized claims {0} elements and has one", literal->num_elements());
+    return MakeError("serialized claims {0} elements but has one", literal->num_elements());
   ASSIGN_OR_RETURN(Tensor shared, Tensor::FromLiteral(*literal, allocator));
   // The data may point into the bytes, which live no longer than this call.
   ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(shared.dtype(), shared.dims(), allocator));
@@ -59,7 +59,7 @@ namespace {
 Error ParseTensor(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.num_elements() != 1)
-    return MakeError("serialized must be a scalar, not {0}", DimsText(in.dims()));
+    return MakeError("serialized must be a scalar, got shape {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor out, TensorOfMessage(*in.data<std::string>(), ctx.allocator()));
   if (out.dtype() != ctx.output_type(0))
     return MakeError("type mismatch between parsed tensor ({0}) and dtype ({1})",

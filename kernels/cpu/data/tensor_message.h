@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Writes elements as raw bytes, however few there are: TensorFlow writes the same bytes. Must not
-// be called when HoldsObjects(). Strings are separate values or, if `packed`, all their sizes
-// followed by all their bytes.
+// Writes elements as raw bytes, however few there are: TensorFlow writes the same bytes. The tensor
+// must not hold objects (Tensor::HoldsObjects). Strings are separate values or, if `packed`, all
+// their sizes followed by all their bytes.
 std::string TensorMessage(const Tensor& tensor, bool packed = false);
 
 // Parses a TensorProto into newly allocated memory. A message with fewer values than elements (one

@@ -33,7 +33,7 @@ struct Pattern {
 
 bool IsFloat(const Tensor* tensor) { return tensor && tensor->dtype() == proto::DT_FLOAT; }
 
-// A kept filter may have any alignment.
+// A constant filter may have any alignment.
 typedef float FloatAnywhere __attribute__((aligned(1)));
 const FloatAnywhere* ValuesOf(const Tensor& tensor) {
   return static_cast<const FloatAnywhere*>(tensor.raw());
@@ -46,7 +46,7 @@ bool IsFinite(const Tensor& tensor) {
   return true;
 }
 
-// Returns the only step that reads this one, if nothing else sees its value.
+// Returns the only step that reads `step`; nullopt if anything else can see the value of `step`.
 std::optional<int> OnlyReader(const FusionView& view, int step) {
   if (!view.IsHidden(step) || view.Readers(step).size() != 1) return std::nullopt;
   int reader = view.Readers(step)[0];
@@ -77,7 +77,7 @@ bool ReadConv(const FusionView& view, int step, Pattern& found) {
   return true;
 }
 
-// Returns input `i` as one number per channel; empty if it does not have that form.
+// Returns input `i` as one number per channel; empty if the input does not have that form.
 std::vector<float> NumbersOf(const FusionView& view, int step, int i, const Pattern& found) {
   const Tensor* value = view.Constant(step, i);
   if (!IsFloat(value) || value->rank() > 4) return {};
@@ -98,7 +98,8 @@ void Add(const std::vector<float>& what, float sign, Pattern& found) {
   for (int64_t c = 0; c < found.channels; ++c) found.shift[c] += sign * what[c];
 }
 
-// Adds the step that reads the last matched one. False if the convolution cannot absorb it.
+// Extends the match by `step`, which reads the last matched step. False if the convolution cannot
+// absorb it.
 bool TakeReader(const FusionView& view, int step, Pattern& found) {
   Node node = view.node(step);
   llvm::StringRef op = node.op();

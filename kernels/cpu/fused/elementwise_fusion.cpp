@@ -52,7 +52,7 @@ std::optional<ElementwiseStep> LoopOf(const FusionView& view, int step) {
   return loop;
 }
 
-// Returns all steps read only by steps already found, starting at `last` and walking to its inputs.
+// Returns `last` and, from it toward the inputs, all steps that only steps already found read.
 std::vector<int> Gather(const FusionView& view, int last) {
   std::vector<int> found = {last};
   DataType type = view.output_types(last)[0];

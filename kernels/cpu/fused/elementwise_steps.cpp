@@ -23,8 +23,8 @@ struct Source {
   enum Kind {
     kAll,     // one element per element of the result
     kOne,     // a single element
-    kCycle,   // repeats every `cycle`, written out in full
-    kColumn,  // one element per `cycle`
+    kCycle,   // repeats every `cycle` elements, written out in full
+    kColumn,  // one element for every `cycle` elements of the result
     kBuffer   // the block of another step
   };
   Kind kind = kAll;
@@ -45,7 +45,7 @@ struct Pass {
   llvm::SmallVector<Tensor, 4> written;  // repeated operands, written out
 };
 
-// One run of the steps.
+// One execution of the fused steps.
 class Run {
  public:
   Run(KernelContext& ctx, llvm::ArrayRef<Step> steps, DataType dtype)
@@ -143,10 +143,10 @@ class Run {
     return true;
   }
 
-  // The dimensions of an operand smaller than the result: [first, end) are the ones that are not 1.
+  // The dimensions of an operand smaller than the result: outside [first, end) all of them are 1.
   struct Extent {
     size_t first, end;
-    bool is_dense;  // within them it has the result's full size
+    bool is_dense;  // within [first, end) it has the result's full size
   };
   static Extent ExtentOf(llvm::ArrayRef<int64_t> dims, const Dims& full) {
     size_t skip = full.size() - dims.size();

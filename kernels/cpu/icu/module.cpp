@@ -78,7 +78,7 @@ int32_t ChangeCase(const char* bytes, size_t byte_count, int32_t to_upper, Grapn
   if (U_FAILURE(status)) return 0;
   auto change = to_upper ? ucasemap_utf8ToUpper : ucasemap_utf8ToLower;
   std::string changed(text.size(), 0);
-  for (int turn = 0; turn < 2; ++turn) {  // second turn: the result needs more space
+  for (int turn = 0; turn < 2; ++turn) {  // second time: with enough space
     status = U_ZERO_ERROR;
     int32_t room = change(map, changed.data(), static_cast<int32_t>(changed.size()), text.data(),
                           static_cast<int32_t>(text.size()), &status);

@@ -31,7 +31,8 @@ void AdjustImage(const T* in, int64_t pixels, int64_t channels, Bounds bounds, f
 Error Adjust(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.rank() < 3)
-    return MakeError("images must be [..., height, width, channels], not {0}", DimsText(in.dims()));
+    return MakeError("images must be [..., height, width, channels], got shape {0}",
+                     DimsText(in.dims()));
   for (int i : {1, 2, 3}) {
     if (ctx.input(i).rank() != 0)
       return MakeError("contrast_factor, min_value and max_value must be scalars, got shape {0}",

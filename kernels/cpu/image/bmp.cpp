@@ -31,7 +31,8 @@ Error CheckImageSize(const ImageSize& size, int64_t element_bytes, size_t file_b
                      int64_t ratio) {
   int64_t total = element_bytes, most = 0;
   for (int64_t part : {size.frames, size.height, size.width, size.channels}) {
-    if (part < 1) return MakeError("an image of {0} x {1} pixels", size.height, size.width);
+    if (part < 1)
+      return MakeError("an image must have pixels, got {0} x {1}", size.height, size.width);
     if (__builtin_mul_overflow(total, part, &total))
       return MakeError("an image of {0} x {1} pixels is too large", size.height, size.width);
   }
@@ -52,17 +53,18 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   bool top_down = height < 0;
   if (top_down) height = -height;
   if (bits != 8 && bits != 24 && bits != 32)
-    return MakeError("a BMP of {0} bits a pixel: 8, 24 and 32 are read", bits);
+    return MakeError("a BMP has {0} bits per pixel: 8, 24 or 32 were expected", bits);
   int64_t depth = bits / 8;
   int64_t wanted = channels == 0 ? depth : channels;
   if (width < 1 || height < 1 || start < 0)
-    return MakeError("invalid BMP data: {0} x {1} pixels from byte {2}", height, width, start);
+    return MakeError("invalid BMP data: {0} x {1} pixels that start at byte {2}", height, width,
+                     start);
   int64_t line = (depth * width + 3) / 4 * 4;  // rounded up to 4 bytes
   int64_t have = static_cast<int64_t>(contents.size()) - start;
   if (have < 0 || have % line != 0 || have / line != height)
     return MakeError(
-        "{0} bytes of BMP for {1} x {2} pixels from byte {3}: rows of {4} bytes, and nothing "
-        "behind them, were expected",
+        "a BMP of {0} bytes has {1} x {2} pixels that start at byte {3}: rows of {4} bytes, and no "
+        "bytes after them, were expected",
         contents.size(), height, width, start, line);
   ImageSize size{1, height, width, wanted};
   ASSIGN_OR_RETURN(void* pixels, room(size));

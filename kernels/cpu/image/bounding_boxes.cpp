@@ -49,7 +49,7 @@ void DrawBox(const Canvas& canvas, T* pixels, const float* box, const T* color) 
   DrawLine(canvas, pixels, top, bottom, right, right, color);
 }
 
-// Returns colors with `channels` numbers each; TensorFlow's defaults if none are given.
+// Returns colors of `channels` numbers each; TensorFlow's defaults if none are given.
 template <typename T>
 Expected<std::vector<T>> ReadColors(const KernelContext& ctx, int64_t channels) {
   std::vector<T> colors;

@@ -1,5 +1,5 @@
-// Image codecs: decodes JPEG, PNG, GIF and BMP, encodes JPEG and PNG. The size that a file claims
-// is checked against its length before anything is allocated.
+// Image codecs: decodes JPEG, PNG, GIF and BMP, encodes JPEG and PNG. The image size that a file
+// claims is checked against the length of the file before anything is allocated.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 
@@ -38,8 +38,8 @@ Error DecodeJpeg(llvm::StringRef contents, const JpegOptions& options, MakeRoom 
 // Reads the size without decoding the pixels.
 Expected<ImageSize> JpegSize(llvm::StringRef contents);
 
-// `channels` 0: as in the file. `wide`: 16-bit samples in native byte order; 8-bit samples are
-// widened.
+// 0 for `channels` keeps the file's number. `wide` gives 16-bit samples in native byte order; 8-bit
+// samples are widened.
 Error DecodePng(llvm::StringRef contents, int channels, bool wide, MakeRoom room);
 Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room);
 // Decodes all frames, or only the first.
@@ -52,10 +52,10 @@ struct JpegEncoding {
   int x_density = 300, y_density = 300;
   std::string xmp;
 };
-// 1 or 3 channels.
+// Encodes an image of 1 or 3 channels.
 Expected<std::string> EncodeJpeg(const uint8_t* pixels, const ImageSize& size,
                                  const JpegEncoding& options);
-// 1 to 4 channels; `compression` is the zlib level, -1 for the default.
+// Encodes an image of 1 to 4 channels; `compression` is the zlib level, -1 for the default.
 Expected<std::string> EncodePng(const void* pixels, const ImageSize& size, bool wide,
                                 int compression);
 

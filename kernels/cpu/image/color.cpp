@@ -54,7 +54,7 @@ void HsvToRgb(const T* hsv, T* rgb) {
   for (int i = 0; i < 3; ++i) rgb[i] = ((T(1) - saturation) + saturation * parts[i]) * value;
 }
 
-// Rotates the hue by `turns` full circles; value and range stay exact.
+// Rotates the hue by `turns` full circles; the largest and the smallest component stay exact.
 void TurnHue(const float* rgb, float* out, float turns) {
   float r = rgb[0], g = rgb[1], b = rgb[2];
   float high = std::max(r, std::max(g, b)), low = std::min(r, std::min(g, b)), range = high - low;
@@ -83,7 +83,7 @@ template <typename T, typename F>
 Error ForPixels(KernelContext& ctx, double cost, F&& f) {
   const Tensor& in = ctx.input(0);
   if (in.rank() < 1 || in.dim(in.rank() - 1) != 3)
-    return MakeError("the last dimension must be 3 channels, not shape {0}", DimsText(in.dims()));
+    return MakeError("the last dimension must be 3 channels, got shape {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
   using Compute = ComputeType<T>;
   const T* from = in.data<T>();
@@ -124,7 +124,7 @@ Expected<float> ScalarInput(const KernelContext& ctx, const char* name) {
     return MakeError("images must have rank 3 or more, not shape {0}",
                      DimsText(ctx.input(0).dims()));
   if (ctx.input(1).num_elements() != 1)
-    return MakeError("{0} must be a scalar, not {1}", name, DimsText(ctx.input(1).dims()));
+    return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(1).dims()));
   return *ctx.input(1).data<float>();
 }
 

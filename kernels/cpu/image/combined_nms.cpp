@@ -1,4 +1,5 @@
-// CombinedNonMaxSuppression: each class of each image separately, then the best across all classes.
+// CombinedNonMaxSuppression: chooses boxes for each class of each image separately, then the best
+// across all classes.
 #include <algorithm>
 #include <limits>
 #include <queue>
@@ -28,7 +29,8 @@ struct Found {
 Expected<Limits> ReadLimits(const KernelContext& ctx) {
   for (int i = 2; i < 6; ++i) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("input {0} must be a scalar, not {1}", i, DimsText(ctx.input(i).dims()));
+      return MakeError("input {0} must be a scalar, got shape {1}", i,
+                       DimsText(ctx.input(i).dims()));
   }
   Limits limits{ctx.input(2).IntAt(0), ctx.input(3).IntAt(0), *ctx.input(4).data<float>(),
                 *ctx.input(5).data<float>()};
@@ -40,9 +42,9 @@ Expected<Limits> ReadLimits(const KernelContext& ctx) {
   return limits;
 }
 
-// boxes[i * box_stride] and scores[i * score_stride] are those of box i for one class. What is
-// found goes to found[0] and on, at most `most`. The order of equal scores is what a heap makes of
-// it here and std::sort below, as in TensorFlow: other algorithms would choose other boxes.
+// boxes[i * box_stride] and scores[i * score_stride] are the corners and the score of box i for one
+// class. Stores the chosen boxes, at most `most`, from found[0] on. The heap here and std::sort
+// below order equal scores as TensorFlow does; other algorithms would choose other boxes.
 void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
                    int64_t score_stride, int64_t count, int64_t kind, const Limits& limits,
                    int64_t most, Found* found) {
@@ -68,10 +70,11 @@ void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
 
 Error Check(const Tensor& boxes, const Tensor& scores) {
   if (boxes.rank() != 4 || boxes.dim(3) != 4)
-    return MakeError("boxes must be [batch, boxes, classes, 4], not {0}", DimsText(boxes.dims()));
+    return MakeError("boxes must be [batch, boxes, classes, 4], got shape {0}",
+                     DimsText(boxes.dims()));
   if (scores.rank() != 3 || scores.dim(0) != boxes.dim(0) || scores.dim(1) != boxes.dim(1))
-    return MakeError("scores must be [{0}, {1}, classes], not {2}", boxes.dim(0), boxes.dim(1),
-                     DimsText(scores.dims()));
+    return MakeError("scores must be [{0}, {1}, classes], got shape {2}", boxes.dim(0),
+                     boxes.dim(1), DimsText(scores.dims()));
   if (boxes.dim(2) != 1 && boxes.dim(2) != scores.dim(2))
     return MakeError("boxes must be for 1 or {0} classes, not {1}", scores.dim(2), boxes.dim(2));
   return Error::success();
@@ -95,7 +98,7 @@ Error Combined(KernelContext& ctx, const Attrs& attrs) {
   }
   ctx.ParallelFor(batch, 50.0 * count * kinds, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      // Places that a class leaves empty come last.
+      // The sort below puts the entries that a class leaves empty last.
       std::vector<Found> found(kinds * most, {nullptr, -std::numeric_limits<float>::infinity(), 0});
       for (int64_t kind = 0; kind < kinds; ++kind) {
         const float* first =

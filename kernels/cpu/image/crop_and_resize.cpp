@@ -40,7 +40,7 @@ struct Side {
 
 Error CheckBoxes(const Tensor& boxes, const Tensor& box_index, int64_t batch) {
   if (boxes.rank() != 2 || boxes.dim(1) != 4)
-    return MakeError("boxes must be [boxes, 4], not {0}", DimsText(boxes.dims()));
+    return MakeError("boxes must be [boxes, 4], got shape {0}", DimsText(boxes.dims()));
   if (box_index.rank() != 1 || box_index.dim(0) != boxes.dim(0))
     return MakeError("box_ind must be a vector of {0} elements, got shape {1}", boxes.dim(0),
                      DimsText(box_index.dims()));
@@ -57,7 +57,8 @@ Error CheckBoxes(const Tensor& boxes, const Tensor& box_index, int64_t batch) {
 
 Error CheckImage(llvm::ArrayRef<int64_t> dims) {
   if (dims.size() != 4)
-    return MakeError("images must be [batch, height, width, channels], not {0}", DimsText(dims));
+    return MakeError("images must be [batch, height, width, channels], got shape {0}",
+                     DimsText(dims));
   if (dims[1] <= 0 || dims[2] <= 0)
     return MakeError("an image of size {0} x {1} cannot be cropped", dims[1], dims[2]);
   return Error::success();
@@ -107,7 +108,7 @@ Error Crop(KernelContext& ctx, const CropAttrs& attrs) {
   RETURN_IF_ERROR(CheckBoxes(boxes, box_index, image.dim(0)));
   Dims size = IntsOf(ctx.input(3));
   if (size.size() != 2 || size[0] <= 0 || size[1] <= 0)
-    return MakeError("crop_size must be two positive numbers, not {0}", IntsText(size));
+    return MakeError("crop_size must be two positive numbers, got {0}", IntsText(size));
   int64_t channels = image.dim(3);
   Dims dims{boxes.dim(0), size[0], size[1], channels};
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
@@ -138,7 +139,7 @@ void ForCovered(const BoxSides& box, F&& f) {
 
 Error CheckGradient(const Tensor& grads, const Tensor& boxes) {
   if (grads.rank() != 4 || grads.dim(0) != boxes.dim(0))
-    return MakeError("grads must be [{0}, height, width, channels], not {1}", boxes.dim(0),
+    return MakeError("grads must be [{0}, height, width, channels], got shape {1}", boxes.dim(0),
                      DimsText(grads.dims()));
   if (grads.dim(1) <= 0 || grads.dim(2) <= 0)
     return MakeError("grads must have a height and a width of at least 1, not shape {0}",
@@ -192,7 +193,7 @@ Error ImageGradient(KernelContext& ctx, const CropAttrs& attrs) {
   return Error::success();
 }
 
-// The gradient of the crop by the box corners; bilinear only.
+// The gradient with respect to the corners of the boxes; bilinear only.
 template <typename T>
 Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
   const Tensor &grads = ctx.input(0), &image = ctx.input(1), &boxes = ctx.input(2),
@@ -216,7 +217,7 @@ Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
         auto pixel = [&](int64_t py, int64_t px, int64_t c) {
           return static_cast<float>(from[(py * width + px) * channels + c]);
         };
-        // The fraction of the distance between crop elements that each end of the box contributes.
+        // The weights of the box's bottom and right ends in the source coordinates of this element.
         float y_share =
             box.y.out > 1 ? static_cast<float>(row) / static_cast<float>(box.y.out - 1) : 0.5f;
         float x_share =
@@ -259,7 +260,7 @@ Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
   ForType(dtype, RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs](KernelContext& ctx) {
-      (void)attrs;  // unused where there is no gradient
+      (void)attrs;  // unused for dtypes without a gradient
       if constexpr (form == Form::kCrop) return Crop<T>(ctx, attrs);
       if constexpr (form == Form::kImageGradient && !std::is_integral_v<T>)
         return ImageGradient<T>(ctx, attrs);

@@ -19,7 +19,7 @@ struct Decoding {
 
 Expected<llvm::StringRef> ContentsIn(const KernelContext& ctx) {
   if (ctx.input(0).num_elements() == 1) return llvm::StringRef(*ctx.input(0).data<std::string>());
-  return MakeError("contents must be a scalar, not {0}", DimsText(ctx.input(0).dims()));
+  return MakeError("contents must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
 }
 
 Dims DimsOf(const ImageSize& size, bool with_frames) {

@@ -8,7 +8,7 @@ namespace {
 Error Encode(KernelContext& ctx, const JpegEncoding& options, int64_t channels) {
   const Tensor& image = ctx.input(0);
   if (image.rank() != 3)
-    return MakeError("image must be 3-dimensional, not {0}", DimsText(image.dims()));
+    return MakeError("image must be 3-dimensional, got shape {0}", DimsText(image.dims()));
   ImageSize size{1, image.dim(0), image.dim(1), image.dim(2)};
   if (size.channels != 1 && size.channels != 3)
     return MakeError("image must have 1 or 3 channels, got {0}", size.channels);
@@ -60,7 +60,7 @@ Error EncodePngs(KernelContext& ctx, int compression) {
   const Tensor& image = ctx.input(0);
   bool wide = image.dtype() == proto::DT_UINT16;
   if (image.rank() < 3)
-    return MakeError("image must be at least 3-dimensional, not {0}", DimsText(image.dims()));
+    return MakeError("image must be at least 3-dimensional, got shape {0}", DimsText(image.dims()));
   auto outer = image.dims().drop_back(3), inner = image.dims().take_back(3);
   ImageSize size{1, inner[0], inner[1], inner[2]};
   if (size.channels < 1 || size.channels > 4)

@@ -18,8 +18,8 @@ namespace {
 // The longest string of a 12-bit code is 4096 pixels; 2 bytes hold more than one code.
 constexpr int64_t kGifRatio = 3 * 4096;
 
-// Reads a file frame by frame. giflib's function that reads everything at once would allocate what
-// the file claims before it is checked.
+// Reads a file frame by frame. giflib's function that reads everything at once would allocate
+// whatever size the file claims.
 class GifReader {
  public:
   explicit GifReader(llvm::StringRef contents) : rest_(contents) {
@@ -65,7 +65,7 @@ class GifReader {
 Error GifReader::Problem() const {
   if (is_cut_off_) return MakeError("invalid GIF data: it is cut off");
   int code = gif_ ? gif_->Error : open_error_;
-  // Apart from the end of the file, the only case in which giflib reports this error.
+  // Apart from the end of the file, giflib reports this error only for codes of more than 8 bits.
   if (code == D_GIF_ERR_READ_FAILED)
     return MakeError("invalid GIF data: codes of more than 8 bits");
   const char* known = GifErrorString(code);
@@ -140,8 +140,8 @@ Error GifReader::Draw(const ImageSize& size, uint8_t* image) {
       if (row[x] == clear_ || frame.Top + y >= size.height || frame.Left + x >= size.width)
         continue;
       if (row[x] >= colors->ColorCount)
-        return MakeError("invalid GIF data: color {0} of {1}", static_cast<int>(row[x]),
-                         colors->ColorCount);
+        return MakeError("invalid GIF data: color index {0}, but there are {1} colors",
+                         static_cast<int>(row[x]), colors->ColorCount);
       const GifColorType& color = colors->Colors[row[x]];
       uint8_t* pixel = image + 3 * ((frame.Top + y) * size.width + frame.Left + x);
       pixel[0] = color.Red;

@@ -1,5 +1,5 @@
-// JPEG through libjpeg. It reports errors with longjmp, so code between setjmp and the jump must
-// not own resources.
+// JPEG through libjpeg. libjpeg reports errors with longjmp, so code between setjmp and the jump
+// must not own resources.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "kernels/cpu/image/codec.h"
-// Must follow <cstdio>, which it needs.
+// Must follow <cstdio>, which jpeglib.h needs.
 #include "jpeglib.h"
 
 namespace grapnel {
 namespace {
 
-// A block of 64 samples takes at least one bit for all components together.
+// The maximum expansion: 64 samples of 3 components take at least one bit.
 constexpr int64_t kJpegRatio = 3 * 64 * 8;
 constexpr char kXmpHead[] = "http://ns.adobe.com/xap/1.0/";
 
@@ -217,7 +217,7 @@ Expected<std::string> EncodeJpeg(const uint8_t* pixels, const ImageSize& size,
                                  const JpegEncoding& options) {
   if (size.height < 1 || size.width < 1 || size.height > JPEG_MAX_DIMENSION ||
       size.width > JPEG_MAX_DIMENSION)
-    return MakeError("a JPEG cannot be {0} x {1}", size.height, size.width);
+    return MakeError("a JPEG cannot have {0} x {1} pixels", size.height, size.width);
   JpegEncoding with_head = options;
   if (!options.xmp.empty()) with_head.xmp = std::string(kXmpHead, sizeof kXmpHead) + options.xmp;
   if (with_head.xmp.size() > 65533) return MakeError("xmp_metadata is longer than 65504 bytes");

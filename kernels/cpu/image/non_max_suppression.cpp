@@ -85,7 +85,7 @@ template <typename T>
 Expected<T> ScalarAt(const KernelContext& ctx, int i, const char* name) {
   const Tensor& tensor = ctx.input(i);
   if (tensor.num_elements() != 1)
-    return MakeError("{0} must be a scalar, not {1}", name, DimsText(tensor.dims()));
+    return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(tensor.dims()));
   if (tensor.dtype() == proto::DT_HALF) return static_cast<T>(*tensor.data<Eigen::half>());
   return static_cast<T>(*tensor.data<float>());
 }
@@ -94,7 +94,8 @@ template <typename T>
 Expected<Limits<T>> ReadLimits(const KernelContext& ctx, int version, float iou_attr) {
   Limits<T> limits;
   if (ctx.input(2).num_elements() != 1)
-    return MakeError("max_output_size must be a scalar, not {0}", DimsText(ctx.input(2).dims()));
+    return MakeError("max_output_size must be a scalar, got shape {0}",
+                     DimsText(ctx.input(2).dims()));
   limits.most = ctx.input(2).IntAt(0);
   if (limits.most < 0)
     return MakeError("max_output_size must not be negative, got {0}", limits.most);
@@ -124,7 +125,7 @@ Error CheckScores(const Tensor& scores, int64_t boxes) {
                    DimsText(scores.dims()));
 }
 
-// V4 also outputs the number of boxes, V5 also their scores; both may pad with zeros.
+// V4 also outputs the number of boxes, and V5 the number and the scores; both may pad with zeros.
 template <typename T>
 Error Store(KernelContext& ctx, const Chosen<T>& chosen, int64_t most, bool pad) {
   int64_t count = static_cast<int64_t>(chosen.boxes.size()), size = pad ? most : count;
@@ -147,7 +148,7 @@ template <typename T>
 Error Suppress(KernelContext& ctx, int version, float iou_attr, bool pad) {
   const Tensor &boxes = ctx.input(0), &scores = ctx.input(1);
   if (boxes.rank() != 2 || boxes.dim(1) != 4)
-    return MakeError("boxes must be [boxes, 4], not {0}", DimsText(boxes.dims()));
+    return MakeError("boxes must be [boxes, 4], got shape {0}", DimsText(boxes.dims()));
   RETURN_IF_ERROR(CheckScores(scores, boxes.dim(0)));
   ASSIGN_OR_RETURN(Limits<T> limits, ReadLimits<T>(ctx, version, iou_attr));
   const T* corners = boxes.data<T>();
@@ -170,16 +171,17 @@ Expected<KernelFn> MakeSuppression(const KernelSetup& setup) {
   });
 }
 
-// Overlaps come as a matrix and need not be between 0 and 1.
+// The overlaps are a matrix input and need not be between 0 and 1.
 Error SuppressWithOverlaps(KernelContext& ctx) {
   const Tensor& overlaps = ctx.input(0);
   if (overlaps.rank() != 2 || overlaps.dim(0) != overlaps.dim(1))
-    return MakeError("overlaps must be a square matrix, not {0}", DimsText(overlaps.dims()));
+    return MakeError("overlaps must be a square matrix, got shape {0}", DimsText(overlaps.dims()));
   int64_t n = overlaps.dim(0);
   RETURN_IF_ERROR(CheckScores(ctx.input(1), n));
   Limits<float> limits;
   if (ctx.input(2).num_elements() != 1)
-    return MakeError("max_output_size must be a scalar, not {0}", DimsText(ctx.input(2).dims()));
+    return MakeError("max_output_size must be a scalar, got shape {0}",
+                     DimsText(ctx.input(2).dims()));
   limits.most = ctx.input(2).IntAt(0);
   if (limits.most < 0)
     return MakeError("max_output_size must not be negative, got {0}", limits.most);

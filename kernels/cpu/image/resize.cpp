@@ -22,7 +22,8 @@ std::vector<ResizeBetween> BilinearPositions(const ResizeAxis& axis) {
 Error ResizeAttrs::Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t width,
                         ResizeAxis* rows, ResizeAxis* columns) const {
   if (from.size() != 4)
-    return MakeError("images must be [batch, height, width, channels], not {0}", DimsText(from));
+    return MakeError("images must be [batch, height, width, channels], got shape {0}",
+                     DimsText(from));
   *rows = {from[1], height, align_corners_, half_pixel_centers_};
   *columns = {from[2], width, align_corners_, half_pixel_centers_};
   if (rows->out <= 0 || columns->out <= 0)
@@ -37,7 +38,7 @@ Error ResizeAttrs::Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t wi
 Error ResizeAttrs::Prepare(const KernelContext& ctx, ResizeAxis* rows, ResizeAxis* columns) const {
   const Tensor& size = ctx.input(1);
   if (size.num_elements() != 2)
-    return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
+    return MakeError("size must be two numbers, got shape {0}", DimsText(size.dims()));
   llvm::ArrayRef<int64_t> images = ctx.input(0).dims();
   if (images.size() == 4 && images[3] < 1)
     return MakeError("an image without channels cannot be resized");

@@ -51,7 +51,7 @@ class ResizeAttrs {
   // error.
   Error Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t width, ResizeAxis* rows,
              ResizeAxis* columns) const;
-  // The same for images in input 0 and their new size in input 1.
+  // Calls Axes() with the shape of the images in input 0 and the new size in input 1.
   Error Prepare(const KernelContext& ctx, ResizeAxis* rows, ResizeAxis* columns) const;
 
  private:

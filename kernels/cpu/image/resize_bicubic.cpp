@@ -9,7 +9,7 @@ namespace grapnel {
 namespace {
 
 // Keys' kernel with a = -0.5 has the exact slope; older graphs were trained with -0.75. TensorFlow
-// reads both from a table of 1024 steps, which is needed to reproduce its numbers.
+// reads both kernels from a table of 1024 steps, which is needed to reproduce its numbers.
 constexpr int64_t kSteps = 1024;
 
 std::vector<float> CubicTable(double a) {

@@ -38,7 +38,7 @@ std::vector<Taps> TapsOf(Method method, const ResizeAxis& axis) {
   return taps;
 }
 
-// The gradient is float, or T for the nearest neighbor.
+// G is the dtype of the gradient: float, or T for the nearest neighbor.
 template <typename T, typename G>
 Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
               const ResizeAxis& columns) {
@@ -85,7 +85,7 @@ Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
 
 Error CheckGrads(const Tensor& grads) {
   if (grads.rank() == 4) return Error::success();
-  return MakeError("grads must be [batch, height, width, channels], not {0}",
+  return MakeError("grads must be [batch, height, width, channels], got shape {0}",
                    DimsText(grads.dims()));
 }
 
@@ -96,14 +96,16 @@ Error Gradient(KernelContext& ctx, const ResizeAttrs& attrs) {
   Dims image(grads.dims().begin(), grads.dims().end());
   if constexpr (method == Method::kNearest) {
     if (other.num_elements() != 2)
-      return MakeError("size must be two numbers, not {0}", DimsText(other.dims()));
+      return MakeError("size must be two numbers, got shape {0}", DimsText(other.dims()));
     image[1] = other.IntAt(0);
     image[2] = other.IntAt(1);
   } else {
     image.assign(other.dims().begin(), other.dims().end());
     if (image.size() != 4 || image[0] != grads.dim(0) || image[3] != grads.dim(3))
-      return MakeError("original_image must have batch and channels of grads {0}, not shape {1}",
-                       DimsText(grads.dims()), DimsText(image));
+      return MakeError(
+          "original_image must have the batch and channels of grads, whose shape is {0}, got shape "
+          "{1}",
+          DimsText(grads.dims()), DimsText(image));
   }
   ResizeAxis rows, columns;
   if (method == Method::kNearest && grads.num_elements() == 0 && image[1] > 0 && image[2] > 0) {

@@ -90,14 +90,14 @@ std::vector<Span> SpansOf(const Filter& filter, int64_t in, int64_t out, float s
   return spans;
 }
 
-// The transpose: the outputs that each input pixel contributes to.
+// Returns the transpose of `spans`: the outputs that each input pixel contributes to.
 std::vector<Span> Transposed(const std::vector<Span>& spans, int64_t in) {
   std::vector<Span> result(in);
   for (int64_t i = 0; i < static_cast<int64_t>(spans.size()); ++i) {
     for (size_t k = 0; k < spans[i].weights.size(); ++k) {
       Span& span = result[spans[i].begin + static_cast<int64_t>(k)];
       if (span.weights.empty()) span.begin = i;
-      // Fills gaps with 0: outputs in between that do not reach this pixel.
+      // The outputs in a gap do not use this pixel, so their weights are 0.
       span.weights.resize(i - span.begin, 0);
       span.weights.push_back(spans[i].weights[k]);
     }
@@ -127,7 +127,7 @@ struct Resampling {
   std::vector<Span> rows, columns;
 };
 
-// `scale` and `translation` are those from images [height, width] to the op's output size.
+// `scale` and `translation` map an image of in_height x in_width to out_height x out_width.
 Expected<Resampling> Plan(const Filter& filter, bool antialias, const Tensor& scale,
                           const Tensor& translation, int64_t in_height, int64_t in_width,
                           int64_t out_height, int64_t out_width) {
@@ -145,7 +145,7 @@ Expected<Resampling> Plan(const Filter& filter, bool antialias, const Tensor& sc
                     SpansOf(filter, in_width, out_width, s[1], t[1], antialias)};
 }
 
-// Rows first, then columns, as in TensorFlow.
+// Resamples the rows first, then the columns, as TensorFlow does.
 template <typename T>
 Error Resample(KernelContext& ctx, const Tensor& in, const Resampling& plan, Tensor& out) {
   int64_t batch = in.dim(0), rows = in.dim(1), columns = in.dim(2), channels = in.dim(3);

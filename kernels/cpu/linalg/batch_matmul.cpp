@@ -10,7 +10,7 @@ namespace grapnel {
 namespace {
 
 // Returns, for each product, the index of the matrix that it takes from an operand with batch
-// dimensions `dims`; empty when that is always the same one or the one at the same index.
+// dimensions `dims`. Empty if product i takes matrix i, or if there is only one matrix.
 std::vector<int64_t> BatchIndex(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> batch) {
   int64_t count = *NumElements(dims), total = *NumElements(batch);
   std::vector<int64_t> index;
@@ -64,8 +64,8 @@ Expected<Tensor> Converted(KernelContext& ctx, const Tensor& tensor) {
     return true;
   });
   if (!known)
-    return MakeError("cannot multiply {0} into {1}", DataTypeName(tensor.dtype()),
-                     DataTypeName(DataTypeOf<T>()));
+    return MakeError("cannot multiply matrices of {0} with a result of {1}",
+                     DataTypeName(tensor.dtype()), DataTypeName(DataTypeOf<T>()));
   return result;
 }
 
@@ -108,14 +108,14 @@ class BatchMatMulKernel {
   }
 
  private:
-  // The mask is broadcast over the products, and they over the mask where it has more dimensions.
+  // The mask and the products are broadcast against each other, as the mask may have more
+  // dimensions.
   Error RunMasked(KernelContext& ctx, const BatchedShape& shape, const Dims& dims, const Tensor& a,
                   const Tensor& b) const {
     ASSIGN_OR_RETURN(Tensor factor, Converted<Compute>(ctx, ctx.input(2)));
     ASSIGN_OR_RETURN(Tensor mask, Converted<Compute>(ctx, ctx.input(3)));
     if (factor.num_elements() != 1)
-      return MakeError("the factor must have one element, not the shape {0}",
-                       DimsText(factor.dims()));
+      return MakeError("the factor must have one element, got shape {0}", DimsText(factor.dims()));
     ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({dims, mask.dims()}));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));
     if (out->num_elements() == 0) return Error::success();
@@ -146,7 +146,7 @@ class BatchMatMulKernel {
 
   Expected<Dims> Resolve(const Tensor& a, const Tensor& b, BatchedShape& shape) const {
     if (a.rank() < 2 || b.rank() < 2) {
-      return MakeError("a batch of matrix products needs rank 2 or more, not {0} and {1}",
+      return MakeError("a batch of matrix products needs rank 2 or more, got shapes {0} and {1}",
                        DimsText(a.dims()), DimsText(b.dims()));
     }
     int a_rank = a.rank(), b_rank = b.rank();
@@ -193,7 +193,8 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
     fn = BatchMatMulKernel<typename decltype(tag)::type>(setup);
     return true;
   });
-  if (!known) return MakeError("no product of {0}", DataTypeName(setup.output_type(0)));
+  if (!known)
+    return MakeError("no matrix product for dtype {0}", DataTypeName(setup.output_type(0)));
   return fn;
 }
 

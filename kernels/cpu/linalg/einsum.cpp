@@ -172,7 +172,7 @@ class EinsumRun {
  private:
   using Labels = std::vector<Label>;
 
-  // Returns the operand laid out densely with its labels in this order, summed over those in
+  // Returns the operand laid out densely with its labels in `order`, summed over the labels in
   // `gone`.
   Expected<const T*> Lay(const Operand& operand, const T* data, llvm::ArrayRef<Labels> order,
                          const Labels& gone) {

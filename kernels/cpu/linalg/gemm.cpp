@@ -60,7 +60,7 @@ void FloatColumns(const GemmShape& s, const float* a, int64_t a_row, int64_t a_s
     FloatTile<1, kVectors>(s, a + i * a_row, a_row, a_step, b, c + i * s.c_stride);
 }
 
-// For b that fits into the L1 or L2 cache, so that no packing is needed.
+// Multiplies by a b that fits into the L1 or L2 cache, so that no packing is needed.
 void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c) {
   int64_t a_row = s.transpose_a ? 1 : s.a_stride, a_step = s.transpose_a ? s.a_stride : 1;
   int64_t j = 0;
@@ -209,10 +209,10 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
 
 namespace {
 
-// For large products, some oneDNN implementations split the sums themselves over all threads, as
-// they do for a transposed a: the bits of the result would depend on the number of threads. So
-// products with such an implementation are split into parts here, and the others get a
-// untransposed.
+// For large products, some oneDNN implementations split the sums over all threads, as they do for a
+// transposed a: the bits of the result would depend on the number of threads. So a large product
+// whose primitive has such an implementation is split into parts here, and a transposed a is copied
+// to a plain one first.
 bool SharesSums(const OnednnPrimitive& primitive) {
   return primitive.implementation().starts_with("gemm");
 }
@@ -231,8 +231,9 @@ Expected<Tensor> Transposed(KernelContext& ctx, const BatchedShape& s, const flo
   return packed;
 }
 
-// How a product is split: into rows of c, or into columns if there are more of them. Depends only
-// on its size, so that each part is the same work for any number of threads.
+// How a product is split: into rows of c, or into columns if there are more of them. The split
+// depends only on the size of the product, so that each part is the same work for any number of
+// threads.
 struct Cut {
   bool by_columns;
   int64_t whole, grain;
@@ -291,7 +292,8 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
   if constexpr (!std::is_same_v<T, float>) {
     return false;
   } else {
-    // Below this, the plain loop finishes before oneDNN has started (1.6 microseconds).
+    // Below this number of flops, the plain loop finishes before oneDNN has started (1.6
+    // microseconds).
     constexpr double kWorthIt = 1e5;
     BatchedShape s = shape;
     double flops = 2.0 * s.m * s.n * s.k;

@@ -16,7 +16,8 @@ template <typename T>
 void Gemm(const GemmShape& shape, const T* a, const T* b, T* c);
 
 // A batch of products over matrices stored one after another. a_index and b_index list the matrices
-// that product i takes; if empty, it takes matrix i, or matrix 0 when there is only one.
+// that product i takes; if a list is empty, product i takes matrix i, or matrix 0 if there is only
+// one.
 struct BatchedShape {
   int64_t m, n, k;
   bool transpose_a = false, transpose_b = false;
@@ -40,7 +41,7 @@ class MatMulRunner {
   // Sets the value of b, of dtype T, when it is the same in every run. Once oneDNN has packed a
   // large b, only the packed form is kept, in b's own memory if nothing else holds it.
   void set_constant_b(Tensor b) {
-    // Smaller matrices are read unpacked when there are few rows, so they stay.
+    // A smaller b also stays unpacked, because products with few rows read it unpacked.
     constexpr size_t kLarge = size_t{256} << 10;
     bool lets_go = b.byte_size() >= kLarge;
     constant_b_ = std::make_unique<KeptWeights>(std::move(b), lets_go);

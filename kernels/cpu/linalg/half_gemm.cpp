@@ -10,9 +10,9 @@ namespace {
 
 constexpr int64_t kLanes = 8;
 
-// For few steps, and for operands whose steps are not contiguous. Products are rounded before they
-// are added, except in columns of whole lanes, which start where memory is aligned. `first` is the
-// offset of the row in the result.
+// Computes one row of c, for few steps or for operands whose steps are not contiguous. Products are
+// rounded before they are added, except in groups of eight columns that start at an aligned element
+// of the result. `first` is the offset of the row in the result.
 void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const float* b,
               int64_t first, float* c) {
   int64_t begin = 0, end = 0;
@@ -30,7 +30,7 @@ void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const
   }
 }
 
-// Returns b with rows of n, transposed if necessary.
+// Returns b as [k, n], transposed if necessary.
 Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, const float* b,
                               Tensor& storage) {
   if (!shape.transpose_b) return b;
@@ -43,7 +43,7 @@ Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, con
   return to;
 }
 
-// A single row or column is computed as a vector, also in a batch of one product.
+// A single row or column is computed as a vector, even if it is a batch of one product.
 HalfPlan PlanOf(const BatchedShape& shape) {
   using Walk = HalfPlan::Walk;
   if (shape.count == 1 && shape.m > 1 && shape.n > 1)

@@ -1,5 +1,6 @@
 // Matrix products of halves in the order and with the rounding of those TensorFlow kernels that
-// multiply halves directly: Einsum's. (Its MatMul, BatchMatMul and Conv2D convert to float.)
+// multiply halves directly: Einsum's. (TensorFlow's MatMul, BatchMatMul and Conv2D convert to
+// float.)
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_HALF_GEMM_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_HALF_GEMM_H_
 

@@ -11,8 +11,9 @@ namespace {
 constexpr int64_t kLanes = HalfLanes::kCount, kTileRows = 4, kTileColumns = 2 * kLanes;
 constexpr int64_t kPeeled = 8;  // steps whose even and odd products are summed separately
 
-// --- Block sizes. Eigen derives them from the CPU's cache sizes; these assume an L1 cache of 48
-// KiB, as most CPUs since 2019 have. The blocks of products that threads share do not depend on it.
+// --- Block sizes. Eigen derives them from the CPU's cache sizes; the constants assume an L1 cache
+// of 48 KiB, as most CPUs since 2019 have. The blocks of products that threads share do not depend
+// on the cache.
 constexpr int64_t kFirstCache = 48 << 10, kTileBytes = 128, kStepBytes = 40;
 constexpr int64_t kSharedBlock = 320;
 constexpr int64_t kThreads = 2;
@@ -27,7 +28,8 @@ int64_t BlockOfOneThread(int64_t k) {
 
 int64_t RoundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-// Cycles per step of an element: more when a tile has fewer than its full rows or columns.
+// Cycles that one step takes for one element: more when a tile has fewer than its full rows or
+// columns.
 double CyclesOfStep(int64_t narrow, int64_t wide) {
   return narrow < kTileRows || wide < kTileColumns ? 2 : 1;
 }
@@ -40,8 +42,8 @@ bool SharesColumns(int64_t columns, int64_t rows) {
   return r < 16 * kTileRows && columns > rows * 32;
 }
 
-// Returns the steps of a share, or k if threads do not share steps. `threads` is the number of
-// threads that would share rows or columns.
+// Returns the number of steps per share, or k if threads do not share steps. `threads` is the
+// number of threads that would share rows or columns.
 int64_t ShareOfSteps(const HalfPlan& plan, double a_cost, int64_t threads) {
   double m = static_cast<double>(plan.m), n = static_cast<double>(plan.n);
   double load = 2 * kCyclesPerByte;
@@ -177,7 +179,7 @@ float LanesOf(const float* a, const float* b, int64_t k) {
   return sum;
 }
 
-// The same with rounded products, and separate sums of even and odd lanes.
+// Sums rounded products, even and odd groups of eight separately.
 float SmallOf(const float* a, const float* b, int64_t k) {
   auto product = [&](int64_t at) { return HalfLanes::At(a + at) * HalfLanes::At(b + at); };
   float sum = 0;

@@ -10,13 +10,14 @@
 
 namespace grapnel {
 
-// The order in which a product [m, k] * [k, n] adds up.
+// The order in which a product [m, k] * [k, n] adds up. A step is one index in the dimension of
+// size k.
 struct HalfPlan {
   enum class Walk {
     kTiles,   // four rows by two lanes of eight columns, one step at a time
     kVector,  // one row: a lane of eight columns, one step at a time
     kLanes,   // each element separately, eight steps in parallel
-    kSmall    // the same with rounded products: for few steps, or for one element
+    kSmall    // like kLanes, with rounded products: for few steps, or for one element
   };
 
   int64_t m = 0, n = 0, k = 0;
@@ -26,13 +27,13 @@ struct HalfPlan {
   int64_t share = 0, block = 0;
   int64_t columns = 0;  // tiles restart after this many
 
-  // Rows from here on do not fill a tile.
+  // Rows from whole_rows() on do not fill a tile.
   int64_t whole_rows() const { return m / 4 * 4; }
 };
 
-// The plan of a tensor contraction in Eigen. When threads share the steps of a large product, which
-// changes the order, it is the plan of a machine with two cores. `a_cost` is the cost, in cycles,
-// to read an element of a beyond its load; Eigen weighs it against the cost of threads.
+// The plan of a tensor contraction in Eigen. If threads share the steps of a large product, which
+// changes the order, the plan is that of a machine with two cores. `a_cost` is the cost, in cycles,
+// to read an element of a beyond its load; Eigen weighs this cost against the cost of threads.
 HalfPlan PlanOfTensors(int64_t m, int64_t n, int64_t k, double a_cost = 0);
 
 // The plan of a product of two matrices on one thread, where the columns of b are stored as rows.

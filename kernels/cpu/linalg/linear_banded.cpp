@@ -12,8 +12,8 @@
 namespace grapnel {
 namespace {
 
-// Eliminates in place without pivoting; `x` [n, columns] initially holds the right-hand side. False
-// if a pivot is 0.
+// Eliminates in place without pivoting; `x` [n, columns] holds the right-hand side first. False if
+// a pivot is 0.
 template <typename T>
 bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                         T* x) {
@@ -34,7 +34,7 @@ bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n
   return true;
 }
 
-// The same with partial pivoting, which fills one more diagonal.
+// EliminateAsTheyAre with partial pivoting, which fills one more diagonal.
 template <typename T>
 bool EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                          T* x) {
@@ -178,8 +178,9 @@ struct TridiagonalSolve {
     if (left.rows != 3)
       return MakeError("diagonals must have 3 rows, not shape {0}", DimsText(diagonals.dims()));
     if (left.batch != sides.batch || sides.rows != n)
-      return MakeError("rhs must have batch and size of the diagonals {0}, not shape {1}",
-                       DimsText(diagonals.dims()), DimsText(right.dims()));
+      return MakeError(
+          "rhs must have the batch and size of the diagonals, whose shape is {0}, got shape {1}",
+          DimsText(diagonals.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, right.dims()));
     if (out->num_elements() == 0) return Error::success();
     ctx.ParallelFor(left.count, 20.0 * n * (1 + columns), [&](int64_t begin, int64_t end) {
@@ -264,8 +265,8 @@ void SolveBands(const Banded<T>& a, bool adjoint, int64_t columns, T* x) {
   }
 }
 
-// True if no diagonal element is 0. A NaN counts as 0 if it is first, otherwise as nonzero, as in
-// TensorFlow.
+// True if no diagonal element is 0. As in TensorFlow, a NaN counts as 0 if it is the first element,
+// otherwise as nonzero.
 template <typename T>
 bool IsInvertible(const Banded<T>& a) {
   auto least = std::abs(a.At(0, 0));
@@ -289,7 +290,7 @@ struct BandedSolve {
       return MakeError("matrix must have from 1 to {0} bands, got shape {1}", n,
                        DimsText(matrix.dims()));
     if (sides.rows != n)
-      return MakeError("rhs must have {0} rows for the matrix {1}, not shape {2}", n,
+      return MakeError("rhs must have {0} rows for a matrix of shape {1}, got shape {2}", n,
                        DimsText(matrix.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({left.batch, sides.batch}));
     Dims dims = plan.dims;
@@ -298,7 +299,7 @@ struct BandedSolve {
     if (out->num_elements() == 0) return Error::success();
     for (int64_t i = 0; i < matrix.num_elements() / left.size(); ++i) {
       if (!IsInvertible(Banded<T>{matrix.data<T>() + i * left.size(), left.rows, n, lower}))
-        return MakeError("matrix {0} cannot be inverted: its diagonal has a 0", i);
+        return MakeError("matrix {0} of the batch cannot be inverted: its diagonal has a 0", i);
     }
     double cost = 3.0 * left.size() * columns;
     ctx.ParallelFor(plan.total, cost, [&](int64_t begin, int64_t end) {

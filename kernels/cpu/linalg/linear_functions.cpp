@@ -95,8 +95,8 @@ void SolveBySvd(const W* a, int64_t m, int64_t n, const W* b, int64_t columns, W
   }
 }
 
-// With `fast` by the normal equations; otherwise by singular values without the regularizer, as in
-// TensorFlow. Computes in double for every dtype.
+// Solves by the normal equations if `fast`; otherwise by singular values, without the regularizer,
+// as in TensorFlow. Computes in double for every dtype.
 template <typename T>
 struct LeastSquares {
   bool fast;
@@ -106,8 +106,9 @@ struct LeastSquares {
     ASSIGN_OR_RETURN(MatrixBatch left, BatchOf(matrix, "matrix", false));
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     if (left.batch != sides.batch || left.rows != sides.rows)
-      return MakeError("rhs must have batch and rows of the matrix {0}, not shape {1}",
-                       DimsText(matrix.dims()), DimsText(right.dims()));
+      return MakeError(
+          "rhs must have the batch and rows of the matrix, whose shape is {0}, got shape {1}",
+          DimsText(matrix.dims()), DimsText(right.dims()));
     if (l2.num_elements() != 1 || !(l2.data<double>()[0] >= 0))
       return MakeError("l2_regularizer must be one number of 0 or more");
     int64_t m = left.rows, n = left.columns, columns = sides.columns;

@@ -20,7 +20,8 @@ struct LogDeterminant {
   typename Eigen::NumTraits<T>::Real log_abs = 0;
 };
 
-// 1 for the empty matrix; for a singular one sign 0 and -infinity; NaN if an element is NaN.
+// The determinant is 1 for the empty matrix and NaN if an element is NaN; a singular matrix has
+// sign 0 and log_abs -infinity.
 template <typename T>
 LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
   LogDeterminant<T> result;
@@ -93,8 +94,9 @@ struct Solve {
     ASSIGN_OR_RETURN(MatrixBatch left, BatchOf(matrix, "matrix", true));
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     if (left.batch != sides.batch || left.rows != sides.rows)
-      return MakeError("rhs must have batch and rows of the matrix {0}, not shape {1}",
-                       DimsText(matrix.dims()), DimsText(right.dims()));
+      return MakeError(
+          "rhs must have the batch and rows of the matrix, whose shape is {0}, got shape {1}",
+          DimsText(matrix.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, right.dims()));
     if (out->num_elements() == 0) return Error::success();
     std::atomic<bool> good{true};
@@ -123,7 +125,7 @@ struct TriangularSolve {
     ASSIGN_OR_RETURN(MatrixBatch left, BatchOf(matrix, "matrix", true));
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     if (left.rows != sides.rows)
-      return MakeError("rhs must have {0} rows for the matrix {1}, not shape {2}", left.rows,
+      return MakeError("rhs must have {0} rows for a matrix of shape {1}, got shape {2}", left.rows,
                        DimsText(matrix.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({left.batch, sides.batch}));
     Dims dims = plan.dims;

@@ -23,8 +23,8 @@ class MatMulKernel {
   Error operator()(KernelContext& ctx) const {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
     if (a.rank() != 2 || b.rank() != 2) {
-      return MakeError("a matrix product needs two matrices, not {0} and {1}", DimsText(a.dims()),
-                       DimsText(b.dims()));
+      return MakeError("a matrix product needs two matrices, got shapes {0} and {1}",
+                       DimsText(a.dims()), DimsText(b.dims()));
     }
     BatchedShape shape;
     shape.m = a.dim(transpose_a_ ? 1 : 0);
@@ -45,7 +45,7 @@ class MatMulKernel {
     }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {shape.m, shape.n}));
     if constexpr (std::is_same_v<T, Compute>) {
-      // The runner holds a constant b, and the input is then without elements.
+      // If b is constant, the runner holds it, and the input has no elements.
       return runner_.Run(ctx, shape, a.data<T>(), b.buffer() ? b.data<T>() : nullptr,
                          out->data<T>(), epilogue);
     } else {

@@ -13,7 +13,7 @@ class MixedMatMul {
 
   Error operator()(KernelContext& ctx) const {
     if (ctx.input(0).rank() != 2 || ctx.input(1).rank() != 2)
-      return MakeError("a matrix product needs two matrices, not {0} and {1}",
+      return MakeError("a matrix product needs two matrices, got shapes {0} and {1}",
                        DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
     ASSIGN_OR_RETURN(Tensor a, InFloats(ctx, ctx.input(0)));
     ASSIGN_OR_RETURN(Tensor b, InFloats(ctx, ctx.input(1)));

@@ -62,7 +62,7 @@ struct Band {
 Error ReadBand(const KernelContext& ctx, int at, Band& band) {
   const Tensor& k = ctx.input(at);
   if (k.rank() > 1 || k.num_elements() < 1 || k.num_elements() > 2)
-    return MakeError("k must be a scalar or a vector of one or two numbers, not {0}",
+    return MakeError("k must be a scalar or a vector of one or two numbers, got shape {0}",
                      DimsText(k.dims()));
   band.lower = k.IntAt(0);
   band.upper = k.IntAt(k.num_elements() - 1);
@@ -204,8 +204,8 @@ Error MatrixSetDiag(KernelContext& ctx, Alignment align) {
   if (band.diagonals() > 1) expected.push_back(band.diagonals());
   expected.push_back(band.longest);
   if (diagonal.dims() != llvm::ArrayRef<int64_t>(expected))
-    return MakeError("diagonal must have shape {0} for input {1}, not {2}", DimsText(expected),
-                     DimsText(in.dims()), DimsText(diagonal.dims()));
+    return MakeError("diagonal must have shape {0} for input {1}, got shape {2}",
+                     DimsText(expected), DimsText(in.dims()), DimsText(diagonal.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
   if (out->num_elements() == 0) return Error::success();
   if (out->raw() != in.raw()) CopyElements(in.dtype(), in.raw(), out->raw(), in.num_elements());

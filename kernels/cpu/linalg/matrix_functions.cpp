@@ -23,7 +23,7 @@ Square TriangleRoot(const Square& t, int64_t n) {
       Complex sum = t[i * n + j];
       for (int64_t k = i + 1; k < j; ++k) sum -= r[i * n + k] * r[k * n + j];
       Complex divisor = r[i * n + i] + r[j * n + j];
-      // Two eigenvalues of 0 without coupling give 0.
+      // Avoids 0 / 0 for two eigenvalues of 0 without coupling.
       r[i * n + j] = sum == Complex(0) ? sum : sum / divisor;
     }
   }

@@ -19,8 +19,9 @@ Expected<int64_t> CheckInputs(const Inputs& in) {
   int64_t size = in.size->IntAt(0);
   if (size < 0) return MakeError("size must not be negative, got {0}", size);
   if (in.weights->num_elements() != 0 && in.weights->num_elements() != in.values->num_elements())
-    return MakeError("weights must be empty or as many as the values {0}, not {1}",
-                     DimsText(in.values->dims()), DimsText(in.weights->dims()));
+    return MakeError(
+        "weights must be empty or one per value, got shape {1} for values of shape {0}",
+        DimsText(in.values->dims()), DimsText(in.weights->dims()));
   for (int64_t i = 0; i < in.values->num_elements(); ++i) {
     if (in.values->IntAt(i) < 0)
       return MakeError("values must not be negative: element {0} is {1}", i, in.values->IntAt(i));
@@ -47,7 +48,7 @@ Error DenseBincount(KernelContext& ctx, bool binary) {
                      DimsText(in.values->dims()));
   ASSIGN_OR_RETURN(int64_t size, CheckInputs(in));
   if (in.weights->num_elements() != 0 && in.weights->dims() != in.values->dims())
-    return MakeError("weights must be empty or of the input's shape {0}, not {1}",
+    return MakeError("weights must be empty or have the input's shape {0}, got shape {1}",
                      DimsText(in.values->dims()), DimsText(in.weights->dims()));
   bool rows = in.values->rank() == 2;
   int64_t count = rows ? in.values->dim(0) : 1;
@@ -82,7 +83,8 @@ Error RaggedBincount(KernelContext& ctx, bool binary) {
   ASSIGN_OR_RETURN(int64_t size, CheckInputs(in));
   int64_t n = in.values->num_elements();
   if (splits.rank() != 1 || splits.dim(0) < 1)
-    return MakeError("splits must be a vector of one or more, not {0}", DimsText(splits.dims()));
+    return MakeError("splits must be a vector of at least one element, got shape {0}",
+                     DimsText(splits.dims()));
   int64_t rows = splits.dim(0) - 1;
   if (splits.IntAt(0) != 0) return MakeError("splits must start with 0, not {0}", splits.IntAt(0));
   if (splits.IntAt(rows) != n)

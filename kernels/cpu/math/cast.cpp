@@ -46,7 +46,7 @@ CastLoop CoreLoop(DataType from, DataType to) {
 
 bool IsSmall(DataType type) { return type == proto::DT_HALF || type == proto::DT_BFLOAT16; }
 
-// The dtype to compute in.
+// The dtype in which the conversion is computed.
 DataType CoreOf(DataType type) { return IsSmall(type) ? proto::DT_FLOAT : UnquantizedType(type); }
 
 void WidenAs(DataType type, const void* in, float* out, int64_t n) {

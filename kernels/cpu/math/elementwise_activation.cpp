@@ -39,7 +39,7 @@ struct SoftplusOp {
     return x < threshold ? Exp(x) : Log1p(Exp(x));
   }
 };
-// The remapper creates this from x * sigmoid(x); MishOp from x * tanh(softplus(x)).
+// The remapper creates this op from x * sigmoid(x), and that of MishOp from x * tanh(softplus(x)).
 struct SwishOp {
   using Types = FloatTypes;
   static constexpr double kCost = 2.7;

@@ -70,7 +70,7 @@ struct SquaredDifferenceOp {
   }
 };
 
-// NaN on either side gives NaN. This form of the comparison preserves both and vectorizes.
+// A NaN on either side gives NaN. This form of the comparison ensures that and vectorizes.
 struct MaximumOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.4;

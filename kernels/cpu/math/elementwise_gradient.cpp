@@ -91,7 +91,7 @@ struct SeluGradOp {
 };
 
 // --- (result, gradient). TensorFlow conjugates a complex result in all but Tanh and Sigmoid, whose
-// gradient ops receive it conjugated.
+// gradient ops receive the result conjugated.
 
 struct TanhGradOp {
   using Types = FloatOrComplexTypes;
@@ -172,7 +172,7 @@ struct RsqrtGradOp {
 
 Error CheckSameShape(const KernelContext& ctx) {
   if (ctx.input(0).dims() == ctx.input(1).dims()) return Error::success();
-  return MakeError("both inputs must have the same shape, not {0} and {1}",
+  return MakeError("both inputs must have the same shape, got shapes {0} and {1}",
                    DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
 }
 
@@ -181,8 +181,8 @@ concept HasTail = kIsSmallFloat<T> && requires(RoundedHalf<T> x) {
   Op::Tail(x, x);
 };
 
-// Recomputes the elements after the last full group of eight, which TensorFlow computes in other
-// steps.
+// Recomputes the elements after the last full group of eight, for which TensorFlow uses other
+// operations.
 template <typename Op, typename T>
 Error GradientWithRest(KernelContext& ctx, BinaryOp op) {
   constexpr int64_t kLanes = 8;

@@ -71,7 +71,7 @@ struct RightShiftOp {
   }
 };
 
-// These two take only booleans and have no attribute T.
+// LogicalAnd and LogicalOr take only booleans and have no attribute T.
 GRAPNEL_CPU_KERNEL("LogicalAnd", MakeBinary<LogicalAndOp>);
 GRAPNEL_CPU_KERNEL("LogicalOr", MakeBinary<LogicalOrOp>);
 GRAPNEL_BINARY_KERNEL("BitwiseAnd", BitwiseAndOp);

@@ -10,8 +10,8 @@ namespace grapnel {
 namespace {
 
 // Bitwise equal to TensorFlow's result on a processor without FMA: transforms such as tf.signal.dct
-// use these as constants, and folding must reproduce them. The angle is reduced to [-pi/4, pi/4] in
-// four steps with little rounding; polynomials do the rest.
+// use sines and cosines as constants, and folding must reproduce them. The angle is reduced to
+// [-pi/4, pi/4] in four steps with little rounding; polynomials do the rest.
 std::pair<float, float> SineAndCosine(float angle) {
 #pragma clang fp contract(off)
   constexpr float kLargest = 18838;  // above this, the reduction loses digits

@@ -83,8 +83,8 @@ struct SquareOp {
     return MulOf(x, x);
   }
 };
-// Both are written out: Eigen's vectorized float square root is an estimate with one refinement and
-// gives NaN for infinity, and std::sqrt sets errno, which prevents vectorization.
+// SqrtOp and RsqrtOp are written out: Eigen's vectorized float square root is an estimate with one
+// refinement and gives NaN for infinity, and std::sqrt sets errno, which prevents vectorization.
 struct SqrtOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 0.6;
@@ -133,7 +133,7 @@ struct FloorOp {
   static constexpr double kCost = 0.3;
   static auto Eval(const auto& x) { return x.floor(); }
 };
-// Rounds halves to the even neighbor.
+// Rounds halfway cases to the even neighbor.
 struct RoundOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.3;

@@ -134,7 +134,7 @@ UnaryLoop UnaryLoopFor(DataType type) {
   });
 }
 
-// The same, restricted to ops whose result has the dtype of the input.
+// UnaryLoopFor, but null for ops whose result does not have the dtype of the input.
 template <typename Op>
 UnaryLoop ComposableLoopFor(DataType type) {
   return ForType(type, typename Op::Types(), [](auto tag) -> UnaryLoop {

@@ -41,8 +41,8 @@ void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<in
 }
 
 // Reads fft_length: the number of elements to use in each of the last `rank` dimensions. A
-// dimension must have at least as many (half plus one for the last dimension of an inverse real
-// transform), or none, which counts as zeros.
+// dimension must have at least as many elements (half plus one for the last dimension of an inverse
+// real transform), or no elements, which count as zeros.
 Expected<Dims> ReadLengths(const Tensor& in, const Tensor& tensor, int rank, bool inverse) {
   if (tensor.rank() != 1 || tensor.dim(0) != rank)
     return MakeError("fft_length must be a vector of {0} elements, got shape {1}", rank,
@@ -65,8 +65,8 @@ Error CheckRank(const Tensor& in, int rank) {
                    DimsText(in.dims()));
 }
 
-// Calls f(row, row of `from`) for each row of `dims` (all but the last dimension); the second is -1
-// where `from` is too short in one of its last `rank` dimensions.
+// Calls f(row, row of `from`) for each row of `dims` (all but the last dimension). The row of
+// `from` is -1 where `from` is too short in one of its last `rank` dimensions.
 template <typename F>
 void ForRows(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> from, int64_t begin, int64_t end,
              F&& f) {

@@ -71,7 +71,7 @@ Error Unravel(KernelContext& ctx) {
                      DataTypeName(shape.dtype()));
   int64_t limit = *product;
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
-    // A negative index passes through division unchecked.
+    // Negative indices are not rejected: the loop below divides them too.
     if (indices.IntAt(i) >= limit)
       return MakeError("indices[{0}] = {1} is not below {2}", i, indices.IntAt(i), limit);
   }

@@ -7,8 +7,8 @@ namespace {
 
 // In rows below this many elements, calls cost more than arithmetic.
 constexpr int64_t kLongRow = 1024;
-// Rows below this length are faster to write out than to call one by one, even if the copy is used
-// only once.
+// Rows below this length are faster if they are written out as longer rows than with a call for
+// each, even if the copy is used only once.
 constexpr int64_t kShortRow = 64;
 constexpr size_t kLargestElement = 16;
 

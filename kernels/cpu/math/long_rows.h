@@ -18,7 +18,7 @@ class LongRows {
 
   // Calls row(out, left, right, n) for runs of `n` elements of the result from element `out` on,
   // with contiguous operands at `left` and `right`, for [begin, end) in units of width(). Several
-  // threads may call it at once.
+  // threads may call ForRows() at once.
   void ForRows(int64_t begin, int64_t end, const void* left, const void* right,
                llvm::function_ref<void(int64_t, const void*, const void*, int64_t)> row) const;
 

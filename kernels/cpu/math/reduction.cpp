@@ -12,7 +12,7 @@ struct Axis {
 };
 
 // The dimensions of the loops, within the dimensions that are traversed index by index. From the
-// inside out, dimensions are kept and reduced in turn: [..., extent, wide], where `wide`, the range
+// inside out, kept and reduced dimensions alternate: [..., extent, wide], where `wide`, the range
 // of one call, is one of:
 //
 //   [width]             kept: adjacent results, each of which reduces its column;
@@ -20,7 +20,7 @@ struct Axis {
 //   [tail, fold, group] kept, reduced, kept, where fold * group is short: reduced as columns, of
 //                       which `fold` that are `group` apart are then folded into one result.
 //
-// Where that is narrow, `lump` rows are treated as one row and folded first. For example, a group
+// Where `wide` is narrow, `lump` rows are treated as one row and folded first. For example, a group
 // norm's [h, w, groups, 4] then does not need a loop for every 4 elements.
 struct Plan {
   llvm::SmallVector<Axis, 4> kept, reduced;

@@ -66,7 +66,8 @@ struct ReduceLoopsOf {
       for (int k = 0; k < kLanes; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
     }
     for (int k = 0; i + k < n; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
-    // Combines halves pairwise, a form that the compiler vectorizes.
+    // Repeatedly combines the first half of the lanes with the second, which the compiler
+    // vectorizes.
     Acc acc[kLanes];
     for (int k = 0; k < kLanes; ++k) acc[k] = Acc(lanes[k]);
     for (int half = kLanes / 2; half > 0; half /= 2) {

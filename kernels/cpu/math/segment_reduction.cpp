@@ -56,7 +56,7 @@ T EmptySorted() {
 }
 
 // `ids[row]` is the segment of a row of `width` elements; negative ids are dropped. If `sorted`, a
-// segment starts as its first row, else as the value of an empty segment.
+// segment starts with its first row, else with the value of an empty segment.
 using RowReducer = void (*)(KernelContext& ctx, const Tensor& data, const std::vector<int64_t>& ids,
                             int64_t width, int64_t segments, bool sorted, Tensor* result);
 

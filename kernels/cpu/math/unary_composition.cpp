@@ -25,7 +25,7 @@ Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
     const UnaryLoopDef* def = FindUnaryLoop(op);
     UnaryLoop loop = def ? def->loop_for(setup.input_type(0)) : nullptr;
     if (!loop)
-      return MakeError("no kernel for '{0}' of {1}", op, DataTypeName(setup.input_type(0)));
+      return MakeError("no kernel for '{0}' with dtype {1}", op, DataTypeName(setup.input_type(0)));
     loops.push_back(loop);
     cost += def->cost;
   }

@@ -115,8 +115,8 @@ Error CheckVectors(KernelContext& ctx, int64_t channels, const BatchNormAttrs& a
   return Error::success();
 }
 
-// Writes the statistics of this batch to outputs 3 and 4, and blended with the running ones to
-// outputs 1 and 2.
+// Writes the statistics of this batch to outputs 3 and 4, and their blend with the running
+// statistics to outputs 1 and 2.
 template <typename T>
 void Statistics(KernelContext& ctx, const Layout& layout, const BatchNormAttrs& attrs,
                 llvm::ArrayRef<float*> out) {
@@ -147,8 +147,8 @@ Error BatchNorm(KernelContext& ctx, const BatchNormAttrs& attrs) {
   ASSIGN_OR_RETURN(Layout layout, LayoutOf(ctx.input(0), attrs.channels_first, attrs.most_rank));
   RETURN_IF_ERROR(CheckVectors(ctx, layout.channels, attrs));
   if (attrs.side_input && ctx.input(5).dims() != ctx.input(0).dims()) {
-    return MakeError("the side input has shape {0}, x {1}", DimsText(ctx.input(5).dims()),
-                     DimsText(dims));
+    return MakeError("the side input has shape {0}, but x has shape {1}",
+                     DimsText(ctx.input(5).dims()), DimsText(dims));
   }
   float* out[5] = {};
   for (int i = 1; i < 5; ++i) {
@@ -201,7 +201,7 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
   }
   attrs.relu = activation == "Relu";
   if (setup.num_inputs() != (attrs.side_input ? 6 : 5)) {
-    return MakeError("batch norm has {0} inputs, not {1}", setup.num_inputs(),
+    return MakeError("batch norm has {0} inputs, {1} were expected", setup.num_inputs(),
                      attrs.side_input ? 6 : 5);
   }
   KernelFn fn;

@@ -74,7 +74,7 @@ Error CheckInputs(const KernelContext& ctx, const NormAttrs& attrs) {
     return MakeError("x must have rank {0}, not shape {1}", attrs.most_rank == 4 ? "4" : "4 or 5",
                      DimsText(x.dims()));
   if (ctx.input(0).dims() != x.dims())
-    return MakeError("x and y_backprop must have the same shape, not {0} and {1}",
+    return MakeError("x and y_backprop must have the same shape, got shapes {0} and {1}",
                      DimsText(x.dims()), DimsText(ctx.input(0).dims()));
   int64_t channels = x.dim(attrs.channels_first ? 1 : x.rank() - 1);
   for (int i = 2; i < 5; ++i) {

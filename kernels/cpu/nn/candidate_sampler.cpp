@@ -187,7 +187,7 @@ Expected<int64_t> DrawAll(const Sampler& sampler, const DrawAttrs& attrs, Philox
   int64_t tries = 0;
   for (int64_t i = 0; i < attrs.count; ++tries) {
     if (tries == std::numeric_limits<int32_t>::max())
-      return MakeError("{0} different classes were not found in {1} tries", attrs.count, tries);
+      return MakeError("could not draw {0} different classes in {1} tries", attrs.count, tries);
     int64_t value = sampler.Draw(numbers);
     if (used.insert(value).second) drawn[i++] = value;
   }
@@ -288,7 +288,7 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count)
     return MakeError("shard must be in [0, num_shards), got {0} of {1}", shard.index, shard.count);
   constexpr int64_t kMost = 1 << 28;
-  if (range < 1 || range > kMost || reserved > kMost)  // a negative number reserves none
+  if (range < 1 || range > kMost || reserved > kMost)  // a negative number reserves no ids
     return MakeError(
         "range_max must be in [1, {0}] and num_reserved_ids at most {0}, got {1} and {2}", kMost,
         range, reserved);

@@ -80,7 +80,7 @@ inline int64_t PixelAt(const Window& w, int64_t p, int64_t tap) {
   return pixel;
 }
 
-// Returns the output position that reads pixel `pixel` through tap `tap`, or -1 for none.
+// Returns the output position that reads pixel `pixel` through tap `tap`, or -1 if there is none.
 inline int64_t PositionAt(const Window& w, int64_t pixel, int64_t tap) {
   int64_t position = pixel / w[2].in / w[1].in / w[0].in;
   int64_t ins[3] = {pixel / w[2].in / w[1].in % w[0].in, pixel / w[2].in % w[1].in,

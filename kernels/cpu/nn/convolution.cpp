@@ -133,7 +133,7 @@ class ConvKernel {
   Error Resolve(const Tensor& input, const Tensor& filter, ConvShape& shape) const {
     int rank = attrs_.rank();
     if (input.rank() != rank || filter.rank() != rank) {
-      return MakeError("input and filter must have rank {0}, not {1} and {2}", rank,
+      return MakeError("input and filter must have rank {0}, got shapes {1} and {2}", rank,
                        DimsText(input.dims()), DimsText(filter.dims()));
     }
     shape.channels_first = attrs_.channels_first;
@@ -141,12 +141,12 @@ class ConvKernel {
     shape.in_channels = input.dim(attrs_.channel_dim());
     int64_t filter_in = filter.dim(rank - 2), filter_out = filter.dim(rank - 1);
     if (filter.num_elements() == 0)
-      return MakeError("the filter {0} has no elements", DimsText(filter.dims()));
+      return MakeError("a filter of shape {0} has no elements", DimsText(filter.dims()));
     if (depthwise_) {
       if (filter_in != shape.in_channels) {
-        return MakeError("the filter {0} is for {1} channels, the input {2} has {3}",
-                         DimsText(filter.dims()), filter_in, DimsText(input.dims()),
-                         shape.in_channels);
+        return MakeError(
+            "a filter of shape {0} is for {1} channels, but the input of shape {2} has {3}",
+            DimsText(filter.dims()), filter_in, DimsText(input.dims()), shape.in_channels);
       }
       shape.groups = filter_in;
       shape.out_channels = filter_in * filter_out;
@@ -154,7 +154,8 @@ class ConvKernel {
       if (shape.in_channels == 0 || shape.in_channels % filter_in != 0 ||
           filter_out % (shape.in_channels / filter_in) != 0) {
         return MakeError(
-            "the input {0} does not fit the filter {1}: {2} channels in groups of {3}, {4} results",
+            "an input of shape {0} does not fit a filter of shape {1}: {2} channels in groups of "
+            "{3}, {4} output channels",
             DimsText(input.dims()), DimsText(filter.dims()), shape.in_channels, filter_in,
             filter_out);
       }
@@ -177,7 +178,7 @@ class ConvKernel {
     spec.parts = PartsFor(shape.flops());
     spec.constant_filter = constant_filter_;
     spec.winograd = ctx.services().winograd && constant_filter_ && SuitsWinograd(spec);
-    // Each part has its own workspace, and together they should fit the caches.
+    // Each part has its own workspace, and the workspaces together should fit the caches.
     if (spec.winograd) spec.parts = std::min(spec.parts, 4);
     // A constant batch norm is multiplied into the filter; any other runs as a separate pass
     // afterwards.
@@ -226,8 +227,8 @@ class ConvKernel {
     if (result) {
       out = result->data<float>();
     } else {
-      // `storage` shares the addend: once cleared, its memory may become the output's. (With an
-      // addend there is no batch norm, whose vectors are here too.)
+      // `storage` shares the addend: once `storage` is cleared, the addend's memory may become the
+      // output's. (With an addend there is no batch norm, whose vectors `storage` would also hold.)
       if (epilogue.add) storage.clear();
       ASSIGN_OR_RETURN(Tensor * output,
                        epilogue.add ? ctx.ForwardOrAllocate(3, 0, dims) : ctx.Allocate(0, dims));
@@ -250,7 +251,7 @@ class ConvKernel {
     return true;
   }
 
-  // A constant filter is held by the kernel, and the input is then without elements.
+  // If the filter is constant, the kernel holds it, and the input has no elements.
   Expected<Tensor> Filter(KernelContext& ctx) const {
     if (!constant_filter_) return ctx.input(1);
     return filter_->Get(ctx);

@@ -24,7 +24,7 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
   if (attrs.from_tensor) return Dims(sizes.dims().begin(), sizes.dims().end());
   const char* name = at == 0 ? "input_sizes" : "filter_sizes";
   if (sizes.rank() != 1)
-    return MakeError("{0} must be a vector, not {1}", name, DimsText(sizes.dims()));
+    return MakeError("{0} must be a vector, got shape {1}", name, DimsText(sizes.dims()));
   Dims dims = IntsOf(sizes);
   // For the input gradient, spatial sizes are enough.
   if (at == 0 && rank == 4 && dims.size() == 2) {
@@ -40,7 +40,7 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
   if (static_cast<int>(dims.size()) != rank)
     return MakeError("{0} must have {1} numbers, not {2}", name, rank, dims.size());
   for (int64_t dim : dims) {
-    if (dim < 0) return MakeError("{0} must not be negative: {1}", name, IntsText(dims));
+    if (dim < 0) return MakeError("{0} must not be negative, got {1}", name, IntsText(dims));
   }
   if (!NumElements(dims)) return MakeError("a tensor of shape {0} is too large", DimsText(dims));
   return dims;
@@ -72,8 +72,10 @@ Expected<ConvShape> ResolveGradient(const GradientAttrs& attrs, llvm::ArrayRef<i
     fits = filter_out % shape.groups == 0;
   }
   if (!fits)
-    return MakeError("the input {0} does not fit the filter {1}: {2} channels and {3}",
-                     DimsText(input), DimsText(filter), shape.in_channels, filter_in);
+    return MakeError(
+        "an input of shape {0} does not fit a filter of shape {1}: the input has {2} channels, but "
+        "the filter is for {3}",
+        DimsText(input), DimsText(filter), shape.in_channels, filter_in);
   ASSIGN_OR_RETURN(shape.window, window.Resolve(input, filter.take_front(rank - 2)));
   Dims expected = window.OutputDims(shape.batch, shape.window, shape.out_channels);
   if (gradient != llvm::ArrayRef<int64_t>(expected))

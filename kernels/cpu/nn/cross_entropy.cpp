@@ -24,7 +24,7 @@ W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) 
   return std::log(x.exp().sum());
 }
 
-// The same for 16-bit floats, which TensorFlow rounds at each step: sets the shifted logits and
+// ShiftRow for 16-bit floats, which TensorFlow rounds at each step: sets the shifted logits and
 // returns the sum of their exponentials. `first` is the number of gradient elements before the row.
 template <typename T>
 RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,
@@ -95,7 +95,7 @@ Error CrossEntropy(KernelContext& ctx) {
   for (int i = 0; fits && i < 2; ++i)
     fits = logits.dim(i) == labels.dim(i) || logits.dim(i) == 1 || labels.dim(i) == 1;
   if (!fits)
-    return MakeError("logits and labels must be matrices that broadcast, not {0} and {1}",
+    return MakeError("logits and labels must be matrices that broadcast, got shapes {0} and {1}",
                      DimsText(logits.dims()), DimsText(labels.dims()));
   int64_t rows = logits.dim(0) == 1 ? labels.dim(0) : logits.dim(0);
   int64_t n = logits.dim(1) == 1 ? labels.dim(1) : logits.dim(1);
@@ -141,7 +141,7 @@ template <typename T>
 Error SparseCrossEntropy(KernelContext& ctx) {
   const Tensor &logits = ctx.input(0), &labels = ctx.input(1);
   if (logits.rank() != 2)
-    return MakeError("logits must be a matrix, not {0}", DimsText(logits.dims()));
+    return MakeError("logits must be a matrix, got shape {0}", DimsText(logits.dims()));
   int64_t rows = logits.dim(0), n = logits.dim(1);
   if (labels.rank() != 1 || labels.dim(0) != rows)
     return MakeError("labels must be a vector of {0} elements, got shape {1}", rows,

@@ -152,8 +152,8 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
   return n;
 }
 
-// Labels from the blank on mean no label: they end an example's labels. The result of an ignored
-// example is nullopt.
+// Labels equal to the blank or greater are dropped, and no other label may follow them. The result
+// of an ignored example is nullopt.
 Expected<std::vector<std::optional<std::vector<int>>>> ReadLabels(const KernelContext& ctx,
                                                                   const Sizes& n,
                                                                   bool ignore_longer) {

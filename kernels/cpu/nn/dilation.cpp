@@ -24,8 +24,8 @@ struct Attrs {
     if (filter.rank() != 3)
       return MakeError("the filter must have rank 3, got shape {0}", DimsText(filter.dims()));
     if (input.dim(3) != filter.dim(2))
-      return MakeError("input and filter must have as many channels: {0} vs. {1}", input.dim(3),
-                       filter.dim(2));
+      return MakeError("input and filter must have the same number of channels, got {0} and {1}",
+                       input.dim(3), filter.dim(2));
     ASSIGN_OR_RETURN(Window resolved, window.Resolve(input.dims(), filter.dims().take_front(2)));
     return Problem{resolved, input.dim(0), input.dim(3)};
   }
@@ -112,7 +112,7 @@ Expected<KernelFn> MakeDilation(const KernelSetup& setup) {
   });
 }
 
-// The gradient of the input (the output has its shape) or of the filter.
+// The gradient with respect to the input (the output then has the input's shape) or to the filter.
 template <bool kOfInput>
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Attrs attrs, ReadAttrs(setup));

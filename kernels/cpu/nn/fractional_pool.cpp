@@ -27,7 +27,7 @@ uint32_t Below(uint32_t n, PhiloxNumbers& numbers) {
 }
 
 // Draws numbers even when all windows have the same size, as TensorFlow does: later draws depend on
-// it.
+// how many were drawn.
 Sequence DrawSequence(int64_t in, int64_t out, bool pseudo_random, Philox& philox) {
   Sequence begins(out + 1, 0);
   int64_t size = in / out, rest = in % out;
@@ -125,38 +125,39 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   bool keeps = node.GetBool("deterministic");
   if (!keeps && (node.GetInt("seed") != 0 || node.GetInt("seed2") != 0))
     return MakeError("seed and seed2 need deterministic to be true");
-  return KernelFn([=, start = FromAttrs(setup),
-                   shared = SharedPhilox(setup)](KernelContext& ctx) -> Error {
-    const Tensor& in = ctx.input(0);
-    if (in.rank() != 4)
-      return MakeError("value must have rank 4, got shape {0}", DimsText(in.dims()));
-    Pools pools{Dims(in.dims().begin(), in.dims().end()), {}, {}, overlapping};
-    int64_t sizes[3] = {};
-    for (int d : {1, 2}) {
-      sizes[d] = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(d)) / ratio[d]));
-      if (sizes[d] < 1)
-        return MakeError("pooling_ratio[{0}] = {1} is too large for {2}", d, ratio[d], in.dim(d));
-    }
-    auto draw = [&](Philox& philox) {
-      pools.rows = DrawSequence(in.dim(1), sizes[1], pseudo_random, philox);
-      pools.columns = DrawSequence(in.dim(2), sizes[2], pseudo_random, philox);
-    };
-    Philox again = start;
-    if (keeps)
-      draw(again);
-    else
-      shared.Use(draw);
-    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, pools.OutDims()));
-    RETURN_IF_ERROR(PutSequence(ctx, 1, pools.rows));
-    RETURN_IF_ERROR(PutSequence(ctx, 2, pools.columns));
-    return ForPoolType(in.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      ctx.ParallelFor(out->num_elements(), 10, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-          out->data<T>()[i] = PoolOf<kMax>(pools, i, in.data<T>());
+  return KernelFn(
+      [=, start = FromAttrs(setup), shared = SharedPhilox(setup)](KernelContext& ctx) -> Error {
+        const Tensor& in = ctx.input(0);
+        if (in.rank() != 4)
+          return MakeError("value must have rank 4, got shape {0}", DimsText(in.dims()));
+        Pools pools{Dims(in.dims().begin(), in.dims().end()), {}, {}, overlapping};
+        int64_t sizes[3] = {};
+        for (int d : {1, 2}) {
+          sizes[d] = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(d)) / ratio[d]));
+          if (sizes[d] < 1)
+            return MakeError("pooling_ratio[{0}] = {1} is too large for a dimension of size {2}", d,
+                             ratio[d], in.dim(d));
+        }
+        auto draw = [&](Philox& philox) {
+          pools.rows = DrawSequence(in.dim(1), sizes[1], pseudo_random, philox);
+          pools.columns = DrawSequence(in.dim(2), sizes[2], pseudo_random, philox);
+        };
+        Philox again = start;
+        if (keeps)
+          draw(again);
+        else
+          shared.Use(draw);
+        ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, pools.OutDims()));
+        RETURN_IF_ERROR(PutSequence(ctx, 1, pools.rows));
+        RETURN_IF_ERROR(PutSequence(ctx, 2, pools.columns));
+        return ForPoolType(in.dtype(), [&](auto tag) {
+          using T = typename decltype(tag)::type;
+          ctx.ParallelFor(out->num_elements(), 10, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              out->data<T>()[i] = PoolOf<kMax>(pools, i, in.data<T>());
+          });
+        });
       });
-    });
-  });
 }
 
 // Reads a sequence from an input; it must ascend within [0, limit].
@@ -216,8 +217,8 @@ Expected<KernelFn> MakeMaxGradient(const KernelSetup& setup) {
     Dims dims(in.dims().begin(), in.dims().end());
     ASSIGN_OR_RETURN(Pools pools, ReadPools(dims, grads, ctx.input(3), ctx.input(4), overlapping));
     if (pooled.dims() != grads.dims())
-      return MakeError("orig_output has shape {0}, out_backprop {1}", DimsText(pooled.dims()),
-                       DimsText(grads.dims()));
+      return MakeError("orig_output has shape {0}, but out_backprop has shape {1}",
+                       DimsText(pooled.dims()), DimsText(grads.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     return ForPoolType(in.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;

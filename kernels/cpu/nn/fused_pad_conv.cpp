@@ -44,7 +44,7 @@ Error CheckPaddings(const Tensor& paddings) {
                      DimsText(paddings.dims()));
   for (int i : {0, 1, 6, 7}) {
     if (paddings.IntAt(i) != 0)
-      return MakeError("only height and width can be padded, got {0} for dimension {1}",
+      return MakeError("only height and width can be padded, got padding {0} for dimension {1}",
                        paddings.IntAt(i), i / 2);
   }
   return Error::success();
@@ -147,8 +147,8 @@ class PadConv {
                 Places* columns) const {
     if (input.rank() != 4 || filter.rank() != 4 || filter.num_elements() == 0 ||
         input.dim(3) != filter.dim(2))
-      return MakeError("the input {0} does not fit the filter {1}", DimsText(input.dims()),
-                       DimsText(filter.dims()));
+      return MakeError("an input of shape {0} does not fit a filter of shape {1}",
+                       DimsText(input.dims()), DimsText(filter.dims()));
     const Tensor& paddings = ctx.input(resizes_ ? 2 : 1);
     RETURN_IF_ERROR(CheckPaddings(paddings));
     if (resizes_) {
@@ -164,7 +164,7 @@ class PadConv {
 
   Error Resize(const Tensor& input, const Tensor& size, Places* rows, Places* columns) const {
     if (size.num_elements() != 2)
-      return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
+      return MakeError("size must be two numbers, got shape {0}", DimsText(size.dims()));
     int64_t height = size.IntAt(0), width = size.IntAt(1);
     if (height <= 0 || width <= 0 || input.dim(1) == 0 || input.dim(2) == 0)
       return MakeError("an image of size {0} x {1} cannot be resized to {2} x {3}", input.dim(1),

@@ -246,7 +246,7 @@ Error FilterGradientOfVolumes(KernelContext& ctx, const ConvShape& s, const floa
     std::vector<float> result(outs * ins);
     HalfProduct product(plan, turned.data<float>());
     for (int64_t tap = begin; tap < end; ++tap) {
-      // Rows of a are ordered by output channel, then by tap in reverse.
+      // The rows of the left matrix are ordered by output channel, then by tap in reverse.
       int64_t first = taps - 1 - tap;
       int64_t whole = (plan.whole_rows() - first + taps - 1) / taps;
       auto left = [&](int64_t from, int64_t to, float* panel) {

@@ -1,5 +1,6 @@
 // Convolutions of halves and their gradients, for the ops whose TensorFlow CPU kernels round each
-// step of a sum; they add in the same order. (TensorFlow's Conv2D converts to float instead.)
+// step of a sum. The functions add in the same order as those kernels. (TensorFlow's Conv2D
+// converts to float instead.)
 #ifndef GRAPNEL_KERNELS_CPU_NN_HALF_CONV_H_
 #define GRAPNEL_KERNELS_CPU_NN_HALF_CONV_H_
 

@@ -131,7 +131,7 @@ void LrnGradientRow(const float* grads, const float* in, const float* result, in
   }
 }
 
-// The same with rounding at each step.
+// LrnGradientRow with rounding at each step.
 void LrnGradientRowOfHalves(const float* grads, const float* in, const float* result, int64_t depth,
                             const LrnAttrs& attrs, float* to) {
   using Half = RoundedHalf<Eigen::half>;

@@ -141,7 +141,8 @@ class FloatIn {
   const float* data_;
 };
 
-// Initially zeros; Finish() rounds them into the output if it is half.
+// An output as floats, initially zeros; Finish() rounds them into the output tensor if that is
+// half.
 class FloatOut {
  public:
   static Expected<FloatOut> Make(KernelContext& ctx, int i, llvm::ArrayRef<int64_t> dims) {
@@ -178,7 +179,7 @@ std::vector<FloatIn> MakeInputs(const KernelContext& ctx, int first) {
 }
 
 // Checks x, cs_prev, h_prev, w, wci, wcf, wco, b from input `first` on, then `states` tensors of
-// the cell state's shape; with `in_time`, x and these have a leading time dimension.
+// the cell state's shape; with `in_time`, x and these tensors have a leading time dimension.
 Expected<Sizes> CheckSizes(const KernelContext& ctx, int first, bool in_time, int states,
                            bool peephole) {
   const Tensor &x = ctx.input(first), &cs = ctx.input(first + 1);

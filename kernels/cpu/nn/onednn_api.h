@@ -41,7 +41,7 @@ typedef struct GrapnelConvSpec {
   GrapnelEpilogue epilogue;
   int32_t constant_filter;  // packed once, so any layout may be chosen
   int32_t winograd;         // allow it where oneDNN has it: fewer products, different rounding
-  int32_t parts;            // the number to split its loops into, regardless of the threads
+  int32_t parts;            // number of parts to split its loops into, regardless of the threads
 } GrapnelConvSpec;
 
 // c[batch, m, n] = a[batch, m, k] * b[batch, k, n], float and row-major. A transposed operand is
@@ -53,7 +53,7 @@ typedef struct GrapnelMatMulSpec {
   int32_t transpose_a, transpose_b;
   GrapnelEpilogue epilogue;
   int32_t constant_b;
-  int32_t parts;  // the number to split its loops into, regardless of the threads
+  int32_t parts;  // number of parts to split its loops into, regardless of the threads
 } GrapnelMatMulSpec;
 
 typedef struct GrapnelPrimitive GrapnelPrimitive;
@@ -84,7 +84,7 @@ typedef struct GrapnelOnednnApi {
                   int32_t error_size);
   int32_t (*unpack)(const GrapnelPrimitive*, const void* from, void* to, void* pool, char* error,
                     int32_t error_size);
-  // True if both have the same packed layout.
+  // True if both primitives have the same packed layout.
   int32_t (*packs_alike)(const GrapnelPrimitive*, const GrapnelPrimitive*);
   // Several threads may run one primitive at once, each with its own arguments.
   int32_t (*run)(GrapnelPrimitive*, const GrapnelArgs* args, char* error, int32_t error_size);

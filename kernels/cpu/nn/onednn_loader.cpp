@@ -182,7 +182,8 @@ bool KeptWeights::MayBeOverwritten(size_t packed_bytes) const {
          reinterpret_cast<uintptr_t>(weights_.raw()) % kAlignment == 0;
 }
 
-// Copying them first is faster than letting the system zero memory that it has not yet provided.
+// Packs from a copy into the weights' own memory: new memory would be slower, because the system
+// zeroes it first.
 Error KeptWeights::PackInPlace(const GrapnelPrimitive* primitive, KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor copied, ctx.Scratch(proto::DT_FLOAT, weights_.dims()));
   auto copy = [&](const float* from, float* to) {

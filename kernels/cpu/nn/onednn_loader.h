@@ -27,7 +27,8 @@ void PreloadOnednn();
 // loaded or was never requested.
 std::string WhyNoOnednn();
 
-// For tests and comparisons: while one exists, the kernels of all threads take their plain path.
+// For tests and comparisons: while a WithoutOnednn exists, the kernels of all threads take their
+// plain path.
 class WithoutOnednn {
  public:
   WithoutOnednn();
@@ -37,7 +38,7 @@ class WithoutOnednn {
 // Returns the number of parts that so many floating-point operations are worth splitting into. Free
 // threads take the parts; distributing them costs a few microseconds.
 int PartsFor(double flops);
-bool IsWorthATeam(double flops);  // if not, one thread does it
+bool IsWorthATeam(double flops);  // if not, one thread does the work
 
 class OnednnPrimitive {
  public:
@@ -45,7 +46,8 @@ class OnednnPrimitive {
   static Expected<OnednnPrimitive> Make(const GrapnelConvSpec& spec);
   static Expected<OnednnPrimitive> Make(const GrapnelMatMulSpec& spec);
   explicit operator bool() const { return primitive_ != nullptr; }
-  // Several threads may run it at once. `weights` is ignored if the primitive has packed weights.
+  // Several threads may run one primitive at once. `weights` is ignored if the primitive has packed
+  // weights.
   Error Run(KernelContext& ctx, const void* source, const void* weights, const void* bias,
             void* destination) const;
   llvm::StringRef implementation() const;
@@ -54,7 +56,7 @@ class OnednnPrimitive {
   friend class KeptWeights;
   explicit OnednnPrimitive(GrapnelPrimitive* made);
   std::shared_ptr<GrapnelPrimitive> primitive_;
-  BufferRef packed_;  // weights in its layout; null: each run passes them
+  BufferRef packed_;  // weights in the primitive's layout; null: each run passes them
   size_t scratch_bytes_ = 0;
 };
 using PrimitiveRef = std::shared_ptr<const OnednnPrimitive>;
@@ -66,8 +68,9 @@ class KeptWeights {
   // If `lets_go` is false, the program's layout is kept too.
   explicit KeptWeights(Tensor weights, bool lets_go = true)
       : lets_go_(lets_go), weights_(std::move(weights)) {}
-  // Packs the weights into a primitive that was made for constant ones. `change` may first
-  // transform them into memory of the same size; in that case they are also kept unchanged here.
+  // Packs the weights into a primitive that was made for constant weights. `change` may first
+  // transform the weights into memory of the same size; in that case they are also kept unchanged
+  // here.
   using Change = llvm::function_ref<void(const void* from, float* to)>;
   Error PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change = nullptr);
   // Returns the weights in the program's layout, aligned; unpacks them if they are packed.
@@ -81,13 +84,13 @@ class KeptWeights {
   const bool lets_go_;
   std::mutex mutex_;
   Tensor weights_;  // without elements once they are packed and released
-  // The primitive that packed them. Kept here because the cache may have evicted it.
+  // The primitive that packed the weights. Kept here because the cache may have evicted it.
   std::shared_ptr<GrapnelPrimitive> packer_;
   BufferRef packed_;
 };
 
-// The primitives of one kernel, by spec: a model that sees few shapes makes each once. Thread-safe:
-// a primitive in use outlives its eviction from the cache.
+// The primitives of one kernel, by spec: a kernel that sees few shapes makes each primitive once.
+// Thread-safe: a primitive in use outlives its eviction from the cache.
 template <typename Spec>
 class OnednnCache {
  public:

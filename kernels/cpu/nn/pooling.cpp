@@ -179,7 +179,8 @@ Error PoolInput(KernelContext& ctx, const PoolAttrs& attrs) {
   ASSIGN_OR_RETURN(Window window, attrs.Resolve(input.dims()));
   int64_t batch = input.dim(0), channels = input.dim(channel), per_channel = attrs.sizes[channel];
   if (channels % per_channel != 0)
-    return MakeError("cannot pool {0} channels by {1}", channels, per_channel);
+    return MakeError("{0} channels are not divisible by the window of {1} channels", channels,
+                     per_channel);
   Dims dims = window_attrs.OutputDims(batch, window, channels / per_channel);
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));

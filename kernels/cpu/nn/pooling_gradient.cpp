@@ -206,8 +206,9 @@ Expected<KernelFn> MakePoolGradient(const KernelSetup& setup) {
   attrs.sizes_are_inputs = op == "MaxPoolGradV2";
   if (!attrs.sizes_are_inputs) RETURN_IF_ERROR(CheckPool(attrs.pool, false));
   if (kind != PoolKind::kMean && setup.input_type(0) != setup.input_type(2))
-    return MakeError("the input is {0}, the gradient {1}: they must be of one dtype",
-                     DataTypeName(setup.input_type(0)), DataTypeName(setup.input_type(2)));
+    return MakeError(
+        "the input has dtype {0} and the gradient has dtype {1}: both must have the same dtype",
+        DataTypeName(setup.input_type(0)), DataTypeName(setup.input_type(2)));
   KernelFn fn;
   ForType(setup.output_type(0), RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -63,8 +63,8 @@ Conv::primitive_desc Describe(const GrapnelConvSpec& spec, dnnl::algorithm algor
   return {desc, Attributes(spec.epilogue), Engine(), /*allow_empty=*/true};
 }
 
-// oneDNN implements Winograd only for its own activation layout; copying them takes a twentieth of
-// the time. Returns null if oneDNN has no Winograd code for this convolution.
+// oneDNN implements Winograd only for its own layout of activations; copying the activations takes
+// a twentieth of the time. Returns null if oneDNN has no Winograd code for this convolution.
 GrapnelPrimitive* MakeWinograd(const GrapnelConvSpec& spec, const Conv::primitive_desc& direct) {
   Conv::primitive_desc found = Describe(spec, dnnl::algorithm::convolution_winograd, Tag::any);
   if (!found) return nullptr;

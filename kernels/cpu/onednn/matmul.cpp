@@ -31,8 +31,8 @@ GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec) {
   dnnl::memory::desc b =
       MatrixDesc(batched, spec.b_batch, spec.k, spec.n, spec.b_stride, spec.transpose_b);
   dnnl::memory::desc c = MatrixDesc(batched, batch, spec.m, spec.n, spec.c_stride, false);
-  // Weights that change are used in their layout: reordering them would cost as much as the product
-  // of a few rows.
+  // Weights that are not constant are used in their own layout: reordering them would cost as much
+  // as the product of a few rows.
   dnnl::memory::desc chosen_b =
       spec.constant_b ? dnnl::memory::desc(b.dims(), b.data_type(), dnnl::memory::format_tag::any)
                       : b;

@@ -1,4 +1,4 @@
-// The entry point of grapnel_onednn.so; no exception leaves it.
+// The entry point of grapnel_onednn.so; no exception leaves the module.
 #include <cstring>
 #include <exception>
 

@@ -1,11 +1,12 @@
 // The six OpenMP runtime functions that Debian's libdnnl calls, implemented on the program's own
 // pool.
 //
-// Two sets of threads compete for the same cores: each spins for a while before it sleeps, and a
-// loop whose thread waits for a core takes milliseconds instead of microseconds. So these functions
-// replace libgomp's: the loader resolves a symbol of libdnnl in the module that loaded it before it
-// searches libgomp. If the process has libgomp in its global scope (a host program that uses
-// OpenMP), libgomp wins, and this module then sets its number of threads.
+// Two sets of threads (the pool's and libgomp's) would compete for the same cores: each spins for a
+// while before it sleeps, and a loop whose thread waits for a core takes milliseconds instead of
+// microseconds. So these functions replace libgomp's: the loader resolves a symbol of libdnnl in
+// the module that loaded it before it searches libgomp. If the process has libgomp in its global
+// scope (a host program that uses OpenMP), libgomp wins, and this module then sets its number of
+// threads.
 #include "kernels/cpu/onednn/openmp.h"
 
 #include <dlfcn.h>
@@ -36,8 +37,8 @@ int omp_in_parallel() { return onednn::IsInLoop(); }
 
 namespace grapnel::onednn {
 
-// If the process has another runtime, the name GOMP_parallel resolves to it here too; the file that
-// contains the function tells which one it is.
+// If the process has another OpenMP runtime, GOMP_parallel resolves to that runtime's function here
+// too; the file that contains the function tells which runtime it is.
 ForeignThreads OtherRuntime() {
   void* parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
   Dl_info theirs, ours;

@@ -177,7 +177,7 @@ void GrapnelPrimitive::Run(const GrapnelArgs& from) {
     reorder.execute(grapnel::onednn::Stream(), own->user_weights, own->weights);
   } else if (own->weights.get_data_handle() != from.weights) {
     // Setting the handle writes zeros into the padding of a layout. Packed weights already have
-    // them and do not move.
+    // these zeros and do not move.
     own->weights.set_data_handle(const_cast<void*>(from.weights));
   }
   // The C call, because the C++ wrapper builds a map and a vector for every run.

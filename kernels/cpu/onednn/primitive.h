@@ -24,15 +24,15 @@ struct GrapnelPrimitive {
   void Unpack(const void* from, void* to, void* pool) const;
   void Run(const GrapnelArgs& args);
 
-  // Must be called for a primitive with its own layouts for activations. `accumulates`: it also
-  // reads its destination.
+  // Must be called for a primitive with its own layouts for activations. `accumulates`: the
+  // primitive also reads its destination.
   void CopyActivations(const dnnl::memory::desc& users_source,
                        const dnnl::memory::desc& users_destination, bool accumulates);
 
   // An activation that each run copies to its scratch, or back, in the primitive's layout.
   struct Copied {
     dnnl::memory::desc user;
-    uint64_t at;                    // offset in the scratch
+    uint64_t at;                    // offset in the scratch memory
     dnnl::reorder to_own, to_user;  // empty if not needed
   };
 

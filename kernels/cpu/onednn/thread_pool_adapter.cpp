@@ -12,7 +12,7 @@ namespace {
 
 // A loop with as many parts as its primitive was made for; free threads take the parts one after
 // another. So results do not depend on the number of threads, and a thread that loses its core
-// leaves its remaining parts to the others.
+// leaves its remaining parts to the other threads.
 struct ThreadPoolAdapter {
   void (*body)(void*);
   void* data;
@@ -77,8 +77,8 @@ TeamScope::TeamScope(int parts, void* pool)
     : parts_before_(member.most_parts), pool_before_(member.pool) {
   member.most_parts = parts;
   member.pool = pool;
-  // In the other runtime parts are threads, even if there are more than cores: a different number
-  // of parts would change the last bits of sums.
+  // The other runtime runs each part on its own thread, even if there are more parts than cores: a
+  // different number of parts would change the last bits of sums.
   if (!foreign.set) return;
   foreign_before_ = foreign.most();
   foreign.set(parts);

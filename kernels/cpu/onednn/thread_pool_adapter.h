@@ -15,9 +15,10 @@ struct ForeignThreads {
 
 void SetHost(const GrapnelOnednnHost* host, ForeignThreads foreign);
 
-// While it exists, oneDNN splits its loops on this thread into at most `parts` parts, which run on
-// the threads of `pool`. Without a pool, oneDNN sees the same number but its loops run here in one
-// part. The destructor restores the thread count of the other runtime on this thread.
+// While a TeamScope exists, oneDNN splits its loops on this thread into at most `parts` parts,
+// which run on the threads of `pool`. Without a pool, oneDNN sees the same number of threads, but
+// its loops run here in one part. The destructor restores the thread count of the other runtime on
+// this thread.
 class TeamScope {
  public:
   static constexpr void* kNoPool = nullptr;
@@ -29,8 +30,8 @@ class TeamScope {
   void* pool_before_;
 };
 
-// A parallel region in OpenMP's terms: runs `body` once per part. Runs a single part within another
-// region or on a thread without a scope. `parts` 0: as many as the scope allows.
+// A parallel region in OpenMP's terms: runs `body` once per part. Within another region, or on a
+// thread without a scope, there is a single part. 0 for `parts` means as many as the scope allows.
 void RunLoop(void (*body)(void*), void* data, int parts);
 // A barrier: called within a part, returns when all parts of the loop have reached it.
 void AwaitParts();

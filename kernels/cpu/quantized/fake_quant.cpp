@@ -33,7 +33,8 @@ Range Nudge(float low, float high, const Levels& levels) {
 }
 
 // Elements are `step` apart. NaN stays NaN; if the ends are swapped, the lower one wins. TensorFlow
-// divides when one range came as tensors and multiplies otherwise, which rounds halves differently.
+// divides when one range came as tensors and multiplies otherwise, which rounds halfway cases
+// differently.
 template <bool divides>
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
   float zero = std::floor(-range.low * range.inverse + 0.5f);
@@ -72,7 +73,7 @@ Expected<Levels> ReadLevels(const Node& node) {
 
 Error CheckSameShape(const KernelContext& ctx) {
   if (ctx.input(0).dims() == ctx.input(1).dims()) return Error::success();
-  return MakeError("gradients and inputs must have the same shape, not {0} and {1}",
+  return MakeError("gradients and inputs must have the same shape, got shapes {0} and {1}",
                    DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
 }
 
@@ -107,7 +108,7 @@ Expected<KernelFn> MakeArgs(const KernelSetup& setup) {
 Expected<Range> ScalarRange(const KernelContext& ctx, int at, const Levels& levels) {
   for (int i : {at, at + 1}) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("min and max must be scalars, not {0}", DimsText(ctx.input(i).dims()));
+      return MakeError("min and max must be scalars, got shape {0}", DimsText(ctx.input(i).dims()));
   }
   return Nudge(*ctx.input(at).data<float>(), *ctx.input(at + 1).data<float>(), levels);
 }
@@ -144,7 +145,7 @@ Expected<std::vector<Range>> ChannelRanges(const KernelContext& ctx, int at, con
   int64_t channels = in.dim(in.rank() - 1);
   for (int i : {at, at + 1}) {
     if (ctx.input(i).rank() != 1 || ctx.input(i).dim(0) != channels)
-      return MakeError("min and max must be vectors of {0}, not {1}", channels,
+      return MakeError("min and max must be vectors of {0} elements, got shape {1}", channels,
                        DimsText(ctx.input(i).dims()));
   }
   std::vector<Range> ranges;

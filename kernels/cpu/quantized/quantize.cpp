@@ -78,8 +78,8 @@ Expected<Slices> SlicesOf(const KernelContext& ctx, int64_t axis) {
     bool fits = axis < 0 ? ctx.input(i).num_elements() == 1
                          : ctx.input(i).rank() == 1 && ctx.input(i).dim(0) == slices.count;
     if (!fits)
-      return MakeError("min_range and max_range must have {0} numbers, not shape {1}", slices.count,
-                       DimsText(ctx.input(i).dims()));
+      return MakeError("min_range and max_range must have {0} elements, got shape {1}",
+                       slices.count, DimsText(ctx.input(i).dims()));
   }
   return slices;
 }
@@ -106,8 +106,8 @@ void Widen(float least, float& low, float& high) {
   high = std::max(0.0f, std::max(high, low + width));
 }
 
-// SCALED has no offset: the end that needs the larger scale determines it, and both ends are
-// adjusted.
+// SCALED has no offset: the scale (integers per number) is the smaller of the two at which one end
+// of the range is the lowest or highest integer, and both ends are adjusted to it.
 template <typename T>
 float ScaleToBoth(bool narrow, float& low, float& high) {
   float lowest = kLowest<T> + (narrow ? 1 : 0), highest = kHighest<T>;
@@ -120,9 +120,9 @@ float ScaleToBoth(bool narrow, float& low, float& high) {
   return scale;
 }
 
-// True when TensorFlow, with oneDNN enabled, uses it: for 8-bit tensors that are not constant, with
-// one range that is not narrow; unsigned ones in mode MIN_FIRST, and in mode SCALED those that
-// round half to even.
+// True when TensorFlow, with oneDNN enabled, quantizes by oneDNN: 8-bit tensors that are not
+// constant, with one range that is not narrow; in mode MIN_FIRST unsigned ones, and in mode SCALED
+// those that round half to even.
 template <typename T>
 bool IsByOneDnn(const KernelContext& ctx, const QuantizeAttrs& attrs) {
   if (!ctx.services().onednn || attrs.is_constant || attrs.narrow || attrs.axis >= 0) return false;
@@ -153,7 +153,7 @@ T Saturated(float x) {
 template <typename T>
 void QuantizeRowByOneDnn(const QuantizeAttrs& attrs, float low, float high, const float* in,
                          int64_t n, T* out) {
-  if (attrs.mode == Mode::kMinFirst) {  // in this order; halves round to even
+  if (attrs.mode == Mode::kMinFirst) {  // in this order; halfway cases round to even
     float scale = kHighest<T> / (high - low), offset = low * scale;
     for (int64_t i = 0; i < n; ++i)
       out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));
@@ -282,7 +282,7 @@ Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
   bool is_scaled_byte =
       attrs.mode == Mode::kScaled && (from == proto::DT_QINT8 || from == proto::DT_QUINT8);
   if (small && attrs.mode != Mode::kMinCombined && !is_scaled_byte)
-    return MakeError("to bfloat16 mode must be MIN_COMBINED, not {0}",
+    return MakeError("for an output of bfloat16, mode must be MIN_COMBINED, not {0}",
                      setup.node().GetString("mode"));
   ForQuantized(setup.input_type(0), [&](auto tag) {
     using T = typename decltype(tag)::type;

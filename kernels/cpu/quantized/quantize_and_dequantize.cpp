@@ -101,9 +101,10 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
                    ReadRanges<T>(in, low, high, rounding.is_given, slices));
   for (const Tensor* end : {&low, &high}) {
     if (rounding.is_given && rounding.axis == -1 && end->rank() != 0)
-      return MakeError("input_min and input_max must be scalars, not {0}", DimsText(end->dims()));
+      return MakeError("input_min and input_max must be scalars, got shape {0}",
+                       DimsText(end->dims()));
     if (rounding.is_given && rounding.axis != -1 && end->rank() != 1)
-      return MakeError("input_min and input_max must be vectors where there is an axis, not {0}",
+      return MakeError("input_min and input_max must be vectors if there is an axis, got shape {0}",
                        DimsText(end->dims()));
   }
   for (Range<T>& range : ranges) {
@@ -127,7 +128,8 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
   return Error::success();
 }
 
-// Elements outside the range have gradient 0; so do the ends of the range.
+// Elements outside the range have gradient 0; the gradients of input_min and input_max are always
+// 0.
 template <typename T>
 Error PassInside(KernelContext& ctx, int64_t axis) {
   const Tensor &grads = ctx.input(0), &in = ctx.input(1);
@@ -139,8 +141,8 @@ Error PassInside(KernelContext& ctx, int64_t axis) {
                    ReadRanges<T>(in, ctx.input(2), ctx.input(3), true, slices));
   for (int end : {2, 3}) {
     if (ctx.input(end).rank() != (axis == -1 ? 0 : 1))
-      return MakeError("input_min and input_max must be {0}, not {1}",
-                       axis == -1 ? "scalars" : "vectors where there is an axis",
+      return MakeError("input_min and input_max must be {0}, got shape {1}",
+                       axis == -1 ? "scalars" : "vectors if there is an axis",
                        DimsText(ctx.input(end).dims()));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));

@@ -43,7 +43,8 @@ Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   return levels;
 }
 
-// The same for one scalar level, which is rounded on its own.
+// Converts the level of a scalar operand and stores it in `levels`, where LevelsIn() computed it as
+// a multiple of the rounded level step.
 void SetLevel(const Tensor& scalar, QuantizedRange from, QuantizedRange to, Levels& levels) {
   uint8_t level = *scalar.data<uint8_t>();
   levels[level] = Quantized<int32_t>(Unquantized<uint8_t>(level, from), to);
@@ -95,7 +96,7 @@ Error CheckBias(const Tensor& in, const Tensor& bias) {
       DimsText(in.dims()), DimsText(bias.dims()));
 }
 
-// Converts both to a common symmetric range with 17 bits of headroom above the wider one.
+// Converts input and bias to a common symmetric range with 17 bits of headroom above the wider one.
 template <typename T>
 Error AddBias(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &bias = ctx.input(1);

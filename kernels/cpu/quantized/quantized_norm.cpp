@@ -41,12 +41,14 @@ std::vector<float> Normalized(const Tensor& in, float step, float epsilon) {
 Error NormalizeImages(KernelContext& ctx, const InstanceAttrs& attrs) {
   const Tensor& in = ctx.input(0);
   if (in.rank() != 4)
-    return MakeError("images must be [batch, height, width, depth], not {0}", DimsText(in.dims()));
+    return MakeError("images must be [batch, height, width, depth], got shape {0}",
+                     DimsText(in.dims()));
   ASSIGN_OR_RETURN(QuantizedRange range, WideRangeIn(ctx, 1));
   std::vector<float> normed = Normalized(in, (range.high - range.low) / 255.0f, attrs.epsilon);
   QuantizedRange to = attrs.given;
   if (!attrs.is_given) {
-    // Ignores NaN, which a variance below -epsilon gives. The range of no numbers is infinite.
+    // Ignores NaN, which a variance below -epsilon gives. If there is no other number, the range is
+    // infinite.
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     to = {kInfinity, -kInfinity};
     for (float x : normed) {
@@ -110,7 +112,8 @@ Expected<std::vector<ChannelScale>> ChannelScales(const KernelContext& ctx, floa
 Error NormalizeBatch(KernelContext& ctx, float epsilon, bool with_gamma) {
   const Tensor& in = ctx.input(0);
   if (in.rank() != 4)
-    return MakeError("images must be [batch, height, width, depth], not {0}", DimsText(in.dims()));
+    return MakeError("images must be [batch, height, width, depth], got shape {0}",
+                     DimsText(in.dims()));
   ASSIGN_OR_RETURN(QuantizedRange range, RangeIn(ctx, 1));
   ASSIGN_OR_RETURN(std::vector<ChannelScale> scales, ChannelScales(ctx, epsilon, with_gamma));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));

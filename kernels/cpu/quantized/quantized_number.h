@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// The real numbers of the lowest and the highest integer.
+// The real numbers that the lowest and the highest integer represent.
 struct QuantizedRange {
   float low = 0, high = 0;
 };
@@ -23,7 +23,7 @@ template <typename T>
 constexpr int64_t kLowestLevel = std::is_signed_v<T> ? -(int64_t{1} << (8 * sizeof(T) - 1)) : 0;
 template <typename T>
 constexpr int64_t kHighestLevel = kLowestLevel<T> + (int64_t{1} << (8 * sizeof(T))) - 1;
-// The number of integers of T.
+// The number of values of T.
 template <typename T>
 constexpr double kLevels = static_cast<double>(kHighestLevel<T> - kLowestLevel<T> + 1);
 
@@ -106,9 +106,9 @@ QuantizedRange RangeOfProduct(QuantizedRange a, QuantizedRange b) {
 
 // Reads inputs `first` and `first + 1`, which must have one element each.
 Expected<QuantizedRange> RangeIn(const KernelContext& ctx, int first);
-// The same, but the second must be greater than the first.
+// RangeIn(), but the second input must be greater than the first.
 Expected<QuantizedRange> WideRangeIn(const KernelContext& ctx, int first);
-// Sets outputs `first` and `first + 1`.
+// Sets outputs `first` and `first + 1` to the ends of the range.
 Error PutRange(KernelContext& ctx, int first, QuantizedRange range);
 
 // Checks the dtypes of the node's inputs and outputs; DT_INVALID matches any.

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the range of the existing numbers. Its lower end is at most 0.
+// Returns the range of the numbers that occur in `in`. Its lower end is at most 0.
 QuantizedRange UsedRange(const Tensor& in, QuantizedRange range) {
   int32_t low = std::numeric_limits<int32_t>::max(), high = std::numeric_limits<int32_t>::min();
   for (int64_t i = 0; i < in.num_elements(); ++i) {

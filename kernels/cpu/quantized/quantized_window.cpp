@@ -123,7 +123,8 @@ Expected<KernelFn> MakeConv(const KernelSetup& setup) {
 
 // --- Pools: the range is unchanged
 
-// oneDNN rounds means to the nearest integer, halves to even; TensorFlow's own kernel truncates.
+// oneDNN rounds means to the nearest integer, halfway cases to even; TensorFlow's own kernel
+// truncates.
 template <typename T, bool kByOneDnn>
 struct MeanOf {
   static constexpr int32_t kStart = 0;
@@ -162,7 +163,8 @@ template <typename Op, typename T>
 Error Pool(KernelContext& ctx, const PoolAttrs& attrs) {
   const Tensor& in = ctx.input(0);
   if (in.rank() != 4)
-    return MakeError("images must be [batch, height, width, depth], not {0}", DimsText(in.dims()));
+    return MakeError("images must be [batch, height, width, depth], got shape {0}",
+                     DimsText(in.dims()));
   ASSIGN_OR_RETURN(Window w, attrs.Resolve(in.dims()));
   ASSIGN_OR_RETURN(QuantizedRange range, RangeIn(ctx, 1));
   int64_t depth = in.dim(3);

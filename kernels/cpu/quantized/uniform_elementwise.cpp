@@ -148,8 +148,10 @@ Error CheckSameAxis(llvm::ArrayRef<int64_t> side, int64_t side_axis, llvm::Array
   };
   if (side_axis < 0 || out_axis < 0 || from_end(side, side_axis) == from_end(out, out_axis))
     return Error::success();
-  return MakeError("the quantization axis must match: {0} of shape {1} and {2} of the result {3}",
-                   side_axis, DimsText(side), out_axis, DimsText(out));
+  return MakeError(
+      "the quantization axes must match, got axis {0} of shape {1} and axis {2} of the result's "
+      "shape {3}",
+      side_axis, DimsText(side), out_axis, DimsText(out));
 }
 
 Error AddUniform(KernelContext& ctx, const AddAttrs& attrs) {

@@ -19,9 +19,10 @@ Expected<UniformScales> UniformScalesIn(const KernelContext& ctx, int first,
     return MakeError("quantization_axis must be -1 or in range [0, {0}), got {1}", rank, axis);
   bool fits = axis < 0 ? scales.rank() == 0 : scales.rank() == 1 && scales.dim(0) == dims[axis];
   if (!fits)
-    return MakeError("scales and zero_points must be {0}, got shape {1}",
-                     axis < 0 ? "scalars" : llvm::formatv("vectors of {0}", dims[axis]).str(),
-                     DimsText(scales.dims()));
+    return MakeError(
+        "scales and zero_points must be {0}, got shape {1}",
+        axis < 0 ? "scalars" : llvm::formatv("vectors of {0} elements", dims[axis]).str(),
+        DimsText(scales.dims()));
   UniformScales result = {llvm::ArrayRef<float>(scales.data<float>(), scales.num_elements()),
                           llvm::ArrayRef<int32_t>(zeros.data<int32_t>(), zeros.num_elements())};
   for (float scale : result.scales) {
@@ -93,8 +94,7 @@ AsymmetricScale QuantizeAsymmetrically(llvm::ArrayRef<float> numbers, int8_t* le
     std::fill_n(levels, numbers.size(), int8_t{0});
     return {1, 0};
   }
-  // 0 must be exact; of the two zero points that follow from the ends, takes the one with the
-  // smaller error.
+  // 0 must be exact. Each end of the range gives a zero point; uses the one with the smaller error.
   double from_low = kLow - low / scale, from_high = kHigh - high / scale;
   bool low_is_closer = -kLow + std::abs(low / scale) < kHigh + std::abs(high / scale);
   double zero = std::round(std::clamp(low_is_closer ? from_low : from_high, kLow, kHigh));

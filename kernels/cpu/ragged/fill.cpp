@@ -9,12 +9,13 @@
 namespace grapnel {
 namespace {
 
-// Orders rows by number, and the elements of a row by arrival.
+// Outputs rows in ascending order, and the elements of a row in input order.
 Error FillEmptyRows(KernelContext& ctx) {
   const Tensor &row_of = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   if (row_of.rank() != 1 || values.rank() != 1 || row_of.dim(0) != values.dim(0))
-    return MakeError("value_rowids and values must be vectors of one length, not {0} and {1}",
-                     DimsText(row_of.dims()), DimsText(values.dims()));
+    return MakeError(
+        "value_rowids and values must be vectors of one length, got shapes {0} and {1}",
+        DimsText(row_of.dims()), DimsText(values.dims()));
   if (ctx.input(2).num_elements() != 1) return MakeError("nrows must be a scalar");
   if (fill.num_elements() != 1) return MakeError("default_value must be a scalar");
   int64_t count = row_of.dim(0), rows = ctx.input(2).IntAt(0);
@@ -57,7 +58,7 @@ Error FillEmptyRows(KernelContext& ctx) {
 Error VariantGradient(KernelContext& ctx) {
   const Tensor &encoded = ctx.input(0), &splits = ctx.input(1), &shape = ctx.input(2);
   if (splits.rank() > 1 || splits.num_elements() == 0)
-    return MakeError("row_splits must be a vector of one or more, not {0}",
+    return MakeError("row_splits must be a vector of at least one element, got shape {0}",
                      DimsText(splits.dims()));
   for (int64_t i = 0; i < splits.num_elements(); ++i) {
     if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;
@@ -71,7 +72,7 @@ Error VariantGradient(KernelContext& ctx) {
     if (!value) return MakeError("element {0} is not a ragged tensor", i);
     const Tensor& part = value->values;
     if (part.dtype() != out->dtype() || part.num_elements() > out->num_elements() - at)
-      return MakeError("the gradients have {0} or more values at element {1}, {2} were expected",
+      return MakeError("the gradients up to element {1} have {0} values, which do not fit into {2}",
                        at + part.num_elements(), i, out->ToString(0));
     CopyElements(part.dtype(), part.raw(), At(*out, at), part.num_elements());
     at += part.num_elements();

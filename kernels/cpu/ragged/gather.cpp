@@ -27,15 +27,15 @@ Error StoreSplits(KernelContext& ctx, int output, const Splits& splits) {
   return Error::success();
 }
 
-// Reads inputs [0, count) as nested splits over the rows of `values`. Unless `whole`, they need not
-// start at 0 or reach the last row.
+// Reads inputs [0, count) as nested splits over the rows of `values`. Unless `whole`, the splits
+// need not start at 0 or reach the last row.
 Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, const Tensor& values,
                                          bool whole) {
   std::vector<Splits> nested;
   if (values.rank() < 1) return MakeError("the values must have rank 1 or more, got a scalar");
   for (int d = 0; d < count; ++d) {
     if (ctx.input(d).rank() != 1 || ctx.input(d).dim(0) < 1)
-      return MakeError("splits must be a vector of one or more, not {0}",
+      return MakeError("splits must be a vector of at least one element, got shape {0}",
                        DimsText(ctx.input(d).dims()));
     nested.push_back(SplitsOf(ctx.input(d)));
   }
@@ -49,7 +49,8 @@ Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, co
     if (splits.front() < 0 || (whole && splits.front() != 0))
       return MakeError("splits must start with 0, not {0}", splits.front());
     if (splits.back() > limit || (whole && splits.back() != limit))
-      return MakeError("splits must end with the {0} rows below, not {1}", limit, splits.back());
+      return MakeError("splits must end with the number of rows below, {0}, not {1}", limit,
+                       splits.back());
   }
   return nested;
 }

@@ -44,7 +44,8 @@ Error RaggedRange(KernelContext& ctx) {
   for (int i = 0; i < 3; ++i) {
     const Tensor& in = ctx.input(i);
     if (in.rank() > 1)
-      return MakeError("{0} must be a scalar or a vector, not {1}", kNames[i], DimsText(in.dims()));
+      return MakeError("{0} must be a scalar or a vector, got shape {1}", kNames[i],
+                       DimsText(in.dims()));
     if (in.rank() == 0) continue;
     if (!scalars && in.dim(0) != rows)
       return MakeError("starts, limits and deltas must have the same length, not {0} and {1}", rows,
@@ -63,7 +64,7 @@ Error RaggedRange(KernelContext& ctx) {
   for (int64_t row = 0; row < rows; ++row) {
     ASSIGN_OR_RETURN(int64_t size, RangeSize(at(0, row), at(1, row), at(2, row)));
     if (size > static_cast<int64_t>(std::numeric_limits<Splits>::max()) - total)
-      return MakeError("ranges of more than {0} numbers do not fit their splits",
+      return MakeError("ranges of more than {0} numbers do not fit the dtype of the splits",
                        std::numeric_limits<Splits>::max());
     total += size;
     split[row + 1] = static_cast<Splits>(total);

@@ -21,7 +21,7 @@ struct Partition {
 Expected<Partition> FromSplits(const Tensor& tensor) {
   Partition partition;
   if (tensor.rank() != 1 || tensor.dim(0) < 1)
-    return MakeError("row splits must be a vector of one or more, not {0}",
+    return MakeError("row splits must be a vector of at least one element, got shape {0}",
                      DimsText(tensor.dims()));
   if (tensor.IntAt(0) != 0)
     return MakeError("row splits must start with 0, not {0}", tensor.IntAt(0));
@@ -39,11 +39,12 @@ Expected<Partition> FromSplits(const Tensor& tensor) {
 Expected<Partition> FromRowIds(const Tensor& tensor) {
   Partition partition;
   if (tensor.rank() != 1)
-    return MakeError("value row ids must be a vector, not {0}", DimsText(tensor.dims()));
+    return MakeError("value row ids must be a vector, got shape {0}", DimsText(tensor.dims()));
   int64_t run = 0;
   for (int64_t i = 0; i < tensor.dim(0); ++i) {
     int64_t row = tensor.IntAt(i);
-    if (row < 0) return MakeError("value row id {0} is negative: {1}", i, row);
+    if (row < 0)
+      return MakeError("value row ids must not be negative, got {1} at index {0}", i, row);
     if (i > 0 && row < partition.row_of.back())
       return MakeError("value row ids must not decrease: {0} follows {1}", row,
                        partition.row_of.back());
@@ -73,7 +74,7 @@ Expected<Ragged> ReadPartitions(const KernelContext& ctx, const std::vector<Part
     const Tensor& tensor = ctx.input(3 + static_cast<int>(i));
     if (kinds[i] == PartitionKind::kFirstSize) {
       if (tensor.num_elements() != 1)
-        return MakeError("FIRST_DIM_SIZE must be a scalar, not {0}", DimsText(tensor.dims()));
+        return MakeError("FIRST_DIM_SIZE must be a scalar, got shape {0}", DimsText(tensor.dims()));
       ragged.rows = tensor.IntAt(0);
       if (ragged.rows < 0)
         return MakeError("FIRST_DIM_SIZE must not be negative, got {0}", ragged.rows);
@@ -97,14 +98,14 @@ Expected<Dims> OutputDims(const Tensor& shape, const Ragged& ragged, const Tenso
   dims.append(values.dims().begin() + 1, values.dims().end());
   if (shape.rank() == 0) {
     if (shape.IntAt(0) != -1)
-      return MakeError("a scalar shape must be -1, unknown, not {0}", shape.IntAt(0));
+      return MakeError("a scalar shape must be -1 (unknown), not {0}", shape.IntAt(0));
   } else {
     Dims asked = IntsOf(shape);
     if (asked.size() != dims.size())
       return MakeError("shape {0} must have {1} numbers", IntsText(asked), dims.size());
     for (size_t i = 0; i < asked.size(); ++i) {
       if (asked[i] < -1)
-        return MakeError("shape {0} has a size below -1, unknown", IntsText(asked));
+        return MakeError("shape {0} has a size below -1 (unknown)", IntsText(asked));
       if (asked[i] < 0) continue;
       if (i > depth && asked[i] != dims[i])
         return MakeError("shape {0} must end with the values' inner dimensions {1}",
@@ -136,7 +137,8 @@ Expected<std::vector<int64_t>> Places(const Ragged& ragged, llvm::ArrayRef<int64
     places = std::move(below);
   }
   if (static_cast<int64_t>(places.size()) > values)
-    return MakeError("the row partitions are for {0} values, there are {1}", places.size(), values);
+    return MakeError("the row partitions are for {0} values, but there are {1}", places.size(),
+                     values);
   return places;
 }
 
@@ -168,7 +170,7 @@ Error RaggedToDense(KernelContext& ctx, const std::vector<PartitionKind>& kinds)
   const Tensor &values = ctx.input(1), &fill = ctx.input(2);
   if (values.rank() < 1) return MakeError("values must have rank 1 or more, got a scalar");
   if (fill.rank() >= values.rank())
-    return MakeError("default_value of shape {0} must have a rank below that of the values {1}",
+    return MakeError("default_value must have a lower rank than values, got shapes {0} and {1}",
                      DimsText(fill.dims()), DimsText(values.dims()));
   ASSIGN_OR_RETURN(Ragged ragged, ReadPartitions(ctx, kinds));
   ASSIGN_OR_RETURN(Dims dims, OutputDims(ctx.input(0), ragged, values));
@@ -194,7 +196,7 @@ Expected<KernelFn> MakeRaggedToDense(const KernelSetup& setup) {
     kinds.push_back(kind);
   }
   if (static_cast<int>(kinds.size()) != setup.num_inputs() - 3)
-    return MakeError("there are {0} row partition types for {1} tensors", kinds.size(),
+    return MakeError("there are {0} row partition types, but {1} tensors", kinds.size(),
                      setup.num_inputs() - 3);
   for (size_t i = 0; i < kinds.size(); ++i) {
     bool first = kinds[i] == PartitionKind::kFirstSize;

@@ -116,7 +116,7 @@ Error Stack(KernelContext& ctx, llvm::ArrayRef<const RaggedValue*> parts,
   for (size_t i = 0; i < parts.size(); ++i) {
     const Tensor& values = parts[i]->values;
     if (values.dtype() != values_type) {
-      return MakeError("the values are {0}, {1} was expected", DataTypeName(values.dtype()),
+      return MakeError("the values have dtype {0}, {1} was expected", DataTypeName(values.dtype()),
                        DataTypeName(values_type));
     }
     if (values.rank() == 0) return MakeError("element {0} is a scalar, rows were expected", i);
@@ -145,19 +145,21 @@ Expected<KernelFn> MakeFromVariant(const KernelSetup& setup) {
     int64_t inner_levels = inner < 0 ? levels - encoded.rank() : inner;
     if (inner_levels < 0 || inner_levels + encoded.rank() != levels ||
         ctx.num_outputs() != levels + 1) {
-      return MakeError("variants of shape {0} with {1} ragged levels inside cannot give {2}",
-                       DimsText(encoded.dims()), inner_levels, levels);
+      return MakeError(
+          "variants of shape {0} with {1} ragged levels inside cannot give a ragged tensor of {2} "
+          "levels",
+          DimsText(encoded.dims()), inner_levels, levels);
     }
     for (int64_t i = 0; i < encoded.num_elements(); ++i) {
       auto* part = dynamic_cast<RaggedValue*>(encoded.data<ObjectRef>()[i].get());
-      if (!part) return MakeError("{0}: a ragged tensor was expected", encoded.ToString());
+      if (!part) return MakeError("expected a ragged tensor, got {0}", encoded.ToString());
       if (static_cast<int64_t>(part->splits.size()) != inner_levels) {
         return MakeError("element {0} has {1} ragged levels, {2} were expected", i,
                          part->splits.size(), inner_levels);
       }
       for (int k = 0; k < inner_levels; ++k) {
         if (part->splits[k].dtype() != ctx.output_type(k))
-          return MakeError("the splits are {0}, {1} was expected",
+          return MakeError("the splits have dtype {0}, {1} was expected",
                            DataTypeName(part->splits[k].dtype()), DataTypeName(ctx.output_type(k)));
       }
       parts.push_back(part);
@@ -166,7 +168,7 @@ Expected<KernelFn> MakeFromVariant(const KernelSetup& setup) {
     if (encoded.rank() > 0)
       return Stack(ctx, parts, encoded.dims(), static_cast<int>(inner_levels), values_type);
     if (parts[0]->values.dtype() != values_type) {
-      return MakeError("the values are {0}, {1} was expected",
+      return MakeError("the values have dtype {0}, {1} was expected",
                        DataTypeName(parts[0]->values.dtype()), DataTypeName(values_type));
     }
     for (int k = 0; k < inner_levels; ++k) ctx.SetOutput(k, parts[0]->splits[k]);

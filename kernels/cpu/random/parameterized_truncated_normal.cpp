@@ -139,7 +139,8 @@ Expected<Dims> BroadcastDims(const KernelContext& ctx) {
     for (size_t d = 0; d < own.size(); ++d) {
       int64_t& size = dims[dims.size() - own.size() + d];
       if (own[d] != size && own[d] != 1 && size != 1)
-        return MakeError("means, deviations and bounds do not broadcast: {0}", DimsText(own));
+        return MakeError("means, deviations and bounds do not broadcast: one has shape {0}",
+                         DimsText(own));
       if (size == 1) size = own[d];
     }
   }
@@ -179,7 +180,8 @@ Error Fill(KernelContext& ctx) {
     Parameters<T> p{value(2), value(3), value(4), value(5)};
     if (!p.AreGood())
       return MakeError(
-          "the deviation must be positive and bounds ascending, one finite, got {0}, {1}, {2}",
+          "the deviation must be positive and the bounds ascending, one finite, got deviation {0} "
+          "and bounds {1} and {2}",
           static_cast<double>(p.deviation), static_cast<double>(p.low),
           static_cast<double>(p.high));
     Draw(groups, p, out->num_elements() / batches, batches, out->data<T>() + i);

@@ -81,7 +81,7 @@ class PhiloxNumbers {
     uint64_t low = Next();
     return uint64_t{Next()} << 32 | low;
   }
-  // [0, 1)
+  // Uniform in [0, 1).
   float NextFloat() { return std::bit_cast<float>(uint32_t{127} << 23 | (Next() & 0x7fffff)) - 1; }
   // Uniform in [0, n): rejects the numbers that would favor small results. n must be at least 1.
   uint32_t Below(uint32_t n) {

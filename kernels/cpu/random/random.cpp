@@ -73,8 +73,9 @@ Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
                                    const Tensor& algorithm) {
   RETURN_IF_ERROR(CheckAlgorithm(algorithm.IntAt(0)));
   if (key.num_elements() != 1 || counter.num_elements() < 2)
-    return MakeError("a key of one number and a counter of two were expected, got {0} and {1}",
-                     DimsText(key.dims()), DimsText(counter.dims()));
+    return MakeError(
+        "a key of one number and a counter of two were expected, got shapes {0} and {1}",
+        DimsText(key.dims()), DimsText(counter.dims()));
   return Philox::FromState(BitsAt(counter, 0), BitsAt(counter, 1), BitsAt(key, 0));
 }
 
@@ -228,7 +229,8 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
           Fill<T>(ctx, philox, distribution, out);
           return true;
         });
-    if (!known) return MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
+    if (!known)
+      return MakeError("cannot generate random numbers of {0}", DataTypeName(out.dtype()));
     return error;
   }
   bool known = ForType(out.dtype(), FloatTypes(), [&](auto tag) {
@@ -239,7 +241,7 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
     return true;
   });
   return known ? Error::success()
-               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
+               : MakeError("cannot generate random numbers of {0}", DataTypeName(out.dtype()));
 }
 
 template <Kind kKind>
@@ -264,7 +266,7 @@ Error Stateless(KernelContext& ctx) {
                   is_int ? &ctx.input(3) : nullptr);
 }
 
-// The same with key, counter and algorithm as inputs.
+// Version 2 of the stateless ops, with key, counter and algorithm as inputs.
 template <Kind kKind>
 Error StatelessV2(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));

@@ -14,7 +14,7 @@ namespace grapnel {
 // The number of groups that the stream reserves for each value.
 constexpr int kReserved = 256;
 
-// [0, 1)
+// Convert random bits to a number in [0, 1).
 float ToFloat(uint32_t x);
 double ToDouble(uint32_t x0, uint32_t x1);
 // Returns two independent normal values computed from four numbers.
@@ -25,15 +25,16 @@ void NormalFloats(uint32_t x0, uint32_t x1, float* out);
 // each process; grapnel derives the seed from the node's name, so that a run can be repeated.
 Philox FromAttrs(const KernelSetup& setup);
 
-// That generator as the state of the op's kernel: each run continues where the previous one
-// stopped, and overlapping runs take different numbers. Copies share one position. Thread-safe.
+// The generator of FromAttrs() as the state of the op's kernel: each run continues where the
+// previous run stopped, and overlapping runs take different numbers. Copies share one position.
+// Thread-safe.
 class SharedPhilox {
  public:
   explicit SharedPhilox(const KernelSetup& setup)
       : state_(std::make_shared<State>(FromAttrs(setup))) {}
   // Returns the current generator and advances it by `groups`.
   Philox Take(uint64_t groups) const;
-  // Calls use(generator), for callers that know only afterwards how far it advances.
+  // Calls use(generator), for callers that know only afterward how far the generator advances.
   void Use(llvm::function_ref<void(Philox&)> use) const;
 
  private:

@@ -47,7 +47,7 @@ double StirlingRest(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-// Counts geometric steps, for few successes.
+// Counts geometric steps; used when few successes are expected.
 double ByInversion(double count, double p, Uniforms uniforms) {
   double sum = 0;
   for (double successes = 0;; ++successes) {
@@ -157,7 +157,7 @@ Error Fill(KernelContext& ctx, const Batches& batches, Philox philox, const Tens
     });
   });
   return known ? Error::success()
-               : MakeError("cannot generate random {0} from counts of {1}",
+               : MakeError("cannot generate random numbers of {0} from counts of {1}",
                            DataTypeName(out->dtype()), DataTypeName(counts.dtype()));
 }
 

@@ -75,7 +75,7 @@ double Poisson(double rate, double most, Stream& stream) {
     }
   }
   if (std::isinf(rate)) return rate;
-  // So far above `most` that every value would be rejected: TensorFlow loops forever.
+  // The rate is so far above `most` that every value would be rejected: TensorFlow loops forever.
   if (rate - 40 * std::sqrt(rate) > most) return most;
   const double log_rate = std::log(rate), b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b, inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
@@ -91,7 +91,7 @@ double Poisson(double rate, double most, Stream& stream) {
   }
 }
 
-// --- Tensors of them
+// --- Tensors of gamma and Poisson values
 
 using OutputTypes = TypeList<float, double, Eigen::half, Eigen::bfloat16, int32_t, int64_t>;
 
@@ -126,7 +126,7 @@ Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
     return true;
   });
   return known ? Error::success()
-               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
+               : MakeError("cannot generate random numbers of {0}", DataTypeName(out.dtype()));
 }
 
 double MostOf(DataType dtype) {

@@ -53,7 +53,8 @@ uint64_t PlaceOf(uint64_t index, const Seed& seed, uint64_t last, int64_t rounds
   if (last == 0) return 0;
   int block = static_cast<int>(std::ceil(std::log2(static_cast<double>(last))));
   block = std::clamp(block + block % 2, 16, 64);
-  // A power of 2 does not fit the block computed for it; no index maps to it.
+  // If `last` is a power of 2, it does not fit the block size computed from it; no index maps to
+  // `last` then.
   if (block < 64 && last >> block != 0) last = (uint64_t{1} << block) - 1;
   Cipher cipher(block / 2, seed, rounds);
   uint64_t place = cipher(index);
@@ -73,13 +74,14 @@ Expected<Rows> RowsOf(const Tensor& index, const Tensor& seed, const Tensor& las
   rows.count = std::max({index.num_elements(), last.num_elements(), seed.num_elements() / 3});
   for (const Tensor* tensor : {&index, &last}) {
     if (tensor->rank() != 0 && (tensor->rank() != 1 || tensor->dim(0) != rows.count))
-      return MakeError("index and max_index must be scalars or vectors of {0}, got shape {1}",
-                       rows.count, DimsText(tensor->dims()));
+      return MakeError(
+          "index and max_index must be scalars or vectors of {0} elements, got shape {1}",
+          rows.count, DimsText(tensor->dims()));
   }
   bool fits = seed.rank() == 1 ? seed.dim(0) == 3
                                : seed.rank() == 2 && seed.dim(0) == rows.count && seed.dim(1) == 3;
   if (fits) return rows;
-  return MakeError("seed must have shape [3] or [{0},3], got {1}", rows.count,
+  return MakeError("seed must have shape [3] or [{0},3], got shape {1}", rows.count,
                    DimsText(seed.dims()));
 }
 

@@ -16,8 +16,8 @@ using AddTypes = TypeList<float, double, int32_t, int64_t, int8_t, int16_t, Comp
 
 // --- Union of two tensors
 
-// Calls visit(i, j) for each index present in either, ascending: its row in `a` and in `b`, or -1
-// where it is absent.
+// Calls visit(i, j) for each index present in `a` or `b`, in ascending order: i and j are its rows
+// in `a` and `b`, -1 where it is absent.
 template <typename Visit>
 void ForUnion(const Tensor& a, const Tensor& b, Visit visit) {
   int64_t i = 0, j = 0;
@@ -70,7 +70,7 @@ Error StorePlaces(KernelContext& ctx, const Operands& from, const Places& places
   return Error::success();
 }
 
-// x| >= limit, where the smallest integer has no absolute value.
+// Returns |x| >= limit. The smallest integer has no absolute value; the largest is used instead.
 template <typename T, typename Limit>
 bool Reaches(T x, Limit limit) {
   if constexpr (std::is_integral_v<T>) {
@@ -87,7 +87,8 @@ Error CheckThreshold(const Tensor& thresh, DataType dtype) {
                    thresh.ToString(0));
 }
 
-// An index of both is dropped when its sum is below the threshold; an index of only one is kept.
+// An index in both operands is dropped when the sum is below the threshold; an index in only one of
+// them is kept.
 template <typename T>
 Error SparseAdd(KernelContext& ctx) {
   using Limit = decltype(std::abs(T()));
@@ -112,7 +113,7 @@ Error CheckAddGrad(const KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &sum = ctx.input(3);
   for (int i = 1; i < 4; ++i) {
     if (sum.rank() != 2 || ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != sum.dim(1))
-      return MakeError("indices must be matrices of one width, not {0} and {1}",
+      return MakeError("indices must be matrices of one width, got shapes {0} and {1}",
                        DimsText(ctx.input(i).dims()), DimsText(sum.dims()));
   }
   if (grad.rank() != 1 || grad.dim(0) != sum.dim(0))
@@ -218,7 +219,7 @@ Error SparseDense(KernelContext& ctx) {
   return Error::success();
 }
 
-// Returns input 3, writable; it must have the shape of the sparse tensor before it.
+// Returns input 3, writable; it must have the shape of the sparse tensor in inputs 0 to 2.
 Expected<Tensor> DenseToAddTo(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(a.shape));
@@ -254,7 +255,7 @@ Expected<KernelFn> MakeTyped(const KernelSetup& setup) {
   using Kernel = Error (*)(KernelContext&);
   Kernel kernel = ForType(setup.node().GetType("T"), Types(),
                           [](auto tag) -> Kernel { return Op<typename decltype(tag)::type>::Run; });
-  if (!kernel) return MakeError("no kernel for {0}", DataTypeName(setup.node().GetType("T")));
+  if (!kernel) return MakeError("no kernel for dtype {0}", DataTypeName(setup.node().GetType("T")));
   return KernelFn(kernel);
 }
 

@@ -27,7 +27,7 @@ struct Rows {
 Error CheckWeights(const Tensor& values, const Tensor& weights) {
   if (weights.num_elements() == 0) return Error::success();
   if (weights.dims() == values.dims()) return Error::success();
-  return MakeError("weights must be empty or of the values' shape {0}, not {1}",
+  return MakeError("weights must be empty or have the values' shape {0}, got shape {1}",
                    DimsText(values.dims()), DimsText(weights.dims()));
 }
 
@@ -70,7 +70,7 @@ Error Count(KernelContext& ctx, const CountOptions& options, const Rows& rows, c
 Expected<Rows> DenseRows(const KernelContext& ctx) {
   const Tensor& values = ctx.input(0);
   if (values.rank() < 1 || values.rank() > 2)
-    return MakeError("values must be a vector or a matrix, not {0}", DimsText(values.dims()));
+    return MakeError("values must be a vector or a matrix, got shape {0}", DimsText(values.dims()));
   Rows rows;
   if (values.rank() == 1) return rows;
   rows.flat = false;
@@ -101,7 +101,7 @@ Expected<Rows> RaggedRows(const Tensor& splits, const Tensor& values) {
   if (splits.rank() != 1 || splits.dim(0) < 1 || splits.IntAt(0) != 0)
     return MakeError("splits must be a vector that starts with 0, not {0}", splits.ToString());
   if (values.rank() != 1)
-    return MakeError("values must be a vector, not {0}", DimsText(values.dims()));
+    return MakeError("values must be a vector, got shape {0}", DimsText(values.dims()));
   Rows rows;
   rows.flat = false;
   rows.count = splits.dim(0) - 1;

@@ -62,7 +62,7 @@ Expected<Column> SparseColumn(const Tensor& indices, const Tensor& values, const
 Expected<Column> DenseColumn(const Tensor& values, int64_t rows) {
   RETURN_IF_ERROR(CheckValues(values));
   if (values.rank() != 2 || values.dim(0) != rows)
-    return MakeError("a dense feature must be a matrix of {0} rows, not {1}", rows,
+    return MakeError("a dense feature must be a matrix of {0} rows, got shape {1}", rows,
                      DimsText(values.dims()));
   Column column;
   column.values = &values;
@@ -173,8 +173,8 @@ Expected<Crossing> CrossingOf(const Node& node, DataType out, const char* out_na
   how.buckets = node.GetInt("num_buckets");
   how.key = static_cast<uint64_t>(node.GetInt("hash_key"));
   if (how.hashed == (out == proto::DT_INT64)) return how;
-  return MakeError("{0} {1} does not match hashed_output {2}", out_name, DataTypeName(out),
-                   how.hashed);
+  return MakeError("{0} is {1}, which does not match hashed_output {2}", out_name,
+                   DataTypeName(out), how.hashed);
 }
 
 // --- Sparse results
@@ -219,7 +219,8 @@ Expected<KernelFn> MakeSparseCross(const KernelSetup& setup) {
   int n = static_cast<int>(node.GetInt("N")), dense = CountOf(node, "dense_types");
   ASSIGN_OR_RETURN(Crossing how, CrossingOf(node, setup.output_type(1), "out_type"));
   if (setup.num_inputs() != 3 * n + dense)
-    return MakeError("{0} inputs, {1} were expected", setup.num_inputs(), 3 * n + dense);
+    return MakeError("the node has {0} inputs, {1} were expected", setup.num_inputs(),
+                     3 * n + dense);
   return KernelFn([=](KernelContext& ctx) { return CrossSparse(ctx, n, dense, how); });
 }
 
@@ -229,7 +230,8 @@ Expected<KernelFn> MakeSparseCrossV2(const KernelSetup& setup) {
   int n = static_cast<int>(node.GetInt("N")), dense = CountOf(node, "dense_types");
   int last = 3 * n + dense;
   if (setup.num_inputs() != last + (kHashed ? 3 : 1))
-    return MakeError("{0} inputs, {1} were expected", setup.num_inputs(), last + (kHashed ? 3 : 1));
+    return MakeError("the node has {0} inputs, {1} were expected", setup.num_inputs(),
+                     last + (kHashed ? 3 : 1));
   return KernelFn([=](KernelContext& ctx) -> Error {
     Crossing how;
     how.hashed = how.joined_from_first = kHashed;
@@ -254,8 +256,9 @@ Expected<KernelFn> MakeSparseCrossV2(const KernelSetup& setup) {
 Expected<Column> RaggedColumn(const Tensor& values, const Tensor& splits, int64_t rows) {
   RETURN_IF_ERROR(CheckValues(values));
   if (values.rank() != 1 || splits.rank() != 1 || splits.dim(0) != rows + 1)
-    return MakeError("a ragged feature must be a vector with {0} row splits, not {1} with {2}",
-                     rows + 1, DimsText(values.dims()), DimsText(splits.dims()));
+    return MakeError(
+        "a ragged feature must be a vector with {0} row splits, got shapes {1} and {2}", rows + 1,
+        DimsText(values.dims()), DimsText(splits.dims()));
   Column column;
   column.values = &values;
   for (int64_t i = 0; i <= rows; ++i) {
@@ -326,7 +329,7 @@ Expected<KernelFn> MakeRaggedCross(const KernelSetup& setup) {
         "input_order '{0}' does not name {1} ragged, {2} sparse and {3} dense features", order,
         form.ragged, form.sparse, form.dense);
   if (setup.num_inputs() != 2 * form.ragged + 3 * form.sparse + form.dense)
-    return MakeError("{0} inputs, the features take {1}", setup.num_inputs(),
+    return MakeError("the node has {0} inputs, but its features need {1}", setup.num_inputs(),
                      2 * form.ragged + 3 * form.sparse + form.dense);
   ASSIGN_OR_RETURN(Crossing how, CrossingOf(node, setup.output_type(0), "out_values_type"));
   return KernelFn([form, how](KernelContext& ctx) { return RaggedCross(ctx, form, how); });

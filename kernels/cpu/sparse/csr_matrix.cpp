@@ -106,11 +106,11 @@ Error FromSparse(KernelContext& ctx) {
   return PutMatrix(ctx, std::move(matrix));
 }
 
-// Takes the elements at `indices`.
+// Makes a sparse matrix of the elements of a dense one at `indices`.
 Error FromDense(KernelContext& ctx) {
   const Tensor &dense = ctx.input(0), &indices = ctx.input(1);
   if (indices.rank() != 2 || indices.dim(1) != dense.rank())
-    return MakeError("indices must be a matrix of {0} columns, not {1}", dense.rank(),
+    return MakeError("indices must be a matrix of {0} columns, got shape {1}", dense.rank(),
                      DimsText(indices.dims()));
   Dims dims(dense.dims().begin(), dense.dims().end());
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
@@ -188,7 +188,7 @@ Error Components(KernelContext& ctx) {
   return Error::success();
 }
 
-// Conj of a variant: gradients of products create it.
+// Conj of a variant: the gradients of sparse products contain this op.
 Error Conjugate(KernelContext& ctx) {
   ASSIGN_OR_RETURN(CsrMatrix * matrix, MatrixIn(ctx, 0));
   DataType dtype = matrix->values.dtype();
@@ -234,8 +234,8 @@ Error Multiply(KernelContext& ctx, const Product& form) {
   int rank = static_cast<int>(a->dims.size());
   if (b.rank() != rank || (rank == 3 && b.dim(0) != a->batch()))
     return MakeError(
-        "a sparse matrix {0} times a dense one {1}: as many dimensions and matrices "
-        "were expected",
+        "a sparse and a dense matrix must have the same rank and number of matrices, got shapes "
+        "{0} and {1}",
         DimsText(a->dims), DimsText(b.dims()));
   int64_t b_rows = b.dim(rank - 2), b_width = b.dim(rank - 1);
   int64_t m = turn_a ? a->width() : a->rows(), k = turn_a ? a->rows() : a->width();

@@ -65,7 +65,7 @@ Error EditDistance(KernelContext& ctx, DistanceFn distance, bool normalize) {
   ASSIGN_OR_RETURN(Dims guess_dims, ShapeFrom(ctx.input(2)));
   ASSIGN_OR_RETURN(Dims truth_dims, ShapeFrom(ctx.input(5)));
   if (guess_dims.size() != truth_dims.size() || guess_dims.empty())
-    return MakeError("hypothesis and truth must be of one rank, at least 1, not {0} and {1}",
+    return MakeError("hypothesis and truth must be of one rank, at least 1, got shapes {0} and {1}",
                      DimsText(guess_dims), DimsText(truth_dims));
   RETURN_IF_ERROR(CheckSparseIndices(ctx.input(0), guess_dims, false));
   RETURN_IF_ERROR(CheckSparseIndices(ctx.input(3), truth_dims, false));

@@ -51,8 +51,9 @@ Expected<std::vector<Parts>> RowsOf(KernelContext& ctx) {
   int64_t depth = static_cast<int64_t>(dims.size());
   if (depth < 2) return MakeError("rank of the input must be > 1, but is {0}", depth);
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
-  // Each row is a separate tensor, so an empty shape must not create billions of them.
-  if (dims[0] > (int64_t{1} << 28)) return MakeError("{0} rows are too many", dims[0]);
+  // Each row becomes a separate tensor, so a shape that claims billions of rows is an error.
+  if (dims[0] > (int64_t{1} << 28))
+    return MakeError("{0} rows are too many to be separate tensors", dims[0]);
   std::vector<std::vector<int64_t>> rows(dims[0]);
   for (int64_t i = 0; i < indices.dim(0); ++i)
     rows[indices.data<int64_t>()[i * depth]].push_back(i);
@@ -110,7 +111,8 @@ Expected<Parts> UnpackAll(KernelContext& ctx, const Tensor& from, int64_t i, Dat
   return parts;
 }
 
-// Combines all into one, under `prefix` dimensions; each other size is the largest.
+// Combines all tensors into one, with the dimensions `prefix` in front; the other sizes are the
+// largest among them.
 Error Join(KernelContext& ctx, llvm::ArrayRef<Parts> all, llvm::ArrayRef<int64_t> prefix) {
   int64_t inner = all[0].indices.dim(1), lead = static_cast<int64_t>(prefix.size()), count = 0;
   Dims dims(prefix.begin(), prefix.end());
@@ -152,7 +154,7 @@ Expected<KernelFn> MakeDeserialize(const KernelSetup& setup) {
   return KernelFn([dtype](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     if (in.rank() < 1 || in.dims().back() != 3 || (kMany && in.rank() != 2))
-      return MakeError("serialized_sparse must {0} 3 columns, not {1}",
+      return MakeError("serialized_sparse must {0} 3 columns, got shape {1}",
                        kMany ? "be a matrix of" : "have", DimsText(in.dims()));
     if (in.num_elements() == 0) return MakeError("serialized_sparse must not be empty");
     std::vector<Parts> all;
@@ -226,7 +228,7 @@ Expected<KernelFn> MakeTakeMany(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     const Tensor& handles = ctx.input(0);
     if (handles.rank() != 1 || handles.dim(0) < 1)
-      return MakeError("sparse_handles must be a vector of one or more, not {0}",
+      return MakeError("sparse_handles must be a vector of at least one element, got shape {0}",
                        DimsText(handles.dims()));
     ASSIGN_OR_RETURN(auto map, MapOf(ctx, node));
     std::vector<Parts> all;

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The kept axes, and the elements grouped by their indices on them.
+// The kept axes, and the elements grouped by their indices on the kept axes.
 struct Groups {
   std::vector<int64_t> kept;    // axes
   Dims dims;                    // of the result
@@ -23,7 +23,8 @@ Expected<Groups> GroupBy(const Tensor& indices, llvm::ArrayRef<int64_t> dims, co
                          bool keep_dims) {
   int64_t depth = static_cast<int64_t>(dims.size());
   if (axes.rank() > 1)
-    return MakeError("reduction_axes must be a scalar or a vector, not {0}", DimsText(axes.dims()));
+    return MakeError("reduction_axes must be a scalar or a vector, got shape {0}",
+                     DimsText(axes.dims()));
   std::vector<bool> reduced(depth);
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     int64_t axis = axes.IntAt(i);
@@ -97,7 +98,7 @@ Error Reduce(KernelContext& ctx, bool keep_dims) {
         places->data<int64_t>()[g * rank + (keep_dims ? groups.kept[k] : k)] = from[groups.kept[k]];
     }
   } else {
-    // A result without elements is 0, also for a maximum.
+    // A result that no element contributes to is 0, also for a maximum.
     ASSIGN_OR_RETURN(out, ctx.Allocate(0, groups.dims));
     std::fill_n(out->data<T>(), out->num_elements(), T(0));
   }

@@ -26,8 +26,9 @@ struct Picks {
 
 Expected<Picks> ReadPicks(const Tensor& indices, const Tensor& ids, int64_t rows) {
   if (indices.rank() != 1 || ids.rank() != 1 || indices.dim(0) != ids.dim(0))
-    return MakeError("indices and segment_ids must be vectors of one length, not {0} and {1}",
-                     DimsText(indices.dims()), DimsText(ids.dims()));
+    return MakeError(
+        "indices and segment_ids must be vectors of one length, got shapes {0} and {1}",
+        DimsText(indices.dims()), DimsText(ids.dims()));
   Picks picks;
   for (int64_t i = 0; i < indices.dim(0); ++i) {
     int64_t row = indices.IntAt(i), id = ids.IntAt(i);
@@ -76,7 +77,7 @@ void SumRows(const T* in, llvm::ArrayRef<int64_t> rows, int64_t width, int64_t c
   }
 }
 
-// For ascending segments; 16-bit floats round once per segment.
+// Sums rows with ascending segment ids; 16-bit floats round once per segment.
 template <typename T>
 void SumSegments(KernelContext& ctx, const T* in, const Picks& picks, Scaling how, int64_t segments,
                  int64_t width, T* out) {

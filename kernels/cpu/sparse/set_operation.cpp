@@ -117,7 +117,7 @@ Error Store(KernelContext& ctx, const Sets<T>& sets) {
   return Error::success();
 }
 
-// `first` and `second` are the numbers of input tensors of the operands: 1 dense, 3 sparse.
+// `first` and `second` are how many input tensors each operand has: 1 if dense, 3 if sparse.
 template <typename T, int first, int second>
 Error SetOperation(KernelContext& ctx, SetOp op, bool validate) {
   Sets<T> a, b;
@@ -132,7 +132,7 @@ Error SetOperation(KernelContext& ctx, SetOp op, bool validate) {
     ASSIGN_OR_RETURN(b, ReadSparse<T>(ctx, first, validate));
   }
   if (a.groups != b.groups)
-    return MakeError("both must have the same dimensions but the last, not {0} and {1}",
+    return MakeError("both operands must agree in all dimensions but the last, got {0} and {1}",
                      DimsText(a.groups), DimsText(b.groups));
   Sets<T> result;
   result.groups = a.groups;

@@ -35,8 +35,10 @@ Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_
     Dims like = own;
     if (own.size() == dims.size()) like[*axis] = dims[*axis];
     if (like != dims)
-      return MakeError("concat shapes: input {0} is {1}, input 0 is {2}", i, DimsText(own),
-                       IntsText(IntsOf(ctx.input(2 * n))));
+      return MakeError(
+          "all shapes must agree except along the axis: input {0} has shape {1}, input 0 has shape "
+          "{2}",
+          i, DimsText(own), IntsText(IntsOf(ctx.input(2 * n))));
     begins->push_back(dims[*axis]);
     if (__builtin_add_overflow(dims[*axis], own[*axis], &dims[*axis]) || !NumElements(dims))
       return MakeError("the result is too large");
@@ -169,7 +171,7 @@ template <typename T>
 Error SparseSliceGrad(KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &indices = ctx.input(1), &out_indices = ctx.input(3);
   if (indices.rank() != 2 || out_indices.rank() != 2 || indices.dim(1) != out_indices.dim(1))
-    return MakeError("indices must be matrices of one width, not {0} and {1}",
+    return MakeError("indices must be matrices of one width, got shapes {0} and {1}",
                      DimsText(indices.dims()), DimsText(out_indices.dims()));
   if (grad.rank() != 1 || grad.dim(0) != out_indices.dim(0))
     return MakeError("backprop_val_grad must be a vector of {0} elements, got shape {1}",

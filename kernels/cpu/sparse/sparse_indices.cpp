@@ -9,7 +9,7 @@ namespace grapnel {
 
 Error CheckSparseTensor(const Tensor& indices, const Tensor* values, const Tensor& shape) {
   if (indices.rank() != 2)
-    return MakeError("indices must be a matrix, not {0}", DimsText(indices.dims()));
+    return MakeError("indices must be a matrix, got shape {0}", DimsText(indices.dims()));
   if (values && (values->rank() != 1 || values->dim(0) != indices.dim(0)))
     return MakeError("values must be a vector of {0} elements, got shape {1}", indices.dim(0),
                      DimsText(values->dims()));

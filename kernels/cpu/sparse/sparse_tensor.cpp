@@ -15,7 +15,7 @@ namespace {
 Error SparseToDense(KernelContext& ctx, bool validate) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(2), &fill = ctx.input(3);
   if (indices.rank() > 2)
-    return MakeError("sparse_indices must be a scalar, vector or matrix, not {0}",
+    return MakeError("sparse_indices must be a scalar, vector or matrix, got shape {0}",
                      DimsText(indices.dims()));
   int64_t count = indices.rank() > 0 ? indices.dim(0) : 1;
   int64_t depth = indices.rank() > 1 ? indices.dim(1) : 1;
@@ -96,7 +96,7 @@ Error SparseReshape(KernelContext& ctx) {
   const Tensor& indices = ctx.input(0);
   RETURN_IF_ERROR(CheckSparseTensor(indices, nullptr, ctx.input(1)));
   if (ctx.input(2).rank() != 1)
-    return MakeError("new_shape must be a vector, not {0}", DimsText(ctx.input(2).dims()));
+    return MakeError("new_shape must be a vector, got shape {0}", DimsText(ctx.input(2).dims()));
   ASSIGN_OR_RETURN(Dims old, ShapeFrom(ctx.input(1)));
   ASSIGN_OR_RETURN(Dims dims, NewShape(old, IntsOf(ctx.input(2))));
   int64_t count = indices.dim(0), depth = static_cast<int64_t>(dims.size());
@@ -118,7 +118,7 @@ Error SparseReshape(KernelContext& ctx) {
 
 // --- SparseFillEmptyRows
 
-// Orders rows by number, and the elements of a row by arrival.
+// Outputs rows in ascending order, and the elements of a row in input order.
 Error SparseFillEmptyRows(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
@@ -167,7 +167,7 @@ template <typename T>
 Error FillEmptyRowsGrad(KernelContext& ctx) {
   const Tensor &map = ctx.input(0), &grad = ctx.input(1);
   if (map.rank() != 1 || grad.rank() != 1)
-    return MakeError("reverse_index_map and grad_values must be vectors, not {0} and {1}",
+    return MakeError("reverse_index_map and grad_values must be vectors, got shapes {0} and {1}",
                      DimsText(map.dims()), DimsText(grad.dims()));
   int64_t total = grad.dim(0);
   ASSIGN_OR_RETURN(Tensor * values, ctx.Allocate(0, {map.dim(0)}));

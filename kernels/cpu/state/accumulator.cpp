@@ -113,7 +113,7 @@ Expected<Tensor> CopyOf(KernelContext& ctx, const Tensor& tensor) {
 Error CheckGradient(const Accumulator& accumulator, const Tensor& gradient, const Tensor& step) {
   if (step.num_elements() != 1) return MakeError("local_step must be a scalar");
   if (gradient.dtype() == accumulator.dtype) return Error::success();
-  return MakeError("the gradient is {0}, accumulator '{1}' expects {2}",
+  return MakeError("the gradient has dtype {0}, but accumulator '{1}' expects {2}",
                    DataTypeName(gradient.dtype()), accumulator.name,
                    DataTypeName(accumulator.dtype));
 }
@@ -145,7 +145,7 @@ Error CheckEnough(const KernelContext& ctx, const Accumulator& from) {
   if (wanted <= 0) return MakeError("num_required must be positive, but was {0}", wanted);
   if (from.count >= wanted) return Error::success();
   return MakeError(
-      "accumulator '{0}' has {1} gradients, {2} were asked for: nothing in this run could add more",
+      "accumulator '{0}' has {1} gradients, {2} were requested: nothing in this run could add more",
       from.name, from.count, wanted);
 }
 
@@ -154,7 +154,7 @@ Error Take(KernelContext& ctx) {
   std::lock_guard lock(from->mutex);
   RETURN_IF_ERROR(CheckEnough(ctx, *from));
   if (ctx.output_type(0) != from->dtype)
-    return MakeError("accumulator '{0}' has {1}, expected {2}", from->name,
+    return MakeError("accumulator '{0}' has dtype {1}, {2} was expected", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(0)));
   if (from->is_mean) Divide(from->sum.raw(), from->dtype, from->sum.num_elements(), from->count);
   ctx.SetOutput(0, std::move(from->sum));
@@ -190,8 +190,8 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
         "{1}",
         DimsText(indices.dims()), DimsText(rows.dims()));
   if (to.count > 0 && rows.dims().drop_front() != to.sum.dims().drop_front())
-    return MakeError("shape mismatch: expected values like {0}, got {1}", DimsText(to.sum.dims()),
-                     DimsText(rows.dims()));
+    return MakeError("shape mismatch: expected rows as in shape {0}, got shape {1}",
+                     DimsText(to.sum.dims()), DimsText(rows.dims()));
   // A negative size in the gradient's shape is not treated as unknown; further dimensions are
   // ignored.
   Dims said = known_shape ? Dims(IntsOf(shape)) : Dims();
@@ -221,7 +221,8 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   return Error::success();
 }
 
-// Both are sorted; rows present in both are added.
+// Merges the given rows into those of the accumulator, both sorted; rows with the same index are
+// added.
 Error Merge(KernelContext& ctx, Accumulator& to, const Tensor& indices, const Tensor& rows) {
   struct Source {
     int64_t old = -1, added = -1;
@@ -282,7 +283,7 @@ Error SparseTake(KernelContext& ctx) {
   std::lock_guard lock(from->mutex);
   RETURN_IF_ERROR(CheckEnough(ctx, *from));
   if (ctx.output_type(1) != from->dtype)
-    return MakeError("accumulator '{0}' has {1}, expected {2}", from->name,
+    return MakeError("accumulator '{0}' has dtype {1}, {2} was expected", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(1)));
   auto rows = static_cast<int64_t>(from->indices.size());
   int64_t row = NumElements(from->sum.dims().drop_front()).value_or(0);

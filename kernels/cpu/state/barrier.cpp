@@ -81,7 +81,7 @@ Expected<BarrierRef> FromAttrs(const Node& node) {
   if (types) barrier->types = types->AsTypes().value_or(std::vector<DataType>());
   if (shapes) barrier->shapes = shapes->AsShapes().value_or(std::vector<Shape>());
   if (!barrier->shapes.empty() && barrier->shapes.size() != barrier->types.size())
-    return MakeError("{0} shapes for {1} components", barrier->shapes.size(),
+    return MakeError("there are {0} shapes, but {1} components", barrier->shapes.size(),
                      barrier->types.size());
   for (const Shape& shape : barrier->shapes) {
     if (!shape.IsFullyKnown())
@@ -116,17 +116,18 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
   if (part < 0 || part >= static_cast<int64_t>(barrier.types.size()))
     return MakeError("component {0} is out of range for barrier '{1}' with {2} components", part,
                      barrier.name, barrier.types.size());
-  if (keys.rank() != 1) return MakeError("keys must be a vector, not {0}", DimsText(keys.dims()));
+  if (keys.rank() != 1)
+    return MakeError("keys must be a vector, got shape {0}", DimsText(keys.dims()));
   if (values.rank() == 0 || values.dim(0) != keys.dim(0))
     return MakeError("values of shape {0} for {1} keys: a row for each was expected",
                      DimsText(values.dims()), keys.dim(0));
   if (values.dtype() != barrier.types[part])
-    return MakeError("component {0} is {1}, barrier '{2}' expects {3}", part,
+    return MakeError("component {0} has dtype {1}, but barrier '{2}' expects {3}", part,
                      DataTypeName(values.dtype()), barrier.name, DataTypeName(barrier.types[part]));
   auto dims = values.dims().drop_front();
   if (barrier.shapes.empty() || Fits(dims, barrier.shapes[part])) return Error::success();
-  return MakeError("component {0} is of shape {1}, barrier '{2}' expects {3}", part, DimsText(dims),
-                   barrier.name, barrier.shapes[part].ToString());
+  return MakeError("component {0} has shape {1}, but barrier '{2}' expects {3}", part,
+                   DimsText(dims), barrier.name, barrier.shapes[part].ToString());
 }
 
 // A closed barrier only completes existing elements. A complete element leaves the barrier: its key
@@ -188,12 +189,12 @@ Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
     int64_t coming = small ? 0 : static_cast<int64_t>(barrier.incomplete.size());
     if (small) count = std::min(n, ready);
     if (ready + coming < std::max<int64_t>(count, 1))
-      return MakeError("barrier '{0}' is closed and has {1} elements, {2} were asked for",
+      return MakeError("barrier '{0}' is closed and has {1} elements, {2} were requested",
                        barrier.name, ready, n);
   }
   if (ready >= count) return count;
   return MakeError(
-      "barrier '{0}' has {1} complete elements, {2} were asked for: nothing in this run could add "
+      "barrier '{0}' has {1} complete elements, {2} were requested: nothing in this run could add "
       "more",
       barrier.name, ready, count);
 }
@@ -203,7 +204,7 @@ Error CheckOutputs(const KernelContext& ctx, const Barrier& barrier) {
   bool fits = ctx.num_outputs() == count + 2;
   for (int i = 0; fits && i < count; ++i) fits = ctx.output_type(i + 2) == barrier.types[i];
   if (!fits)
-    return MakeError("the components of barrier '{0}' do not have the requested types",
+    return MakeError("the components of barrier '{0}' do not have the requested dtypes",
                      barrier.name);
   if (barrier.shapes.size() == barrier.types.size()) return Error::success();
   return MakeError(

@@ -52,8 +52,8 @@ int64_t FirstElement(const Part& part) {
 Expected<Tensor> Cut(KernelContext& ctx, const Tensor& whole, llvm::StringRef spec) {
   ASSIGN_OR_RETURN(Part part, ParsePart(spec));
   if (whole.dims() != llvm::ArrayRef<int64_t>(part.shape)) {
-    return MakeError("the checkpoint has shape {0}, '{1}' expects {2}", DimsText(whole.dims()),
-                     spec, DimsText(part.shape));
+    return MakeError("the tensor in the checkpoint has shape {0}, but '{1}' expects {2}",
+                     DimsText(whole.dims()), spec, DimsText(part.shape));
   }
   ASSIGN_OR_RETURN(Tensor out, ctx.Scratch(whole.dtype(), part.length));
   CopyStrided(ctx, whole.dtype(), part.length, At(whole, FirstElement(part)),
@@ -79,7 +79,7 @@ Error Restore(KernelContext& ctx) {
     const std::string& spec = ctx.input(2).data<std::string>()[i];
     ASSIGN_OR_RETURN(Literal literal, bundle.Read(name));
     if (literal.dtype() != ctx.output_type(i)) {
-      return MakeError("tensor '{0}' is {1} in the checkpoint, {2} was expected", name,
+      return MakeError("tensor '{0}' has dtype {1} in the checkpoint, {2} was expected", name,
                        DataTypeName(literal.dtype()), DataTypeName(ctx.output_type(i)));
     }
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(literal, ctx.allocator()));
@@ -93,8 +93,8 @@ Error Restore(KernelContext& ctx) {
   return Error::success();
 }
 
-// A tensor that is saved in parts, such as a partitioned variable. Saved as a whole: TensorFlow can
-// read the parts from it too.
+// A tensor that is saved in parts, such as a partitioned variable. The file gets the whole tensor:
+// TensorFlow can also read parts from a whole tensor.
 struct InParts {
   Tensor whole;
   std::vector<Part> parts;
@@ -111,13 +111,14 @@ bool Overlap(const Part& a, const Part& b) {
 Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InParts* tensor) {
   ASSIGN_OR_RETURN(Part part, ParsePart(spec));
   if (value.dims() != llvm::ArrayRef<int64_t>(part.length))
-    return MakeError("'{0}' is not the part of a value of shape {1}", spec, DimsText(value.dims()));
+    return MakeError("the part '{0}' does not have the value's shape {1}", spec,
+                     DimsText(value.dims()));
   if (!tensor->whole) {
     ASSIGN_OR_RETURN(tensor->whole, ctx.Scratch(value.dtype(), part.shape));
   }
   Tensor& whole = tensor->whole;
   if (whole.dtype() != value.dtype() || whole.dims() != llvm::ArrayRef<int64_t>(part.shape))
-    return MakeError("'{0}' is not a part of the same tensor as the one before", spec);
+    return MakeError("'{0}' is not a part of the same tensor as the previous part", spec);
   for (const Part& other : tensor->parts) {
     if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
   }
@@ -129,7 +130,7 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   return Error::success();
 }
 
-// Fails if an element is in no part; such parts would be in another file.
+// Fails if an element is in no part; the missing parts would be in another file.
 Error CheckWhole(const InParts& tensor) {
   int64_t saved = 0;
   for (const Part& part : tensor.parts) saved += *NumElements(part.length);
@@ -181,14 +182,15 @@ void Delete(const std::string& prefix, int num_shards) {
   if (!folder.empty()) llvm::sys::fs::remove(folder);
 }
 
-// Merges several checkpoints and deletes them, except one whose prefix is the result's.
+// Merges several checkpoints and, unless delete_old_dirs is false, deletes them, except one whose
+// prefix is the result's.
 Expected<KernelFn> MakeMerge(const KernelSetup& setup) {
   bool deletes = setup.node().GetBool("delete_old_dirs", true);
   return KernelFn([deletes](KernelContext& ctx) -> Error {
     const Tensor& prefixes = ctx.input(0);
     const std::string& result = *ctx.input(1).data<std::string>();
     ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(result));
-    std::vector<std::pair<std::string, int>> sources;  // with their numbers of data files
+    std::vector<std::pair<std::string, int>> sources;  // prefix, number of data files
     for (int64_t i = 0; i < prefixes.num_elements(); ++i) {
       const std::string& source = prefixes.data<std::string>()[i];
       ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(source));

@@ -24,7 +24,7 @@ Expected<Dims> KeyShape(const LookupTable& table, const Tensor& keys) {
   int64_t inner = static_cast<int64_t>(table.key_dims.size());
   if (keys.rank() < inner ||
       keys.dims().take_back(inner) != llvm::ArrayRef<int64_t>(table.key_dims))
-    return MakeError("keys of shape {0}: each was expected to be of shape {1}",
+    return MakeError("a tensor of shape {0} does not consist of keys of shape {1}",
                      DimsText(keys.dims()), DimsText(table.key_dims));
   auto outer = keys.dims().drop_back(inner);
   return Dims(outer.begin(), outer.end());
@@ -116,12 +116,12 @@ Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& values, int64_t i, cons
 
 Error CheckTypes(const LookupTable& table, const Tensor* keys, const Tensor* values) {
   if (keys && keys->dtype() != table.key_type) {
-    return MakeError("keys have dtype {0}, the table has {1}", DataTypeName(keys->dtype()),
-                     DataTypeName(table.key_type));
+    return MakeError("keys have dtype {0}, but the table's keys have dtype {1}",
+                     DataTypeName(keys->dtype()), DataTypeName(table.key_type));
   }
   if (values && values->dtype() != table.value_type) {
-    return MakeError("values have dtype {0}, the table has {1}", DataTypeName(values->dtype()),
-                     DataTypeName(table.value_type));
+    return MakeError("values have dtype {0}, but the table's values have dtype {1}",
+                     DataTypeName(values->dtype()), DataTypeName(table.value_type));
   }
   if (!keys || !values) return Error::success();
   ASSIGN_OR_RETURN(Dims dims, KeyShape(table, *keys));
@@ -168,7 +168,7 @@ Error InsertInto(KernelContext& ctx) {
   return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), false);
 }
 
-// Replaces the whole content; fills a table that is filled once.
+// Replaces the whole content of a mutable table; fills a table that is filled once.
 Error Import(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
@@ -200,7 +200,7 @@ Error Find(KernelContext& ctx) {
   const Tensor &keys = ctx.input(1), &otherwise = ctx.input(2);
   RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
   if (otherwise.dtype() != table->value_type) {
-    return MakeError("the default has dtype {0}, the table has {1}",
+    return MakeError("the default has dtype {0}, but the table's values have dtype {1}",
                      DataTypeName(otherwise.dtype()), DataTypeName(table->value_type));
   }
   ASSIGN_OR_RETURN(Dims dims, KeyShape(*table, keys));
@@ -257,8 +257,8 @@ Error Export(KernelContext& ctx) {
   return Error::success();
 }
 
-// Reads a column of line `i` of a text file: -2 is the whole line, -1 its number plus the attribute
-// `offset`, others the text between delimiters.
+// Reads a column of line `i` of a text file: -2 is the whole line, -1 the number of the line plus
+// the attribute `offset`, others the text between delimiters.
 Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column, char delimiter,
                  Tensor& to) {
   llvm::StringRef text = line;
@@ -321,7 +321,7 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
     if (!lines.empty() && lines.back().empty()) lines.pop_back();
     int64_t count = static_cast<int64_t>(lines.size());
     if (limit >= 0 && count < limit)
-      return MakeError("{0}: {1} lines, {2} were expected", path, count, limit);
+      return MakeError("{0} has {1} lines, {2} were expected", path, count, limit);
     if (limit >= 0) count = limit;
     ASSIGN_OR_RETURN(Tensor keys, ctx.Scratch(table->key_type, {count}));
     ASSIGN_OR_RETURN(Tensor values, ctx.Scratch(table->value_type, {count}));

@@ -29,7 +29,7 @@ Expected<Inputs> Sort(const KernelContext& ctx, llvm::StringRef layout, DataType
     if (kind == 'v') {
       ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, i));
       if (variable->dtype() != dtype) {
-        return MakeError("variable '{0}' is {1}, {2} was expected", variable->name(),
+        return MakeError("variable '{0}' has dtype {1}, {2} was expected", variable->name(),
                          DataTypeName(variable->dtype()), DataTypeName(dtype));
       }
       if (llvm::is_contained(in.variables, variable))
@@ -84,7 +84,7 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
     return MakeError("indices of shape {0}, a vector was expected", DimsText(in.indices->dims()));
   if (gradient.rank() != values[0]->rank() || gradient.dim(0) != in.indices->dim(0) ||
       gradient.dims().drop_front() != dims.drop_front()) {
-    return MakeError("a gradient of shape {0} for {1} rows of variable '{2}' of shape {3}",
+    return MakeError("a gradient of shape {0} does not fit {1} rows of variable '{2}' of shape {3}",
                      DimsText(gradient.dims()), in.indices->dim(0), in.variables[0]->name(),
                      DimsText(dims));
   }

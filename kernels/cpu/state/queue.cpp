@@ -33,7 +33,8 @@ class Queue : public Object {
     return llvm::formatv("queue '{0}' of {1} elements", name, elements.size()).str();
   }
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // The number that can be taken: a shuffling queue keeps some back while it is open.
+  // The number of elements that can be taken: a shuffling queue keeps some elements back while it
+  // is open.
   int64_t available() const { return std::max<int64_t>(0, size() - (closed ? 0 : kept)); }
 
   void Put(Element element) {
@@ -86,7 +87,8 @@ Expected<QueueRef> FromAttrs(const Node& node, Order order) {
   if (types) queue->types = types->AsTypes().value_or(std::vector<DataType>());
   if (shapes) queue->shapes = shapes->AsShapes().value_or(std::vector<Shape>());
   if (!queue->shapes.empty() && queue->shapes.size() != queue->types.size()) {
-    return MakeError("{0} shapes for {1} components", queue->shapes.size(), queue->types.size());
+    return MakeError("there are {0} shapes, but {1} components", queue->shapes.size(),
+                     queue->types.size());
   }
   if (order == Order::kPadded && queue->shapes.empty())
     return MakeError("a queue that pads must know its components' shapes");
@@ -98,7 +100,9 @@ Expected<QueueRef> FromAttrs(const Node& node, Order order) {
   if (order != Order::kShuffled) return queue;
   queue->kept = node.GetInt("min_after_dequeue");
   if (queue->kept < 0 || (queue->capacity >= 0 && queue->kept >= queue->capacity)) {
-    return MakeError("min_after_dequeue {0} for a capacity of {1}", queue->kept, queue->capacity);
+    return MakeError(
+        "min_after_dequeue must not be negative and must be less than capacity, got {0} and {1}",
+        queue->kept, queue->capacity);
   }
   // As in other stateful ops, without seeds the numbers are derived from the node's name.
   uint64_t seed = node.GetInt("seed"), seed2 = node.GetInt("seed2");
@@ -137,7 +141,7 @@ Error CheckComponents(const KernelContext& ctx, const Queue& queue, bool many) {
   for (int i = 0; i < count; ++i) {
     const Tensor& given = ctx.input(i + 1);
     if (given.dtype() != queue.types[i]) {
-      return MakeError("component {0} is {1}, queue '{2}' expects {3}", i,
+      return MakeError("component {0} has dtype {1}, but queue '{2}' expects {3}", i,
                        DataTypeName(given.dtype()), queue.name, DataTypeName(queue.types[i]));
     }
     if (many && (given.rank() == 0 || given.dim(0) != ctx.input(1).dim(0))) {
@@ -147,7 +151,7 @@ Error CheckComponents(const KernelContext& ctx, const Queue& queue, bool many) {
     }
     auto dims = many ? given.dims().drop_front() : given.dims();
     if (queue.shapes.empty() || Fits(dims, queue.shapes[i])) continue;
-    return MakeError("component {0} is of shape {1}, queue '{2}' expects {3}", i, DimsText(dims),
+    return MakeError("component {0} has shape {1}, but queue '{2}' expects {3}", i, DimsText(dims),
                      queue.name, queue.shapes[i].ToString());
   }
   return Error::success();
@@ -157,8 +161,8 @@ Error Enqueue(KernelContext& ctx, Queue& queue, int64_t count, bool many) {
   if (queue.closed) return MakeError("queue '{0}' is closed", queue.name);
   if (queue.capacity >= 0 && queue.size() + count > queue.capacity) {
     return MakeError(
-        "{0} elements for queue '{1}', which has {2} of at most {3}: nothing in this run could "
-        "make room",
+        "{0} elements do not fit queue '{1}', which has {2} of at most {3}: nothing in this run "
+        "could make room",
         count, queue.name, queue.size(), queue.capacity);
   }
   for (int64_t k = 0; k < count; ++k) {
@@ -188,20 +192,19 @@ Error CheckOutputs(const KernelContext& ctx, const Queue& queue) {
   bool fits = ctx.num_outputs() == static_cast<int>(queue.types.size());
   for (int i = 0; fits && i < ctx.num_outputs(); ++i) fits = ctx.output_type(i) == queue.types[i];
   return fits ? Error::success()
-              : MakeError("the components of queue '{0}' do not have the requested types",
+              : MakeError("the components of queue '{0}' do not have the requested dtypes",
                           queue.name);
 }
 
 Error TooFew(const Queue& queue, int64_t wanted) {
   if (queue.closed) {
-    return MakeError("queue '{0}' is closed and has {1} elements, {2} were asked for", queue.name,
+    return MakeError("queue '{0}' is closed and has {1} elements, {2} were requested", queue.name,
                      queue.size(), wanted);
   }
   std::string keeps =
       queue.kept ? llvm::formatv(" (it keeps {0} back)", queue.kept).str() : std::string();
   return MakeError(
-      "queue '{0}' has {1} elements{2}, {3} were asked for: nothing in this run could "
-      "add more",
+      "queue '{0}' has {1} elements{2}, {3} were requested: nothing in this run could add more",
       queue.name, queue.size(), keeps, wanted);
 }
 

@@ -108,8 +108,8 @@ Error PutElement(KernelContext& ctx, int first, Element element) {
   for (size_t i = 0; i < element.size(); ++i) {
     int out = first + static_cast<int>(i);
     if (element[i].dtype() != ctx.output_type(out))
-      return MakeError("component {0} is {1}, expected {2}", i, DataTypeName(element[i].dtype()),
-                       DataTypeName(ctx.output_type(out)));
+      return MakeError("component {0} has dtype {1}, {2} was expected", i,
+                       DataTypeName(element[i].dtype()), DataTypeName(ctx.output_type(out)));
     ctx.SetOutput(out, std::move(element[i]));
   }
   return Error::success();
@@ -222,15 +222,15 @@ Expected<Dims> IndicesIn(const KernelContext& ctx, int i, size_t components) {
   return indices;
 }
 
-// As many values as components form a whole element, in their order: as in TensorFlow regardless of
-// the indices, and of earlier parts under the key.
+// If there are as many values as components, they form a whole element in their order: as in
+// TensorFlow, the indices, and earlier parts under the key, are ignored.
 template <bool ordered>
 Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(int64_t key, KeyIn(ctx));
   ASSIGN_OR_RETURN(Dims indices, RisingIn(ctx, 1));
   int given = ctx.num_inputs() - 2;
   if (indices.empty() || static_cast<int>(indices.size()) != given)
-    return MakeError("{0} indices for {1} values, as many and at least one were expected",
+    return MakeError("expected as many indices as values, and at least one, got {0} and {1}",
                      indices.size(), given);
   bool is_whole = indices.size() == area.components;
   if (!is_whole) RETURN_IF_ERROR(CheckInside(indices, area.components));
@@ -258,7 +258,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   return Error::success();
 }
 
-// Takes components, or only reads them.
+// Returns the components `indices` of an element; with `take`, removes them.
 Expected<Element> PartsAt(Keyed& staged, int64_t key, llvm::ArrayRef<int64_t> indices, bool take) {
   Element parts;
   for (int64_t index : indices) {

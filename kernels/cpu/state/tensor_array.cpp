@@ -49,7 +49,7 @@ Error TensorArrayObject::Reserve(int64_t size) {
 
 namespace {
 
-// Allocates the sum: a reader may still hold `a`.
+// Returns a + b in new memory, because a reader may still hold `a`.
 Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
   ASSIGN_OR_RETURN(Tensor sum, ctx.Scratch(a.dtype(), a.dims()));
   bool known = ForType(a.dtype(), NumberTypes(), [&](auto tag) {
@@ -59,7 +59,7 @@ Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
     for (int64_t i = 0; i < sum.num_elements(); ++i) out[i] = AddOf(x[i], y[i]);
     return true;
   });
-  if (!known) return MakeError("cannot add {0}", DataTypeName(a.dtype()));
+  if (!known) return MakeError("cannot add elements of {0}", DataTypeName(a.dtype()));
   return sum;
 }
 
@@ -80,8 +80,8 @@ Error TensorArrayObject::Write(KernelContext& ctx, int64_t i, Tensor value) {
   if (element.read) return MakeError("element {0} was already read: it cannot be written", i);
   if (element.written && !adds_up) return MakeError("element {0} was already written", i);
   if (element.written && value.dims() != llvm::ArrayRef<int64_t>(element.dims)) {
-    return MakeError("{0} cannot be added to element {1} of shape {2}", DimsText(value.dims()), i,
-                     DimsText(element.dims));
+    return MakeError("a value of shape {0} cannot be added to element {1} of shape {2}",
+                     DimsText(value.dims()), i, DimsText(element.dims));
   }
   if (element.value) {
     ASSIGN_OR_RETURN(element.value, SumOf(ctx, element.value, value));

@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Tensors of one dtype, each written once and then read. Lives as long as a handle to it.
+// Tensors of one dtype, each written once and then read. The array lives as long as a handle to it.
 class TensorArrayObject : public Object {
  public:
   struct Element {
@@ -22,7 +22,7 @@ class TensorArrayObject : public Object {
 
   std::string ToString() const override;
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // The caller must hold `mutex` for these. Errors name the element and the problem.
+  // The caller of these functions must hold `mutex`. Errors name the element and the problem.
   Error Write(KernelContext& ctx, int64_t i, Tensor value);
   Expected<Tensor> Read(KernelContext& ctx, int64_t i);
   // Requires all elements to match this shape, as far as it is known.
@@ -35,7 +35,7 @@ class TensorArrayObject : public Object {
   Shape element_shape;
   bool grows = false, clears_after_read = true, same_shapes = false;
   bool adds_up = false;    // gradient array: writes to one element are summed
-  bool was_added = false;  // such a sum happened: it cannot have a gradient itself
+  bool was_added = false;  // an element was summed: this array cannot have a gradient itself
   bool closed = false;
   std::vector<Element> elements;
   std::map<std::string, llvm::IntrusiveRefCntPtr<TensorArrayObject>> gradients;  // by source

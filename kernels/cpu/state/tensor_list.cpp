@@ -106,7 +106,7 @@ Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked) {
 
 Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& tensor, int64_t i) {
   Tensor row = tensor.Slice(i, i + 1).Reshaped(tensor.dims().drop_front());
-  // Kernels read aligned vectors from the start of an element.
+  // Kernels read aligned vectors from the start of a tensor, so an unaligned row is copied.
   if (row.offset() % 64 == 0) return row;
   ASSIGN_OR_RETURN(Tensor copy, ctx.Scratch(row.dtype(), row.dims()));
   CopyElements(row.dtype(), row.raw(), copy.raw(), row.num_elements());

@@ -12,7 +12,7 @@ using TensorListRef = llvm::IntrusiveRefCntPtr<TensorList>;
 
 // Returns the list in input `i`, to read.
 Expected<const TensorList*> ListIn(const KernelContext& ctx, int i);
-// The same, with an error unless its elements have this dtype.
+// ListIn(), with an error unless the elements have this dtype.
 Expected<const TensorList*> ListOf(const KernelContext& ctx, int i, DataType dtype);
 // Returns ListIn() as output `out`, to modify: the input itself if nothing else refers to it, else
 // a copy (of references; elements are never modified).

@@ -104,7 +104,8 @@ Error StackKeys(KernelContext& ctx) {
   int64_t at = 0;
   for (const auto& [bytes, entry] : map->entries) {
     if (entry.key.dims() != first.dims() || entry.key.dtype() != out->dtype())
-      return MakeError("key {0} does not stack on {1}", entry.key.ToString(0), first.ToString(0));
+      return MakeError("keys {0} and {1} cannot be stacked", entry.key.ToString(0),
+                       first.ToString(0));
     CopyElements(out->dtype(), entry.key.raw(), At(*out, at), entry.key.num_elements());
     at += entry.key.num_elements();
   }

@@ -55,8 +55,8 @@ Expected<KernelFn> MakeVariable(const KernelSetup& setup) {
     if (!variable)
       return MakeError("'{0}' is {1}, a variable was expected", name, object->ToString());
     if (variable->dtype() != dtype) {
-      return MakeError("variable '{0}' is {1} here and {2} elsewhere", name, DataTypeName(dtype),
-                       DataTypeName(variable->dtype()));
+      return MakeError("variable '{0}' has dtype {1} here and {2} elsewhere", name,
+                       DataTypeName(dtype), DataTypeName(variable->dtype()));
     }
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
@@ -66,7 +66,7 @@ Expected<KernelFn> MakeVariable(const KernelSetup& setup) {
 Expected<Tensor> ValueOf(const KernelContext& ctx, int i, DataType dtype) {
   ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, i));
   if (variable->dtype() != dtype) {
-    return MakeError("variable '{0}' is {1}, {2} was expected", variable->name(),
+    return MakeError("variable '{0}' has dtype {1}, {2} was expected", variable->name(),
                      DataTypeName(variable->dtype()), DataTypeName(dtype));
   }
   return variable->Read();
@@ -129,7 +129,8 @@ Error AssignBy(KernelContext& ctx) {
       });
       return true;
     });
-    return known ? Error::success() : MakeError("{0} cannot be added", DataTypeName(value.dtype()));
+    return known ? Error::success()
+                 : MakeError("variables of {0} cannot be added to", DataTypeName(value.dtype()));
   }));
   PassReference(ctx);
   return Error::success();
@@ -195,11 +196,12 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor value, ValueOf(ctx, 0, ctx.output_type(0)));
     const Tensor& indices = ctx.input(1);
     if (batch < 0 || batch > indices.rank() || batch >= value.rank()) {
-      return MakeError("batch_dims {0} for a variable of shape {1} and indices of shape {2}", batch,
-                       DimsText(value.dims()), DimsText(indices.dims()));
+      return MakeError(
+          "batch_dims {0} does not fit a variable of shape {1} and indices of shape {2}", batch,
+          DimsText(value.dims()), DimsText(indices.dims()));
     }
     if (value.dims().take_front(batch) != indices.dims().take_front(batch)) {
-      return MakeError("the first {0} dimensions of {1} and {2} differ", batch,
+      return MakeError("the first {0} dimensions of shapes {1} and {2} differ", batch,
                        DimsText(value.dims()), DimsText(indices.dims()));
     }
     RETURN_IF_ERROR(CheckIndices(indices, value.dim(batch)));
@@ -247,8 +249,9 @@ Error ScatterInto(KernelContext& ctx) {
   }
   RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
     if (value.dtype() != updates.dtype()) {
-      return MakeError("variable '{0}' is {1}, the updates are {2}", variable->name(),
-                       DataTypeName(value.dtype()), DataTypeName(updates.dtype()));
+      return MakeError("variable '{0}' has dtype {1}, but the updates have dtype {2}",
+                       variable->name(), DataTypeName(value.dtype()),
+                       DataTypeName(updates.dtype()));
     }
     if (value.rank() == 0) return MakeError("variable '{0}' is a scalar", variable->name());
     return kByRow ? ScatterSlices(indices, updates, kHow, value, true)

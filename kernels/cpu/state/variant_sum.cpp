@@ -1,5 +1,5 @@
 // AddN and ZerosLike of variants: tensor lists and optionals, element by element. The gradient of a
-// loop uses them to sum the gradients of several readers of a list.
+// loop uses these ops to sum the gradients of several readers of a list.
 #include "kernels/cpu/state/variant_sum.h"
 
 #include "kernels/common/kernel_of.h"

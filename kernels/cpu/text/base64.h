@@ -1,4 +1,4 @@
-// Base64 as in RFC 4648: TensorFlow's ops use the URL-safe alphabet, JSON either.
+// Base64 as in RFC 4648: TensorFlow's ops use the URL-safe alphabet, JSON may use either alphabet.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_BASE64_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_BASE64_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Uses '-' and '_'; pads with '=' if `pad`.
+// Encodes with '-' and '_' as the last two letters; pads with '=' if `pad`.
 std::string EncodeBase64(llvm::StringRef bytes, bool pad);
 
 enum class Base64Alphabet { kWeb, kEither };

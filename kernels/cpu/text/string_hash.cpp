@@ -26,7 +26,8 @@ uint64_t Fold(uint64_t x) { return x ^ x >> 47; }
 
 uint64_t FarmHash(llvm::StringRef text) { return util::Fingerprint64(text.data(), text.size()); }
 
-// Written out because LLVM has it only since version 19, and grapnel builds with 16 to 19.
+// Implemented here because LLVM has SipHash only since version 19, and grapnel builds with 16 to
+// 19.
 uint64_t SipHash(llvm::StringRef text, uint64_t key0, uint64_t key1) {
   uint64_t v0 = key0 ^ 0x736f6d6570736575, v1 = key1 ^ 0x646f72616e646f6d;
   uint64_t v2 = key0 ^ 0x6c7967656e657261, v3 = key1 ^ 0x7465646279746573;

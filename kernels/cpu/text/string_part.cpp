@@ -51,8 +51,8 @@ Parts SplitAtAny(llvm::StringRef text, llvm::StringRef delimiters, bool skip_emp
   return parts;
 }
 
-// Splits at each `separator`, or at runs of whitespace if it is empty, at most `most` times (-1:
-// unlimited).
+// Splits at each `separator`, or at runs of whitespace if `separator` is empty, at most `most`
+// times (-1: unlimited).
 Parts SplitAtText(llvm::StringRef text, llvm::StringRef separator, int64_t most) {
   Parts parts;
   if (most == 0) return {text};
@@ -83,9 +83,10 @@ Expected<KernelFn> MakeSplit(const KernelSetup& setup) {
   int64_t most = setup.node().GetInt("maxsplit", -1);
   return KernelFn([skip_empty, most](KernelContext& ctx) -> Error {
     const Tensor &in = ctx.input(0), &separator = ctx.input(1);
-    if (in.rank() != 1) return MakeError("input must be a vector, not {0}", DimsText(in.dims()));
+    if (in.rank() != 1)
+      return MakeError("input must be a vector, got shape {0}", DimsText(in.dims()));
     if (separator.num_elements() != 1)
-      return MakeError("{0} must be a scalar, not {1}", by_text ? "sep" : "delimiter",
+      return MakeError("{0} must be a scalar, got shape {1}", by_text ? "sep" : "delimiter",
                        DimsText(separator.dims()));
     const std::string& at = *separator.data<std::string>();
     std::vector<Parts> rows;
@@ -136,8 +137,8 @@ std::vector<size_t> StartsOf(llvm::StringRef text, bool characters) {
 Error Substr(KernelContext& ctx, bool characters) {
   const Tensor &in = ctx.input(0), &pos = ctx.input(1), &len = ctx.input(2);
   if (pos.dims() != len.dims())
-    return MakeError("pos and len must have the same shape, not {0} and {1}", DimsText(pos.dims()),
-                     DimsText(len.dims()));
+    return MakeError("pos and len must have the same shape, got shapes {0} and {1}",
+                     DimsText(pos.dims()), DimsText(len.dims()));
   ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({in.dims(), pos.dims()}));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));
   Error error = Error::success();
@@ -158,7 +159,7 @@ Error Substr(KernelContext& ctx, bool characters) {
         return;
       }
       if (first < 0) first += size;
-      // For bytes, a negative length means the rest.
+      // For bytes, a negative length means the rest of the string.
       int64_t last = length < 0 || length > size - first ? size : first + length;
       out->data<std::string>()[at + i] = text.slice(starts[first], starts[last]).str();
     }

@@ -106,8 +106,8 @@ void AppendShort(llvm::ArrayRef<std::string> row, const NGrams& form,
 Error StringNGrams(KernelContext& ctx, const NGrams& form) {
   const Tensor &data = ctx.input(0), &splits = ctx.input(1);
   if (data.rank() != 1 || splits.rank() != 1)
-    return MakeError("data and data_splits must be vectors, not {0} and {1}", DimsText(data.dims()),
-                     DimsText(splits.dims()));
+    return MakeError("data and data_splits must be vectors, got shapes {0} and {1}",
+                     DimsText(data.dims()), DimsText(splits.dims()));
   // Without any splits, not even a 0, TensorFlow returns as many empty strings as there is data.
   if (splits.dim(0) == 0) {
     RETURN_IF_ERROR(ctx.Allocate(0, data.dims()).takeError());

@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // `in` [m, n] = u * diag(s) * v^H with k = min(m, n) > 0 descending values in s. u is [m, k] and v
-// is [n, k], or [m, m] and [n, n] when `full`. With both null it computes only values. `in` must be
-// finite.
+// is [n, k], or [m, m] and [n, n] when `full`. If u and v are null, only s is computed. `in` must
+// be finite.
 template <typename T>
 void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* v);
 
@@ -25,9 +25,9 @@ template <typename T>
 bool EigenCholesky(const T* in, int64_t n, T* lower);
 
 // Computes ascending eigenvalues (in the real part of T) of the self-adjoint `in` [n, n] and,
-// unless v is null, its eigenvectors as columns of v. False if it did not converge. Instantiated
-// for each dtype: the sign of a vector depends on rounding, so it equals TensorFlow's only in the
-// same dtype.
+// unless v is null, its eigenvectors as columns of v. False if the iteration did not converge.
+// Instantiated for each dtype: the sign of a vector depends on rounding, so the sign equals
+// TensorFlow's only in the same dtype.
 template <typename T>
 bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v);
 
@@ -41,8 +41,8 @@ void EigenLogDeterminant(const T* in, int64_t n, T* sign, T* log_abs);
 template <typename T>
 bool EigenSolve(const T* in, int64_t n, bool adjoint, const T* right, int64_t columns, T* x);
 
-// The same for a triangle of `in`, in place. A 0 on the diagonal is divided by, which gives
-// infinities and NaN.
+// EigenSolve for a triangle of `in`, in place: x holds the right-hand side first. A 0 on the
+// diagonal is divided by, which gives infinities and NaN.
 template <typename T>
 void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_t columns, T* x);
 
@@ -52,7 +52,7 @@ template <typename T>
 bool EigenLu(const T* in, int64_t n, T* lu, int64_t* rows);
 
 // Computes the eigenvalues of `in` [n, n] and, unless v is null, its eigenvectors as columns of v.
-// False if it did not converge. `in` must be finite. Instantiated for each dtype, like
+// False if the iteration did not converge. `in` must be finite. Instantiated for each dtype, like
 // EigenSelfAdjoint; the phase of a complex vector still depends on rounding.
 template <typename T>
 bool EigenDecompose(const T* in, int64_t n, std::complex<T>* values, std::complex<T>* v);
@@ -60,8 +60,8 @@ template <typename T>
 bool EigenDecompose(const std::complex<T>* in, int64_t n, std::complex<T>* values,
                     std::complex<T>* v);
 
-// `in` [n, n] = u * triangle * u^H with u unitary and the triangle upper. False if it did not
-// converge. `in` must be finite.
+// `in` [n, n] = u * triangle * u^H with u unitary and the triangle upper. False if the iteration
+// did not converge. `in` must be finite.
 bool EigenSchur(const std::complex<double>* in, int64_t n, std::complex<double>* triangle,
                 std::complex<double>* u);
 

@@ -1,5 +1,5 @@
 // Eigenvalues by Eigen. Each dtype has its own file, values_*.cpp, which contains all its solvers
-// because they share most of what they compile. They use column-major matrices, as Eigen's
+// because they share most of what they compile. The solvers use column-major matrices, as Eigen's
 // algorithms do internally: row-major ones would add a third to the compile time.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
