@@ -1,4 +1,4 @@
-// A job: turns a model with variables into a graph without.
+// A job: turns a model with variables into a graph without variables.
 #ifndef GRAPNEL_LIB_JOB_FREEZE_H_
 #define GRAPNEL_LIB_JOB_FREEZE_H_
 
@@ -11,7 +11,7 @@
 namespace grapnel {
 
 // The outputs that the frozen graph must compute: those of a signature (see ChooseSignature), or
-// `fetches` if there are any.
+// `fetches` if that list is not empty.
 struct FreezeFor {
   std::string signature;
   std::vector<std::string> fetches;
