@@ -11,8 +11,8 @@ namespace grapnel {
 
 struct SignatureGraph {
   std::string name;      // the signature's name
-  std::string function;  // the function whose body it was; empty: the main graph
-  // Inputs and outputs of the signature, in its order.
+  std::string function;  // the function whose body became the graph; empty: none
+  // Inputs and outputs, in the signature's order.
   std::vector<std::string> inputs, outputs;
 };
 
