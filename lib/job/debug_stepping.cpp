@@ -76,7 +76,7 @@ DebugAnswer Back(DebugShell& shell, DebugWords& words) {
   return std::optional(order);
 }
 
-// tfdbg's run: from the prompt to the end of a run, or of several.
+// tfdbg's `run`: continues to the end of the run, or of several runs.
 DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   DebugOrder order;
   ASSIGN_OR_RETURN(auto times, words.TakeNumber("-t", "--times"));
@@ -104,7 +104,7 @@ DebugAnswer Break(DebugShell& shell, DebugWords& words) {
   llvm::raw_ostream& os = shell.os();
   std::string text = words.rest().str();
   llvm::StringRef rest = text;
-  // tfdbg's -f FILTER.
+  // "-f FILTER", as in tfdbg, means "if FILTER".
   if (rest.consume_front("-f ")) text = "if " + rest.trim().str();
   if (!text.empty()) {
     RETURN_IF_ERROR(debugger.AddBreakpoint(text));

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostNames = 3;  // names shown of fused nodes
+constexpr size_t kMostNames = 3;  // at most this many names of fused nodes are shown
 
 std::string Quoted(const Node& node) { return ("'" + node.name() + "' (" + node.op() + ")").str(); }
 
