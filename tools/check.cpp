@@ -66,7 +66,7 @@ Error WriteReports(const PolicyReport& report, const Flags& flags) {
   return WriteReport(flags.sarif, [&](auto& os) { WritePolicySarif(report, os); });
 }
 
-// Returns the flags whose output goes to standard output instead of the text.
+// Returns the flags whose output goes to standard output; the text report is then not printed.
 std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on;
   if (invocation.flags.json) on.push_back("--json");

@@ -91,7 +91,7 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return kExitOk;
 }
 
-// Lists the ops with a gradient, and those known to have none.
+// Lists the ops with a gradient, and in JSON also the ops that are known to have no gradient.
 int List(Invocation& invocation) {
   if (!invocation.flags.json) {
     for (const GradientEntry* entry : AllGradients()) {

@@ -22,10 +22,10 @@ struct Flags {
   TimeLimit limit;
 };
 
-// True if B is another graph: from its own file, or from A's.
+// True if B is another graph: from its own file, or another graph of A's file.
 bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
 
-// A flag for another kind of comparison would be ignored silently.
+// Returns an error for a flag of another kind of comparison, which would be ignored silently.
 Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
@@ -47,7 +47,7 @@ Error CheckOneKind(const Flags& flags, bool is_folder) {
   return Error::success();
 }
 
-// --case: what A is fed, and B by the same keys.
+// For --case: feeds A the values of the case; B gets them by the same keys.
 Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (flags.values.empty()) return Error::success();
   if (a.model().case_info)
@@ -58,7 +58,7 @@ Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request
   return FillFromCase(on_a, a, &request->run);
 }
 
-// A case's tolerance for outputs applies to all tensors.
+// Sets the tolerance. A case's tolerance for outputs applies to all tensors.
 void FillTolerance(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (const auto& values = a.model().case_info; values && values->rtol > 0)
     request->tolerance.rtol = values->rtol;

@@ -45,7 +45,8 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   return Error::success();
 }
 
-// Other formats have only names and numbers of nodes.
+// True if files of this format can contain the values of constants. The other formats contain only
+// node names, and numbers about nodes such as costs.
 bool HoldsValues(ConvertFormat format) {
   return format != ConvertFormat::kNodeData && format != ConvertFormat::kSyncNavigation;
 }

@@ -25,7 +25,8 @@ struct Flags {
   int64_t keep = 1024;  // MB
 };
 
-// Lines of a file or of standard input, each echoed after the prompt, as at a terminal.
+// Reads lines of a file or of standard input, and prints each after the prompt, as a terminal
+// would.
 class ScriptLines : public LineSource {
  public:
   ScriptLines(std::istream& is, llvm::raw_ostream& os) : is_(is), os_(os) {}

@@ -31,7 +31,7 @@ struct Flags {
        no_values = false;
 };
 
-// Everything that was found.
+// The diff and the other findings that are printed.
 struct Findings {
   Diff diff;
   DiffStatistics statistics;
@@ -44,7 +44,7 @@ struct Findings {
 };
 
 constexpr size_t kMostValues = 20;
-constexpr size_t kWorthThreads = 20'000;  // nodes
+constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parallel work
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
@@ -65,8 +65,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// Returns a side's name relative to the other: its function, its file, or its title within their
-// common file.
+// Returns a name that tells the side from the other: the function, the file, or the graph's title
+// if both graphs are in one file.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
   if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;
@@ -102,7 +102,8 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
 
 using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
-// Programs are compiled and loaded one at a time.
+// True if the path can be opened in parallel with another one. C++ files cannot: they are compiled
+// and loaded one at a time.
 bool IsPlainFile(llvm::StringRef path) {
   return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
 }
@@ -133,7 +134,7 @@ std::vector<std::string> WarningsOf(const OpenedGraph& side) {
   return lines;
 }
 
-// Warns of the problems of both graphs, A's first.
+// Warns of the problems of both graphs, those of A first.
 void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
                 const MessageSink& sink) {
   std::vector<std::string> of_a, of_b;

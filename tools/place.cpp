@@ -27,7 +27,7 @@ struct Flags {
   bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false,
        nodes = false, report = false;
 
-  // True if a file is written; then the log's lines are not printed.
+  // True if a file is written; the placement is then not printed as log lines.
   bool Writes() const {
     return !html.empty() || !files.graph.empty() || !files.dump_folder.empty() ||
            !files.ledger.empty() || !files.partitions.empty();
@@ -130,7 +130,7 @@ void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
   }
 }
 
-// Prints in a log's order: a function's graph when it is called, then those of its calls.
+// Prints lines in the order of TensorFlow's log: first the graph, then the functions that it calls.
 void PrintLogs(const PlacedGraphs& placed, llvm::raw_ostream& os) {
   PrintLog(placed.main.context(), os);
   if (placed.view.own && !placed.view.function.empty()) {
@@ -156,7 +156,7 @@ void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
-// Prints what the flags request of a placed graph; the log's lines by default.
+// Prints what the flags request of a placed graph; log lines by default.
 Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
