@@ -50,8 +50,8 @@ std::string KindOf(llvm::StringRef line) {
 
 // The process group of the running check: on a timeout, every process of the group ends.
 std::atomic<pid_t> running{0};
-// `starting` is set from before the fork until `running` has the process; a Ctrl-C in between only sets
-// `interrupted`, and the starting code then ends the process.
+// `starting` is true from before the fork until `running` has the process. A Ctrl-C in between only
+// sets `interrupted`, and the code that starts the process then ends the program.
 std::atomic<bool> starting{false}, interrupted{false};
 
 // Ends the check on Ctrl-C, which reaches only the terminal's process group and not the check's.

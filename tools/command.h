@@ -27,8 +27,8 @@ struct CommonFlags {
 };
 void AddCommonFlags(CommandLine& line, CommonFlags& flags);
 
-// What CallCommand uses instead of the process's streams, exit and Ctrl-C, for a program that runs
-// commands in its own process, several at a time. The functions are called on the threads that run
+// The caller of CallCommand: a program that runs commands in its own process, several at a time.
+// Replaces the process's streams, exit and Ctrl-C. The functions are called on the threads that run
 // the command.
 struct Caller {
   llvm::raw_ostream& out;  // replaces standard output

@@ -86,7 +86,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.optimize) request.optimize_for = flags.device;
   request.run.pool = &pool;
   request.run.onednn = flags.onednn.choice();
-  // What the graphs print is shown only with -v.
+  // The text that the graphs print is shown only with -v.
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
   flags.spread.Fill(&request.run, "--run-on");

@@ -130,7 +130,8 @@ Attributes AttrsOf(const NodeHandle& self) {
   return attrs;
 }
 
-// A text that does not need the graph: an invalid handle says that it is invalid.
+// Returns the repr of a node. For an invalid handle, whose graph must not be accessed, returns
+// "<Node, removed>".
 nb::str TextOf(const NodeHandle& self) {
   Editor* edit = self.visit->edit;
   if (!edit || !edit->graph().IsAlive(self.id)) return nb::str("<Node, removed>");

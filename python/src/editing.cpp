@@ -1,5 +1,5 @@
-// The editor of passes, the context of rules and their verdicts, for Python. Checks here what C++
-// takes for granted: a mistake of a rule raises an exception.
+// The editor of passes, the context of rules and their verdicts, for Python. Checks what C++
+// callers must ensure: a mistake of a Python rule raises an exception.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -38,7 +38,8 @@ void CheckSlot(const Node& node, int slot) {
              " inputs: there is no input " + std::to_string(slot));
 }
 
-// TensorFlow's rule: letters, digits and "_.\/>-", the first a letter, a digit or ".".
+// Checks a node's name by TensorFlow's rule: letters, digits and "_.\/>-", the first a letter, a
+// digit or ".".
 void CheckName(const std::string& name) {
   auto is_first = [](char c) { return llvm::isAlnum(c) || c == '.'; };
   bool fits = !name.empty() && is_first(name[0]) && llvm::all_of(name, [&](char c) {
@@ -135,7 +136,7 @@ void SetAttr(const EditorHandle& self, const NodeHandle& handle, const std::stri
   self.visit->edit->SetAttr(node, key, AttributeFrom(node, key, value));
 }
 
-// Sets a dtype, also for custom ops.
+// Sets a dtype attribute, also of custom ops.
 void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string& key,
              const std::string& dtype) {
   Node node = ChangedNode(visit, handle);
@@ -146,7 +147,7 @@ void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string&
 
 // --- Rewrites of a pass.
 
-// The step's name in the registry, which lives as long as the run.
+// Returns the registry's copy of the step's name, which exists as long as the run.
 const char* StepNamed(const Editor& edit, const std::string& step) {
   const PassRegistry::Entry* entry = edit.registry().Find(edit.pass());
   std::vector<std::string> names;
@@ -158,7 +159,8 @@ const char* StepNamed(const Editor& edit, const std::string& step) {
            DidYouMean(step, names));
 }
 
-// For passes only: rewrites of a rule begin and end automatically.
+// Returns the editor of a pass. Errors: the handle is a rule's, whose rewrites begin and end
+// automatically.
 Editor& EditorOfPass(const EditorHandle& self) {
   Editor& edit = EditorOf(self.visit);
   if (self.visit->rule)
@@ -188,7 +190,7 @@ void RefuseStep(const EditorHandle& self, const std::string& step, const NodeHan
   edit.Refuse(StepNamed(edit, step), NodeOf(self.visit, handle), "{0}", why);
 }
 
-// --- Facts, for editors and contexts alike.
+// --- Facts about the graph, for EditorHandle and RuleHandle.
 
 template <typename Handle>
 void AddFacts(nb::class_<Handle>& bound) {
