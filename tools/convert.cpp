@@ -126,7 +126,7 @@ RunCommand SetUp(CommandLine& line) {
       .Required();
   line.Option("--to", flags->to, FormatHelp().c_str()).ShownAs("FORMAT");
   line.Option("--node-data", flags->node_data,
-              "which number: estimated FLOPs, or the bytes of constants")
+              "the number to write: estimated FLOPs, or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
   line.Option("--devices", flags->devices,

@@ -214,8 +214,9 @@ RunCommand SetUp(CommandLine& line) {
               "signature's")
       .Separator(',')
       .ShownAs("TENSOR,...");
-  line.Option("--scope", flags->scope,
-              "instead: the nodes of this scope, with placeholders for its inputs");
+  line.Option(
+      "--scope", flags->scope,
+      "instead of --outputs: write the nodes of this scope, with placeholders for its inputs");
   line.Option("-o,--output", flags->output,
               "output file for the part: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();

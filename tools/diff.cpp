@@ -237,20 +237,22 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph, or a file with two").Required();
-  line.Option("B", flags->b, "the graph to compare it with");
-  line.Option("--graph", flags->graphs,
-              "which graph of files with several, like A:NAME; twice: for A and for B, which may "
-              "be one file");
+  line.Option("B", flags->b, "the graph to compare A with");
+  line.Option(
+      "--graph", flags->graphs,
+      "the title of a graph in a file with several, like A:NAME; given twice: the first for A, "
+      "the second for B, which may be in A's file");
   AddSignatureFlag(line, flags->signature);
   line.Option("--function", flags->functions,
-              "compare this function's body, not the main graph; twice: for A and for B, which may "
-              "be one file")
+              "compare this function's body, not the main graph; given twice: the first for A, the "
+              "second for B, which may be in A's file")
       .ShownAs("NAME");
   line.Option("--ignore", flags->ignored,
               "what to ignore: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')
       .ShownAs("RULE,...");
-  line.Option("--only", flags->only, "only these nodes and scopes; also op:GLOB, function:GLOB")
+  line.Option("--only", flags->only,
+              "show only these nodes and scopes; also op:GLOB, function:GLOB")
       .Separator(',')
       .ShownAs("GLOB,...");
   line.Flag("--names", flags->names, "treat a new name as a difference");
@@ -262,10 +264,11 @@ RunCommand SetUp(CommandLine& line) {
               "a picture of the scope tree, with colors for removed, added, changed and fused: "
               ".dot, .svg, .png or a page (.html)");
   line.Flag("--values", flags->values,
-            "by how much variables and constants differ, including those in checkpoints");
+            "show by how much variables and constants differ, including those in checkpoints");
   AddNoValuesFlag(line, flags->no_values);
-  line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
-  line.Flag("--all", flags->all, "every change, and every value in full");
+  line.Flag("--statistics", flags->statistics,
+            "compare ops, constants and estimated FLOPs of both graphs");
+  line.Flag("--all", flags->all, "show every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -113,7 +113,7 @@ RunCommand SetUp(CommandLine& line) {
               "tags with the word loss")
       .ShownAs("NODE");
   line.Option("--steps", flags->steps, "number of training steps to run").Positive().ShowDefault();
-  line.Option("--checks", flags->checks, "only these, by name").ShownAs("GLOB");
+  line.Option("--checks", flags->checks, "run only these checks").ShownAs("GLOB");
   line.Option("--sure", flags->sure, "leave out findings with less confidence than this")
       .OneOf({"certain", "likely", "possible"})
       .ShowDefault();

@@ -187,8 +187,9 @@ struct Written {
   void Print(llvm::raw_ostream& os) const {
     os << LineOf("inputs", inputs) << LineOf("outputs", outputs);
     if (!init.empty())
-      os << "tables: run " << init << " once before the outputs; it fills them (`grapnel run` does "
-         << "this itself)\n";
+      os << "tables: run " << init
+         << " once before the outputs; this node fills the tables (`grapnel run` "
+         << "runs it itself)\n";
   }
 
   void WriteJson(llvm::json::OStream& json) const {
@@ -274,7 +275,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (written) written->Print(os);
     if (std::string assumed = done.AssumedText(); !assumed.empty()) os << assumed << "\n";
     if (need.nodes > 0)
-      os << need.Text() << (done.onednn ? "; --onednn off makes none that do" : "") << "\n";
+      os << need.Text() << (done.onednn ? "; --onednn off makes no such nodes" : "") << "\n";
   }
   return kExitOk;
 }
@@ -309,7 +310,7 @@ RunCommand SetUp(CommandLine& line) {
             "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
-  line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");
+  line.Option("--ledger", flags->ledger, "write every rewrite as a line of JSON");
   line.Flag("--check-values", flags->pipeline.request.check_values,
             "run the graph before and after each pass, and find the first rewrite that changes a "
             "fetch (exit 1)");

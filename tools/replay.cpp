@@ -131,7 +131,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--device", flags->device, "device for nodes without one, with --optimize")
       .ShowDefault();
   line.Option("--run-on", flags->run_on,
-              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request no device and have a kernel for it: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   flags->onednn.AddTo(line);

@@ -369,7 +369,7 @@ RunCommand SetUp(CommandLine& line) {
   flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
   line.Flag("--all", flags->all, "print every element of the fetches, not only the first 8");
   line.Option("--device", flags->device,
-              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request no device and have a kernel for it: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   line.Option(

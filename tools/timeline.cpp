@@ -166,7 +166,7 @@ RunCommand SetUp(CommandLine& line) {
               "name, a pattern with * and ?, or an op; a TRACE/ prefix selects a trace")
       .ShownAs("NAME");
   line.Flag("--changes", flags->changes, "show what each stage changed, as `diff` does");
-  line.Flag("--all", flags->all, "with --changes: every change, and every value in full");
+  line.Flag("--all", flags->all, "with --changes: show every change, and every value in full");
   line.Option("--html", flags->html,
               "write a page with a slider through the stages, with the changes of each highlighted")
       .ShownAs("FILE");

@@ -249,11 +249,11 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--function", view.functions,
               "open this function, next to the op that calls it; may be repeated; all: every one");
   line.Option("--around", view.around,
-              "only the surroundings of this node (NODE, or FUNCTION/NODE)");
+              "draw only the surroundings of this node (NODE, or FUNCTION/NODE)");
   line.Option("--hops", view.hops, "maximum distance from --around, in edges")
       .Between(0, 1000000)
       .ShowDefault();
-  line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
+  line.Option("--path", flags->path, "draw only nodes on directed paths between two nodes: A..B");
   line.Option("--color-by", flags->color_by, "what fill colors mean")
       .OneOf({"op", "device", "scope"})
       .ShowDefault();
@@ -273,13 +273,13 @@ RunCommand SetUp(CommandLine& line) {
               "resources and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of "
               "names; dashed edges pass through hidden nodes")
       .ShownAs("WHAT,...");
-  line.Flag("--show-constants", view.show_constants, "a box for each constant");
+  line.Flag("--show-constants", view.show_constants, "show a box for each constant");
   line.Flag("--show-control", view.show_control, "show NoOps as boxes, and all control edges");
   line.Option("--direction", flags->direction,
               "direction of the data flow; up is as in TensorBoard")
       .OneOf({"down", "up", "right"})
       .ShowDefault();
-  line.Option("--max-boxes", view.max_boxes, "fold scopes beyond this")
+  line.Option("--max-boxes", view.max_boxes, "fold scopes if there are more boxes than this")
       .Between(5, 2000)
       .ShowDefault();
   line.Option("--signature", flags->signature,

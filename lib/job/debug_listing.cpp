@@ -414,7 +414,7 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
       {{"list_tensors", "lt"},
        "[-f FILTER|EXPRESSION] [-fenn REGEX] [-n REGEX] [-t REGEX] [-s ORDER] [-r]",
        "lists the tensors that this run has made\n"
-       "-f: only those that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
+       "-f: only tensors that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
        "in -f max(abs(_)) > 1e3;\n"
        "-fenn: except of these nodes; -n: only of nodes with this name; -t: with this op; -s: sort "
        "by step, dump_size, op_type or tensor_name; -r: reverse the order.\n"

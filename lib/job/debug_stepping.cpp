@@ -18,8 +18,9 @@ bool HasEnded(const DebugStop& stop) {
 Error CheckRunning(DebugShell& shell) {
   if (!HasEnded(shell.debugger().stop())) return Error::success();
   return MakeError(
-      "this run has ended: `start` begins another, `restart` starts again from the first, `back` "
-      "goes back");
+      "this run has ended: `start` begins another run, `restart` goes back to the first run, "
+      "`back` "
+      "goes back some steps");
 }
 
 Expected<int64_t> CountIn(const DebugWords& words) {
@@ -59,7 +60,8 @@ DebugAnswer Iteration(DebugShell& shell, DebugWords& words) {
 
 DebugAnswer Start(DebugShell& shell, DebugWords& /*words*/) {
   if (!HasEnded(shell.debugger().stop()))
-    return MakeError("this run has not ended: `continue` goes to its end, `restart` begins again");
+    return MakeError(
+        "this run has not ended: `continue` goes to its end, `restart` goes back to the first run");
   return std::optional(DebugOrder());
 }
 

@@ -23,8 +23,9 @@ Error CheckMaker(const Node& node, llvm::StringRef name) {
       "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
       "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
   if (!llvm::is_contained(kHandingOn, node.op())) return Error::success();
-  return MakeError("'{0}' ({1}) forwards another node's output: set that one, or its readers", name,
-                   node.op());
+  return MakeError(
+      "'{0}' ({1}) forwards another node's output: set that output, or the outputs of its readers",
+      name, node.op());
 }
 
 }  // namespace
