@@ -398,29 +398,33 @@ void AddRule(nb::module_& module) {
                    "The nodes that match the rule's pattern; the last is the rule's node.")
       .def(
           "not_mine", [](Self self) { return Answer(self, RuleContext::NotMine()); },
-          "The pattern does not match.")
+          "Verdict: the rule's pattern does not match.")
       .def(
           "refuse",
           [](Self self, const std::string& why) {
             EditorOf(self.visit);
             return VerdictHandle{self.visit, self.visit->rule->Refuse("{0}", why)};
           },
-          nb::arg("why"), "The pattern matches, and a condition failed: one sentence, no period.")
-      .def("refuse_at", RefuseAt, nb::arg("node"), nb::arg("why"), "The same for another node.")
+          nb::arg("why"),
+          "Verdict: the pattern matches, but a condition failed. why: one sentence without a "
+          "period.")
+      .def("refuse_at", RefuseAt, nb::arg("node"), nb::arg("why"),
+           "Like refuse(), but reports another node.")
       .def(
           "changed", [](Self self) { return Answer(self, RuleContext::Changed()); },
-          "Rewritten; later rules still see the node.")
+          "Verdict: the rule rewrote the graph; later rules still see the node.")
       .def(
           "done", [](Self self) { return Answer(self, RuleContext::Done()); },
-          "Rewritten; no other rule sees the node now; it may be gone.")
+          "Verdict: the rule rewrote the graph; no other rule sees the node now, which may be "
+          "removed.")
       .def(
           "replace_by",
           [](Self self, nb::handle port) {
             return Answer(self, RuleContext::ReplaceBy(PortOf(self.visit, port)));
           },
-          nb::arg("port"), "Readers of the node read the port instead.")
+          nb::arg("port"), "Verdict: readers of the node read `port` instead.")
       .def("input", Input, nb::arg("node"), nb::arg("i"),
-           "The node of data input `i`, or None if there is no such input.")
+           "The node that produces data input `i`, or None if there is no such input.")
       .def(
           "exists",
           [](Self self, const std::string& name) {
@@ -433,14 +437,14 @@ void AddRule(nb::module_& module) {
             Node of = NodeOf(self.visit, node);
             return self.visit->rule->DrivesControls(of);
           },
-          nb::arg("node"), "True if any node waits for the node.")
+          nb::arg("node"), "True if any node has a control input from the node.")
       .def(
           "num_readers",
           [](Self self, const NodeHandle& node) {
             Node of = NodeOf(self.visit, node);
             return self.visit->rule->NumReaders(of);
           },
-          nb::arg("node"), "The number of distinct nodes that read it or wait for it.")
+          nb::arg("node"), "The number of distinct nodes that read the node or wait for it.")
       .def("constant_ints", ConstantInts, nb::arg("node"), nb::arg("i"),
            "The integers of data input `i`, if it is a constant of int32 or int64.")
       .def(

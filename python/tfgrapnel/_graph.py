@@ -52,7 +52,7 @@ class Row(tuple["Any", ...]):
     def __getattr__(self, name: str) -> Any:
         if name in self._fields:
             return self[self._fields.index(name)]
-        raise AttributeError(f"there is no column '{name}': {', '.join(self._fields)}")
+        raise AttributeError(f"there is no column '{name}'; the columns are: {', '.join(self._fields)}")
 
     def __reduce__(self) -> Any:
         return tuple, (tuple(self),)
@@ -81,13 +81,13 @@ class Table:
         """The cells of a column by its name, a row by its number, or the rows of a slice."""
         if isinstance(key, str):
             if key not in self.columns:
-                raise KeyError(f"there is no column '{key}': {', '.join(self.columns)}")
+                raise KeyError(f"there is no column '{key}'; the columns are: {', '.join(self.columns)}")
             return self._table.column(key)
         if isinstance(key, slice):
             return [self._row(self._table.row(i)) for i in range(len(self))[key]]
         number = _number("row", key)
         if not -len(self) <= number < len(self):
-            raise IndexError(f"there is no row {number}: there are {len(self):,}")
+            raise IndexError(f"there is no row {number}; the number of rows is {len(self):,}")
         return self._row(self._table.row(number % len(self)))
 
     def __iter__(self) -> Iterator[Row]:
@@ -199,7 +199,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         functions, calls or lines."""
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:
-            raise ValueError(f"there is no table '{name}': {', '.join(names)}")
+            raise ValueError(f"there is no table '{name}'; the tables are: {', '.join(names)}")
         return Table(self._do(self._opened.table, name))
 
     def query(self, sql: str) -> Table:

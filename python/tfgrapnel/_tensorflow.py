@@ -134,7 +134,7 @@ class dumps:
         self._environment.set(**(_FILTERS | {"TF_DUMP_GRAPH_GROUPS": self._groups}))
         if _has_begun() and not self._is_dumped():
             self._environment.restore()
-            raise Error(f"dumps: TensorFlow has already run something, and reads its filters only once; {_how_to_set(self._path)}")
+            raise Error(f"dumps: TensorFlow has already run an op, and reads its dump filters only once; {_how_to_set(self._path)}")
         self._environment.set(TF_DUMP_GRAPH_PREFIX=self._path)
         self._timeline = Timeline(self._path)
         return self._timeline
@@ -268,7 +268,7 @@ class PlacementLog(Shown):
     def graph(self) -> Graph:
         """The placed graph; if there are several, the largest."""
         if not self.graphs:
-            raise ValueError("no function ran for the first time in the block, or it no longer exists, or the block has not ended")
+            raise ValueError("no function ran for the first time in the block, or that function no longer exists, or the block has not ended")
         return max(self.graphs.values(), key=len)
 
     def place(self, model: Any, **options: Any) -> Result:

@@ -69,7 +69,7 @@ class _Inspection:
     def __init__(self, works, policy, timeout, memory):
         works = [works] if isinstance(works, str) else list(works)
         if unknown := [work for work in works if work not in WORKS]:
-            raise ValueError(f"works: there is no '{unknown[0]}': {', '.join(WORKS)}")
+            raise ValueError(f"works: there is no '{unknown[0]}'; the works are: {', '.join(WORKS)}")
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
             raise ValueError(f"timeout: seconds were expected, not {timeout!r}")
         _fleet_process.bytes_of(memory)

@@ -256,7 +256,7 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
         said += [f"  fused: '{node}'" for node in sorted(fused)[:_NODES]]
     if not chains and not fused:
         elsewhere = made.chains(steps)
-        said.append("  " + (f"it occurs at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
+        said.append("  " + (f"the chain occurs at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
     raise AssertionError("\n".join(said + _left_in_parts(made, left)))
 
 
