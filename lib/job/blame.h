@@ -53,8 +53,8 @@ struct RunBlame {
 // their values between runs. If no fetch is ever bad, stops at the first run that makes a
 // previously finite variable bad. A producer is harmful if a fetch is bad, or the run fails, even
 // when the values of all other producers are made finite. Cost: one run for each producer before
-// the first harmful one, or a few runs in all if there are many producers. Errors: RunJob's; a
-// node's error is part of the result if something was bad before it.
+// the first harmful one, or a few runs in all if there are many producers. Errors: those of RunJob;
+// a node's error is part of the result if something was bad before it.
 Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
 
 // Returns the variables that contain NaN or infinity, by name. Cost: linear in their elements.

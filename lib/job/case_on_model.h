@@ -48,8 +48,8 @@ struct SameEnds {
 };
 // Pairs the inputs and outputs of two graphs by the keys of `signature`; an empty name means the
 // default signature of `a`. A case captured from a signature has its keys. `by_keys` is false if a
-// graph has no signatures, or if `b` lacks the signature. Errors: CaseOnModel's; `a` lacks the
-// signature.
+// graph has no signatures, or if `b` lacks the signature. Errors: those of CaseOnModel; `a` lacks
+// the signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

@@ -48,10 +48,10 @@ struct RunComparison {
   bool Agrees() const;
 };
 
-// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless B is a case, which has
-// feeds and fetches. Cost: both graphs run once for each budget-sized part of A's tensors, and for
-// each diverged tensor one more op runs. Errors: RunJob's, with the path; a failing run is part of
-// the result, unless both fail and had not diverged before.
+// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless both are cases, which
+// have feeds and fetches. Cost: both graphs run once for each budget-sized part of A's tensors, and
+// for each diverged tensor one more op runs. Errors: those of RunJob, with the path; a failing run
+// is part of the result, unless both fail and had not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
 // Compares the graph with the graph that the default passes make from it.

@@ -49,7 +49,7 @@ struct Diagnosis {
 // Diagnosis. Errors: the graph is broken; a name or a file does not exist.
 Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request);
 
-// Examines the newest run in a debug folder of TensorFlow. Errors: ReadDebugFolder's.
+// Examines the newest run in a debug folder of TensorFlow. Errors: those of ReadDebugFolder.
 Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request);
 
 // True if `path` is the output of a training run and not a model: the prefix of a checkpoint, its

@@ -33,8 +33,8 @@ GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor
 // tensor's.
 GRAPNEL_PUBLIC Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
 
-// Adds the feeds that the opened case records for tensors that are not in `feeds`. Errors:
-// CheckDistinct's.
+// Adds the feeds that the opened case records for tensors that are not in `feeds`. Errors: those of
+// CheckDistinct.
 GRAPNEL_PUBLIC Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel

@@ -24,7 +24,8 @@ struct PlacedGraphs {
   // Returns "function 'f', called by 'a', 'b'" for a call.
   std::string Title(size_t graph) const;
 };
-// Errors: OpenForPlacing's. A graph that cannot be placed is not an error: see Placement::failure.
+// Errors: those of OpenForPlacing. A graph that cannot be placed is not an error: see
+// Placement::failure.
 Expected<PlacedGraphs> PlaceWithCalls(const OpenedGraph& opened, const PlaceRequest& request);
 
 // The devices that a log records for the nodes of PlacedGraphs, and the history of graph 0 from

@@ -18,7 +18,7 @@ class ModelRun {
  public:
   // `is_signature`: `opened` is already the graph of a signature (TakeSignature). `assumed_batch`:
   // the size to assume for an unknown first dimension of inputs; 0: the dimension stays unknown.
-  // Errors: TakeSignature's.
+  // Errors: those of TakeSignature.
   static Expected<ModelRun> Of(const OpenedGraph& opened, bool is_signature, int64_t assumed_batch);
 
   const std::string& signature() const { return signature_; }  // "": none

@@ -18,8 +18,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
  public:
   // Opens `path` and selects its graph: the only one, or the one with the title `title` (the tags
   // of a SavedModel, a stage of a dump folder: lib/diff/stage_names.h). `path` may also be
-  // PATH:TITLE. Errors: OpenModel's; no graph or several graphs match; the message names `by`, the
-  // caller's way to select a graph ("--graph").
+  // PATH:TITLE. Errors: those of OpenModel; no graph or several graphs match; the message names
+  // `by`, the caller's way to select a graph ("--graph").
   static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
                                     llvm::StringRef by = "its title");
   // Like Open(), but without a title returns every graph of a text file or program with several
@@ -57,7 +57,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
   OpenedGraph Copy() const;
   // Returns `module` as a graph of the same file.
   OpenedGraph With(std::unique_ptr<Module> module) const;
-  // Opens the same graph again from the current contents of the file. Errors: Open's.
+  // Opens the same graph again from the current contents of the file. Errors: those of Open.
   Expected<OpenedGraph> Reopen() const;
   // Sets how Reopen() makes a graph that is not in a file.
   void ReopenBy(std::function<Expected<OpenedGraph>()> again) { again_ = std::move(again); }

@@ -37,8 +37,8 @@ struct RuntimeView {
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
 };
-// Errors: the settings' (PlacerSetup::Make); no such function or signature. The graph must be valid
-// (CheckValid). Cost: a copy of the graph if anything is inlined or lowered.
+// Errors: those of the settings (PlacerSetup::Make); no such function or signature. The graph must
+// be valid (CheckValid). Cost: a copy of the graph if anything is inlined or lowered.
 Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
 
 // Removes the full device names that a placer assigned to nodes; requests ("/device:GPU:1") stay.
@@ -64,8 +64,8 @@ struct PlacedGraph {
   }
 };
 
-// Places the main graph as it is, or a function's body; changes nothing. Errors: the settings'
-// (PlacerSetup::Make); no such function. The graph must be valid (CheckValid).
+// Places the main graph as it is, or a function's body; changes nothing. Errors: those of the
+// settings (PlacerSetup::Make); no such function. The graph must be valid (CheckValid).
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
                                  llvm::StringRef function = {});
 
@@ -78,7 +78,7 @@ struct PlacedCall {
 };
 // Places the functions that a view's graph calls, directly or through other functions: each
 // function once per device that it is called on. Returns an empty vector if `placed` failed, or if
-// the view is the unchanged opened graph. Errors: OpenForPlacing's.
+// the view is the unchanged opened graph. Errors: those of OpenForPlacing.
 Expected<std::vector<PlacedCall>> PlaceStayingCalls(const RuntimeView& view,
                                                     const PlacedGraph& placed);
 

@@ -54,8 +54,8 @@ struct GRAPNEL_PUBLIC RunRequest {
   // Hooks that are called before and after each run, in order; their node hooks are called before
   // `hook`.
   std::vector<StepHook*> steps;
-  // Both observe each node; `watch` also observes the feeds, and can stop the run from another
-  // thread. At most one of them may be set, and `watch` only without `steps`.
+  // `hook` and `watch` observe each node; `watch` also observes the feeds, and can stop the run
+  // from another thread. At most one of them may be set, and `watch` only without `steps`.
   RunHook* hook = nullptr;
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
@@ -88,8 +88,8 @@ class GRAPNEL_PUBLIC RunJob {
 
   // Restores the model's saved state, or the request's checkpoint, and compiles the graph. With
   // `devices` or a placement log, places the graph: nodes get devices, and calls may be inlined.
-  // Errors: RestoreSession's; Executor::Compile's; nodes that cannot be placed, with the reasons; a
-  // device that is not a CPU, since only CPUs can be simulated; those of hooks.
+  // Errors: those of RestoreSession; those of Executor::Compile; nodes that cannot be placed, with
+  // the reasons; a device that is not a CPU, since only CPUs can be simulated; those of hooks.
   Error Prepare();
   // Runs the graph and returns the values of the fetches; see Executor::Run. Variables keep their
   // values between runs.
