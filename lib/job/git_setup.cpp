@@ -46,8 +46,8 @@ std::string ForShell(llvm::StringRef word) {
 Error Configure(const GitSetupRequest& request) {
   const std::string grapnel = ForShell(request.grapnel);
   // `diff` exits with 1 if the files differ. The HTML page is not deleted, since the browser may
-  // still be reading it. A new or deleted graph has only one side. A shell of its own splits the
-  // browser's command into words, which git's shell does not.
+  // still be reading it. A new or deleted graph has only one side. A separate shell splits the
+  // browser's command into words, since git's shell does not.
   const std::string draw =
       "page=$(mktemp -d)/change.html; case \"$LOCAL|$REMOTE\" in \"/dev/null|\"*) " + grapnel +
       " view \"$REMOTE\" --quiet -o \"$page\" ;; *\"|/dev/null\") " + grapnel +

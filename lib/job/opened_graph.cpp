@@ -143,7 +143,7 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
   return graphs;
 }
 
-// A case folder uses its own name, a file the part before its suffix.
+// The name of a case folder is the folder's name, that of a file the part before the suffix.
 std::string OpenedGraph::name() const {
   if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;

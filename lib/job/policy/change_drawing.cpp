@@ -119,7 +119,8 @@ class Drawing {
       if (!has(group.b, node.name)) Add(node, ChangeKind::kRemoved, true);
     }
   }
-  // Returns the outermost scope of a node that is drawn as one box, or the node.
+  // Returns the node's outermost scope that is drawn as one box; if there is no such scope, the
+  // node.
   std::string LabelOf(llvm::StringRef name) const {
     for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
       if (!opened_.count(name.take_front(at).str())) return name.take_front(at).str();
