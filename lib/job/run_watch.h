@@ -1,5 +1,5 @@
-// Observes a run from another thread: progress, outputs of nodes, and the first NaN or infinity.
-// Can stop the run.
+// Observes a run from another thread (progress, outputs of nodes, the first NaN or infinity), and
+// can stop the run.
 #ifndef GRAPNEL_LIB_JOB_RUN_WATCH_H_
 #define GRAPNEL_LIB_JOB_RUN_WATCH_H_
 
