@@ -17,10 +17,11 @@ from typed_results import read_schemas, results  # noqa: E402
 
 NOT_FUNCTIONS = {"serve", "debug", "completion", "man", "git-setup"}
 NAMES = {"opt": "optimize"}
-# Options that Python replaces: logging, warnings, .text and .json of a result. Plugins link with the binary.
+# Options that are not keywords: Python has logging, warnings, and .text and .json of a result instead. Plugins link with the
+# binary.
 NOT_KEYWORDS = {"json", "quiet", "verbose", "log-level", "color", "plugin"}
-RESULTS = {"reduce": "GraphResult"}  # of commands without a document
-# These have methods of their own in Graph.
+RESULTS = {"reduce": "GraphResult"}  # classes of the results of commands without a document
+# Commands for which Graph has a handwritten method.
 OF_GRAPH = {"query": None, "run": None}
 MODELS = ("MODEL", "A")
 HEADER = '''"""Commands as functions. Made by generate.py from the descriptions of the commands."""
@@ -60,7 +61,7 @@ def default_of(argument):
 
 
 def kind_of(argument):
-    """The type of an argument; for a text also whether it may be a model, or a number of bytes."""
+    """The type of an argument: "model" or "size" (bytes) for some texts, else argument["type"]."""
     if argument["type"] == "text" and (argument["by_position"] or re.search("MODEL|BASE", argument["shown_as"])):
         return "model"
     return "size" if argument["shown_as"] == "SIZE" else argument["type"]
@@ -111,7 +112,7 @@ def parameters(arguments, receiver=None):
         default = "" if a["required"] and not receiver else " = ()" if a["is_list"] else " = None"
         texts.append(f"{python_name(a['name'])}: {annotation(a)}{default}")
     texts.append("*")
-    # Required options, except outputs, which can be in memory.
+    # Required options, except outputs, which can be files in memory.
     for a in named:
         is_needed = a["required"] and a["name"] != "output"
         texts.append(f"{python_name(a['name'])}: {annotation(a)}" + ("" if is_needed else f" = {default_of(a)!r}"))

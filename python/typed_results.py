@@ -5,7 +5,7 @@ import keyword
 import pathlib
 import re
 
-# The attributes of results in addition to their documents: fields cannot have these names.
+# The attributes that results have in addition to the fields of their documents. A field cannot have such a name.
 OF_RESULTS = {"ok", "messages", "output", "json", "text", "data", "to_dict", "graph"}
 OF_DICTS = set(dir(dict))
 LINES = ("replay", "train")  # one document per line
@@ -30,7 +30,7 @@ def read_schemas(folder):
 
 
 def schemas_of(command, schemas):
-    """The schemas of a command, its usual one first."""
+    """The names of a command's schemas; the one named like the command is first."""
     named = [name for name in schemas if name != "common" and schemas[name]["title"].split()[0] == command]
     return sorted(named, key=lambda name: name != command)
 
@@ -47,17 +47,17 @@ def singular(name):
 
 
 def said_of(part):
-    """For a list, its description applies to its elements if they have none."""
+    """The description of a list, which applies to the list's elements if these have none."""
     return {"description": part["description"]} if "description" in part else {}
 
 
 class Writer:
-    """The classes of the objects in documents, each before those that contain it."""
+    """Makes the classes of the objects in documents. A class comes before the classes whose objects contain its objects."""
 
     def __init__(self, schemas):
         self.schemas = schemas
         self.classes = {}  # name: text
-        self.of_pieces = {}  # (schema, piece): class
+        self.of_pieces = {}  # (schema, definition in it): class
 
     def look_up(self, reference, schema):
         file, _, path = reference.partition("#/$defs/")
@@ -68,7 +68,7 @@ class Writer:
         """The class of an object with fields, made on first use."""
         while name in self.classes:
             name += "_"
-        self.classes[name] = ""  # reserved
+        self.classes[name] = ""  # reserves the name
         text = f'\n\nclass {name}(Fields):\n    """{part.get("description", "")}"""\n\n'
         for key, value in part["properties"].items():
             text += self.field(key, [(schema, name, value)], key in part["required"], OF_DICTS)
@@ -77,7 +77,7 @@ class Writer:
         return name
 
     def type_of(self, part, schema, name):
-        """(annotation, how its objects are wrapped: "", "one=X", "list_of=X", "map_of=X")."""
+        """(annotation, argument of field() for the objects in the field: "", "one=X", "list_of=X", "map_of=X")."""
         if "$ref" in part:
             home, piece, inner = self.look_up(part["$ref"], schema)
             if "properties" not in inner:

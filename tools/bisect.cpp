@@ -16,8 +16,8 @@ struct Flags {
   int timeout_s = 60;
   std::function<std::vector<TypedOption>()> typed;
 
-  // Returns the `opt` command that runs up to that rewrite and writes that file, with bisect's own
-  // flags.
+  // Returns the `opt` command that runs up to rewrite `limit` and writes the file `output`, with
+  // the flags that were given to bisect.
   std::string OptUpTo(int limit, const char* output) const {
     std::vector<TypedOption> options = typed();
     llvm::erase_if(options, [](const TypedOption& option) {

@@ -18,7 +18,7 @@ namespace {
 
 struct Flags {
   std::string path;
-  RunFlags model;  // for a model; the other flags are for a folder
+  RunFlags model;  // for a model; most other flags are for a folder
   bool optimized = false;
   int repeat = 1;
   TimeLimit limit;
@@ -28,7 +28,8 @@ struct Flags {
 
 // --- A debug folder.
 
-// Returns the run with the id, else the newest, probably the one the user has just made.
+// Returns the run with this id; without an id the newest run, which the user has probably just
+// made.
 Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef id) {
   if (id.empty()) return &folder.runs.back();
   std::vector<std::string> ids;
@@ -114,7 +115,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
     if (blame) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
     if (cancel.is_set()) return Annotate(flags.path + ": " + flags.limit.Text(), blame.takeError());
     std::string text =
-        TextOf(WithStack(opened, blame.takeError()));  // the error may name the model already
+        TextOf(WithStack(opened, blame.takeError()));  // the error may already name the model
     bool is_named = HasPrefix(text, flags.path);
     return MakeError("{0}{1}", is_named ? "" : flags.path + ": ", text);
   }
@@ -128,7 +129,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// A flag for the other kind of input would be ignored silently.
+// Returns an error for a flag that is for the other kind of input and would be ignored silently.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||

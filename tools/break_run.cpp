@@ -17,8 +17,8 @@ namespace {
 using Go = DebugOrder::Go;
 using Why = DebugStop::Why;
 
-constexpr int64_t kKept = 1024 * int64_t{1000000};  // bytes of values for the prompt
-constexpr int64_t kMostElements = 8;                // shown of the value in JSON
+constexpr int64_t kKept = 1024 * int64_t{1000000};  // bytes of values that the prompt can show
+constexpr int64_t kMostElements = 8;                // elements of the value in JSON
 
 // Drives the debugger until a breakpoint is hit, or all runs have ended.
 class UntilBreak {

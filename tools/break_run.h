@@ -1,4 +1,4 @@
-// `run --break`: a run that ends, or opens the debugger, when a breakpoint is hit.
+// `run --break`: ends a run, or opens the debugger, when a breakpoint is hit.
 #ifndef GRAPNEL_TOOLS_BREAK_RUN_H_
 #define GRAPNEL_TOOLS_BREAK_RUN_H_
 
@@ -11,16 +11,16 @@
 namespace grapnel {
 
 struct BreakRun {
-  bool has_stopped = false;               // a filter held, and this was reported
+  bool has_stopped = false;               // a breakpoint was hit and reported
   std::vector<std::string> fetches;       // else: the fetched tensors,
   std::vector<std::string> fetch_names;   // their display names, and
   std::vector<std::vector<Tensor>> runs;  // their values in each run
 };
 
 // Runs `opened` until one of the breakpoints (lib/job/breakpoint.h) is hit; reports the node, its
-// output, the calls and a summary of the value, and on a terminal opens the debugger's prompt
-// there. If a run ends without a hit, reports which breakpoints were never reached. Errors: a
-// filter that cannot be parsed; the run's.
+// output, the calls and a summary of the value. On a terminal, then opens the debugger's prompt at
+// that node. If a run ends without a hit, reports which breakpoints were never reached. Errors: a
+// breakpoint that cannot be parsed; those of the run.
 Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& request,
                               llvm::ArrayRef<std::string> filters, int repeat,
                               Invocation& invocation);

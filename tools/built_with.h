@@ -9,8 +9,8 @@ namespace grapnel {
 // Returns one line: "grapnel 0.1.0 (no CUDA: nvcc was not found)".
 std::string VersionText();
 
-// Returns that line, the compiler, the target processor, and the Debian packages that the program
-// is linked with, that its modules load, and whose headers it includes.
+// Returns VersionText(), the compiler, the target processor, and the Debian packages that the
+// program is linked with, that its modules load, or whose headers it includes.
 std::string BuiltWithText();
 
 }  // namespace grapnel

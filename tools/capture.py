@@ -68,8 +68,8 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
                keys=None):
     """Writes the folder `out`. Feeds and fetches are {tensor: value}, variables {node: value}, init a graph that runs
     first, steps pairs of further feeds and fetches; `about` is added to case.json. `keys`: if feeds and fetches are named
-    by a signature's keys, two {key: tensor} that map its inputs and outputs to tensors of the graph. Without `atol` each
-    fetch gets one from its own values. Returns the contents of case.json."""
+    by a signature's keys, two {key: tensor} that map its inputs and outputs to tensors of the graph. Without `atol`, the
+    tolerance of each fetch is computed from the fetch's values. Returns the contents of case.json."""
     try:
         graph = graph_def.SerializeToString(deterministic=True)
     except Exception as e:                                    # protobuf's own errors differ from version to version
@@ -137,7 +137,7 @@ def whole(e):
 
 
 def check_again(graph_def, steps, rtol, atol, variables=None, init=None, keys=None):
-    """Runs all steps of the captured graph by itself, and compares with the program's results. `keys`: see write_case."""
+    """Runs all steps of the captured graph without the program, and compares with the program's results. `keys`: see write_case."""
     inputs, outputs = keys or ({}, {})
     try:
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
@@ -197,7 +197,7 @@ def with_value(captures):
 
 
 def frozen(cf, captures):
-    """Returns outputs and GraphDef of cf with its variables as constants, and the other {input name: captured value}."""
+    """Returns outputs and GraphDef of cf with variables as constants, and {input name: captured value} of all other captures."""
     try:
         done = convert_to_constants.convert_variables_to_constants_v2(cf, lower_control_flow=False)
     except Exception as e:                                    # TensorFlow raises several types
@@ -390,9 +390,10 @@ def keys_of(signature, sig):
 
 def saved_model(path, feeds, out, signature="serving_default", freeze=True, tags=None, seed=0, dim=1, rtol=RTOL, atol=None,
                 check=True, about=None, steps=()):
-    """Captures a signature; the case uses its keys. feeds: {key: value}; missing inputs get a random value from `seed`,
-    with `dim` for unknown dimensions. `tags` selects the meta graph (default: the first). steps: feeds of further calls;
-    inputs missing there keep their values. The rest is as for function()."""
+    """Captures a signature; the feeds and fetches of the case are named by its keys. feeds: {key: value}; missing
+    inputs get a random value from `seed`, with `dim` for unknown dimensions. `tags` selects the meta graph (default:
+    the first). steps: feeds of further calls; inputs missing there keep their values. The other arguments are those
+    of function()."""
     try:
         metas = loader_impl.parse_saved_model(path).meta_graphs
     except (OSError, tf.errors.OpError) as e:

@@ -1,7 +1,7 @@
 """The state of a captured graph between runs: variables, tables, iterators. Part of capture.py.
 
-A function that captured a variable, a table or an iterator has a placeholder for its handle. This module replaces it by
-the node that creates the resource; the nodes that fill it become a separate graph, whose node `init` runs once.
+A function that captured a variable, a table or an iterator has a placeholder for its handle. This module replaces the
+placeholder by the node that creates the resource; the nodes that fill the resource become a separate graph, whose node `init` runs once.
 """
 # mypy: ignore-errors
 import gc
@@ -124,7 +124,7 @@ def hold_table(init, node, table):
 
 
 def hold_iterator(init, node, iterator):
-    """Recreates an iterator; when the case begins, it is before its first element."""
+    """Recreates an iterator, which is before its first element when the case begins."""
     source = tf.compat.v1.GraphDef()
     source.ParseFromString(tf.raw_ops.DatasetToGraphV2(
         input_dataset=iterator._dataset._variant_tensor, external_state_policy=1, strip_device_assignment=True).numpy())

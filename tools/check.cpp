@@ -66,7 +66,7 @@ Error WriteReports(const PolicyReport& report, const Flags& flags) {
   return WriteReport(flags.sarif, [&](auto& os) { WritePolicySarif(report, os); });
 }
 
-// Returns the flags whose output goes to standard output instead of the text.
+// Returns the flags whose output goes to standard output; the text report is then not printed.
 std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on;
   if (invocation.flags.json) on.push_back("--json");
@@ -123,7 +123,7 @@ Error CheckFlags(const Flags& flags, const Invocation& invocation) {
   if (flags.policy.empty() && !flags.init)
     return MakeError("check: --policy FILE is required; --init prints one to start with");
   if (!flags.picture.empty() && flags.against.empty())
-    return MakeError("--picture draws what changed from BASE: give --against");
+    return MakeError("--picture draws the changes from BASE: give --against");
   if (!flags.date.empty() && !IsDate(flags.date))
     return MakeError("--date {0}: a day was expected, such as 2027-01-31", flags.date);
   return CheckOwnPlaces(flags);
@@ -184,15 +184,15 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("--sarif", flags->sarif, "write SARIF 2.1.0, for code scanning").ShownAs("FILE");
   line.Option("--markdown", flags->markdown,
-              "write Markdown for a pull request, with a Mermaid drawing of what changed")
+              "write Markdown for a pull request, with a Mermaid drawing of the changes from BASE")
       .ShownAs("FILE");
   line.Option("--picture", flags->picture,
-              "draw what changed from BASE (.svg, .png, .dot); the Markdown links to it")
+              "draw the changes from BASE (.svg, .png, .dot); the Markdown links to the picture")
       .ShownAs("FILE");
   line.Option("--date", flags->date, "the day used to expire waivers; default: today")
       .ShownAs("DAY");
   flags->limit.AddTo(line, "stop with an error after this time; default: never");
-  line.Flag("--all", flags->all, "every finding, not only the first of each check");
+  line.Flag("--all", flags->all, "print every finding, not only the first findings of each check");
   line.Flag("--strict", flags->strict,
             "a check that cannot run (no BASE, unknown sizes) is an error, not a warning");
   line.Flag("--init", flags->init, "print a policy that MODEL passes");

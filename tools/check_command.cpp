@@ -48,13 +48,14 @@ std::string KindOf(llvm::StringRef line) {
   return kind;
 }
 
-// The process group of the running check: a timeout ends everything that it started.
+// The process group of the running check: on a timeout, every process of the group ends.
 std::atomic<pid_t> running{0};
-// `starting` is set from before the fork until `running` has the process; a Ctrl-C in between only sets
-// `interrupted`, and the starting code then ends the process.
+// `starting` is true from before the fork until `running` has the process. A Ctrl-C in between only
+// sets `interrupted`, and the code that starts the process then ends the program.
 std::atomic<bool> starting{false}, interrupted{false};
 
-// Ctrl-C reaches only the terminal's process group. Runs in a signal handler.
+// Ends the check on Ctrl-C, which reaches only the terminal's process group and not the check's.
+// Runs in a signal handler.
 void EndCheckToo() {
   interrupted = true;
   if (starting) return;
@@ -68,7 +69,7 @@ struct Ended {
   bool timed_out = false;
 };
 
-// Ends the whole group after `timeout_s` seconds (0: never).
+// Waits for the process, and ends its whole group after `timeout_s` seconds (0: never).
 Ended WaitFor(pid_t pid, int timeout_s) {
   using Clock = std::chrono::steady_clock;
   constexpr int kAskAgain = 10, kLongest = 3600000;  // milliseconds
@@ -133,7 +134,7 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   constexpr int kNoSuchCommand = 127;
   Outcome outcome;
   outcome.exit_code = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
-  // The command does not exist: this says nothing about the graph.
+  // If the command does not exist, its failure says nothing about the graph.
   if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot run: {0}", line);
   if (outcome.exit_code > 128) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));

@@ -1,4 +1,4 @@
-// A user-defined check of a graph: a shell command that gets a file.
+// A user-defined check of a graph: a shell command that gets the path of a graph file.
 #ifndef GRAPNEL_TOOLS_CHECK_COMMAND_H_
 #define GRAPNEL_TOOLS_CHECK_COMMAND_H_
 
@@ -17,10 +17,9 @@ class CheckCommand {
   CheckCommand& operator=(const CheckCommand&) = delete;
 
   struct Outcome {
-    int exit_code = 0;  // -1: ended by a signal or the timeout
-    std::string text;   // its last line of output, for a message
-    // Its last line of output without numbers and quoted names: equal for failures of the same
-    // kind.
+    int exit_code = 0;  // -1: a signal or the timeout ended the command
+    std::string text;   // last line of the command's output, for messages
+    // `text` without numbers and quoted names: equal for failures of the same kind.
     std::string kind;
   };
   // Writes `module` to a temporary file and runs the command on it. Errors: the command cannot be

@@ -91,7 +91,7 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return kExitOk;
 }
 
-// Lists the ops with a gradient, and those known to have none.
+// Lists the ops with a gradient, and in JSON also the ops that are known to have no gradient.
 int List(Invocation& invocation) {
   if (!invocation.flags.json) {
     for (const GradientEntry* entry : AllGradients()) {
@@ -149,14 +149,17 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "a model, or a case folder with its feeds");
   flags->run.AddTo(line, "a tensor whose gradients are checked; default: as in `run`", "NAME");
   flags->run.AddVariablesTo(line);
-  line.Option("--by", flags->by, "only with respect to this feed or variable; default: all")
+  line.Option("--by", flags->by,
+              "check only gradients with respect to this feed or variable; default: all")
       .ShownAs("NAME");
   line.Option("--elements", flags->elements, "how many elements of each tensor to measure")
       .Positive()
       .ShowDefault();
   line.Option("--tolerance", flags->tolerance,
               "allowed error relative to the largest derivative of the tensor; default: by dtype");
-  line.Option("--step", flags->step, "step of an element relative to its size; default: by dtype");
+  line.Option(
+      "--step", flags->step,
+      "change of an element relative to its size, for finite differences; default: by dtype");
   line.Option("-o,--output", flags->output,
               "instead of checking, write the graph with its gradients, and print which tensor is "
               "the gradient of which")

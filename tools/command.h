@@ -18,33 +18,33 @@ class Tensor;
 
 enum ExitCode { kExitOk = 0, kExitNo = 1, kExitBadInput = 2 };
 
-// Flags of every command.
+// The values of the flags that every command has.
 struct CommonFlags {
   bool json = false, quiet = false, verbose = false;
   int threads = 0;  // 0: one per core
   std::string color = "auto", log_level, output, memory;
-  std::vector<std::string> plugins;  // files
+  std::vector<std::string> plugins;  // paths of plugins to load
 };
 void AddCommonFlags(CommandLine& line, CommonFlags& flags);
 
-// A program that runs commands in its own process, several at a time (CallCommand). It replaces the
-// process's streams, its exit, and Ctrl-C. Its functions are called on the threads that run the
-// command.
+// The caller of CallCommand: a program that runs commands in its own process, several at a time.
+// Replaces the process's streams, exit and Ctrl-C. The functions are called on the threads that run
+// the command.
 struct Caller {
   llvm::raw_ostream& out;  // replaces standard output
   llvm::raw_ostream& err;  // replaces standard error, except for messages
-  MessageSink sink;        // receives messages of all severities
+  MessageSink sink;        // receives all messages
   CancelFlag cancel;       // stops the command with some error, where the command checks the flag
   std::function<void(std::string)> give_up;  // --timeout has expired, and a kernel ignores the
                                              // cancel flag
   std::function<void(const std::string& name, const Tensor& value)>
       take_value;                        // receives what `run` fetched
-  const PassRegistry* passes = nullptr;  // includes the caller's own; null: the program's
+  const PassRegistry* passes = nullptr;  // with the caller's passes; null: the program's
   // Like Invocation::ReportProgress; may be null.
   std::function<void(llvm::StringRef what, int64_t done, int64_t total)> progress = nullptr;
 };
 
-// One invocation of a command: its flags and its output streams.
+// One invocation of a command: its common flags and its output streams.
 class Invocation {
  public:
   explicit Invocation(Caller* caller = nullptr) : caller_(caller) {}
@@ -52,7 +52,7 @@ class Invocation {
   Invocation& operator=(const Invocation&) = delete;
 
   CommonFlags flags;
-  // Set if the command rereads files that change, and itself reports the ones that were truncated.
+  // True if the command rereads files that change, and itself reports truncated files.
   bool follows_files = false;
 
   // Standard output and standard error, for text and JSON: control characters in a graph's names
@@ -64,14 +64,14 @@ class Invocation {
   // and TF_CPP_MIN_LOG_LEVEL allow.
   MessageSink sink();
   bool UseColor() const;  // on standard output
-  // Stops the command: set by --timeout or a caller.
+  // The flag that stops the command; --timeout or the caller sets it.
   CancelFlag& cancel() { return caller_ ? caller_->cancel : cancel_; }
-  // Reports progress, from any thread: the current activity, "constant_folding", and how many are
-  // done; total 0: unknown.
+  // Reports progress, from any thread: the current activity, such as "constant_folding", and how
+  // many of its `total` steps are done; total 0: unknown.
   void ReportProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
-  // The available passes and rules; null: the program's.
+  // The available passes and rules; null: those registered in the program.
   const PassRegistry* passes() const { return caller_ ? caller_->passes : nullptr; }
-  // Null if the command was typed and has the process to itself.
+  // Null if the command was typed in a shell and has the process to itself.
   Caller* caller() { return caller_; }
 
  private:
@@ -98,10 +98,11 @@ inline bool RegisterCommand(Command command) {
   return true;
 }
 
-// Returns the arguments of a command, including those of every command, as its --help lists them.
+// Returns the arguments of a command, including those that every command has, in the order of its
+// --help.
 std::vector<ArgumentInfo> ArgumentsOf(const Command& command);
 
-// At namespace scope of tools/<name>.cpp:
+// Registers a command. Use it at namespace scope of tools/<name>.cpp.
 #define GRAPNEL_COMMAND(name, help, example, set_up)       \
   [[maybe_unused]] static const bool command_registered_ = \
       ::grapnel::RegisterCommand({name, help, example, set_up})

@@ -15,8 +15,8 @@ using Argument = CommandLine::Argument;
 
 namespace {
 
-// Returns what --help shows for the value, by the option's name: a name has the same meaning in
-// every command. Positional arguments need none.
+// Returns the name that --help shows for an option's value, such as FILE. It depends only on the
+// option's name, which has the same meaning in every command. Empty for positional arguments.
 std::string ValueName(llvm::StringRef names) {
   if (!names.starts_with("-")) return "";
   llvm::StringRef name = names.rsplit(',').second.empty() ? names : names.rsplit(',').second;
@@ -35,7 +35,7 @@ std::string ValueName(llvm::StringRef names) {
 
 }  // namespace
 
-// Returns the type name of a variable's values.
+// Returns the name of a variable's type: "text", "integer", "number".
 template <typename T>
 constexpr const char* kTypeName = "text";
 template <>
@@ -62,7 +62,7 @@ Argument& Argument::OneOf(std::vector<std::string> words) {
   option_->check(is_member);
   return *this;
 }
-// CLI11 only reports that a number is outside the range of a double.
+// Checks a number here, because the message of CLI11's check would give the range of a double.
 Argument& Argument::Number(const std::string& wanted, const std::function<bool(double)>& is_fine) {
   option_->check([=](const std::string& text) -> std::string {
     double number = 0;
@@ -101,7 +101,8 @@ Argument& Argument::ShowDefault() {
 template <typename T>
 Argument CommandLine::Option(const char* names, T& variable, const char* help) {
   CLI::Option* option = app_.add_option(names, variable, help);
-  // One value per flag, so that a list does not take the MODEL that follows it.
+  // Each use of a flag takes one value, so that a list does not take the MODEL that follows the
+  // flag.
   if (names[0] == '-') option->allow_extra_args(false);
   std::string value = ValueName(names);
   if (!value.empty() || names[0] != '-') option->type_name(value);
@@ -186,7 +187,7 @@ std::string CommandText(const std::string& command, const std::string& model,
   auto add = [&](const TypedOption& option) {
     std::string name = (option.name.size() == 1 ? "-" : "--") + option.name;
     if (option.values.empty()) text += " " + name;
-    // Uses '=' if the value could be taken for an option.
+    // "--name=value" is used if the value could be taken for an option.
     for (llvm::StringRef value : option.values)
       text += " " + name + (value.starts_with("-") ? "=" : " ") + Quoted(value);
   };

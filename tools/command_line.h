@@ -53,9 +53,9 @@ class CommandLine {
     Argument& Positive();
     Argument& NotNegative();
     Argument& Between(int least, int most);
-    Argument& Separator(char between);     // between the elements of a list
-    Argument& Count(int least, int most);  // number of values it takes
-    Argument& ShownAs(const char* value);  // shown in --help instead of the value: "GLOB"
+    Argument& Separator(char between);     // the character between the elements of a list
+    Argument& Count(int least, int most);  // number of values that the argument takes
+    Argument& ShownAs(const char* value);  // the value's name in --help: "GLOB"
     Argument& ShowDefault();               // --help shows the variable's current value
 
    private:
@@ -65,13 +65,14 @@ class CommandLine {
   };
 
   explicit CommandLine(CLI::App& app) : app_(app) {}
-  // "--output" or "-o,--output"; without a dash, positional. T is std::string, an optional one,
-  // int, int64_t, size_t, double, or a vector of strings.
+  // Adds an argument. `names`: "--output" or "-o,--output"; a name without a dash is positional. T
+  // is std::string, std::optional<std::string>, int, int64_t, size_t, double, or a vector of
+  // strings.
   template <typename T>
   Argument Option(const char* names, T& variable, const char* help);
   Argument Flag(const char* names, bool& variable, const char* help);
-  // Returns the arguments in the order added. Only for callers that do not parse: --help would show
-  // all defaults afterwards.
+  // Returns the arguments in the order added. Do not parse the command line afterwards: --help
+  // would show the defaults of all arguments.
   std::vector<ArgumentInfo> Arguments() const;
   // Returns a function that returns the options that were typed; call it when the command runs.
   std::function<std::vector<TypedOption>()> Typed() const;

@@ -22,10 +22,10 @@ struct Flags {
   TimeLimit limit;
 };
 
-// True if B is another graph: from its own file, or from A's.
+// True if B is another graph: from its own file, or another graph of A's file.
 bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
 
-// A flag for another kind of comparison would be ignored silently.
+// Returns an error for a flag of another kind of comparison, which would be ignored silently.
 Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
@@ -47,7 +47,7 @@ Error CheckOneKind(const Flags& flags, bool is_folder) {
   return Error::success();
 }
 
-// --case: what A is fed, and B by the same keys.
+// For --case: feeds A the values of the case; B gets them by the same keys.
 Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (flags.values.empty()) return Error::success();
   if (a.model().case_info)
@@ -58,7 +58,7 @@ Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request
   return FillFromCase(on_a, a, &request->run);
 }
 
-// A case's tolerance for outputs applies to all tensors.
+// Sets the tolerance. A case's tolerance for outputs applies to all tensors.
 void FillTolerance(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (const auto& values = a.model().case_info; values && values->rtol > 0)
     request->tolerance.rtol = values->rtol;
@@ -158,12 +158,13 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a model, or a case folder with its feeds; runs on one CPU thread")
       .Required();
-  line.Option("B", flags->b,
-              "another one; it gets A's feeds, by the keys of a common signature, unless both are "
-              "cases; or a debug folder of TensorFlow with tensor_debug_mode=\"FULL_TENSOR\"");
+  line.Option(
+      "B", flags->b,
+      "another model; it gets A's feeds, by the keys of a common signature, unless A and B are "
+      "cases; or a debug folder of TensorFlow with tensor_debug_mode=\"FULL_TENSOR\"");
   flags->model.AddTo(line, "a tensor that both runs compute; default: as in `run`", "NAME");
   line.Option("--graph-b", flags->graph_b,
-              "which graph of B, or of A's file if there is no B, likewise")
+              "the title of B's graph, or without B of a second graph in A's file")
       .ShownAs("TITLE");
   flags->model.AddVariablesTo(line);
   line.Option("--case", flags->values,
@@ -173,23 +174,27 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--ledger", flags->ledger, "the file that `opt --ledger` wrote when it made B from A")
       .ShownAs("FILE");
   line.Flag("--optimized", flags->optimized, "B is A after the default passes");
-  line.Option("--device", flags->device,
-              "device for B's nodes that request none and have a kernel there: CPU, GPU, GPU:1");
+  line.Option(
+      "--device", flags->device,
+      "device for B's nodes that request no device and have a kernel for it: CPU, GPU, GPU:1");
   line.Option("--threads-b", flags->threads_b, "number of threads for B").Positive();
   line.Option("--precision", flags->precision,
-              "B is A with every float rounded to this: shows what overflows, vanishes or cancels, "
+              "B is A with every float rounded to this format: shows what overflows, vanishes or "
+              "cancels, "
               "and what to keep in float32")
       .OneOf({"float16", "bfloat16"});
-  line.Option("--rtol", flags->rtol,
-              "values agree if |b - a| <= max(atol + rtol * |a|, 2 ulp); default: the case's, else "
-              "1e-4; 64 times that for 16 bits; with --precision 8 times its epsilon")
+  line.Option(
+          "--rtol", flags->rtol,
+          "values agree if |b - a| <= max(atol + rtol * |a|, 2 ulp); default: the case's, else "
+          "1e-4; 64 times that for 16-bit dtypes; with --precision 8 times the format's epsilon")
       .NotNegative();
   line.Option("--atol", flags->atol,
-              "default: for each tensor, rtol times its median magnitude, as in cases")
+              "see --rtol; default: for each tensor, rtol times its median magnitude, as in cases")
       .NotNegative();
-  line.Option("--step", flags->step, "in a debug folder: which call, from 0; default: the first")
+  line.Option("--step", flags->step,
+              "in a debug folder: the number of the call, from 0; default: the first call")
       .NotNegative();
-  line.Option("--run", flags->run, "in a debug folder: which run, by its id; default: the newest")
+  line.Option("--run", flags->run, "in a debug folder: the id of the run; default: the newest run")
       .ShownAs("ID");
   flags->limit.AddTo(line, "stop with an error after this time; default: never");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -45,7 +45,8 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   return Error::success();
 }
 
-// Other formats have only names and numbers of nodes.
+// True if files of this format can contain the values of constants. The other formats contain only
+// node names, and numbers about nodes such as costs.
 bool HoldsValues(ConvertFormat format) {
   return format != ConvertFormat::kNodeData && format != ConvertFormat::kSyncNavigation;
 }
@@ -125,7 +126,7 @@ RunCommand SetUp(CommandLine& line) {
       .Required();
   line.Option("--to", flags->to, FormatHelp().c_str()).ShownAs("FORMAT");
   line.Option("--node-data", flags->node_data,
-              "which number: estimated FLOPs, or the bytes of constants")
+              "the number to write: estimated FLOPs, or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
   line.Option("--devices", flags->devices,

@@ -1,4 +1,4 @@
-// `grapnel cut MODEL --outputs ... -o FILE`: writes a part of a graph as a graph of its own.
+// `grapnel cut MODEL --outputs ... -o FILE`: writes a part of a graph as a separate graph.
 #include "lib/pass/cut.h"
 
 #include <set>
@@ -50,7 +50,7 @@ std::vector<NodeId> NodesIn(const Graph& graph, llvm::StringRef scope) {
   return ids;
 }
 
-// The same for the main graph. Errors: there are no such nodes.
+// Returns NodesIn() of the main graph. Errors: there are no such nodes.
 Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef scope) {
   std::vector<NodeId> ids = NodesIn(graph, scope);
   if (!ids.empty()) return ids;
@@ -61,7 +61,7 @@ Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef s
   return NotFound("scope", scope, std::vector<std::string>(scopes.begin(), scopes.end()));
 }
 
-// Makes the scope the main graph. Reported like any other cut.
+// Makes the scope the main graph, and returns the same facts as for any other cut.
 Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   const Graph& graph = input->module().main;
   ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope));
@@ -77,7 +77,8 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   return result;
 }
 
-// Makes the signature's graph the main graph; its keys replace its tensors' names.
+// Makes the signature's graph the main graph, and replaces the signature's keys in the flags by
+// tensor names.
 Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
   ASSIGN_OR_RETURN(const Signature* chosen,
                    ChooseSignature(input->model(), input->file(), flags->signature));
@@ -96,7 +97,7 @@ Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
   return Error::success();
 }
 
-// A requested tensor that the main graph lacks, and the function that has it.
+// A requested tensor or scope that the main graph lacks, and the function that has it.
 struct InFunction {
   std::string what;
   const Function* function = nullptr;
@@ -213,8 +214,9 @@ RunCommand SetUp(CommandLine& line) {
               "signature's")
       .Separator(',')
       .ShownAs("TENSOR,...");
-  line.Option("--scope", flags->scope,
-              "instead: the nodes of this scope, with placeholders for its inputs");
+  line.Option(
+      "--scope", flags->scope,
+      "instead of --outputs: write the nodes of this scope, with placeholders for its inputs");
   line.Option("-o,--output", flags->output,
               "output file for the part: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();

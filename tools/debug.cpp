@@ -25,7 +25,8 @@ struct Flags {
   int64_t keep = 1024;  // MB
 };
 
-// Lines of a file or of standard input, each echoed after the prompt, as at a terminal.
+// Reads lines of a file or of standard input, and prints each after the prompt, as a terminal
+// would.
 class ScriptLines : public LineSource {
  public:
   ScriptLines(std::istream& is, llvm::raw_ostream& os) : is_(is), os_(os) {}
@@ -106,12 +107,13 @@ RunCommand SetUp(CommandLine& line) {
   flags->run.AddTo(line, "a tensor to compute", "NAME");
   flags->run.AddVariablesTo(line);
   line.Flag("--eager", flags->is_eager,
-            "MODEL is a C++ function: step through it op by op, as it calls them");
+            "MODEL is a C++ function: step through its ops in eager mode");
   line.Option("--command", flags->commands, "run this command and exit; may be repeated, in order")
       .ShownAs("LINE");
   line.Option(
           "--script", flags->script,
-          "run the commands in this file and echo each; -: standard input, as without a terminal")
+          "run the commands in this file and echo each; -: those in standard input; default: -, if "
+          "standard input is not a terminal")
       .ShownAs("FILE");
   line.Option("--keep", flags->keep, "MB of values to keep, the newest first")
       .ShowDefault()

@@ -19,7 +19,7 @@ DebugOrder DebugPrompt::operator()(const DebugStop& stop) {
     shell_.os().flush();
     std::optional<std::string> line = lines_.Next("(grapnel) ");
     if (!line) return Quit();
-    // An empty line steps again, as in gdb.
+    // An empty line repeats the last command, as in gdb.
     if (llvm::StringRef(*line).trim().empty() && !lines_.is_script()) line = last_;
     auto answer = shell_.Do(*line);
     if (!answer) {

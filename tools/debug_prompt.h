@@ -11,10 +11,10 @@
 
 namespace grapnel {
 
-// Shows where the run has stopped and reads commands until one makes it continue.
+// Shows where the run has stopped and reads commands until one makes the run continue.
 class DebugPrompt {
  public:
-  // Both outlive it.
+  // `shell` and `lines` outlive the prompt.
   DebugPrompt(DebugShell& shell, LineSource& lines) : shell_(shell), lines_(lines) {}
 
   DebugOrder operator()(const DebugStop& stop);
@@ -27,10 +27,12 @@ class DebugPrompt {
   bool has_failed_ = false;
 };
 
-// Returns lines typed at the terminal, completed by the shell, which outlives them.
+// Returns a source of lines typed at the terminal, with completions from `shell`, which outlives
+// the source.
 std::unique_ptr<LineSource> TypedLines(const DebugShell& shell);
 
-// While it lives, Ctrl-C stops the run instead of the program. At most one at a time.
+// While an object of this class exists, Ctrl-C stops the run instead of the program. At most one
+// object may exist at a time.
 class OnInterrupt {
  public:
   explicit OnInterrupt(Debugger& debugger);

@@ -31,7 +31,7 @@ struct Flags {
        no_values = false;
 };
 
-// Everything that was found.
+// The diff and the other findings that are printed.
 struct Findings {
   Diff diff;
   DiffStatistics statistics;
@@ -44,7 +44,7 @@ struct Findings {
 };
 
 constexpr size_t kMostValues = 20;
-constexpr size_t kWorthThreads = 20'000;  // nodes
+constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parallel work
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
@@ -65,8 +65,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// Returns a side's name relative to the other: its function, its file, or its title within their
-// common file.
+// Returns a name that tells the side from the other: the function, the file, or the graph's title
+// if both graphs are in one file.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
   if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;
@@ -102,7 +102,8 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
 
 using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
-// Programs are compiled and loaded one at a time.
+// True if the path can be opened in parallel with another one. C++ files cannot: they are compiled
+// and loaded one at a time.
 bool IsPlainFile(llvm::StringRef path) {
   return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
 }
@@ -133,7 +134,7 @@ std::vector<std::string> WarningsOf(const OpenedGraph& side) {
   return lines;
 }
 
-// Warns of the problems of both graphs, A's first.
+// Warns of the problems of both graphs, those of A first.
 void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
                 const MessageSink& sink) {
   std::vector<std::string> of_a, of_b;
@@ -236,20 +237,22 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph, or a file with two").Required();
-  line.Option("B", flags->b, "the graph to compare it with");
-  line.Option("--graph", flags->graphs,
-              "which graph of files with several, like A:NAME; twice: for A and for B, which may "
-              "be one file");
+  line.Option("B", flags->b, "the graph to compare A with");
+  line.Option(
+      "--graph", flags->graphs,
+      "the title of a graph in a file with several, like A:NAME; given twice: the first for A, "
+      "the second for B, which may be in A's file");
   AddSignatureFlag(line, flags->signature);
   line.Option("--function", flags->functions,
-              "compare this function's body, not the main graph; twice: for A and for B, which may "
-              "be one file")
+              "compare this function's body, not the main graph; given twice: the first for A, the "
+              "second for B, which may be in A's file")
       .ShownAs("NAME");
   line.Option("--ignore", flags->ignored,
               "what to ignore: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')
       .ShownAs("RULE,...");
-  line.Option("--only", flags->only, "only these nodes and scopes; also op:GLOB, function:GLOB")
+  line.Option("--only", flags->only,
+              "show only these nodes and scopes; also op:GLOB, function:GLOB")
       .Separator(',')
       .ShownAs("GLOB,...");
   line.Flag("--names", flags->names, "treat a new name as a difference");
@@ -261,10 +264,11 @@ RunCommand SetUp(CommandLine& line) {
               "a picture of the scope tree, with colors for removed, added, changed and fused: "
               ".dot, .svg, .png or a page (.html)");
   line.Flag("--values", flags->values,
-            "by how much variables and constants differ, including those in checkpoints");
+            "show by how much variables and constants differ, including those in checkpoints");
   AddNoValuesFlag(line, flags->no_values);
-  line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
-  line.Flag("--all", flags->all, "every change, and every value in full");
+  line.Flag("--statistics", flags->statistics,
+            "compare ops, constants and estimated FLOPs of both graphs");
+  line.Flag("--all", flags->all, "show every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

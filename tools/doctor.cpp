@@ -86,7 +86,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.path.empty()) return MakeError("doctor: which model? (--list shows the checks)");
   ASSIGN_OR_RETURN(DoctorRequest request, RequestOf(flags, invocation));
   bool is_debug_folder = IsDebugFolder(flags.path);
-  // An event file with a graph is a model too, if a graph is requested.
+  // With --graph, an event file that contains a graph is opened as a model.
   bool is_record = flags.model.graph.empty() && IsTrainingRecord(flags.path);
   if (!is_debug_folder && !is_record) {
     return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {
@@ -113,7 +113,7 @@ RunCommand SetUp(CommandLine& line) {
               "tags with the word loss")
       .ShownAs("NODE");
   line.Option("--steps", flags->steps, "number of training steps to run").Positive().ShowDefault();
-  line.Option("--checks", flags->checks, "only these, by name").ShownAs("GLOB");
+  line.Option("--checks", flags->checks, "run only these checks").ShownAs("GLOB");
   line.Option("--sure", flags->sure, "leave out findings with less confidence than this")
       .OneOf({"certain", "likely", "possible"})
       .ShowDefault();

@@ -9,13 +9,13 @@
 namespace grapnel {
 
 struct DocumentStyle {
-  // Increases when a field is removed or changes its meaning, together with the schema's
-  // (docs/json.md).
+  // The format number. Increased, here and in the schema, when a field is removed or changes its
+  // meaning (docs/json.md).
   int format = 1;
   bool on_one_line = false;
 };
 
-// Writes an object that begins with "format", and ends the line. `fields` adds its other
+// Writes an object that begins with "format", and ends the line. `fields` adds the other
 // attributes. All commands write documents this way: tests/check_documents.py.
 void WriteDocument(llvm::raw_ostream& os,
                    llvm::function_ref<void(llvm::json::OStream& json)> fields,

@@ -1,4 +1,4 @@
-// `grapnel git-setup`: `git diff` of graphs as text, `git difftool` as pictures.
+// `grapnel git-setup`: makes `git diff` show graphs as text, and `git difftool` as pictures.
 #include "lib/job/git_setup.h"
 
 #include "lib/job/graph_lines.h"
@@ -29,14 +29,14 @@ std::string ProgramForGit() {
   return here;
 }
 
-// A Git LFS pointer, which replaces a file in a repository, is three or a few more lines of text.
+// True for a Git LFS pointer: at least three lines of text, which replace the file in a repository.
 bool IsLfsPointer(llvm::StringRef bytes) {
   return bytes.size() < 1024 && bytes.starts_with("version https://git-lfs.github.com/spec/");
 }
 
-// Prints a file for git, which selects files by name and stops if one cannot be shown: for a file
-// that is not a graph, prints its size and a hash, without which two files of one size would look
-// equal.
+// Prints a file for git, which selects files by name and stops if a file cannot be shown. For a
+// file that is not a graph, prints its size and a hash; without the hash, two files of the same
+// size would look equal.
 Expected<int> Show(const std::string& path, Invocation& invocation) {
   auto model = OpenModel(path);
   if (model) {

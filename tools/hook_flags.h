@@ -1,4 +1,5 @@
-// Flags of `run` for things to do in each run: summaries, assertions, when to stop and to save.
+// Flags of `run` for hooks around each run: summaries, assertions, conditions to stop, saving
+// variables.
 #ifndef GRAPNEL_TOOLS_HOOK_FLAGS_H_
 #define GRAPNEL_TOOLS_HOOK_FLAGS_H_
 
@@ -28,7 +29,7 @@ class FlaggedHooks {
   // matches nothing.
   static Expected<FlaggedHooks> Make(const HookFlags& flags, const OpenedGraph& opened,
                                      const std::string& signature, const MessageSink& sink);
-  // In the order in which they are called.
+  // The hooks in the order in which they are called.
   std::vector<StepHook*> hooks() const;
   // Null if nothing is asserted.
   AssertionHook* assertions() const { return assertions_.get(); }

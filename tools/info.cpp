@@ -43,7 +43,8 @@ struct Findings {
   OneDnnNeed onednn;
 };
 
-// Both only read the graph, and take a while for a large one: they run in parallel.
+// Finds problems and costs in parallel: both only read the graph, and take a while for a large
+// graph.
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   std::optional<ShapeMap> shapes;
@@ -56,7 +57,7 @@ Findings Examine(const OpenedGraph& input) {
   return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};
 }
 
-// Returns the run to measure, with a batch of 1 unless --batch is given.
+// Returns the run whose cost to show, with a batch of 1 unless --batch is given.
 Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
   return ModelRun::Of(opened, !flags.signature.empty(), /*assumed_batch=*/1);
 }
@@ -94,7 +95,7 @@ void PrintOneDnn(const OneDnnNeed& need, llvm::raw_ostream& os) {
        << "; runs in TensorFlow with and without oneDNN\n";
 }
 
-// For a graph in a dump folder's list, writes only the title.
+// For a graph that is only listed (in a dump folder), writes only the title.
 void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream& json) {
   const GraphInFile& graph = opened.file();
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
@@ -160,7 +161,8 @@ Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invoca
   return Error::success();
 }
 
-// Prints the nodes that a line created, or a whole file without a line.
+// Prints the nodes that a source line created; without a line number, those of all lines of the
+// file.
 Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   LineTable lines = LinesOf(input);
   auto nodes = NodesOfLine(lines, input.module(), flags.line);
@@ -196,7 +198,7 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// Returns all graphs of the file, or the named one.
+// Returns all graphs of the file, or only the named graph.
 Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const MessageSink& sink) {
   std::vector<OpenedGraph> graphs;
   if (!flags.graph.empty() || !ReadGraphPath(flags.model).title.empty()) {

@@ -5,7 +5,8 @@
 
 namespace grapnel {
 
-// Users often pass a debug folder of a run instead of the model: then replaces `error`.
+// Users often pass the debug folder of a run instead of the model: then returns an error that says
+// so instead of `error`.
 static Error OrDebugFolder(llvm::StringRef path, Error error) {
   if (!IsDebugFolder(path)) return error;
   llvm::consumeError(std::move(error));

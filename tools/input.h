@@ -10,11 +10,13 @@
 namespace grapnel {
 
 // Like OpenModel, but also accepts FILE.cpp, which is compiled, FILE.cpp:FUNCTION, or a function of
-// a --plugin: these are traced (lib/job/traced_graphs.h). `sink` receives compiler warnings.
+// a --plugin; such functions are traced (lib/job/traced_graphs.h). `sink` receives compiler
+// warnings.
 Expected<std::shared_ptr<Model>> OpenModelInput(
     llvm::StringRef path, const MessageSink& sink = [](Severity, llvm::StringRef) {});
-// Open one graph of it, or each, like OpenedGraph's Open and OpenEach, so that PATH:NAME works too;
-// errors name --graph. `sink` also receives a note about how an ambiguous name was resolved.
+// Open one graph of such a model, or each graph, like OpenedGraph's Open and OpenEach, so that
+// PATH:NAME works too; errors name --graph. `sink` also receives a note about how an ambiguous name
+// was resolved.
 Expected<OpenedGraph> OpenInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
@@ -22,22 +24,23 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
 
-// Opens the selected function of a program. Errors name --graph.
+// Opens the function with the title `title` of a program. Errors name --graph.
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 
-// --signature of commands that show a graph: with it, calls TakeSignature; without, only FillSizes.
+// Adds the flag --signature, for commands that show a graph. TakeGiven() calls TakeSignature if a
+// signature is given, else only FillSizes.
 void AddSignatureFlag(CommandLine& line, std::string& signature);
 Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened);
 
-// --no-values of commands whose output may be shared.
+// Adds the flag --no-values, for commands whose output may be shared.
 void AddNoValuesFlag(CommandLine& line, bool& no_values);
 
 // Runs `command` on the graph with the title `title`; without a title, on the only graph, or on
-// each graph of a text file in turn, printing a line of dashes with its title before each. An error
-// of one graph is printed, and the others still run; returns the worst exit code. `outputs` are
-// file names, empty if not requested, that can hold the result of one graph only. Errors:
-// OpenEachInput's; several graphs with an output or --json.
+// each graph of a text file in turn, printing a line of dashes with the graph's title before each.
+// An error of one graph is printed, and `command` still runs on the other graphs; returns the worst
+// exit code. `outputs` are output files, empty if not requested, that can hold the result of one
+// graph only. Errors: those of OpenEachInput; several graphs with an output or --json.
 Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
                           llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command);

@@ -8,14 +8,15 @@
 
 namespace grapnel {
 
-// While it lives, Ctrl-C is a request. With several runs, the first press stops after the current
-// run, and the second sets the flag; with one run, the first sets the flag. One more press ends the
-// process as usual. Each press prints what it does on stderr. If SIGINT was ignored it stays
-// ignored. At most one at a time; must be created after the files that are kept, whose own signal
-// handlers would replace this one.
+// While an object of this class exists, Ctrl-C does not end the process at once. With several runs,
+// the first press requests a stop after the current run, and the second sets `cancel`; with one
+// run, the first press sets `cancel`. One more press ends the process as usual. Each press prints
+// what it does on stderr. If SIGINT was ignored, it stays ignored. At most one object may exist at
+// a time. Create it after the output files: AtomicFile installs a signal handler, which would
+// replace this one.
 class Interruption {
  public:
-  // `cancel` outlives it.
+  // `cancel` outlives this object.
   Interruption(CancelFlag& cancel, bool has_several_runs);
   ~Interruption();
   bool is_asked() const;

@@ -24,7 +24,7 @@ class PlainLines : public LineSource {
   }
 };
 
-// libedit's functions under their GNU readline names, which take no state.
+// libedit's functions with the names and the global state of GNU readline.
 struct Library {
   decltype(&readline) read_line = nullptr;
   decltype(&add_history) add = nullptr;
@@ -36,7 +36,7 @@ struct Library {
   decltype(&rl_completion_append_character) append = nullptr;
   decltype(&rl_attempted_completion_over) is_over = nullptr;
 
-  // Returns false if it is not installed, or lacks a function.
+  // Returns false if libedit is not installed, or lacks a function.
   bool Load() {
     void* library = dlopen("libedit.so.2", RTLD_NOW);
     if (!library) return false;
@@ -53,7 +53,7 @@ struct Library {
   }
 };
 
-// The library's callbacks have no user argument.
+// Global, since libedit's callbacks have no user argument.
 Library library;
 Completer completer_of_line;
 std::vector<std::string> candidates;
@@ -66,7 +66,8 @@ char* NextCandidate(const char* /*text*/, int state) {
 char** CompleteWord(const char* text, int /*start*/, int end) {
   std::string line = std::string(*library.line).substr(0, end);
   candidates = completer_of_line(line);
-  // The library splits words at more characters than node names do.
+  // libedit ends words at some characters that node names may contain, so the word that is
+  // completed begins earlier than `text`.
   size_t typed = line.find_last_of(" \t`(");
   size_t skipped = line.size() - (typed == std::string::npos ? 0 : typed + 1) - std::strlen(text);
   for (std::string& candidate : candidates) candidate.erase(0, std::min(skipped, candidate.size()));

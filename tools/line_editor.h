@@ -13,7 +13,7 @@ namespace grapnel {
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  // nullopt at the end.
+  // Returns the next line; nullopt at the end.
   virtual std::optional<std::string> Next(const char* prompt) = 0;
   virtual bool is_script() const { return false; }
 };
@@ -21,9 +21,9 @@ class LineSource {
 // Returns the completions of the last word of a line.
 using Completer = std::function<std::vector<std::string>(const std::string& line)>;
 
-// Uses libedit, which is loaded here; if it is not installed, reads lines without history. The
-// history is in $XDG_STATE_HOME/grapnel/debug_history, else in ~/.local/state. At most one at a
-// time.
+// Loads and uses libedit; if libedit is not installed, reads lines without history. The history is
+// in $XDG_STATE_HOME/grapnel/debug_history, else in ~/.local/state. At most one editor may exist at
+// a time.
 std::unique_ptr<LineSource> MakeLineEditor(Completer completer);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// The entry point of the binary; tests that run commands link everything except this file.
+// The entry point of the binary. Tests that run commands link everything except this file.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,7 +8,8 @@
 
 namespace {
 
-// Kernels use the instruction sets that the build selected; reports a processor that lacks them.
+// Reports a processor that lacks an instruction set that the build selected, since kernels use all
+// of these.
 __attribute__((constructor(101))) void CheckProcessor() {
   __builtin_cpu_init();
   bool wants_v3 = llvm::StringRef(GRAPNEL_CPU) == "x86-64-v3";

@@ -38,8 +38,8 @@ void* OrThrow(void* memory, size_t bytes) {
 using Aligned = std::align_val_t;
 using NoThrow = const std::nothrow_t&;
 
-// Visible to loaded libraries, such as plugins, too: a compiler does not export all of these by
-// itself.
+// These functions are visible to loaded libraries too, such as plugins. By default, a compiler does
+// not export all of them.
 #pragma GCC visibility push(default)
 void* operator new(size_t n) { return OrThrow(Take(n), n); }
 void* operator new[](size_t n) { return OrThrow(Take(n), n); }

@@ -1,4 +1,4 @@
-// `--onednn`, the same in every command that runs passes or kernels.
+// The flag `--onednn`, shared by the commands that run passes or kernels.
 #ifndef GRAPNEL_TOOLS_ONEDNN_FLAG_H_
 #define GRAPNEL_TOOLS_ONEDNN_FLAG_H_
 

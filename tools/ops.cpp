@@ -14,7 +14,7 @@ struct Flags {
   bool unsupported = false;
 };
 
-// Returns the ops by name; a pattern selects all that match.
+// Returns the requested ops; a pattern selects all ops that match.
 Expected<std::vector<std::string>> Wanted(const Flags& flags) {
   std::vector<llvm::StringRef> all = AllOpNames();
   std::vector<std::string> wanted;
@@ -47,7 +47,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     });
     return kExitOk;
   }
-  // For many ops, only the names.
+  // If there may be many ops, only their names are printed.
   bool is_list = flags.ops.empty() || flags.unsupported;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (is_list) {

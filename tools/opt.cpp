@@ -34,7 +34,7 @@ struct Flags {
   bool print = false, timing = false, explain = false;
   std::function<std::vector<TypedOption>()> typed;
 
-  // True if a SavedModel is written as a SavedModel again.
+  // True if the model is a SavedModel and the output is a SavedModel too.
   bool WritesFolder(const OpenedGraph& opened) const {
     return opened.model().kind == FileKind::kSavedModel && !output.empty() &&
            !NamesGraphFile(output) && !pipeline.request.freeze;
@@ -47,7 +47,8 @@ std::string MadeAt(const LineTable& lines, llvm::StringRef function, llvm::Strin
   return line ? ", made at " + FrameText(*line) : "";
 }
 
-// Next to a printed graph, rewrites are comments in its text.
+// Prints a rewrite. `as_comments`: the graph is printed to the same stream, and rewrites are
+// comments in its text.
 void PrintRewrite(const Rewrite& rewrite, const LineTable& made_at, bool as_comments,
                   llvm::raw_ostream& os) {
   llvm::SmallVector<llvm::StringRef, 4> lines;
@@ -59,8 +60,8 @@ void PrintRewrite(const Rewrite& rewrite, const LineTable& made_at, bool as_comm
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
 }
 
-// Prints where a rule's pattern was found and a condition failed; or only where TensorFlow rewrites
-// incorrectly.
+// Prints where a rule's pattern was found but a condition failed. Without `all`, prints only
+// refusals of rewrites that TensorFlow does, incorrectly.
 void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, bool all,
                      bool as_comments, llvm::raw_ostream& os) {
   for (const Refusal& refusal : misses) {
@@ -84,8 +85,8 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Saves the input of a failed pass, and returns how to reproduce the failure: the file already
-// reflects the other flags.
+// Saves the input of a failed pass, and returns a text with the command that reproduces the
+// failure. Flags whose effect is already in the saved file are left out.
 std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& request,
                            const Optimized& done, std::vector<TypedOption> typed) {
   auto path = SaveFailedInput(opened, request, *done.failed);
@@ -102,7 +103,7 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
   return "its input is saved; to reproduce: " + CommandText("opt", *path, typed, more);
 }
 
-// Reports a pass that failed or changed a value; in the latter case finds the rewrite.
+// Reports a pass that failed or changed a value; if it changed a value, finds the rewrite that did.
 Expected<int> ReportFailure(const OpenedGraph& opened, const OptimizeRequest& request,
                             const Optimized& done, const Flags& flags, Invocation& invocation) {
   const std::string& path = opened.model().path;
@@ -115,7 +116,7 @@ Expected<int> ReportFailure(const OpenedGraph& opened, const OptimizeRequest& re
     return kExitNo;
   }
   Error error = Annotate(path, done.AsError());
-  // `grapnel` cannot reproduce passes that belong to the caller.
+  // The command `grapnel opt` cannot reproduce passes that belong to the caller.
   if (!done.failed || request.registry) return error;
   return MakeError("{0}\n{1}", TextOf(std::move(error)),
                    ReproducerText(opened, request, done, flags.typed()));
@@ -128,7 +129,7 @@ std::string ComparedText(const Optimized& done) {
   return text + OpenSizesText(done.open_sizes);
 }
 
-// Warns that a GraphDef has no values of variables, unlike the SavedModel.
+// Warns that the written GraphDef, unlike the SavedModel, has no values of variables.
 void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
   if (opened.model().variables_prefix.empty()) return;
   size_t variables = 0;
@@ -151,8 +152,8 @@ Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags&
   return WriteGraph(module, flags.output, TopologicalOrder(module.main));
 }
 
-// Facts that a written GraphDef loses: the tensors of the signature's keys, and the node to run
-// before the outputs.
+// Facts that a GraphDef cannot store, for a message: the tensors of the signature's keys, and the
+// node to run before the outputs.
 struct Written {
   std::vector<SignatureTensor> inputs, outputs;
   std::string init;
@@ -186,8 +187,9 @@ struct Written {
   void Print(llvm::raw_ostream& os) const {
     os << LineOf("inputs", inputs) << LineOf("outputs", outputs);
     if (!init.empty())
-      os << "tables: run " << init << " once before the outputs; it fills them (`grapnel run` does "
-         << "this itself)\n";
+      os << "tables: run " << init
+         << " once before the outputs; this node fills the tables (`grapnel run` "
+         << "runs it itself)\n";
   }
 
   void WriteJson(llvm::json::OStream& json) const {
@@ -273,7 +275,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (written) written->Print(os);
     if (std::string assumed = done.AssumedText(); !assumed.empty()) os << assumed << "\n";
     if (need.nodes > 0)
-      os << need.Text() << (done.onednn ? "; --onednn off makes none that do" : "") << "\n";
+      os << need.Text() << (done.onednn ? "; --onednn off makes no such nodes" : "") << "\n";
   }
   return kExitOk;
 }
@@ -308,7 +310,7 @@ RunCommand SetUp(CommandLine& line) {
             "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
-  line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");
+  line.Option("--ledger", flags->ledger, "write every rewrite as a line of JSON");
   line.Flag("--check-values", flags->pipeline.request.check_values,
             "run the graph before and after each pass, and find the first rewrite that changes a "
             "fetch (exit 1)");

@@ -138,7 +138,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("[RULE] MODEL")
       .Count(1, 2);
   line.Flag("--all", flags->all,
-            "with --why-not: every node for each reason, not only the first four");
+            "with --why-not: list every node for each reason, not only the first four");
   line.Option("--graph", flags->graph,
               "with --why-not: the title of one of several graphs, as `info` shows it; for dumps "
               "FUNCTION:STAGE");

@@ -40,7 +40,7 @@ void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--signature", request.signature,
               "take feeds and fetches from this signature of a SavedModel");
   line.Option("--passes", request.passes,
-              "run only these, in this order, each once (`grapnel passes` lists them)")
+              "run only these passes, in this order, each once (`grapnel passes` lists them)")
       .Separator(',')
       .ShownAs("NAME,...");
   line.Option("--rewriter-config", request.rewriter_config,

@@ -1,4 +1,4 @@
-// Flags that select passes and their settings: opt, bisect, passes --why-not.
+// Flags of `opt`, `bisect` and `passes --why-not` that select passes and their settings.
 #ifndef GRAPNEL_TOOLS_PIPELINE_H_
 #define GRAPNEL_TOOLS_PIPELINE_H_
 
@@ -18,13 +18,13 @@ struct PipelineFlags {
 
   void AddTo(CommandLine& line);
   void AddDeviceTo(CommandLine& line);
-  void AddValuesTo(CommandLine& line);  // the flags for comparing values
+  void AddValuesTo(CommandLine& line);  // adds the flags for comparing values
   // Returns the request that the flags describe.
   OptimizeRequest Request(const Invocation& invocation) const;
 };
 
-// Reports the running pass as progress, and stops between two passes if the command is canceled;
-// null if neither is possible.
+// Returns an Instrumentation that reports the running pass as progress, and stops between two
+// passes if the command is canceled; null if the command shows no progress and cannot be canceled.
 std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation);
 
 }  // namespace grapnel

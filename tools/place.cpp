@@ -27,7 +27,7 @@ struct Flags {
   bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false,
        nodes = false, report = false;
 
-  // True if a file is written; then the log's lines are not printed.
+  // True if a file is written; the placement is then not printed as log lines.
   bool Writes() const {
     return !html.empty() || !files.graph.empty() || !files.dump_folder.empty() ||
            !files.ledger.empty() || !files.partitions.empty();
@@ -130,7 +130,7 @@ void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
   }
 }
 
-// Prints in a log's order: a function's graph when it is called, then those of its calls.
+// Prints lines in the order of TensorFlow's log: first the graph, then the functions that it calls.
 void PrintLogs(const PlacedGraphs& placed, llvm::raw_ostream& os) {
   PrintLog(placed.main.context(), os);
   if (placed.view.own && !placed.view.function.empty()) {
@@ -156,7 +156,7 @@ void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
-// Prints what the flags request of a placed graph; the log's lines by default.
+// Prints what the flags request of a placed graph; log lines by default.
 Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
@@ -290,7 +290,8 @@ RunCommand SetUp(CommandLine& line) {
               "place this function's body, as if called from the default device")
       .ShownAs("NAME");
   line.Flag("--saved-variable-devices", flags->variables_stay,
-            "place variables where they were saved, as loading with that policy does");
+            "place variables on the devices on which they were saved, as loading a SavedModel with "
+            "that variable policy does");
   line.Flag("--as-it-stands", flags->as_it_stands,
             "do not inline calls and lower control flow first, as TensorFlow does: place the main "
             "graph unchanged");
@@ -301,24 +302,26 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--hard", flags->hard,
             "an unsatisfiable request is an error instead of being replaced");
   line.Option("--default-device", flags->settings.default_device,
-              "the preferred device: the one a function is called on");
-  line.Option("--kernels", flags->settings.kernels, "whose kernels decide what can run where")
+              "the preferred device: the device on which a function is called");
+  line.Option("--kernels", flags->settings.kernels,
+              "the program whose kernels decide on which device types an op can run")
       .OneOf({"tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"})
       .ShowDefault();
   line.Option("--explain", flags->explain, "explain the devices of these nodes")
       .Separator(',')
       .ShownAs("NODE,...");
   line.Flag("--table", flags->table,
-            "nodes by scope and device, tensors that cross, CPU islands, memory");
+            "print nodes by scope and device, tensors copied between devices, CPU islands, memory");
   line.Flag(
       "--report", flags->report,
       "estimate the time of a run with a documented model: devices, links, the critical path");
-  line.Flag("--nodes", flags->nodes, "requested, assigned and logged device of each node");
+  line.Flag("--nodes", flags->nodes,
+            "print the requested, assigned and logged device of each node");
   line.Option("--what-if", flags->what_if,
-              "show what moves with other devices, or with `hard` or `soft`")
+              "show which nodes move with other devices, or with `hard` or `soft`")
       .ShownAs("D,...");
   line.Option("--log", flags->log,
-              "a log of log_device_placement: show the differences; its devices go to -o");
+              "a log of log_device_placement: show the differences; -o writes the logged devices");
   line.Option(
           "--history", flags->history,
           "dumps or a ledger that record what passes did to nodes; default: the dump's own folder")
@@ -335,7 +338,7 @@ RunCommand SetUp(CommandLine& line) {
               "write a page: final devices in colors, transfers, why each node is there")
       .ShownAs("FILE");
   line.Option("--dump-dir", flags->files.dump_folder,
-              "dump the graph before and after, like any pass");
+              "dump the graph before and after placement, like any pass");
   line.Option("--ledger", flags->files.ledger, "write every placed node as a line of JSON");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

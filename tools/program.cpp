@@ -84,7 +84,8 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   return "argument '" + unknown[0] + "' was not expected";
 }
 
-// The outermost call of every command: exceptions of libraries become errors.
+// Runs a command; every command is called through this function. Exceptions of libraries become
+// errors.
 Expected<int> Run(const RunCommand& run, Invocation& invocation) {
   if (!invocation.flags.memory.empty()) {
     auto bytes = ParseMemory(invocation.flags.memory);
@@ -99,7 +100,7 @@ void Write(llvm::StringRef text) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// Called in a signal handler: only system calls are allowed.
+// Called in a signal handler, where only system calls are allowed.
 void EndOnCutFile(const char* path) {
   Write("grapnel: ");
   Write(path);
@@ -117,7 +118,8 @@ void EndInConstructor(const char* path, const char* why) {
   std::_Exit(kExitBadInput);
 }
 
-// The result of reading a truncated file is unreliable, even an error.
+// Returns `code`, or an error if a file was truncated during the command: everything that was read
+// from it, even an error, is then unreliable.
 Expected<int> WithWholeFiles(Expected<int> code) {
   Error cut = CheckOpenFiles();
   if (!cut) cut = CheckClosedFiles();
@@ -126,12 +128,13 @@ Expected<int> WithWholeFiles(Expected<int> code) {
   return cut;
 }
 
-// The command line: all commands with name and help; those in `arguments` with their flags.
+// The command line: all commands with name and help. Commands that `arguments` contains also have
+// their flags.
 class Parser {
  public:
   Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation);
 
-  // Parses the arguments, the program's name first. Throws CLI11's errors.
+  // Parses the arguments, of which the first is the program's name. Throws CLI11's errors.
   void Parse(llvm::ArrayRef<const char*> arguments) {
     app_.parse(static_cast<int>(arguments.size()), arguments.data());
   }
@@ -166,8 +169,8 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : sorted) {
     CLI::App* sub = app_.add_subcommand(command.name, command.help);
-    // Creating the flags of all commands takes a third of the startup time, so only those of the
-    // named commands are created.
+    // Creating the flags of all commands takes a third of the startup time, so only the flags of
+    // the named commands are created.
     if (!llvm::is_contained(arguments, llvm::StringRef(command.name))) continue;
     sub->footer(std::string("Example:\n  grapnel ") + command.example);
     CommandLine line(*sub);
@@ -181,7 +184,7 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
 int RunProgram(int argc, const char* const* argv) {
   Invocation invocation;
   std::vector<const char*> arguments(argv, argv + argc);
-  // As in other programs: `help COMMAND`.
+  // As in other programs, `help COMMAND` shows the help of a command.
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") {
     arguments.erase(arguments.begin() + 1);
     arguments.push_back("--help");
@@ -234,7 +237,7 @@ Expected<int> CallCommand(llvm::ArrayRef<std::string> arguments, Caller& caller)
   } catch (const CLI::ParseError& error) {
     return MakeError("{0}", WhatIsWrong(parser.app(), error));
   }
-  std::string wrong_before = TextOf(CheckClosedFiles());  // from other calls
+  std::string wrong_before = TextOf(CheckClosedFiles());  // errors of earlier calls
   Expected<int> code = Run(parser.command().second, invocation);
   caller.out.flush();
   caller.err.flush();
@@ -255,7 +258,7 @@ std::vector<ArgumentInfo> ArgumentsOf(const Command& command) {
   return line.Arguments();
 }
 
-// One stream each, like llvm's.
+// One stream for stdout and one for stderr, like llvm::outs() and llvm::errs().
 static PrintableStream& PrintableOut() {
   static auto* stream = new PrintableStream(llvm::outs());
   return *stream;

@@ -10,16 +10,18 @@
 
 namespace grapnel {
 
-// There is one per process. Any thread may call it; the calls are nearly free if nothing is shown.
+// The process's progress line. Any thread may call these functions, which cost almost nothing if no
+// line is shown.
 class Progress {
  public:
-  // Starts: the line appears after a second, and is redrawn five times a second. Does nothing if
-  // stderr is not a terminal, or is a dumb one.
+  // Starts showing progress: the line appears after a second, and is redrawn five times a second.
+  // Does nothing if stderr is not a terminal, or is a dumb terminal.
   static void Start(llvm::StringRef command);
-  // Sets the current activity, "constant_folding", and how many are done; total 0: unknown.
+  // Sets the current activity, such as "constant_folding", and how many of its `total` steps are
+  // done; total 0: unknown.
   static void Report(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
-  // Removes the line because the caller is about to write to the terminal; it returns half a second
-  // later.
+  // Removes the line because the caller is about to write to the terminal; the line returns half a
+  // second later.
   static void MakeWay();
   // Removes the line for good.
   static void End();

@@ -21,7 +21,7 @@ struct Flags {
   bool csv = false, schema = false;
 };
 
-// Returns the pattern of "path 'A -> B'"; nullopt if the query is SQL.
+// Returns 'A -> B' for a query "path 'A -> B'"; nullopt if the query is SQL.
 std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
   query = query.trim();
   if (!query.consume_front("path") || query.empty() || !llvm::isSpace(query[0]))
@@ -36,7 +36,7 @@ std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
 
 Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   ASSIGN_OR_RETURN(Database database, Database::Create());
-  // A saved database has all tables.
+  // A saved database gets all tables, otherwise only the tables that the query uses are filled.
   llvm::StringRef only_for;
   if (flags.database.empty()) only_for = flags.query;
   RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for,

@@ -39,7 +39,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.found = [&](const Module& module) {
     if (invocation.flags.verbose)
       invocation.err() << WithCommas(module.main.num_nodes()) << " nodes\n";
-    // If it is stopped at any time, the best graph so far is on disk.
+    // Each smaller graph is written at once, so that the best graph so far is on disk if the user
+    // stops the command.
     return WriteGraph(module, flags.output);
   };
   auto reduced = Reduce(input.TakeModule(), options);

@@ -28,7 +28,7 @@ struct Flags {
   TimeLimit limit;
 };
 
-// `model`: replaces the case's own graph; may be null.
+// Replays a case within the time limit. `model` replaces the case's graph; may be null.
 Replayed ReplayInTime(const std::string& path, const OpenedGraph* model, ReplayRequest request,
                       const Flags& flags, Invocation& invocation) {
   CancelFlag of_case;  // one per case: a timeout does not end later cases
@@ -86,7 +86,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.optimize) request.optimize_for = flags.device;
   request.run.pool = &pool;
   request.run.onednn = flags.onednn.choice();
-  // The graphs' output is not of interest here; -v shows it.
+  // The text that the graphs print is shown only with -v.
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
   flags.spread.Fill(&request.run, "--run-on");
@@ -131,7 +131,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--device", flags->device, "device for nodes without one, with --optimize")
       .ShowDefault();
   line.Option("--run-on", flags->run_on,
-              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request no device and have a kernel for it: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   flags->onednn.AddTo(line);

@@ -41,8 +41,9 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   return request;
 }
 
-// If a fetch or a variable is not finite, prints one line with the op that made it so. Runs the
-// graph again for that, on the same values, without its output.
+// If a fetch or a variable is not finite, warns with one line about the op that produced NaN or
+// infinity first. To find the op, runs the graph again on the same values, without printing what
+// the graph prints.
 Error ReportBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
                 const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
   if (llvm::none_of(outputs, IsBad) && BadVariables(session).empty()) return Error::success();
@@ -50,7 +51,7 @@ Error ReportBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> 
   request.sink = request.print = [](Severity, llvm::StringRef) {};
   request.cancel = &cancel;
   ASSIGN_OR_RETURN(RunBlame blame, BlameRun(opened, request, flags.repeat));
-  // A graph that draws random numbers may be finite the second time.
+  // The values of a graph that draws random numbers may be finite in this second run.
   if (const BadProducer* producer = blame.first_harmful())
     sink(Severity::kWarning,
          flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` finds the cause)");
@@ -62,7 +63,8 @@ Error Failed(const OpenedGraph& opened, const Flags& flags, const CancelFlag& ca
                   WithStack(opened, std::move(error)));
 }
 
-// The debugger runs the graph on one CPU thread.
+// Returns an error for flags that --break cannot be combined with: the debugger runs the graph on
+// one CPU thread.
 Error CheckPlainRun(const Flags& flags) {
   const std::pair<const char*, bool> others[] = {
       {"--tap", flags.tap.any() && flags.tap.logdir.empty()},
@@ -104,7 +106,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   return kExitOk;
 }
 
-// True if an assertion cannot hold, which is reported.
+// Reports the assertions that cannot hold; true if there are any.
 bool ReportRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
                    const std::string& model, Invocation& invocation) {
   std::vector<std::string> refuted = assertions.Refuted(feeds);
@@ -189,7 +191,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // True if Ctrl-C would lose the results of earlier runs.
+  // True if ending the process at once would lose results of earlier runs.
   bool KeepsSomething() const {
     return flags_.tap.any() || !hooks_->hooks().empty() || trace_ || invocation_.flags.json ||
            llvm::any_of(fetched_, [](const Fetched& fetch) { return !fetch.file.empty(); });
@@ -223,7 +225,8 @@ class GraphRuns {
     return StackText(LinesOf(opened_).StackOf(node), LineTable::kMostFrames);
   }
 
-  // Called after a failed run: a finding of a check is a result, not an error.
+  // Called after a failed run. If a check or an assertion stopped the run, reports its finding and
+  // returns kExitNo instead of an error.
   Expected<int> End(Error error) {
     if (Error late = Close()) {
       llvm::consumeError(std::move(error));
@@ -287,7 +290,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // Writes the profile next to the machine's peak performance, if that can be measured.
+  // Writes the profile, with the machine's peak performance for comparison if that can be measured.
   void WriteProfileTables() {
     constexpr size_t kNodes = 20;
     auto rates = MeasureRates(pool_);
@@ -321,7 +324,7 @@ class GraphRuns {
   Profile profile_;
   std::unique_ptr<AtomicFile> trace_;
   std::optional<Interruption> interruption_;
-  std::optional<RunJob> job_;  // after the hooks that observe it
+  std::optional<RunJob> job_;  // declared after the hooks that observe it
   std::vector<Fetched> fetched_;
   int made_ = 0;  // number of runs made
   std::vector<Tensor> outputs_;
@@ -335,7 +338,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return GraphRuns(opened, flags, invocation).Do();
 }
 
-// A flag without its required partner would be ignored silently.
+// Returns an error for a flag without another flag that it requires, since it would be ignored
+// silently.
 Error CheckCombination(const Flags& flags) {
   RETURN_IF_ERROR(flags.tap.CheckCombination());
   RETURN_IF_ERROR(flags.spread.CheckCombination());
@@ -365,7 +369,7 @@ RunCommand SetUp(CommandLine& line) {
   flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
   line.Flag("--all", flags->all, "print every element of the fetches, not only the first 8");
   line.Option("--device", flags->device,
-              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request no device and have a kernel for it: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   line.Option(

@@ -1,4 +1,4 @@
-// Flags that select what to run, the same in every command that runs one graph on values.
+// Flags that select what to run, shared by the commands that run one graph on values.
 #ifndef GRAPNEL_TOOLS_RUN_FLAGS_H_
 #define GRAPNEL_TOOLS_RUN_FLAGS_H_
 
@@ -17,7 +17,7 @@ struct RunFlags {
   std::vector<std::string> feeds, fetches;  // NAME=FILE; optional FILE for fetches
   OneDnnFlag onednn;
   // Adds --graph, --signature, --onednn and --feed. `fetch`: the help of --fetch; `fetch_shown_as`:
-  // its value in the help.
+  // the name of its value in the help.
   void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
   void AddVariablesTo(CommandLine& line);
   // Returns a request with feeds, fetches, signature and variables. Errors: a feed without a file.

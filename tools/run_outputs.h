@@ -9,24 +9,25 @@
 
 namespace grapnel {
 
-// A fetch: the tensor, its display name, and its output file; empty: it is printed.
+// A fetch: the tensor, its display name, and its output file; if `file` is empty, the fetch is
+// printed.
 struct Fetched {
   std::string tensor, name, file;
 };
 
-// `asked`: the values of --fetch, "NAME" or "NAME=FILE.npy"; these are first among the tensors, in
-// the same order.
+// Returns the fetches with their files. `asked`: the values of --fetch, "NAME" or "NAME=FILE.npy".
+// `tensors` begins with the tensors of `asked`, in the same order.
 std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
                                llvm::ArrayRef<std::string> names,
                                llvm::ArrayRef<std::string> asked);
-// Returns an error if a file's directory does not exist. Called before the run, since files are
-// written after the last run.
+// Returns an error if the directory of an output file in `asked` does not exist. Called before the
+// run, since files are written after the last run.
 Error CheckFoldersOf(llvm::ArrayRef<std::string> asked);
 
-// Prints a line for each fetch without a file. `all`: every element, not only the first 8.
+// Prints a line for each fetch without a file. `all`: prints every element, not only the first 8.
 void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
                   llvm::raw_ostream& out);
-// Writes the fetches of all runs, including those saved to files.
+// Writes the fetches of all runs, including fetches that are saved to files.
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
                       bool all, llvm::raw_ostream& os);
 Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs);

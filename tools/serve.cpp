@@ -28,7 +28,7 @@ struct Flags {
   int port = 0;
 };
 
-// Blocks the signals that end the program in all threads created after this.
+// Blocks SIGINT and SIGTERM in this thread and all threads created after this call.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -38,7 +38,7 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// Returns "user@machine", as far as known here.
+// Returns "user@machine", or the parts of it that are known.
 std::string SshTarget() {
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == 0) return "MACHINE";
@@ -48,8 +48,9 @@ std::string SshTarget() {
 
 constexpr auto kTimeToEnd = std::chrono::milliseconds(250);
 
-// Starts a thread that waits for the signals and then stops the server; the result is ready
-// afterwards. A long kernel or pass is not waited for, since its result would be lost anyway.
+// Starts a thread that waits for the signals and then stops the server; the returned future is
+// ready when the server has stopped. Does not wait for a long kernel or pass to end, since its
+// result would be lost anyway.
 std::future<void> StopOnSignal(Server& server, sigset_t signals) {
   std::promise<void> promise;
   std::future<void> stopped = promise.get_future();
@@ -64,7 +65,7 @@ std::future<void> StopOnSignal(Server& server, sigset_t signals) {
   return stopped;
 }
 
-// It is enough if one of several models has it; if none does, it is a mistake.
+// Returns an error if no model has a signature with this name.
 Error CheckSignature(const PageSet& pages, llvm::StringRef name) {
   if (name.empty()) return Error::success();
   std::vector<llvm::StringRef> names;
@@ -76,7 +77,7 @@ Error CheckSignature(const PageSet& pages, llvm::StringRef name) {
   return llvm::is_contained(names, name) ? Error::success() : NotFound("signature", name, names);
 }
 
-// Opening a page must not run a compiler.
+// Rejects C++ files: opening a page must not run a compiler.
 Error CheckNoSource(llvm::ArrayRef<std::string> paths) {
   for (const std::string& path : paths) {
     if (std::string file = SourceAndFunction(path).first; FileExists(file))

@@ -1,4 +1,4 @@
-// Flags that spread a run over devices, the same in every command that runs graphs.
+// Flags that spread a run over devices, shared by the commands that run graphs.
 #ifndef GRAPNEL_TOOLS_SPREAD_FLAGS_H_
 #define GRAPNEL_TOOLS_SPREAD_FLAGS_H_
 
@@ -14,8 +14,8 @@ struct SpreadFlags {
   bool hard = false, log_placement = false;
   void AddTo(CommandLine& line);
   Error CheckCombination() const;  // --hard requires --devices
-  // The log goes to standard error. `device`: the flag with which this command selects another
-  // device, for errors.
+  // Sets the fields of `request`. The placement log goes to standard error. `device`: the flag with
+  // which the command selects another device, for errors.
   void Fill(RunRequest* request, const char* device) const;
 };
 

@@ -1,4 +1,4 @@
-// Flags of `run` that select what is tapped, and where the output goes.
+// Flags of `run` that select which tensors are tapped, and where the output goes.
 #ifndef GRAPNEL_TOOLS_TAP_FLAGS_H_
 #define GRAPNEL_TOOLS_TAP_FLAGS_H_
 
@@ -24,10 +24,10 @@ struct TapFlags {
     return !logdir.empty() || !report.empty() || !names.empty() || !ops.empty() ||
            !functions.empty() || !dtypes.empty();
   }
-  // Errors: a flag that says how to tap, without one that says what to tap.
+  // Errors: a flag that sets how to tap, without a flag that selects what to tap.
   Error CheckCombination() const;
-  // Returns the taps that the flags describe, without the stream for lines, the model and the pool.
-  // Errors: a malformed pattern or size.
+  // Returns a request with the taps that the flags describe. The stream for lines, the model and
+  // the pool are not set. Errors: a malformed pattern or size.
   Expected<TapRequest> Request() const;
   bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }
 };
@@ -39,7 +39,7 @@ class TappedRun {
                                    const OpenedGraph& opened, bool says_run, ThreadPool& pool,
                                    llvm::raw_ostream& out, const MessageSink& sink);
   StepHook* hook() { return taps_.get(); }  // null if nothing is tapped
-  // Writes the files, also after a failed run. `fed`: the fed tensors.
+  // Completes the files, also after a failed run. `fed`: the names of the fed tensors.
   Error Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed);
 
  private:

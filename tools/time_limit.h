@@ -14,8 +14,9 @@ struct TimeLimit {
   void AddTo(CommandLine& line, const char* help);
   // Returns "not done after 5 s (--timeout)".
   std::string Text() const;
-  // Sets `cancel` when the time is over, and ends the process with `what` and Text() as its error
-  // if a kernel does not check the flag. All arguments outlive the deadline.
+  // Starts a deadline that sets `cancel` when the time is over, and then, if a kernel does not
+  // check the flag, ends the process with `what` and Text() as the error. All arguments outlive the
+  // deadline.
   Deadline Begin(CancelFlag& cancel, const std::string& what, Invocation& invocation) const;
 };
 

@@ -28,8 +28,9 @@ struct Flags {
 
 constexpr size_t kMostLives = 36;
 
-// Prints the history of a node in the trace that begins at stage `begin`, under each stage's line.
-// Under a title, which the trace's own line already follows, prints only other lines.
+// Prints the history of a node in the trace that begins at stage `begin`, with the name of the
+// dumped graph above its stages. If there is a title, the name of the trace's own graph has been
+// printed, and only the names of other graphs are printed here.
 void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int begin, bool has_title,
                llvm::raw_ostream& os) {
   const std::string& own = timeline.stages[begin].dump.line;
@@ -44,13 +45,13 @@ void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int beg
   }
 }
 
-// Prints histories; computes each name's only once.
+// Prints the histories of nodes. Computes the history of each name only once.
 class Lives {
  public:
   explicit Lives(const Timeline& timeline) : timeline_(timeline) {}
 
-  // Prints a block for each trace. Nodes with names other than `asked` get titles; copies made by
-  // inlining one of them are listed with it.
+  // Prints a block for each trace. Nodes with names other than `asked` get titles. Copies that
+  // inlining makes of a node are listed with the node.
   void Print(llvm::ArrayRef<NamedNode> nodes, llvm::StringRef asked, llvm::raw_ostream& os) {
     bool has_titles = llvm::any_of(nodes, [&](const NamedNode& node) {
       return node.name != asked && node.name != ReadTensorName(asked).node;
@@ -165,7 +166,7 @@ RunCommand SetUp(CommandLine& line) {
               "name, a pattern with * and ?, or an op; a TRACE/ prefix selects a trace")
       .ShownAs("NAME");
   line.Flag("--changes", flags->changes, "show what each stage changed, as `diff` does");
-  line.Flag("--all", flags->all, "with --changes: every change, and every value in full");
+  line.Flag("--all", flags->all, "with --changes: show every change, and every value in full");
   line.Option("--html", flags->html,
               "write a page with a slider through the stages, with the changes of each highlighted")
       .ShownAs("FILE");

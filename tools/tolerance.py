@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Computes `atol` of a case folder, the absolute tolerance for expected values near zero, from the expected values alone.
 
-    python3 tools/tolerance.py CASE ...      rewrites it in each case.json that has one per fetch
+    python3 tools/tolerance.py CASE ...      rewrites atol in each case.json that has one per fetch
 
-AbsoluteTolerance in lib/check/comparison.h is the same rule, and a test holds testdata against it.
+AbsoluteTolerance in lib/check/comparison.h is the same rule; a test compares testdata with it.
 needs: numpy
 """
 # mypy: ignore-errors
@@ -16,7 +16,7 @@ import numpy as np
 
 def atol_of(a, rtol):
     """Returns `rtol` times the median magnitude: sums of numbers with both signs can be near zero, but their error is
-    relative to the terms. At most a tenth of the 20th percentile of magnitudes, so that small elements cannot pass as zero
+    relative to the terms. The tolerance is at most a tenth of the 20th percentile of magnitudes, so that small elements cannot pass as zero
     when magnitudes span many powers of ten. 0 if nothing is rounded."""
     if a.dtype.kind not in "fc" and a.dtype.name != "bfloat16":
         return 0.

@@ -39,7 +39,7 @@ int List(const std::vector<TracedChoice>& choices, Invocation& invocation) {
   return kExitOk;
 }
 
-// Writes a case folder: the graph, its feeds, and the expected results.
+// Writes an example as a case folder: the graph, the feeds, and the expected outputs.
 Error WriteCase(const TraceExample& example, const Module& module, llvm::StringRef folder) {
   RETURN_IF_ERROR(CreateDirectories(folder));
   Case values;
@@ -74,8 +74,8 @@ Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocati
   return WriteCase(*choice.example, *module, flags.output);
 }
 
-// Compiles "mean.cpp" or "mean.cpp:HarmonicMean" and traces the function; without a name, the only
-// one.
+// Compiles "mean.cpp" or "mean.cpp:HarmonicMean" and traces the function; without a function name,
+// traces the only function.
 Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
                         Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));

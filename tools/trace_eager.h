@@ -1,4 +1,4 @@
-// `grapnel trace --eager`: runs a function op by op instead of making a graph of it.
+// `grapnel trace --eager`: runs a function op by op instead of tracing a graph.
 #ifndef GRAPNEL_TOOLS_TRACE_EAGER_H_
 #define GRAPNEL_TOOLS_TRACE_EAGER_H_
 
@@ -17,12 +17,12 @@ struct EagerFlags {
   TapFlags tap;
 
   void AddTo(CommandLine& line);
-  // Errors: a flag that requires --eager, without it.
+  // Errors: a flag that requires --eager, without --eager.
   Error CheckCombination() const;
 };
 
-// Runs the function and prints the results, named as in its graph. Exit code 1: --check-numerics
-// found something.
+// Runs the function and prints its results, under the names that they have in the traced graph.
+// Exit code 1: --check-numerics found something.
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation);
 

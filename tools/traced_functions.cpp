@@ -84,7 +84,7 @@ Expected<std::vector<Tensor>> FeedsOf(const TracedChoice& choice,
     names.push_back(input.name);
   }
   std::vector<Tensor> values(names.size());
-  // "x" and "x:0" are the same.
+  // "x" and "x:0" name the same tensor.
   auto place = [&](llvm::StringRef name) {
     return static_cast<size_t>(llvm::find(names, ReadTensorName(name).node) - names.begin());
   };

@@ -1,5 +1,5 @@
-// Functions written in C++ that the user names on the command line: FILE.cpp:NAME, or the name of a
-// plugin's function or of an example.
+// Finds functions written in C++ that the user names on the command line: FILE.cpp:NAME, or the
+// name of a plugin's function or of an example.
 #ifndef GRAPNEL_TOOLS_TRACED_FUNCTIONS_H_
 #define GRAPNEL_TOOLS_TRACED_FUNCTIONS_H_
 
@@ -14,29 +14,30 @@
 
 namespace grapnel {
 
-// A function registered by a plugin or a file, or an example.
+// A function that a plugin or a C++ file registers, or an example.
 struct TracedChoice {
   std::string name, help;
   std::function<Expected<std::unique_ptr<Module>>()> trace;
   EagerProgram program = {};
-  const TraceExample* example = nullptr;  // set for an example: has feeds and expected results
+  const TraceExample* example = nullptr;  // null unless the function is an example
 };
 
 // Returns the functions of plugins, in the order of registration, and the examples.
 std::vector<TracedChoice> TracedChoices();
-// Compiles a C++ file and returns its functions. Errors: LoadSource's; it registers none.
+// Compiles a C++ file and returns its functions. Errors: those of LoadSource; the file registers no
+// function.
 Expected<std::vector<TracedChoice>> ChoicesOfFile(llvm::StringRef file, Invocation& invocation);
-// Errors: no `kind` ("function") has this name, with the nearest name; `where` follows "found" in
-// the message.
+// Returns the choice with this name. Errors: there is none (the message has `kind`, such as
+// "function", and the nearest name; `where` follows "found" in it).
 Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
                                   const std::vector<TracedChoice>& choices,
                                   const std::string& where);
-// Returns the function that the user names, for commands that take one: for a file without a
-// function name, its only function.
+// Returns the function that `text` names, for commands that take one function. A file without a
+// function name stands for its only function.
 Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation);
 
-// Returns the values of its inputs: from NAME=FILE, else from the example. Errors: a name or file
-// that does not exist; an input without a value.
+// Returns the values of the function's inputs: from NAME=FILE, else from the example. Errors: a
+// name or file that does not exist; an input without a value.
 Expected<std::vector<Tensor>> FeedsOf(const TracedChoice& choice,
                                       llvm::ArrayRef<std::string> feeds);
 

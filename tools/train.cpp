@@ -31,7 +31,7 @@ struct Flags {
   bool resume = false, optimize = false, eager = false;
 };
 
-// The graph to train; `function`: the C++ function that it was traced from, if any.
+// The graph to train; `function`: the C++ function from which it was traced, if any.
 struct Subject {
   OpenedGraph opened;
   std::optional<TracedFunction> function;
@@ -125,7 +125,7 @@ Error CheckCombination(const Flags& flags) {
   return Error::success();
 }
 
-// Returns a step that calls the function as C++, running its ops one by one.
+// Returns a training step that calls the C++ function in eager mode, op by op.
 decltype(TrainRequest::program) EagerStep(const TracedFunction& function, ThreadPool& pool,
                                           const MessageSink& print) {
   return [&function, &pool, print](Session& session, std::vector<Tensor> batch) {
@@ -163,7 +163,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
           "function's results");
     request.program = EagerStep(*subject.function, pool, request.run.print);
   }
-  std::optional<TracedModel> whole;  // made first, to report its errors before training
+  std::optional<TracedModel> whole;  // created before training, to report its errors early
   if (!flags.save_model.empty()) {
     if (!subject.function)
       return MakeError("--save-model requires a function of a C++ file or a --plugin");

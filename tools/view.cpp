@@ -31,7 +31,7 @@ struct Flags {
   ViewOptions view;
 };
 
-// Returns nullopt for JSON.
+// Returns the picture format of the output; nullopt for JSON.
 Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   llvm::StringRef suffix = llvm::sys::path::extension(flags.output);
   llvm::StringRef name = flags.format.empty() ? suffix : llvm::StringRef(flags.format);
@@ -122,7 +122,8 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// A picture shows one set of numbers: the first of the first file.
+// Reads the files of --node-data. A picture shows one set of numbers: the first set of the first
+// file.
 Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& module,
                                             Invocation& invocation) {
   std::vector<NodeData> first;
@@ -138,7 +139,7 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
-// A library without a main graph is drawn from its entry points, as many as fit.
+// For a function library without a main graph: draws its entry points, as many as fit.
 void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
   constexpr size_t kMostEntries = 6;
   bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||
@@ -213,7 +214,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.list_nodes = !format;
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
-  // DOT can contain several pictures.
+  // Only a DOT file can contain several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
     return HoldsOneGraph(flags.output, graphs.size());
   std::string bytes;
@@ -248,11 +249,11 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--function", view.functions,
               "open this function, next to the op that calls it; may be repeated; all: every one");
   line.Option("--around", view.around,
-              "only the surroundings of this node (NODE, or FUNCTION/NODE)");
+              "draw only the surroundings of this node (NODE, or FUNCTION/NODE)");
   line.Option("--hops", view.hops, "maximum distance from --around, in edges")
       .Between(0, 1000000)
       .ShowDefault();
-  line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
+  line.Option("--path", flags->path, "draw only nodes on directed paths between two nodes: A..B");
   line.Option("--color-by", flags->color_by, "what fill colors mean")
       .OneOf({"op", "device", "scope"})
       .ShowDefault();
@@ -272,13 +273,13 @@ RunCommand SetUp(CommandLine& line) {
               "resources and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of "
               "names; dashed edges pass through hidden nodes")
       .ShownAs("WHAT,...");
-  line.Flag("--show-constants", view.show_constants, "a box for each constant");
+  line.Flag("--show-constants", view.show_constants, "show a box for each constant");
   line.Flag("--show-control", view.show_control, "show NoOps as boxes, and all control edges");
   line.Option("--direction", flags->direction,
               "direction of the data flow; up is as in TensorBoard")
       .OneOf({"down", "up", "right"})
       .ShowDefault();
-  line.Option("--max-boxes", view.max_boxes, "fold scopes beyond this")
+  line.Option("--max-boxes", view.max_boxes, "fold scopes if there are more boxes than this")
       .Between(5, 2000)
       .ShowDefault();
   line.Option("--signature", flags->signature,

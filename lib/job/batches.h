@@ -14,11 +14,12 @@ namespace grapnel {
 
 class Batches {
  public:
-  // `feeds` are tensors of `graph`. See TrainRequest::batch_size. Errors: values with different
-  // numbers of batches or rows; fewer rows than a batch.
+  // `feeds` names tensors of `graph`, and `values` has one value for each. See
+  // TrainRequest::batch_size. Errors: values with different numbers of batches or rows; fewer rows
+  // than `batch_size`.
   static Expected<Batches> Make(const Graph& graph, const std::vector<std::string>& feeds,
                                 std::vector<Tensor> values, int64_t batch_size);
-  // Appends a batch: one value per feed.
+  // Appends a batch, which has one value per feed.
   void Append(std::vector<Tensor> batch) { more_.push_back(std::move(batch)); }
 
   int64_t size() const;  // number of batches before the first one repeats
@@ -27,8 +28,8 @@ class Batches {
 
  private:
   std::vector<Tensor> values_;
-  std::vector<bool> is_stacked_;  // by feed: true if steps slice its first dimension
-  int64_t rows_ = 0;              // size of the first dimension of these feeds
+  std::vector<bool> is_stacked_;  // by feed: true if a step gets a slice along dim 0
+  int64_t rows_ = 0;              // size of dim 0 of the stacked feeds
   int64_t batch_size_ = 0;        // 0: each batch is one element of the stack
   std::vector<std::vector<Tensor>> more_;
 };

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// One run with some producers made finite.
+// One run in which the outputs of some producers are made finite.
 struct Trial {
   std::vector<BadProducer> producers;
   std::vector<BadFetch> bad_fetches;
@@ -59,7 +59,7 @@ class Blamer {
   }
 
  private:
-  // Tries the first few producers one by one; among the rest, bisects for the shortest prefix of
+  // Tries the first few producers one by one; then bisects the rest for the shortest prefix of
   // producers that is harmful.
   Error FindFirstHarmful() {
     constexpr size_t kFew = 8;
@@ -70,7 +70,7 @@ class Blamer {
       if (harmful) return Blame(done);
       blame_.producers[done].harm = Impact::kNone;
     }
-    size_t low = done, high = count;  // the first `high` are harmful, the first `low` are not
+    size_t low = done, high = count;  // the first `high` are harmful together, the first `low` not
     while (low + 1 < high) {
       size_t middle = (low + high) / 2;
       ASSIGN_OR_RETURN(bool harmful, DoesHarm(0, middle));
@@ -91,7 +91,8 @@ class Blamer {
     std::set<BadNode> tamed = all_;
     for (size_t i = begin; i < end; ++i) tamed.erase(blame_.producers[i].producer.key);
     bool is_bad = false;
-    // The largest finite number may overflow downstream; then tries 1 as the replacement.
+    // The largest finite number, as a replacement, may overflow downstream; the second try replaces
+    // by 1.
     for (bool ones : {false, true}) {
       ASSIGN_OR_RETURN(Trial trial, Try(tamed, ones));
       is_bad = trial.IsBad();
@@ -148,7 +149,8 @@ class Blamer {
     const BadProducer* producer = blame_.first_harmful();
     if (!producer) return;
     const Graph& main = opened_.module().main;
-    // For a producer in a function, starts at the outermost call that reaches the fetch.
+    // For a producer in a function, starts the path at the outermost call, which is a main-graph
+    // node.
     std::string start = producer->cause.node;
     for (const CallSite& call : llvm::reverse(producer->calls)) {
       if (!call.caller.empty()) start = call.caller;

@@ -14,7 +14,7 @@ namespace grapnel {
 
 enum class Impact : uint8_t {
   kNotTried,  // comes after the first harmful producer
-  kNone,      // fetches and variables are finite when only this producer's values stay bad
+  kNone,      // everything is finite if only this producer's values stay bad
   kDone,
 };
 
@@ -26,8 +26,8 @@ struct BlamedProducer {
 struct BadFetch {
   std::string name;
   RecordedTensor value;
-  std::string key;           // the key in the signature; empty: none
-  bool is_variable = false;  // a variable that the run made bad; it cannot be fetched
+  std::string key;           // the key in the signature; empty: it has no key
+  bool is_variable = false;  // true: a variable that the run made bad, not a fetch
 };
 
 struct RunBlame {
@@ -35,26 +35,26 @@ struct RunBlame {
   std::vector<BadFetch> bad_fetches;
   bool is_of_variables = false;  // true if all fetches are finite and only variables are bad
   std::string failure;  // the error that ended the run, such as a numerics check's; else empty
-  // The harmful node, then the nodes of the main graph through which its value reaches a fetch.
+  // The harmful node, then the main-graph nodes through which the bad value reaches a fetch.
   std::vector<std::string> path;
   int runs = 0;     // number of runs made
-  int bad_run = 0;  // of several runs, the first with a bad fetch; 0: none
-  // False if replacing the bad values with finite ones made new bad values: the result is then a
+  int bad_run = 0;  // of several runs, the first run with a bad fetch; 0: none, or one run
+  // False if replacing the bad values with finite ones made new bad values: this RunBlame is then a
   // guess.
   bool is_certain = true;
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
-  // Returns the first harmful producer, or null. If is_of_variables is true, it harms variables,
-  // not fetches.
+  // Returns the first harmful producer, or null. If is_of_variables is true, this producer harms
+  // variables, not fetches.
   const BadProducer* first_harmful() const;
 };
 
-// Runs the request on one CPU thread; its `hook`, `watch`, `pool`, `device` and `devices` are
-// ignored. Runs it up to `runs` times, until a fetch is bad; variables keep their values between
-// runs. If no fetch is ever bad, stops at the first run that makes a previously finite variable
-// bad. A producer is harmful if the result is bad, or the run fails, even when the values of all
-// other producers are made finite. Cost: one run for each producer before the first harmful one, or
-// a few runs in all if there are many producers. Errors: RunJob's; a node's error is part of the
-// result if something was bad before it.
+// Runs the graph on one CPU thread; the `hook`, `watch`, `pool`, `device` and `devices` of the
+// request are ignored. Runs the graph up to `runs` times, until a fetch is bad; variables keep
+// their values between runs. If no fetch is ever bad, stops at the first run that makes a
+// previously finite variable bad. A producer is harmful if a fetch is bad, or the run fails, even
+// when the values of all other producers are made finite. Cost: one run for each producer before
+// the first harmful one, or a few runs in all if there are many producers. Errors: those of RunJob;
+// a node's error is part of the result if something was bad before it.
 Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
 
 // Returns the variables that contain NaN or infinity, by name. Cost: linear in their elements.

@@ -13,7 +13,7 @@ namespace {
 using llvm::json::fixUTF8;
 using llvm::json::OStream;
 
-constexpr size_t kMostNames = 12;  // names shown of a path
+constexpr size_t kMostNames = 12;  // maximal number of node names shown for a path
 constexpr size_t kMostOthers = 5;
 
 const char* OriginName(BadOrigin origin) {
@@ -234,7 +234,7 @@ void WriteRunBlameJson(const RunBlame& blame, const LineTable& lines, OStream& j
       json.value(nullptr);
     json.attributeEnd();
   };
-  // Fetches decide "first_bad"; variables are reported separately.
+  // "first_bad" is about fetches; a bad variable is reported as "first_bad_kept".
   write("first_bad", blame.is_of_variables ? nullptr : blame.first_harmful());
   write("first_bad_kept", blame.is_of_variables ? blame.first_harmful() : nullptr);
   write("first_any", blame.producers.empty() ? nullptr : &blame.producers[0].producer);

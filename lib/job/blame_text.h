@@ -20,8 +20,8 @@ void WriteCallsJson(llvm::ArrayRef<CallSite> calls, llvm::json::OStream& json);
 std::string ProducerSentence(const BadProducer& producer);
 // `lines`: the source lines of the graph that was run.
 void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_ostream& os);
-// Writes fields into the open object: "first_bad", "first_bad_kept" (if all fetches are finite but
-// a variable is not) and "first_any", each an object or null; "producers", "bad_fetches",
+// Writes fields into the open JSON object: "first_bad", "first_bad_kept" (if all fetches are finite
+// but a variable is not) and "first_any", each an object or null; "producers", "bad_fetches",
 // "failure", "path", "is_certain".
 void WriteRunBlameJson(const RunBlame& blame, const LineTable& lines, llvm::json::OStream& json);
 

@@ -22,7 +22,7 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0;
 }
 
-// Names never contain these characters, except TensorFlow's names of lambda functions.
+// Node names never contain these characters, except for nodes in TensorFlow's lambda functions.
 bool IsExpression(llvm::StringRef text) {
   if (HasPrefix(text, "op:") || HasPrefix(text, "func:")) return false;
   std::string rest = text.str();
@@ -42,7 +42,8 @@ bool IsNode(const Module& module, llvm::StringRef text) {
   return static_cast<bool>(node);
 }
 
-// Returns the nodes created at that line itself, or else by calls from there.
+// Returns the nodes whose innermost user line is this line or, if there are none, the nodes created
+// in calls from this line.
 std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
                               const LineTable& lines) {
   std::vector<Node> nodes = lines.NodesAt(place, module), own;
@@ -52,7 +53,7 @@ std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
   return own.empty() ? nodes : own;
 }
 
-// Splits at " if " into place and condition; a filter alone is a condition too.
+// Splits the text at " if " into place and condition; a filter alone is a condition too.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
   if (text.consume_front("if ") || text.consume_front("where ")) return {"", text.trim()};
   for (llvm::StringRef word : {" if ", " where "}) {
@@ -170,7 +171,7 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const 
         nodes(take);
         for (const std::string& filter : TensorFilterNames()) take(filter);
       });
-      // In a small graph this lists all nodes.
+      // In a small graph, DidYouMean() lists all nodes.
       if (near.empty()) near = DidYouMean(place, nodes);
       return MakeError("node '{0}' not found{1}", place, near);
     }

@@ -46,14 +46,14 @@ class Breakpoint {
   // the condition there. `begins_call`: `node` is the first node of its function's call.
   bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
   // True if the condition holds for an output. `before`: the output's previous value; empty the
-  // first time. A tensor for which the condition has no answer (not numeric, no elements, another
-  // tensor not computed yet) does not match.
+  // first time. If the condition cannot be evaluated (the tensor is not numeric or has no elements,
+  // or another tensor is not computed yet), returns false.
   bool Holds(const Tensor& output, const Tensor& before, const TensorExpression::Lookup& lookup);
 
   int number = 0;  // the number that the user sees
   int64_t hits = 0;
-  int64_t unanswered = 0;  // tensors for which the condition had no answer
-  std::string problem;     // why the first of them had none
+  int64_t unanswered = 0;  // tensors on which the condition could not be evaluated
+  std::string problem;     // why not, for the first of these tensors
 
  private:
   Error ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines);

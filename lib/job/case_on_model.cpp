@@ -56,8 +56,8 @@ const SignatureTensor* WithNode(llvm::StringRef name, const Tensors& tensors) {
   return found;
 }
 
-// True if a feed of a graph that TensorFlow froze is a value captured by the function: these are
-// called "unknown", "unknown_0", ...
+// True if a feed of a graph that TensorFlow froze is a value captured by the function: such feeds
+// are called "unknown", "unknown_0", ...
 bool IsCapture(llvm::StringRef name) {
   llvm::StringRef node = ReadTensorName(name).node;
   if (!node.consume_front("unknown")) return false;
@@ -125,7 +125,8 @@ class Finder {
   }
 
  private:
-  // case.json maps only keys to tensors of the case's graph.
+  // True if `name` is a key. case.json maps keys to tensors; any other name is the tensor's own
+  // name.
   static bool IsKey(llvm::StringRef name, llvm::StringRef tensor) { return name != tensor; }
 
   Error NoSuch(const char* what, llvm::StringRef key, const Tensors& tensors) const {
@@ -261,7 +262,8 @@ Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
   const auto& case_b = b.model().case_info;
   if (case_a || case_b) {
     if (case_a && case_b) {
-      // Both have their own values: pairs those with the same names.
+      // Both graphs are cases with their own values: pairs the feeds and fetches with the same
+      // keys.
       ASSIGN_OR_RETURN(CaseOfModel keys_a, CaseOnItself(*case_a));
       ASSIGN_OR_RETURN(CaseOfModel keys_b, CaseOnItself(*case_b));
       SameEnds ends;

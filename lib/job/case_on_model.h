@@ -11,13 +11,13 @@
 namespace grapnel {
 
 struct CaseOfModel {
-  // The case. If `signature` is not empty, its feeds and fetches are renamed to the model's
+  // The case. If `signature` is not empty, the case's feeds and fetches are renamed to the model's
   // tensors.
   Case values;
-  std::vector<std::string> feed_names, fetch_names;  // for display: keys, if the case has them
+  std::vector<std::string> feed_names, fetch_names;  // for display: the signature's keys, if known
   // The names of the feeds and fetches in the case's own graph.
   std::vector<std::string> own_feeds, own_fetches;
-  std::string signature;  // the model's; empty: names are used unchanged
+  std::string signature;  // of the model; empty: the case's names are kept
 };
 
 // Maps a case's feeds and fetches to tensors of `model` by their keys. A case without a signature
@@ -29,26 +29,27 @@ struct CaseOfModel {
 // the signature; the signature lacks a feed or fetch (the error lists its keys).
 Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
 
-// The same for a model that is itself the case: its tensors, with the keys as names.
+// Like CaseOnModel, for a model opened from the case itself: keeps the tensors, and sets feed_names
+// and fetch_names to the keys.
 Expected<CaseOfModel> CaseOnItself(Case values);
 
 // Fills `run`, a run of `model`, with the case's signature, the feeds that `run` does not have yet,
-// and the fetches if `run` has none. Errors: a file's dtype or shape differs from the model's
-// tensor (names the feed); the outputs need an input that the case lacks.
+// and the fetches if `run` has none. Errors: the dtype or shape of a value differs from the model's
+// tensor (the error names the feed); the outputs need an input that the case lacks.
 Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunRequest* run);
 
-// The tensors with the same keys in two graphs, and the keys.
+// The inputs and outputs with the same keys in two graphs, and the keys.
 struct SameEnds {
   struct End {
     std::string a, b, key;
   };
-  bool by_keys = false;  // both have the signature, though possibly no common key
+  bool by_keys = false;  // both graphs have the signature, though maybe no common key
   std::vector<End> inputs, outputs;
 };
 // Pairs the inputs and outputs of two graphs by the keys of `signature`; an empty name means the
 // default signature of `a`. A case captured from a signature has its keys. `by_keys` is false if a
-// graph has no signatures, or if `b` lacks the signature. Errors: CaseOnModel's; `a` lacks the
-// signature.
+// graph has no signatures, or if `b` lacks the signature. Errors: those of CaseOnModel; `a` lacks
+// the signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

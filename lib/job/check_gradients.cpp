@@ -38,7 +38,7 @@ Tensor Of(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::function_ref<doubl
   return Tensor();
 }
 
-// Returns a copy with one element replaced.
+// Returns a copy of the tensor with one element replaced.
 Tensor With(const Tensor& tensor, int64_t index, double value) {
   Literal literal = tensor.ToLiteral();
   std::string bytes = literal.bytes().str();
@@ -50,7 +50,7 @@ Tensor With(const Tensor& tensor, int64_t index, double value) {
   return Tensor();
 }
 
-// Pseudo-random numbers in [-1, 1], the same on every machine.
+// A generator of pseudo-random numbers in [-1, 1], the same on every machine.
 class Numbers {
  public:
   double Next() { return static_cast<double>(engine_()) / (1u << 31) - 1; }
@@ -63,7 +63,7 @@ class Numbers {
 struct Input {
   std::string name;
   int feed = -1;
-  std::vector<StoredVariable*> variables;  // one per job's session; the first is the graph's
+  std::vector<StoredVariable*> variables;  // one per session; the first runs the graph
   Tensor value;
 };
 
@@ -152,7 +152,7 @@ class Checker {
   static std::string OutputNameOf(const Node& node) { return node.name().str() + ":0"; }
   static bool IsCase(const Model& model) { return model.case_info.has_value(); }
 
-  // --- What is differentiated by.
+  // --- The xs: the tensors and variables with respect to which the ys are differentiated.
 
   Error FindInputs() {
     for (size_t i = 0; i < job_->feeds().size(); ++i) {
@@ -241,7 +241,7 @@ class Checker {
     return Error::success();
   }
 
-  // --- Measuring.
+  // --- Finite differences.
 
   Expected<double> SumAt(Input& input, int64_t index, double value) {
     Tensor moved = With(input.value, index, value);
@@ -265,7 +265,7 @@ class Checker {
     double x = literal.AsDouble(index);
     ASSIGN_OR_RETURN(double up, SumAt(input, index, x + step));
     ASSIGN_OR_RETURN(double down, SumAt(input, index, x - step));
-    // The actual step is the one that the dtype can represent.
+    // The step between the two values after rounding to the dtype is used, not 2 * step.
     double above = Literal::Scalar(input.value.dtype(), x + step).AsDouble(0);
     double below = Literal::Scalar(input.value.dtype(), x - step).AsDouble(0);
     return (up - down) / (above - below);
@@ -293,7 +293,7 @@ class Checker {
       ASSIGN_OR_RETURN(CheckedElement element,
                        CheckElement(input, gradient, index, scale, checked.tolerance));
       ++checked.checked;
-      // A NaN is worse than anything.
+      // A NaN error is worse than any number.
       if (i == 0 || !(element.error <= checked.worst.error)) checked.worst = element;
     }
     return checked;
@@ -314,8 +314,8 @@ class Checker {
       double measured = (4 * near - far) / 3;
       double most = std::max(scale, std::fabs(measured));
       double distance = std::fabs(element.made - measured);
-      // Smaller steps are for kinks: an allowance for their rounding error would hide any real
-      // error.
+      // Smaller steps (later attempts) are for kinks. The allowance for rounding stays that of the
+      // first step: a larger one would hide real errors.
       if (attempt == 0 && distance > tolerance * most) {
         ASSIGN_OR_RETURN(rounding, Rounding(input, index, first));
       }
@@ -353,7 +353,8 @@ class Checker {
     return std::max(std::sqrt(stored), noise);
   }
 
-  // The squared deviation of rounding each element to the dtype, uniform between its neighbors.
+  // The variance of the weighted sum of a tensor due to rounding its elements to the dtype, if the
+  // rounding errors are uniformly distributed.
   static double SquareOfStored(const Tensor& value, const Tensor& weight) {
     Literal y = value.ToLiteral(), w = weight.ToLiteral();
     double square = 0, unit = RoundingUnit(value.dtype()) / std::sqrt(3.0);
@@ -377,8 +378,8 @@ class Checker {
     }
   }
 
-  // The derivative from two steps is off by about one deviation of a sum divided by the step; this
-  // many deviations are attributed to rounding.
+  // Rounding changes the extrapolated derivative by about one standard deviation of a sum divided
+  // by the step; this many such deviations are attributed to rounding.
   static constexpr double kErrorMargin = 4;
 
   OpenedGraph& opened_;

@@ -10,13 +10,13 @@
 namespace grapnel {
 
 struct GradientCheckRequest {
-  // Feeds, signature, checkpoint; its fetches are the ys. Fetches that are not floating point are
-  // ignored.
+  // The feeds, signature and checkpoint. The fetches are the ys; those that are not floating point
+  // are ignored.
   RunRequest run;
   std::vector<std::string> by;  // the xs: tensors and variables; empty: all feeds and variables
   double tolerance = 0;         // 0: by dtype, DefaultTolerance
-  double step = 0;              // step of x, relative to its size; 0: by dtype
-  int elements = 32;            // checked per x, spread over it; 0: only build and run the
+  double step = 0;              // change of an element of x, relative to its size; 0: by dtype
+  int elements = 32;            // elements to check, spread over each x; 0: only build and run the
                                 // gradients
 };
 
@@ -25,8 +25,8 @@ struct GradientCheckRequest {
 struct CheckedElement {
   int64_t index = 0;  // row-major
   double made = 0, measured = 0;
-  // The part of their difference that rounding does not explain, relative to the tensor's largest
-  // derivative.
+  // The part of the difference of the two derivatives that rounding does not explain, relative to
+  // the tensor's largest derivative.
   double error = 0;
 };
 
@@ -34,8 +34,8 @@ struct CheckedTensor {
   std::string name;
   DataType dtype = proto::DT_INVALID;
   Dims dims;
-  bool is_connected = true;  // false: no y depends on it differentiably
-  int64_t checked = 0;       // elements
+  bool is_connected = true;  // false: no y depends on this x differentiably
+  int64_t checked = 0;       // number of elements checked
   double tolerance = 0;
   CheckedElement worst;
   bool ok() const { return worst.error <= tolerance; }
@@ -51,11 +51,11 @@ struct GradientCheck {
 
 double DefaultTolerance(DataType dtype);  // 1e-6 for double, 5e-3 for float, 0.2 for half
 
-// Runs the graph, builds and runs its gradients, and runs the graph again with each element
-// slightly larger and smaller (central differences with two steps, extrapolated; smaller steps
-// where they disagree, as near the kink of a Relu). Also measures how much rounding alone changes a
-// difference. Errors: RunJob's; those of Gradients; no y or x has gradients; a graph whose results
-// differ from run to run. Cost: 4 to 29 runs per element.
+// Runs the graph, builds and runs its gradients, and runs the graph again with each element of x
+// slightly larger and smaller (central differences with two step sizes, extrapolated; smaller step
+// sizes if the two disagree, as near the kink of a Relu). Also measures how much rounding alone
+// changes a finite difference. Errors: those of RunJob; those of Gradients; no y or x has
+// gradients; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per element.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 
 // The graph extended by the gradients of the sum of `ys` with respect to each of `xs`, and the

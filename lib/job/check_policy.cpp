@@ -57,10 +57,10 @@ PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, boo
   finding.severity = is_strict ? FindingSeverity::kError : FindingSeverity::kWarning;
   finding.what = "the check could not run: " + reason;
   finding.expected = std::string("a check of ") + check.reads;
-  finding.advice = check.needs_base
-                       ? "pass the previous model (--against BASE), or remove [" + finding.check +
-                             "] from the policy"
-                       : "provide what it needs, or remove [" + finding.check + "] from the policy";
+  finding.advice = check.needs_base ? "pass the previous model (--against BASE), or remove [" +
+                                          finding.check + "] from the policy"
+                                    : "provide what the check needs, or remove [" + finding.check +
+                                          "] from the policy";
   return finding;
 }
 

@@ -14,7 +14,8 @@
 
 namespace grapnel {
 
-// Reads a policy file. Errors: Policy::Parse's, for an unknown check too; the file's.
+// Reads a policy file. Errors: those of Policy::Parse, for an unknown check too; the file cannot be
+// read.
 Expected<Policy> ReadPolicy(llvm::StringRef path);
 
 struct PolicyRequest {
@@ -31,7 +32,7 @@ struct PolicyRequest {
 struct PolicyOutcome {
   std::string check, says;
   FindingSeverity severity = FindingSeverity::kError;
-  std::string reason;  // why it did not run; empty: it ran
+  std::string reason;  // why the check did not run; empty: it ran
 };
 
 struct PolicyReport {
@@ -39,7 +40,7 @@ struct PolicyReport {
   std::string graph_file;               // the model's graph file, if the model is a folder
   std::vector<PolicyFinding> findings;  // errors first, waived ones last
   std::vector<PolicyOutcome> outcomes;
-  // The differences from BASE as a Mermaid diagram; empty if nothing differs or it was not
+  // The differences from BASE as a Mermaid diagram; empty if nothing differs or no drawing was
   // requested.
   std::string drawing;
 
@@ -48,20 +49,21 @@ struct PolicyReport {
   bool Passes() const { return Count(FindingSeverity::kError) == 0; }
 };
 
-// `base` may be null; checks that need it then report that they did not run. Errors: a graph is
+// `base` may be null; checks that need a base then report that they did not run. Errors: a graph is
 // broken; a check fails to run (a pass fails, a checkpoint is damaged).
 Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* base,
                                   const PolicyRequest& request);
 
-// Returns a policy in TOML that the model passes as it is, with the model's sizes as budgets.
-// Budgets that depend on unknown sizes not set by `given` are left out; a comment says why.
+// Returns a policy in TOML that the unchanged model passes, with the model's sizes as budgets.
+// Budgets that depend on unknown sizes not set by `given` are left out; a comment in the TOML says
+// why.
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
                                     bool is_signature, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 
-// Writes each check's name, severity, inputs, findings and keys.
+// Writes as text each check's name, severity, inputs, possible findings and keys.
 void WritePolicyChecks(llvm::raw_ostream& os);
-// Writes an attribute into the open object: "checks": [{"check", "severity", "finds", "reads",
+// Writes an attribute into the open JSON object: "checks": [{"check", "severity", "finds", "reads",
 // "needs_base", "keys": [{"name", "help", "required"}]}].
 void WritePolicyChecksJson(llvm::json::OStream& json);
 

@@ -27,7 +27,7 @@ Error WithPath(const OpenedGraph& opened, Error error) {
                                                  : MakeError("{0}: {1}", path, text);
 }
 
-// The result of a run.
+// The feeds, fetches and outputs of a run, or its failure.
 struct Ran {
   std::vector<std::string> feeds, fetches;
   std::vector<Tensor> values, outputs;
@@ -45,7 +45,7 @@ class RunComparer {
         finder_(request.tolerance, evaluator_.get()) {}
 
   Expected<RunComparison> Run(OpenedGraph& b) {
-    // Loops of a broken graph cannot be lowered to pair the nodes inside.
+    // Pairing the nodes inside loops lowers the loops, which needs a valid graph.
     if (Error error = CheckValid(a_, nullptr)) return WithPath(a_, std::move(error));
     if (Error error = CheckValid(b, nullptr)) return WithPath(b, std::move(error));
     auto ends = FindSameEnds(a_, b, request_.run.signature);
@@ -72,8 +72,8 @@ class RunComparer {
   Expected<RunComparison> RunRecorded(const DebugFolder& folder, const DebugRun& run, int step);
 
  private:
-  // Returns B's tensor for a tensor of A: the one with the same key, else the one with the same
-  // name.
+  // Returns B's tensor for a tensor of A: the tensor with the same key, else the tensor with the
+  // same name.
   static std::string InB(llvm::ArrayRef<SameEnds::End> ends, const std::string& tensor) {
     auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
     return end == ends.end() ? tensor : end->b;
@@ -87,7 +87,7 @@ class RunComparer {
   }
 
   // Returns "" if the fetch is an output of A's signature and B's signature lacks its key. A tensor
-  // with that name in B would be a different one.
+  // with that name in B would be unrelated.
   std::string FetchInB(const std::string& fetch) const {
     bool has_key = llvm::any_of(ends_.outputs, [&](const auto& end) { return end.a == fetch; });
     // If no output is requested and no key is shared, outputs are paired by tensor.
@@ -123,7 +123,7 @@ class RunComparer {
     return request;
   }
 
-  // `b`: a case with values for A, unless A is a case itself; null: none.
+  // `b`: if B is a case and A is not, A gets B's values for inputs with the same keys. May be null.
   Expected<Ran> RunA(RunPairs& pairs, bool is_first, const OpenedGraph* b = nullptr) {
     RunRequest request = RequestFor(is_first);
     if (b && b->model().case_info && !a_.model().case_info && ends_.by_keys) {
@@ -135,7 +135,7 @@ class RunComparer {
     return RunOne(a_, std::move(request), [](const Ran&) { return Error::success(); });
   }
 
-  // Runs B with A's feeds and fetches, unless B is a case with its own.
+  // Runs B with A's feeds and fetches, unless both are cases.
   Expected<Ran> RunB(OpenedGraph& b, const Ran& ran_a, RunPairs& pairs, bool is_first) {
     RunRequest request = RequestFor(is_first);
     if (&b != &a_) request.print = [](Severity, llvm::StringRef) {};
@@ -153,14 +153,14 @@ class RunComparer {
           if (main.Find(ReadTensorName(fetch).node)) fetches.push_back(fetch);
         } else if (std::string in_b = FetchInB(fetch); !in_b.empty()) {
           fetches.push_back(std::move(in_b));
-        } else if (!request_.run.fetches.empty()) {  // else it is reported as not compared
+        } else if (!request_.run.fetches.empty()) {  // else it is not compared
           return NoSuchOutput(b, NameInA(fetch));
         }
       }
       bool has_all = llvm::all_of(fetches, [&](const std::string& fetch) {
         return ReadTensorName(fetch).control || FindTensorIfThere(main, fetch).has_value();
       });
-      // The graph of a case may have feeds that are not inputs of the signature.
+      // The graph of a case may have feeds that are not inputs of its signature.
       request.completes = !has_all || b.model().case_info;
       if (b.model().case_info) request.signature.clear();
       if (has_all) request.fetches = fetches;
@@ -260,7 +260,8 @@ class RunComparer {
     }
   }
 
-  // Follows tensors of B that diverged too, or have no counterpart.
+  // True if a path in B leads from the fault to a diverged fetch through tensors that diverged too
+  // or have no counterpart.
   bool ReachesPartedFetch(const Graph& main, const Mismatch& fault) const {
     llvm::DenseSet<NodeId> goals;
     for (size_t i = 0; i < comparison_.fetches.size(); ++i) {
@@ -295,7 +296,7 @@ class RunComparer {
   std::unique_ptr<Evaluator> evaluator_;
   DivergenceFinder finder_;
   SameEnds ends_;                       // paired by keys of A and B
-  std::vector<std::string> fetches_b_;  // B's tensor for each fetch of `comparison_`
+  std::vector<std::string> fetches_b_;  // B's tensor for each fetch of comparison_
   RunComparison comparison_;
 };
 
@@ -310,7 +311,8 @@ llvm::StringRef PythonName(llvm::StringRef function) {
   return without.ends_with("_") ? without.drop_back() : function;
 }
 
-// Maps each graph of the record to a body of A; null if no body has a node with any of its names.
+// Maps each graph of the record to a body (graph or function) of A; null if no body has a node with
+// the name of a traced node.
 class RecordedBodies {
  public:
   RecordedBodies(const Module& module, const DebugRun& run) : bodies_(run.graphs.size()) {
@@ -322,7 +324,7 @@ class RecordedBodies {
 
   struct Body {
     const Graph* graph = nullptr;
-    std::string function;  // A's function
+    std::string function;  // the body's name in A; "" for the main graph
   };
   const Body& Of(int graph) const { return bodies_[graph]; }
 
@@ -357,7 +359,8 @@ bool IsWhole(const DebugTrace& trace) {
   return trace.mode == proto::FULL_TENSOR && !trace.tensor.empty();
 }
 
-// Returns "net.py:21 in loss_fn", the user's own line that created an op; "" if it is unknown.
+// Returns "net.py:21 in loss_fn", the line of the user's code that created an op; "" if it is
+// unknown.
 std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
   int index = UserFrame(run, op.stack);
   if (index < 0) return "";
@@ -367,7 +370,7 @@ std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
       .str();
 }
 
-// Returns the executions, in order, of bodies in A with full tensors.
+// Returns the recorded executions, in order, that have full tensors of bodies in A.
 std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   std::vector<int> steps;
   for (const DebugTrace& trace : run.traces) {
@@ -377,8 +380,8 @@ std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   return steps;
 }
 
-// Adds those arguments of the call that another execution produced; values passed from Python were
-// not recorded.
+// Feeds those arguments of the call that another recorded execution produced; values passed from
+// Python were not recorded.
 Error AddArguments(const Graph& main, const DebugRun& run, int step, const RecordedBodies& bodies,
                    llvm::function_ref<void(const Node&, Tensor)> add) {
   if (step < 0 || run.executions[step].graph < 0) return Error::success();

@@ -13,13 +13,13 @@
 namespace grapnel {
 
 struct CompareRequest {
-  // Feeds, fetches, signature and variables of both runs, `sink`, `print` and `cancel`; the rest is
-  // ignored. Run A uses one CPU thread.
+  // The feeds, fetches, signature and variables of both runs, `sink`, `print` and `cancel`; other
+  // fields are ignored. Run A uses one CPU thread.
   RunRequest run;
   Tolerance tolerance;
   Device* device_b = nullptr;  // device for B's nodes that have a kernel there; null: the CPU
   int threads_b = 1;
-  const Provenance* provenance = nullptr;  // the ledger of how B was derived from A
+  const Provenance* provenance = nullptr;  // ledger of the rewrites that made B from A, or null
   int64_t budget = 0;  // bytes of A's tensors held at a time; 0: a quarter of MemoryBudget
 };
 
@@ -34,10 +34,10 @@ struct RunComparison {
   std::vector<ComparedFetch> fetches;
   std::string failure_a, failure_b;  // the error that ended a run; else empty
   int64_t nodes_of_a = 0;            // nodes of A that ran
-  int64_t paired = 0;                // of these, nodes with a counterpart
+  int64_t paired = 0;                // of these, nodes with a counterpart in B
   int parts = 1;                     // how often both graphs ran
-  // True if rewrites made B from A: inner tensors may then have another meaning, and only a
-  // mismatch that reaches a diverged fetch is a fault.
+  // True if rewrites made B from A: corresponding inner tensors may then differ on purpose, and
+  // only a mismatch that reaches a diverged fetch is a fault.
   bool is_rewritten = false;
   // Index in divergence.faults of the fault to report first; -1: no faults.
   int first = -1;
@@ -48,18 +48,19 @@ struct RunComparison {
   bool Agrees() const;
 };
 
-// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless it is a case with its
-// own. Cost: both run once for each budget-sized part of A's tensors, and each diverged tensor runs
-// one more op. Errors: RunJob's, with the path; a failing run is part of the result, unless both
-// fail and had not diverged before.
+// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless both are cases, which
+// have feeds and fetches. Cost: both graphs run once for each budget-sized part of A's tensors, and
+// for each diverged tensor one more op runs. Errors: those of RunJob, with the path; a failing run
+// is part of the result, unless both fail and had not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
-// Compares the graph with what the default passes make of it.
+// Compares the graph with the graph that the default passes make from it.
 Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request);
 
-// Compares with B, a run that TensorFlow's debugger recorded with FULL_TENSOR: call number `step`
-// of those functions called from Python that have traced tensors. Placeholders without a feed get
-// their recorded values. Errors: no recorded tensor has the name of a node; there is no such step.
+// Compares a run of `a` with B, a run that TensorFlow's debugger recorded with FULL_TENSOR: of the
+// recorded calls from Python to functions with traced tensors, number `step`. Placeholders without
+// a feed get their recorded values. Errors: no recorded tensor has the name of a node; there is no
+// call number `step`.
 Expected<RunComparison> CompareWithRecord(OpenedGraph& a, const DebugFolder& folder,
                                           const DebugRun& run, int step,
                                           const CompareRequest& request);

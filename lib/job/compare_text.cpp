@@ -31,7 +31,7 @@ std::string ErrorText(const TensorDifference& d) {
   return text;
 }
 
-// Returns "diverges in 3 of 6 elements", or how it differs otherwise.
+// Returns "diverges in 3 of 6 elements", or another description of the mismatch.
 std::string HowText(const Mismatch& p) {
   const TensorDifference& d = p.difference;
   if (d.mismatch == "dtype" || d.mismatch == "shape")
@@ -45,7 +45,7 @@ std::string HowText(const Mismatch& p) {
 
 std::string Sentence(const Mismatch& p) {
   std::string text = NodeText(p.node, p.op);
-  // A counterpart in other calls gets its own line.
+  // A counterpart in B in other calls gets its own line.
   if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);
@@ -238,7 +238,7 @@ void WriteFetchesJson(const char* key, llvm::ArrayRef<ComparedFetch> fetches, OS
   });
 }
 
-// --- Precision.
+// --- The report of ComparePrecision().
 
 const char* LossName(LossKind kind) {
   return kind == LossKind::kOverflow    ? "overflow"

@@ -9,12 +9,13 @@
 namespace grapnel {
 
 void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os);
-// Writes fields into the open object: "verdict" ("agree", "fault", "rounding"), "first",
+// Writes fields into the open JSON object: "verdict" ("agree", "fault", "rounding"), "first",
 // "first_diverged" (an object or null), "worst", "growth", "fetches", counts and failures.
 void WriteComparisonJson(const RunComparison& comparison, llvm::json::OStream& json);
 
 void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os);
-// Likewise: "format", "agrees", "losses", "keep", "readers", "all_rounded", "with_kept".
+// Writes fields into the open JSON object: "format", "agrees", "losses", "keep", "readers",
+// "all_rounded", "with_kept".
 void WritePrecisionJson(const PrecisionReport& report, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -18,16 +18,16 @@ class DebugWords {
   static Expected<DebugWords> Parse(llvm::StringRef text);
 
   llvm::StringRef rest() const { return rest_; }  // as typed
-  // Each removes a flag from the arguments: "-a", or one with a value, "-n 3". Errors: the value is
-  // missing.
+  // TakeFlag removes a flag such as "-a" from the arguments, TakeOption and TakeNumber a flag with
+  // a value such as "-n 3". Errors: the value is missing.
   bool TakeFlag(llvm::StringRef flag, llvm::StringRef other = {});
   Expected<std::optional<std::string>> TakeOption(llvm::StringRef flag, llvm::StringRef other = {});
-  // A flag whose value is an expression with blanks: all arguments up to the next flag.
+  // Removes a flag whose value is an expression with blanks: all arguments up to the next flag.
   Expected<std::optional<std::string>> TakeExpression(llvm::StringRef flag,
                                                       llvm::StringRef other = {});
   Expected<std::optional<int64_t>> TakeNumber(llvm::StringRef flag, llvm::StringRef other = {});
   // Returns the remaining arguments, at most `most` and at least `least`. Errors: an unknown flag;
-  // too many or too few arguments, with `what` was expected.
+  // too many or too few arguments (the message contains `what`, the expected arguments).
   Expected<std::vector<std::string>> Names(size_t least, size_t most, const char* what) const;
 
  private:
@@ -39,21 +39,21 @@ class DebugWords {
 using DebugAnswer = Expected<std::optional<DebugOrder>>;
 
 struct DebugCommand {
-  std::vector<const char*> names;  // the first is its name
+  std::vector<const char*> names;  // the first is the command's name, the rest are aliases
   const char* usage;               // shown after the name
-  const char* help;                // lines
+  const char* help;                // may have several lines
   DebugAnswer (*run)(DebugShell& shell, DebugWords& words);
 };
 
-// The commands by kind, one file each.
+// The commands by kind; each kind has its own file.
 llvm::ArrayRef<DebugCommand> SteppingCommands();
 llvm::ArrayRef<DebugCommand> ListingCommands();
 llvm::ArrayRef<DebugCommand> TensorCommands();
 
 // Returns "function/node" for a node of a function, "node" in the main graph.
 std::string NameIn(const Graph& graph, NodeId node);
-// Returns "for 3 tensors the condition had no answer: max: there are no elements"; "" if all had
-// an answer.
+// Returns "for 3 tensors the condition had no answer: max: there are no elements"; "" if the
+// condition could be evaluated on all tensors.
 std::string UnansweredText(const Breakpoint& breakpoint);
 // Returns "float32 (2, 3)".
 std::string TypeText(const Tensor& tensor);

@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-// Finds a node in this body, in the main graph, or by "function/node".
+// Finds a node by name in the body of the stop or in the main graph, or by "function/node".
 Expected<Node> NodeNamed(const Debugger& debugger, llvm::StringRef name) {
   const Graph* graph = nullptr;
   if (Node node = debugger.here().Find(name)) return node;
@@ -78,7 +78,7 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-// Other tensors in the filter's expression have their last values.
+// In the filter's expression, names of other tensors stand for their last values.
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
@@ -136,8 +136,8 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
 
 // --- Arguments
 
-// Returns the index of the caller's first input that becomes an argument of the function; -1:
-// arguments are not among its inputs.
+// Returns the index of the caller's first input that becomes an argument of the function; -1: the
+// inputs do not contain the arguments.
 int FirstArgument(const Node& caller, const Function& function) {
   llvm::StringRef op = caller.op();
   for (llvm::StringRef branching : {"If", "StatelessIf", "Case", "StatelessCase"}) {
@@ -150,8 +150,8 @@ int FirstArgument(const Node& caller, const Function& function) {
   return op == function.name() ? 0 : -1;
 }
 
-// Returns "t:0, which u passes", the input that a running function's argument was called with; ""
-// for other nodes.
+// For an argument of a running function, returns "t:0, which u passes": the input of the calling
+// node; "" for other nodes.
 std::string GivenText(const Debugger& debugger, const Node& node) {
   if (node.op() != "_Arg") return "";
   const Graph* outer = &debugger.module().main;
@@ -240,7 +240,7 @@ DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   return std::nullopt;
 }
 
-// An argument that is not a node's name is a line, or a file.
+// If the command's argument is not a node's name, it is a source line or a file.
 DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a node, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
@@ -331,7 +331,7 @@ struct Tree {
   std::set<NodeId> opened{};
   bool cuts = false;
 
-  // Returns each input once in order, or each reader once sorted by name.
+  // Returns the node's distinct inputs in order, or its distinct readers sorted by name.
   std::vector<Node> Around(const Node& node) const {
     std::vector<Node> found;
     auto add = [&](Node other) {
@@ -394,7 +394,7 @@ DebugAnswer ListOutputs(DebugShell& shell, DebugWords& words) {
   return List(shell, words, /*of_inputs=*/false);
 }
 
-// --- run_info
+// --- run_info: the fetches, feeds, functions and devices of the run.
 
 DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   Debugger& debugger = shell.debugger();
@@ -414,7 +414,7 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
       {{"list_tensors", "lt"},
        "[-f FILTER|EXPRESSION] [-fenn REGEX] [-n REGEX] [-t REGEX] [-s ORDER] [-r]",
        "lists the tensors that this run has made\n"
-       "-f: only those that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
+       "-f: only tensors that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
        "in -f max(abs(_)) > 1e3;\n"
        "-fenn: except of these nodes; -n: only of nodes with this name; -t: with this op; -s: sort "
        "by step, dump_size, op_type or tensor_name; -r: reverse the order.\n"

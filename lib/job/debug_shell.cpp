@@ -84,14 +84,14 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Returns why a breakpoint on a name that never appeared was not hit.
+// Returns why a breakpoint was not hit: the program created no node with the breakpoint's name.
 std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
   if (!debugger.grows() || breakpoint.number <= 0) return "";
   auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());
   return found ? "" : TextOf(found.takeError());
 }
 
-// Writes why breakpoints were never hit in a finished run.
+// Writes, for each breakpoint that was never hit in a finished run, why it was not.
 void WriteUnmet(Debugger& debugger, llvm::raw_ostream& os) {
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
     if (breakpoint.hits > 0) continue;
@@ -248,7 +248,7 @@ std::vector<std::string> DebugShell::Complete(llvm::StringRef line) const {
   return found;
 }
 
-// --- Words
+// --- DebugWords
 
 Expected<DebugWords> DebugWords::Parse(llvm::StringRef text) {
   DebugWords words;
@@ -271,7 +271,7 @@ Expected<DebugWords> DebugWords::Parse(llvm::StringRef text) {
     if (c == '[' || c == '(') ++depth;
     if (c == ']' || c == ')') --depth;
     bool is_blank = c == ' ' || c == '\t';
-    // "x:0 [0, :]" is one word.
+    // "x:0 [0, :]" is one argument.
     if (is_blank && has_word && word[0] != '-' && HasPrefix(text.drop_front(i).ltrim(), "["))
       continue;
     if (!is_blank || depth > 0) {

@@ -14,21 +14,21 @@ namespace grapnel {
 
 struct DebugCommand;
 
-// Command names and flags follow TensorFlow's command-line debugger where it has the command, else
-// gdb.
+// Command names and flags are those of TensorFlow's command-line debugger or, for commands that it
+// lacks, those of gdb.
 class DebugShell {
  public:
-  // Both outlive it. `color`: highlights are in color.
+  // `debugger` and `os` outlive the shell. `color`: highlights are in color.
   DebugShell(Debugger& debugger, llvm::raw_ostream& os, bool color)
       : debugger_(debugger), os_(os), color_(color) {}
 
   // Writes where the run has stopped: the node, its calls, and its inputs or outputs.
   void ShowStop(const DebugStop& stop);
-  // Runs one line. Returns an order if the run is to continue. Errors are the user's: an unknown
-  // command or name, with the nearest one; an argument that does not fit.
+  // Runs one line. Returns an order if the run is to continue. Errors: an unknown command or name,
+  // with the nearest one; an argument that does not fit.
   Expected<std::optional<DebugOrder>> Do(llvm::StringRef line);
-  // Returns the completions of the last word of `line`: commands, then names of nodes in this body
-  // and in the main graph, functions, filters.
+  // Returns the completions of the last word of `line`: commands, then names of nodes in the body
+  // of the stop and in the main graph, functions, filters.
   std::vector<std::string> Complete(llvm::StringRef line) const;
 
   Debugger& debugger() { return debugger_; }

@@ -18,8 +18,9 @@ bool HasEnded(const DebugStop& stop) {
 Error CheckRunning(DebugShell& shell) {
   if (!HasEnded(shell.debugger().stop())) return Error::success();
   return MakeError(
-      "this run has ended: `start` begins another, `restart` starts again from the first, `back` "
-      "goes back");
+      "this run has ended: `start` begins another run, `restart` goes back to the first run, "
+      "`back` "
+      "goes back some steps");
 }
 
 Expected<int64_t> CountIn(const DebugWords& words) {
@@ -59,7 +60,8 @@ DebugAnswer Iteration(DebugShell& shell, DebugWords& words) {
 
 DebugAnswer Start(DebugShell& shell, DebugWords& /*words*/) {
   if (!HasEnded(shell.debugger().stop()))
-    return MakeError("this run has not ended: `continue` goes to its end, `restart` begins again");
+    return MakeError(
+        "this run has not ended: `continue` goes to its end, `restart` goes back to the first run");
   return std::optional(DebugOrder());
 }
 
@@ -76,7 +78,7 @@ DebugAnswer Back(DebugShell& shell, DebugWords& words) {
   return std::optional(order);
 }
 
-// tfdbg's run: from the prompt to the end of a run, or of several.
+// tfdbg's `run`: continues to the end of the run, or of several runs.
 DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   DebugOrder order;
   ASSIGN_OR_RETURN(auto times, words.TakeNumber("-t", "--times"));
@@ -104,7 +106,7 @@ DebugAnswer Break(DebugShell& shell, DebugWords& words) {
   llvm::raw_ostream& os = shell.os();
   std::string text = words.rest().str();
   llvm::StringRef rest = text;
-  // tfdbg's -f FILTER.
+  // "-f FILTER", as in tfdbg, means "if FILTER".
   if (rest.consume_front("-f ")) text = "if " + rest.trim().str();
   if (!text.empty()) {
     RETURN_IF_ERROR(debugger.AddBreakpoint(text));

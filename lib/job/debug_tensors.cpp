@@ -155,7 +155,8 @@ Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
   return flags;
 }
 
-// Returns the value of a name; sets `which` to its number and the total if there are several.
+// Returns the value of a tensor by name; if the tensor has several values, sets `which` to the
+// value's number and the total.
 Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
                                    std::optional<int64_t> number, std::string* which) {
   const Debugger& debugger = shell.debugger();
@@ -167,7 +168,7 @@ Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
   return value;
 }
 
-// Writes the composite tensors that the tensor is a part of.
+// Writes the composite tensors that the port's tensor is a component of.
 void WriteWholes(DebugShell& shell, const WatchedPort& port) {
   for (const PartOf& part : PartsOf(shell.debugger(), port, shell.print.threshold)) {
     shell.os() << "part of what " << part.reader.name() << " (" << part.reader.op() << ") "
@@ -218,7 +219,7 @@ DebugAnswer PrintFeed(DebugShell& shell, DebugWords& words) {
   return PrintTensor(shell, words);
 }
 
-// Evaluates an expression, with the flags of print_tensor before or after it.
+// Evaluates an expression. The flags of print_tensor may be before or after the expression.
 DebugAnswer Eval(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(PrintFlags flags, TakePrintFlags(&words));
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "an expression"));
@@ -268,7 +269,7 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   if (!HasPrefix(text, "[")) return Evaluate(shell.debugger(), text);
   NumberArray array;
   array.dtype = dtype;
-  std::vector<int64_t> counts;  // of the open lists
+  std::vector<int64_t> counts;  // number of elements so far of each open list
   Dims dims;
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {

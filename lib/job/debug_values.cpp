@@ -24,8 +24,8 @@ void AddAt(llvm::ArrayRef<Composite> composites, llvm::ArrayRef<Tensor> tensors,
   }
 }
 
-// Returns the current parts of a composite of `node`'s inputs or outputs; empty if one has no
-// value.
+// Returns the current values of the components of a composite tensor among `node`'s inputs or
+// outputs; empty if a component has no value.
 std::vector<Tensor> PartsOf(const Debugger& debugger, const Node& node, const Composite& composite,
                             bool is_read) {
   std::vector<Tensor> parts;
@@ -81,7 +81,7 @@ std::vector<PartOf> PartsOf(const Debugger& debugger, const WatchedPort& port, i
       if (llvm::is_contained(composite.ports, slot)) add(reader, composite, true);
     }
   }
-  // Readers that show the same text are listed once.
+  // Composites with the same text are listed once.
   std::vector<PartOf> different;
   for (PartOf& part : found) {
     if (llvm::none_of(different, [&](const PartOf& p) { return p.value.text == part.value.text; }))

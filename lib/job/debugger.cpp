@@ -23,8 +23,9 @@ Error CheckMaker(const Node& node, llvm::StringRef name) {
       "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
       "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
   if (!llvm::is_contained(kHandingOn, node.op())) return Error::success();
-  return MakeError("'{0}' ({1}) forwards another node's output: set that one, or its readers", name,
-                   node.op());
+  return MakeError(
+      "'{0}' ({1}) forwards another node's output: set that output, or the outputs of its readers",
+      name, node.op());
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Debugger::Debugger(std::unique_ptr<DebugTarget> target, int64_t budget)
 
 Debugger::~Debugger() = default;
 
-// Returns the feeds of a run.
+// Returns the values of the feeds of the next run.
 std::vector<Tensor> Debugger::FeedValues() const {
   std::vector<Tensor> values = target_->feed_values();
   for (size_t i = 0; i < values.size(); ++i) {
@@ -71,13 +72,13 @@ void Debugger::BeginRun(llvm::ArrayRef<Tensor> values) {
   is_finished_ = false;
   given_ = values.vec();
   if (!grows()) return KeepFeeds();
-  // The seen nodes belong to a graph that is deleted now.
+  // The nodes seen so far belong to the last run's graph, which is deleted now.
   stop_.node = stop_.failed = Node();
   occurrences_.clear();
   planned_.clear();
 }
 
-// Keeps the feeds whose nodes exist already.
+// Adds the feeds whose nodes exist to the history.
 void Debugger::KeepFeeds() {
   for (size_t i = 0; i < given_.size(); ++i) {
     auto port = FindTensorIfThere(module().main, feeds()[i]);
@@ -202,7 +203,7 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
   } else {
     llvm::consumeError(node.takeError());
   }
-  // A name that only one function has needs no function prefix.
+  // A node name that is in only one function needs no function prefix.
   std::optional<Port> only;
   int functions = 0;
   for (const auto& function : module().functions) {
@@ -213,7 +214,7 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
     *graph = &function->body;
   }
   if (functions == 1) return *only;
-  // Lists names of this body without their function.
+  // Names in the body of the stop are listed without the function's name.
   auto names = [&](NameSink take) {
     for (const Node& node : here().nodes()) take(node.name());
     VisitNodeNames(module(), take);
@@ -255,7 +256,7 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
   WatchedPort watched{graph, port.node, port.index};
   Node node = graph->node(port.node);
-  // Takes effect now if the node has just run.
+  // If the run has stopped after this node, the new value takes effect now.
   if (!editable_.empty() && stop_.node == node) {
     edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, value});
     editable_[port.index] = value;
@@ -329,7 +330,7 @@ DebugOrder Debugger::Again() const {
 Expected<DebugOrder> Debugger::Back(int64_t steps) const {
   DebugOrder order;
   order.go = Go::kBack;
-  // After a node, and at the end, one step back leads to before that node.
+  // After a node, and at the end of the run, one step back leads to the stop before the last node.
   bool is_inside = stop_.why != Why::kEnded && stop_.why != Why::kFailed;
   int64_t from = stop_.step + (is_inside && stop_.phase == Phase::kBefore ? 0 : 1);
   if (steps < 1 || from - steps < 1)

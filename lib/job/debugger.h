@@ -1,4 +1,4 @@
-// A job: runs a graph, or a program in eager mode, and stops where the user wants to look.
+// A job: runs a graph, or a program in eager mode, and stops at the nodes that the user chooses.
 #ifndef GRAPNEL_LIB_JOB_DEBUGGER_H_
 #define GRAPNEL_LIB_JOB_DEBUGGER_H_
 
@@ -19,7 +19,7 @@
 
 namespace grapnel {
 
-// A call of a function, or an iteration of an Enter/Exit loop.
+// A function call, or an iteration of an Enter/Exit loop, that contains a stop.
 struct StopFrame {
   const Function* function = nullptr;  // null: an iteration of `loop`
   std::string caller;                  // the calling node; empty: called by a dataset
@@ -34,71 +34,71 @@ struct DebugStop {
   Why why = Why::kStep;
   Phase phase = Phase::kBefore;
   int run = 1;                    // from 1
-  int64_t step = 0;               // nodes begun in all runs
+  int64_t step = 0;               // number of nodes that have begun, in all runs
   Node node;                      // null: the run ended
   std::vector<StopFrame> frames;  // outermost first
   std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;   // for kAfter
+  std::vector<Tensor> outputs;   // after the node (kAfter): its outputs
   std::vector<int> breakpoints;  // for kBreakpoint: their numbers
-  int output = -1;     // for kBreakpoint after a node: first output that meets a condition
-  std::string filter;  // text of a temporary breakpoint that was hit
-  std::string error;   // for kFailed
-  // In a program that continued after an error: an op that failed since the last stop, and its
-  // step. The reason is reported at the end.
+  int output = -1;     // for kBreakpoint after a node: first output that meets its condition
+  std::string filter;  // the text of the temporary breakpoint that was hit
+  std::string error;   // for kFailed: the error
+  // In a program that continued after an error: an op that failed since the last stop, and the step
+  // at which it began. The reason is reported at the end.
   Node failed{};
   int64_t failed_step = 0;
-  std::vector<Tensor> fetched;  // for kEnded
+  std::vector<Tensor> fetched;  // for kEnded: the values of the fetches
   int64_t iteration() const;    // of the innermost loop; -1: not in a loop
 };
 
 // How a run continues from a stop.
 struct DebugOrder {
   enum class Go : uint8_t {
-    kStep,       // to the next node, entering functions that are called
-    kNext,       // to the next node of this body, or of one of its callers
+    kStep,       // to the next node, also in called functions
+    kNext,       // to the next node of this body, or of a calling body
     kFinish,     // until the function returns: after the node that called it
     kIteration,  // to the first node of the loop's next iteration, or past the loop
-    kContinue,   // to a breakpoint or the end
+    kContinue,   // to a breakpoint or the end of the run
     kNextRun,    // from the end: another run; variables keep their values
-    kBack,       // restarts from the first run and goes to `step`
+    kBack,       // restarts with the first run and reruns to `step`
     kQuit,
   };
   Go go = Go::kStep;
   int64_t count = 1;  // for kStep, kNext, kIteration: repetitions; for kContinue, kNextRun: runs
   int64_t step = 0;   // for kBack
-  DebugStop::Phase phase = DebugStop::Phase::kBefore;  // for kBack
+  DebugStop::Phase phase = DebugStop::Phase::kBefore;  // for kBack: before or after the node
   bool passes_breakpoints = false;
 };
 
-// Runs a graph on one CPU thread in the plan's order, or a program op by op as it calls them, and
-// asks at each stop how to continue. Ops that have run cannot be undone. To go back, or to change a
-// tensor that has been read, the run restarts with the same values and variables, including
-// changes, and runs silently to that point. Ops that draw random numbers without a seed may then
-// give other values.
+// Runs a graph on one CPU thread in the plan's order, or a program in eager mode, op by op, and
+// asks the AtStop callback at each stop how to continue. Ops that have run cannot be undone. To go
+// back, or to change a tensor that has been read, the debugger restarts the run with the same feeds
+// and variables, including the user's changes, and runs silently to that point. Ops that draw
+// random numbers without a seed may then give other values.
 class Debugger : private RunHook {
  public:
-  // Called on the thread that runs the graph, which waits for the result.
+  // Called on the thread that runs the graph; that thread waits until the function returns.
   using AtStop = std::function<DebugOrder(const DebugStop&)>;
 
-  // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
-  // devices are ignored. `budget`: bytes of values to keep.
+  // `opened` outlives the debugger and does not change. The request's hook, steps, watch, pool,
+  // device and devices are ignored. `budget`: bytes of values to keep.
   Debugger(const OpenedGraph& opened, const RunRequest& request, int64_t budget);
   Debugger(std::unique_ptr<DebugTarget> target, int64_t budget);
   ~Debugger() override;
 
-  // Stops before the first node, and runs until it gets kQuit. An error in a node is a stop,
-  // kFailed; in a program this stop comes after the program has ended. Errors: RunJob's before the
-  // first node.
+  // Stops before the first node, and returns when `at_stop` returns kQuit. An error in a node is a
+  // stop, kFailed; in an eager program this stop comes after the program has ended. Errors:
+  // RunJob's before the first node.
   Error Run(const AtStop& at_stop);
 
-  // Called from another thread or a signal handler: the run stops before its next node.
+  // May be called from another thread or a signal handler. The run stops before its next node.
   void Interrupt() { is_interrupted_ = true; }
   // Called at a stop: clears an interrupt that arrived since the stop.
   void ForgetInterrupt() { is_interrupted_ = false; }
 
-  // --- At a stop:
+  // --- The functions below may be called at a stop.
   const Module& module() const { return target_->module(); }
-  bool grows() const { return target_->grows(); }  // nodes appear as they run
+  bool grows() const { return target_->grows(); }  // true: nodes are added as they run (eager mode)
   // The source lines of the current module; read on first use.
   const LineTable& lines() const { return target_->lines(); }
   // Returns a node's stack; empty if it is unknown.
@@ -108,35 +108,37 @@ class Debugger : private RunHook {
   const DebugStop& stop() const { return stop_; }
   const ValueHistory& history() const { return history_; }
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
-  // Adds a breakpoint and numbers it. `is_temporary`: it gets the number kTemporary, and is removed
-  // at the next stop. If grows() is true, names may refer to nodes that do not exist yet.
+  // Adds a breakpoint and numbers it. `is_temporary`: the breakpoint gets the number kTemporary,
+  // and is removed at the next stop. If grows() is true, names may refer to nodes that do not exist
+  // yet.
   static constexpr int kTemporary = -1;
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
   const std::vector<std::string>& feeds() const;
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob
 
-  // The body that contains the stop; and the tensor named `name` there, in the main graph, or as
-  // "function/x".
+  // here() returns the body that contains the stop. Find() looks up a tensor by name in that body,
+  // then in the main graph, or as "function/x".
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
   // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not
   // computed yet, or not in this run; dropped from the history.
   Expected<const KeptValue*> Value(llvm::StringRef name, int64_t number = -1) const;
   // Replaces a tensor's last value by `value`, which has the same dtype and shape. If the old value
-  // may have been read, returns the order that must follow: it reruns to this stop. Errors: its
-  // node only forwards another tensor, which must be set instead.
+  // may have been read, returns the order with which the caller must continue; it reruns to this
+  // stop. Errors: the node that produces the tensor only forwards another tensor, which must be set
+  // instead.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
   // For a tensor without a value yet: writes `value` to the elements of `slice` ("": all) when the
-  // node has run; the run fails there if it does not fit (lib/watch/tensor_slice.h). Errors: as
-  // above.
+  // node has run; the node then fails if `value` does not fit (lib/watch/tensor_slice.h). Errors:
+  // those of Set().
   Error SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value);
   // True if the tensor has no value in this run yet and may get one.
   bool IsToCome(llvm::StringRef name) const;
   // Undoes all changes of values, and returns the order to rerun to this stop; nullopt if nothing
   // was changed.
   std::optional<DebugOrder> Unset();
-  // Returns the order to go back `steps` steps. Errors: there are not so many.
+  // Returns the order to go back `steps` steps. Errors: fewer steps have run.
   Expected<DebugOrder> Back(int64_t steps) const;
   bool IsPlanned(const Graph& graph, NodeId node) const;
 
@@ -155,8 +157,8 @@ class Debugger : private RunHook {
   };
   struct Edit {
     NamedPort port;
-    int run;             // for a program: the run that was changed
-    int64_t occurrence;  // how often the node had run, from 0
+    int run;             // for an eager program: the run that was changed
+    int64_t occurrence;  // how often the node had run before
     Tensor value;
     std::optional<std::string> slice{};  // set: `value` replaces only these elements
   };
@@ -207,7 +209,7 @@ class Debugger : private RunHook {
 
   DebugStop stop_;
   DebugOrder order_;
-  int64_t left_ = 0;             // remaining of order_.count
+  int64_t left_ = 0;             // repetitions left of order_.count
   size_t depth_ = 0;             // number of calls at the last stop
   std::vector<StopFrame> from_;  // the frames at the last stop
   std::optional<Replay> replay_;
@@ -216,11 +218,11 @@ class Debugger : private RunHook {
   bool is_reported_ = false;  // EditOutputs() has handled the node of the next AfterNode()
   int run_ = 1;
   int64_t step_ = 0;
-  std::vector<Running> running_;      // nodes that have begun, outermost first
+  std::vector<Running> running_;      // nodes that have begun and not ended, outermost first
   std::optional<Running> failed_;     // the first node that failed, in a program that continued
-  std::vector<Tensor> given_;         // feeds that the history does not have yet
-  const Function* called_ = nullptr;  // called; none of its nodes has begun
-  std::string last_loop_;             // the Enter/Exit loop, and its iteration
+  std::vector<Tensor> given_;         // feeds that are not in history_ yet
+  const Function* called_ = nullptr;  // a called function of which no node has begun
+  std::string last_loop_;             // the Enter/Exit loop of the last stop; its iteration:
   int64_t last_iteration_ = -1;
 
   ValueHistory history_;

@@ -12,7 +12,7 @@ using Why = DebugStop::Why;
 
 namespace {
 
-// The executor stops when the hook fails; the text is never shown.
+// The executor stops when the hook returns an error; the text of this error is never shown.
 Error StoppedError() { return MakeError("the debugger stopped this run"); }
 
 std::vector<StopFrame> CurrentFrames() {
@@ -116,7 +116,8 @@ Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   return Error::success();
 }
 
-// Values that no node produces are recorded when they are first read.
+// Values that no node produces (arguments, and placeholders of a program) are recorded when they
+// are first read.
 void Debugger::KeepGiven(const Running& running) {
   const Graph& graph = running.node.graph();
   int64_t iteration = IterationOf(running.frames);
@@ -130,14 +131,15 @@ void Debugger::KeepGiven(const Running& running) {
     if (op != "_Arg" && !is_program) continue;
     WatchedPort port{&graph, from.node, from.index};
     const KeptValue* last = history_.Find(port);
-    // A program's value does not change between iterations of its readers.
+    // A placeholder of a program keeps its value when iterations of a loop read it.
     bool is_new = !last || last->value.buffer() != value.buffer() ||
                   (last->iteration != iteration && !is_program);
     if (is_new) Keep(port, value, running.step, is_program ? -1 : iteration, /*is_free=*/false);
   }
 }
 
-// A program continues after an op failed, and the failed op never ends. Returns true if one failed.
+// A program continues after an op failed, and the failed op never ends. Returns true if an op
+// failed.
 bool Debugger::ForgetFailed(const Running& next) {
   if (running_.empty() || CallsIn(next.frames) > 0) return false;
   stop_.failed = running_.back().node;
@@ -157,7 +159,8 @@ bool Debugger::StepEndsBefore(const Running& running) {
   if (order_.go == Go::kStep) return --left_ <= 0;
   if (order_.go == Go::kNext) return depth <= depth_ && --left_ <= 0;
   if (order_.go != Go::kIteration) return false;
-  // True in another iteration of the last stop's innermost loop, or after it.
+  // From here on, returns true in another iteration of the last stop's innermost loop, or after
+  // that loop.
   size_t loop = from_.size();
   while (loop > 0 && from_[loop - 1].iteration < 0) --loop;
   bool is_in = running.frames.size() >= loop && loop > 0;
@@ -195,7 +198,7 @@ std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tenso
     ASSIGN_OR_RETURN(const KeptValue* value, Value(name));
     return value->value;
   };
-  // Breakpoints resolve names in the node's body.
+  // Conditions of breakpoints look up names in the node's body, which is that of stop_.node.
   if (!breakpoints_.empty()) stop_.node = running.node;
   for (Breakpoint& breakpoint : breakpoints_) {
     if (!breakpoint.has_condition() ||
@@ -225,7 +228,7 @@ void Debugger::Record(const Running& running, llvm::ArrayRef<Tensor> outputs) {
   }
 }
 
-// Applies the edits of the node's outputs.
+// Applies the user's changes of the node's outputs.
 Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs) {
   for (const Edit& edit : edits_) {
     NamedPort port = NameOf({&running.node.graph(), running.node.id(), edit.port.output});
@@ -283,7 +286,8 @@ Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   return error;
 }
 
-// Moves the node that ends to the top of running_: a dataset's thread may have begun others since.
+// Moves the node that ends to the top of running_, since a dataset's thread may have begun other
+// nodes after it.
 bool Debugger::BringToTop(const Node& node) {
   for (size_t i = running_.size(); i-- > 0;) {
     if (running_[i].node != node) continue;

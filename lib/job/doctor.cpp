@@ -42,9 +42,10 @@ class Examination {
     return NotFound("check", wanted.front().text(), names);
   }
 
-  // Records why `evidence` is missing, as the reason for checks that need it; "": it is available.
+  // Records why `evidence` is missing, as the reason why checks that need it do not run; "": the
+  // evidence is available.
   void Settle(Evidence evidence, std::string missing) { missing_[evidence] = std::move(missing); }
-  // Records that another kind of input has this evidence.
+  // Records that only `input`, another kind of input, has this evidence.
   void SettleForOther(llvm::ArrayRef<Evidence> evidence, llvm::StringRef input) {
     for (Evidence one : evidence) {
       missing_[one] = (input + " shows it").str();
@@ -93,7 +94,8 @@ class Examination {
     std::string reason;
   };
 
-  // Returns the reason for the first missing need; "" if one of the needs is available.
+  // Returns why the first evidence that the check can use is missing; "" if any evidence that it
+  // can use is available.
   std::string WhatIsMissing(const CheckInfo& info) const {
     std::string first;
     for (Evidence evidence : info.needs) {
@@ -152,8 +154,8 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // If nothing is named and the default fetches cannot run or do not exist (a case whose graph has
-  // changed), examines the whole graph.
+  // If the request names no feed, fetch or signature, and the default fetches cannot run or do not
+  // exist (in a case whose graph has changed), the whole graph is examined.
   Error FindEnds() {
     auto job = RunJob::Make(opened_, run_);
     Error error = job ? FindEndsOf(*job) : job.takeError();
@@ -239,8 +241,8 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // Returns the feeds of each step: those of the case's steps if it has steps and no other feeds
-  // are given.
+  // Returns the feeds of each step: those of the case's steps if the case has steps and the request
+  // has no feeds.
   Expected<std::vector<std::vector<Tensor>>> Batches(const RunJob& job) const {
     std::vector<std::vector<Tensor>> batches = {job.feed_values()};
     const auto& values = opened_.model().case_info;
@@ -304,7 +306,7 @@ class GraphDoctor {
   std::vector<BodyPort> given_;
   std::map<size_t, size_t> history_of_;  // index in DoctorContext::variables, by variable
   std::string why_not_run_, failure_;
-  // Lives as long as the observed values: they may lie in files that its session maps.
+  // Lives as long as the observed values, since these may lie in files that the job's session maps.
   std::optional<RunJob> job_;
 };
 
@@ -333,7 +335,7 @@ std::vector<std::string> PrefixesAt(llvm::StringRef path) {
   return prefixes;
 }
 
-// TensorFlow 2 stores an optimizer's slots under ".OPTIMIZER_SLOT", Keras in a list of its own,
+// TensorFlow 2 stores an optimizer's slots under ".OPTIMIZER_SLOT", Keras in a separate list,
 // TensorFlow 1 under the variable's name: "dense/kernel/Adam_1".
 bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& all) {
   if (key.contains(".OPTIMIZER_SLOT") || key.contains("optimizer/_variables/")) return true;

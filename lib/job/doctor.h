@@ -1,4 +1,4 @@
-// A job: the checks that an expert would do when a network does not learn.
+// A job: runs the checks that an expert would do when a network does not learn.
 #ifndef GRAPNEL_LIB_JOB_DOCTOR_H_
 #define GRAPNEL_LIB_JOB_DOCTOR_H_
 
@@ -12,9 +12,9 @@
 namespace grapnel {
 
 struct DoctorRequest {
-  // As for BlameRun: `hook`, `watch`, `device` and `devices` are ignored.
+  // The run to examine; its `hook`, `watch`, `device` and `devices` are ignored.
   RunRequest run;
-  int steps = 5;                             // if the graph trains; others run once per batch
+  int steps = 5;                             // runs of a training graph; others run once per batch
   std::vector<Glob> checks;                  // names of the checks to run; empty: all
   Confidence least = Confidence::kPossible;  // findings with less confidence are left out
   // The loss: a tensor of the main graph or, in event files, a tag; empty: it is searched for.
@@ -25,12 +25,12 @@ struct CheckOutcome {
   enum Status : uint8_t {
     kRun,
     kNothingThere,  // the graph has nothing to check
-    kNotRun,        // its inputs are missing
-    kOtherInput,    // it does not apply to this kind of input (model or checkpoints)
+    kNotRun,        // what the check needs is missing
+    kOtherInput,    // the check is for another kind of input (model or checkpoints)
   };
   const CheckInfo* info;
   Status status = kRun;
-  std::string reason;  // set unless it is kRun
+  std::string reason;  // why not; set unless status is kRun
 };
 
 struct Diagnosis {
@@ -44,19 +44,20 @@ struct Diagnosis {
   bool IsClean() const { return findings.empty() && failure.empty(); }
 };
 
-// Runs the graph if it can run: `steps` times on the feeds, or on the case's steps in turn;
-// variables keep their values between steps. An error of the run is part of the result. Errors: the
-// graph is broken; a name or a file does not exist.
+// Runs the graph if that is possible: `steps` times on the feeds, or on the case's recorded steps
+// one after another; variables keep their values between steps. An error of the run is part of the
+// Diagnosis. Errors: the graph is broken; a name or a file does not exist.
 Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request);
 
-// Examines the newest run in a debug folder of TensorFlow. Errors: ReadDebugFolder's.
+// Examines the newest run in a debug folder of TensorFlow. Errors: those of ReadDebugFolder.
 Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request);
 
 // True if `path` is the output of a training run and not a model: the prefix of a checkpoint, its
-// .index, an event file with scalars, or a directory of these.
+// .index file, an event file with scalars, or a directory of such files.
 bool IsTrainingRecord(llvm::StringRef path);
-// Examines the checkpoints of a directory in the order of their numbers, and the scalars in it and
-// its subdirectories. Errors: a checkpoint is damaged; no scalar has the name given by the request.
+// Examines the checkpoints of a directory in the order of their numbers, and the scalars in the
+// event files of the directory and its subdirectories. Errors: a checkpoint is damaged; no scalar
+// has the name given by the request.
 Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequest& request);
 
 }  // namespace grapnel

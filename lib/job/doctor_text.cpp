@@ -51,7 +51,7 @@ void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostrea
   os << "  " << finding.what << "\n  do: " << finding.advice << "\n";
 }
 
-// Writes a line for each reason.
+// Writes a line for each reason why checks did not run.
 void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const CheckOutcome& outcome : diagnosis.outcomes) {

@@ -7,17 +7,17 @@
 
 namespace grapnel {
 
-// Writes a block for each finding, at most three per check, then the checks that did not run, and
-// why.
+// Writes a block for each finding, at most three per check, then the checks that did not run, with
+// the reasons.
 void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os);
-// Writes attributes into the open object: "model", "steps", "checkpoints", "curves", "failure",
-// "findings": [{"check", "certainty", "node", "function", "file", "source", "what", "advice"}],
-// "checks": [{"check", "status", "reason"}].
+// Writes attributes into the open JSON object: "model", "steps", "checkpoints", "curves",
+// "failure", "findings": [{"check", "certainty", "node", "function", "file", "source", "what",
+// "advice"}], "checks": [{"check", "status", "reason"}].
 void WriteDiagnosisJson(const Diagnosis& diagnosis, llvm::json::OStream& json);
 
-// Writes every check, with what it looks for and what it needs.
+// Writes every check, with the mistakes that it looks for and the inputs that it needs.
 void WriteChecksText(llvm::raw_ostream& os);
-// Likewise: "checks": [{"check", "looks_for", "needs": []}].
+// Writes an attribute into the open JSON object: "checks": [{"check", "looks_for", "needs": []}].
 void WriteChecksJson(llvm::json::OStream& json);
 
 }  // namespace grapnel

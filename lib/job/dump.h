@@ -1,4 +1,4 @@
-// Chooses where the dumps of a pass run go.
+// Sets up the dumps of a run of passes.
 #ifndef GRAPNEL_LIB_JOB_DUMP_H_
 #define GRAPNEL_LIB_JOB_DUMP_H_
 
@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// Dumps each stage to `folder`, or to TF_DUMP_GRAPH_PREFIX if `folder` is empty; without either
+// Dumps each stage to `folder`, or to TF_DUMP_GRAPH_PREFIX if `folder` is empty; if neither is set,
 // there are no dumps. TF_DUMP_GRAPH_NAME_FILTER and TF_DUMP_GRAPH_FMT are respected too. The graphs
 // that the pass `partition` makes also go there, one per device.
 struct DumpRequest {

@@ -1,4 +1,4 @@
-// Lists the functions in a dump folder, and shows how to name one of its graphs.
+// Lists the functions in a dump folder, and shows how to name one graph of the folder.
 #ifndef GRAPNEL_LIB_JOB_DUMP_FOLDER_TEXT_H_
 #define GRAPNEL_LIB_JOB_DUMP_FOLDER_TEXT_H_
 
@@ -10,7 +10,8 @@ namespace grapnel {
 
 // Returns one line per function, the largest first, with its number of stages and the number of
 // nodes in its first and last stage; then an example of a stage's name. Unrelated graphs are listed
-// by file. `all`: lists everything, not only the first. Errors: the folder cannot be read.
+// by file. `all`: lists all functions and files, not only the first. Errors: the folder cannot be
+// read.
 Expected<std::string> DumpFolderText(const Model& folder, bool all);
 
 }  // namespace grapnel

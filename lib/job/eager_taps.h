@@ -14,9 +14,10 @@ namespace grapnel {
 class EagerTaps {
  public:
   EagerTaps(TapRequest request, MessageSink sink);
-  RunHook* hook() { return tap_.get(); }  // for EagerOptions
+  RunHook* hook() { return tap_.get(); }  // to pass in EagerOptions
 
-  // Called before the first op of `t`, which outlives it. Errors: the folder cannot be written.
+  // Called before the first op of `t`, which outlives this object. Errors: the folder cannot be
+  // written.
   Error Begin(Tracer& t);
   // Called after the last op.
   Error End(bool has_failed);
@@ -27,7 +28,7 @@ class EagerTaps {
   std::unique_ptr<TapLines> lines_;
   std::unique_ptr<DebugWriter> logdir_;
   std::unique_ptr<Tap> tap_;
-  EagerDebugTap* debug_tap_ = nullptr;  // the same tap, if it writes a folder
+  EagerDebugTap* debug_tap_ = nullptr;  // the same object as tap_ if it writes a folder, else null
 };
 
 }  // namespace grapnel

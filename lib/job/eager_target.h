@@ -17,7 +17,7 @@ namespace grapnel {
 
 // A function that can run op by op.
 struct EagerProgram {
-  std::string name;  // shown in errors
+  std::string name;  // for errors
   std::vector<TensorSpec> inputs;
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
 };
@@ -27,7 +27,7 @@ std::string ResultName(size_t i);
 
 class EagerTarget : public DebugTarget {
  public:
-  // `feeds`: one per input.
+  // `feeds`: one value per input of the program.
   EagerTarget(EagerProgram program, std::vector<Tensor> feeds, MessageSink print);
   ~EagerTarget() override;
 
@@ -54,7 +54,7 @@ class EagerTarget : public DebugTarget {
   Module nothing_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<CancelFlag> cancel_;
-  std::unique_ptr<Tracer> tracer_;  // the last run's
+  std::unique_ptr<Tracer> tracer_;  // of the last run
   const std::string path_;
   // The source lines of the first num_nodes_ nodes.
   mutable LineTable lines_;

@@ -47,7 +47,7 @@ void AddCalled(const Node& node, proto::GraphDef* graph) {
   }
 }
 
-// Returns zeros of the tensor's type, which the check accepts.
+// Returns zeros of the tensor's dtype and shape, which CheckNumerics accepts.
 Literal WithoutBad(const Tensor& tensor) {
   return Literal::Make(tensor.dtype(), tensor.dims(),
                        std::string(tensor.num_elements() * DataTypeSize(tensor.dtype()), '\0'));

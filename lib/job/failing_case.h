@@ -7,8 +7,8 @@
 namespace grapnel {
 
 // Writes the op alone, with its inputs as feeds and a CheckNumerics after its bad output: `replay`
-// fails on it in the same way until the op is fixed. Errors: a file cannot be written; an input is
-// a resource or a list, which cannot be saved.
+// of that case fails in the same way until the op is fixed. Errors: a file cannot be written; an
+// input is a resource or a list, which cannot be saved.
 Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder);
 
 }  // namespace grapnel

@@ -25,7 +25,8 @@ Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
   return fed;
 }
 
-// Returns the argument node of a runtime object; null for any other tensor.
+// Returns the _Arg node if the tensor is an argument that holds a runtime object, such as a
+// resource handle; null for any other tensor.
 Node ObjectArgument(const Graph& graph, llvm::StringRef tensor) {
   Node argument = FindArgument(graph, tensor);
   return argument && Tensor::IsObject(argument.GetType("T")) ? argument : Node();
@@ -44,7 +45,7 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
     return MakeError("feed '{0}': argument {1} ({2}) cannot be fed: no file can hold its value",
                      feed.tensor, argument.GetInt("index"), type.ToString());
   }
-  // Early dumps lack the dtype behind a handle; the value has it.
+  // Early dumps lack the dtype of a handle's variable; then the fed value's dtype is used.
   DataType dtype = type.held;
   if (dtype == proto::DT_INVALID) dtype = feed.value.dtype();
   ASSIGN_OR_RETURN(Tensor held, feed.file.empty() ? FeedOf(feed.tensor, dtype, feed.value)

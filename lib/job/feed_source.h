@@ -21,11 +21,11 @@ struct GRAPNEL_PUBLIC FeedSource {
 
 // Returns the tensor to feed. If the feed is a variable's handle, an argument of a function's graph
 // (lib/ir/function_ends.h), the feed gives the variable's value, and the result is a handle of a
-// new variable owned by the run. Errors: LoadFeed's, for a file; an argument that no value can
-// replace.
+// new variable owned by the run. Errors: those of LoadFeed, for a file; an argument that no value
+// can replace.
 GRAPNEL_PUBLIC Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph);
-// GivenValue returns the value as it was given: for a handle, the variable's initial value. StandIn
-// returns the tensor to feed for that value.
+// GivenValue returns the value that the user gave: for a variable's handle, the variable's initial
+// value. StandIn returns the tensor to feed for a given value.
 GRAPNEL_PUBLIC Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph);
 GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given);
 
@@ -33,7 +33,8 @@ GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor
 // tensor's.
 GRAPNEL_PUBLIC Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
 
-// Adds the case's own feeds for tensors that are not in `feeds`. Errors: CheckDistinct's.
+// Adds the feeds that the opened case records for tensors that are not in `feeds`. Errors: those of
+// CheckDistinct.
 GRAPNEL_PUBLIC Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel

@@ -13,14 +13,14 @@
 namespace grapnel {
 namespace {
 
-// Returns the session's name for the variable of a node.
+// Returns the name under which the session stores the variable of a node.
 std::string ResourceName(const Node& variable) {
   std::string name = NameOfVariable(variable);
   std::string container = variable.GetString("container");
   return container.empty() ? name : container + "/" + name;
 }
 
-// Removes all nodes except `needed`, which includes the inputs of its nodes.
+// Removes all nodes except `needed`, which contains the inputs of all its nodes.
 void KeepOnly(Graph& graph, llvm::ArrayRef<NodeId> needed) {
   std::vector<bool> keep(graph.end_id(), false);
   for (NodeId id : needed) keep[id] = true;
@@ -50,7 +50,7 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   const bool has_tables = HasTables(module);
   if (!has_variables && !has_tables) return Error::success();
 
-  // Reopens the file: the nodes that restore are no longer in the graph.
+  // Reopens the file: the nodes that restore the state are no longer in the graph.
   ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
   Session session;
   ASSIGN_OR_RETURN(RestoredState state,

@@ -1,4 +1,4 @@
-// A job: turns a model with variables into a graph without.
+// A job: turns a model with variables into a graph without variables.
 #ifndef GRAPNEL_LIB_JOB_FREEZE_H_
 #define GRAPNEL_LIB_JOB_FREEZE_H_
 
@@ -11,7 +11,7 @@
 namespace grapnel {
 
 // The outputs that the frozen graph must compute: those of a signature (see ChooseSignature), or
-// `fetches` if there are any.
+// `fetches` if that list is not empty.
 struct FreezeFor {
   std::string signature;
   std::vector<std::string> fetches;
@@ -20,8 +20,8 @@ struct FreezeFor {
 // Restores the model and replaces variables by their values (lib/function/freeze.h) and tables by
 // their contents (lib/job/frozen_tables.h). Nodes that the outputs do not need are removed first,
 // so unread variables, savers and other signatures do not matter. To run the graph, run
-// TableInitOf(main) first. Errors: FreezeVariables', FreezeTables', RestoreSession's; a variable
-// without a value. After an error the module must not be used.
+// TableInitOf(main) first. Errors: those of FreezeVariables, FreezeTables', RestoreSession's; a
+// variable without a value. After an error the module must not be used.
 Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool);
 
 }  // namespace grapnel

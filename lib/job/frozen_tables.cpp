@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// True for table ops with a name in the session. Version 2 has a resource handle, version 1 a
-// reference.
+// True for table ops with a name in the session. Ops of version 2 output a resource handle, ops of
+// version 1 a reference.
 bool IsTable(const Node& node) {
   llvm::StringRef op = node.op();
   op.consume_back("V2");
@@ -30,8 +30,8 @@ bool Fills(const Node& node) {
       .Default(false);
 }
 
-// Returns the table's name in the session. A table created in a function is known outside only by
-// the name in its attributes.
+// Returns the table's name in the session. Outside its function, a table created in a function is
+// known only by the name in its attributes.
 std::string TableName(const Node& table, bool is_in_function) {
   std::string name = table.GetString("shared_name");
   if (name.empty() && !is_in_function) name = table.name().str();
@@ -39,8 +39,8 @@ std::string TableName(const Node& table, bool is_in_function) {
   return container.empty() || name.empty() ? name : container + "/" + name;
 }
 
-// Returns each table once. A dense table reads its empty and deleted keys as inputs; one created in
-// a function reads them there, where nodes of the main graph cannot, and is left out.
+// Returns each table once. A dense table has its empty and deleted keys as inputs. A dense table
+// created in a function is left out, since its inputs are not available in the main graph.
 std::vector<Node> TablesOf(const Module& module) {
   std::vector<Node> tables;
   std::set<std::string> names;
@@ -126,7 +126,8 @@ bool HasTables(const Module& module) { return !TablesOf(module).empty(); }
 
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool) {
   Graph& main = frozen.main;
-  // An empty table that an initializer fills must still be filled, unless the outputs do that.
+  // A table that an initializer fills with nothing is still imported, unless nodes of the frozen
+  // graph fill its tables.
   bool fills_empty = !InitOpOf(whole.file()).empty() && !FillsByItself(frozen);
   std::vector<NodeId> imports;
   for (const Node& table : TablesOf(frozen)) {

@@ -12,10 +12,11 @@ namespace grapnel {
 bool HasTables(const Module& module);
 
 // Adds to `frozen`, for each such table, a LookupTableImportV2 with all keys and values as
-// constants, and the node kTableInit, which runs these. The contents come from `session`, which
-// holds the restored model `whole`: it does not matter whether an op, a function, a checkpoint or a
-// text file among the model's assets filled the table, and the frozen graph needs none of them. An
-// empty table that is never filled stays unchanged. Errors name the table.
+// constants, and the node kTableInit, which runs these imports. The contents come from `session`,
+// which holds the restored model `whole`: it does not matter whether an op, a function, a
+// checkpoint or a text file among the model's assets filled the table, and the frozen graph needs
+// no such op, function or file. An empty table that is never filled stays unchanged. Errors name
+// the table.
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool);
 
 }  // namespace grapnel

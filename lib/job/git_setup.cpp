@@ -13,11 +13,12 @@
 namespace grapnel {
 namespace {
 
-// The file patterns that git treats as graphs. Graphs as text (.gtxt) are text already.
+// The file patterns that git treats as graphs. Canonical text (.gtxt) is not listed, since git can
+// compare it as it is.
 constexpr const char* kLines[] = {"*.pb diff=grapnel", "*.pbtxt diff=grapnel",
                                   "*.meta diff=grapnel"};
 
-// Returns git's output without trailing blanks.
+// Runs git and returns its output without trailing blanks.
 Expected<std::string> RunGit(std::vector<std::string> words) {
   llvm::SmallString<128> output;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("grapnel-git", "txt", output))
@@ -35,7 +36,7 @@ Expected<std::string> RunGit(std::vector<std::string> words) {
   return said;
 }
 
-// Quotes for the shell that git passes its commands to.
+// Quotes a word for the shell to which git passes commands.
 std::string ForShell(llvm::StringRef word) {
   std::string quoted = "'";
   for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -44,9 +45,9 @@ std::string ForShell(llvm::StringRef word) {
 
 Error Configure(const GitSetupRequest& request) {
   const std::string grapnel = ForShell(request.grapnel);
-  // `diff` exits with 1 if the files differ. The page is kept, since the browser may still be
-  // reading it. A new or deleted graph has only one side. A shell of its own splits the browser's
-  // command into words, which git's shell does not.
+  // `diff` exits with 1 if the files differ. The HTML page is not deleted, since the browser may
+  // still be reading it. A new or deleted graph has only one side. A separate shell splits the
+  // browser's command into words, since git's shell does not.
   const std::string draw =
       "page=$(mktemp -d)/change.html; case \"$LOCAL|$REMOTE\" in \"/dev/null|\"*) " + grapnel +
       " view \"$REMOTE\" --quiet -o \"$page\" ;; *\"|/dev/null\") " + grapnel +

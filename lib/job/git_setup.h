@@ -16,7 +16,7 @@ struct GitSetupRequest {
 
 struct GitSetup {
   std::string attributes;          // the gitattributes file that lists graph files
-  std::vector<std::string> lines;  // the lines added to it
+  std::vector<std::string> lines;  // the lines added to that file
 };
 
 // Configures git's diff driver `grapnel`, which shows a graph as text (`git diff`), and its

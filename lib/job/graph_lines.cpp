@@ -13,7 +13,7 @@ namespace {
 // NodeText() shows this many elements of a constant.
 constexpr int64_t kShown = 8;
 
-// Returns a hash of all values if the line does not show them all.
+// Returns a hash of all values of a constant if the line does not show all of them.
 std::string HashText(const Node& node) {
   auto value = node.FindAttr("value");
   if (node.op() != "Const" || !value) return "";

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostColons = 64;  // more than any path or stage has
+constexpr size_t kMostColons = 64;  // more than any path or stage name has
 
 }  // namespace
 

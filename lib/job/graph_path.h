@@ -18,7 +18,8 @@ struct GraphPath {
 // other text is a path.
 GraphPath ReadGraphPath(llvm::StringRef text);
 
-// Likewise, with `title` from the flag `by`. Errors: the two titles differ.
+// Like ReadGraphPath(text), but `title`, the value of the flag `by`, may name the graph too.
+// Errors: the text and the flag name different graphs.
 Expected<GraphPath> ReadGraphPath(llvm::StringRef text, llvm::StringRef title, llvm::StringRef by);
 
 }  // namespace grapnel

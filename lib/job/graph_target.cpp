@@ -7,7 +7,7 @@ namespace grapnel {
 GraphTarget::GraphTarget(const OpenedGraph& opened, const RunRequest& request)
     : opened_(opened), request_(request.ByItself()), pool_(1) {
   request_.pool = &pool_;
-  // The graph's output and warnings appear once, however often it runs.
+  // The graph's output and warnings appear once, however often the graph runs.
   request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
     if (!has_said_ && sink) sink(severity, text);
   };

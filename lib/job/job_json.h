@@ -10,25 +10,27 @@
 
 namespace grapnel {
 
-// Writes attributes into the open object: name, dtype, shape, elements (their number), and
-// `values`, the first `limit` of them in memory order (lib/ir/literal_json.h). A node without
-// outputs has only the name; queues, datasets and the like have `text`.
+// Writes attributes into the open JSON object: name, dtype, shape, elements (the number of
+// elements), and `values`, the first `limit` elements in memory order (lib/ir/literal_json.h). A
+// node without outputs has only the name; queues, datasets and the like have `text`.
 void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
                      llvm::json::OStream& json);
 
-// Writes attributes into the open object: node counts before and after, rewrites, assumed fetches,
-// each stage (with `ms` if `times`), and near misses if there are any.
+// Writes attributes into the open JSON object: node counts before and after, rewrites, assumed
+// fetches, each stage (with `ms` if `times`), and near misses if there are any.
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 
-// Returns the note for the extras of a written SavedModel that says how it was made: JSON that ends
-// with a newline.
+// Returns the note, for assets.extra of a written SavedModel, that says how grapnel made the model:
+// JSON that ends with a newline.
 std::string OptimizedNote(const Optimized& done);
 
-// Writes "open_sizes", the sizes that a check of values tried, if there were any.
+// Writes "open_sizes", the sizes that a check of values tried for unknown dimensions, if there were
+// any.
 void WriteOpenSizesJson(llvm::ArrayRef<int64_t> sizes, llvm::json::OStream& json);
 
-// Likewise: "near_misses": [{"pass", "rule", "node", "reason"}, ...].
+// Writes an attribute into the open JSON object: "near_misses": [{"pass", "rule", "node",
+// "reason"}, ...].
 void WriteNearMissesJson(llvm::ArrayRef<Refusal> near_misses, llvm::json::OStream& json);
 
 }  // namespace grapnel

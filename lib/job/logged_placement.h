@@ -1,5 +1,5 @@
-// A job: places a graph and the functions that stay calls in it, and finds each node in a placement
-// log.
+// A job: places a graph and the functions whose calls in it are not inlined, and finds each node in
+// a placement log.
 #ifndef GRAPNEL_LIB_JOB_LOGGED_PLACEMENT_H_
 #define GRAPNEL_LIB_JOB_LOGGED_PLACEMENT_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// The requested graph (graph 0), and the functions that stay calls in it.
+// The requested graph (graph 0), and the functions whose calls in it are not inlined.
 struct PlacedGraphs {
   RuntimeView view;
   PlacedGraph main;
@@ -24,31 +24,32 @@ struct PlacedGraphs {
   // Returns "function 'f', called by 'a', 'b'" for a call.
   std::string Title(size_t graph) const;
 };
-// Errors: OpenForPlacing's. A graph that cannot be placed is not an error: see Placement::failure.
+// Errors: those of OpenForPlacing. A graph that cannot be placed is not an error: see
+// Placement::failure.
 Expected<PlacedGraphs> PlaceWithCalls(const OpenedGraph& opened, const PlaceRequest& request);
 
-// The devices that a log records for the graphs, and the history of the first graph from dumps or a
-// ledger.
+// The devices that a log records for the nodes of PlacedGraphs, and the history of graph 0 from
+// dumps or a ledger.
 struct LoggedPlacement {
   std::optional<PlacementLog> log;
-  LoggedDevices devices;  // one entry per graph
+  LoggedDevices devices;  // one entry per graph of PlacedGraphs
   GraphStory story;
 
-  // Null if there is no log.
+  // Returns what the log records for a graph; null if there is no log.
   const LogOfGraph* of(size_t graph) const { return log ? &devices.graphs[graph] : nullptr; }
   const GraphStory& story_of(size_t graph) const;
-  // Returns the logged devices of the first graph by node id; empty without a log.
+  // Returns the logged devices of graph 0 by node id; empty without a log.
   std::vector<std::string> main() const;
 };
 
-// Reads the log and finds the graphs in it. Arguments with assumed devices move to the devices in
-// the log, and everything is placed again. `read`: returns the log; it gets the candidates that a
-// graph in the log may be. `has_folder`: dumps next to the graph's own may be read. Errors: those
-// of `read`, OpenForPlacing's.
+// Reads the log and finds the graphs of PlacedGraphs in the log. Moves arguments with assumed
+// devices to the devices in the log, and places all graphs again. `read` returns the log; it gets
+// the graphs to look for. `has_folder`: dumps next to the graph's own may be read. Errors: those of
+// `read` and OpenForPlacing.
 Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read,
                bool has_folder, OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged);
 
-// The reason shown for an argument in PlacedGraphs::view.assumed.
+// The reason shown for the device of an argument in PlacedGraphs::view.assumed.
 constexpr const char* kAssumedText =
     "assumed: the caller's device for it is unknown; dumps from before_bridge on record it";
 

@@ -11,15 +11,15 @@ namespace grapnel {
 
 struct MissedOptimizations {
   std::vector<Refusal> refusals;
-  // Refusals of nodes in intermediate graphs; another rewrite may have applied to them later.
+  // Refusals of nodes in intermediate graphs; later rewrites may have optimized these nodes.
   std::vector<Refusal> intermediate;
   int rewrites = 0;  // rewrites that the requested rules made
   std::string assumed;
 };
 
 // Returns the rewrites that rules refuse in the optimized graph (Optimized::near_misses): those of
-// one rule ("pass/rule", "rule", "pass") or, if `rule` is empty, of all rules. Afterwards `opened`
-// holds the optimized graph. Errors: Optimize's.
+// the rules that `rule` names ("pass/rule", "rule", "pass") or, if it is empty, of all rules.
+// Afterwards `opened` holds the optimized graph. Errors: those of Optimize.
 Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, OptimizeRequest request,
                                                       llvm::StringRef rule = {});
 

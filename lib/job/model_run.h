@@ -1,5 +1,5 @@
 // The cost of one run of a model. A file with several signatures never runs as a whole, and nodes
-// that only load or save it are not part of a run.
+// that only load or save the model are not part of a run.
 #ifndef GRAPNEL_LIB_JOB_MODEL_RUN_H_
 #define GRAPNEL_LIB_JOB_MODEL_RUN_H_
 
@@ -17,15 +17,15 @@ namespace grapnel {
 class ModelRun {
  public:
   // `is_signature`: `opened` is already the graph of a signature (TakeSignature). `assumed_batch`:
-  // the size to assume for the first dimension of inputs if it is unknown; 0: it stays unknown.
-  // Errors: TakeSignature's.
+  // the size to assume for an unknown first dimension of inputs; 0: the dimension stays unknown.
+  // Errors: those of TakeSignature.
   static Expected<ModelRun> Of(const OpenedGraph& opened, bool is_signature, int64_t assumed_batch);
 
   const std::string& signature() const { return signature_; }  // "": none
-  // The assumed batch size; 0: none, since the batch size is known.
+  // The assumed batch size; 0: no batch size was assumed.
   int64_t assumed_batch() const { return assumed_batch_; }
-  // Returns " of signature 'serving_default', with a batch of 1 (it is unknown: --batch)"; "" if
-  // there is nothing to say.
+  // Returns " of signature 'serving_default', with a batch of 1 (it is unknown: --batch)"; "" if no
+  // signature was chosen and no batch size was assumed.
   std::string Text() const;
 
   RunCost Cost() { return costs_->OfBody(main()); }

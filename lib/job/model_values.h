@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// Returns DiffValues of both, with their checkpoints opened. `diff` is the diff of the unmodified
-// graphs.
+// Opens the checkpoints of both models and returns DiffValues of the models. `diff` is the diff of
+// the unmodified graphs.
 Expected<ValueReport> CompareModelValues(const OpenedGraph& a, const OpenedGraph& b,
                                          const Diff& diff);
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr size_t kShown = 4;
 
-// Returns the reason without the names in it. An apostrophe within a word is not a quote: "isn't".
+// Returns the reason without the quoted names in it. An apostrophe within a word is not a quote:
+// "isn't".
 std::string WithoutNames(llvm::StringRef reason) {
   std::string text;
   while (!reason.empty()) {

@@ -1,4 +1,4 @@
-// Groups near misses for display: by reason, the most costly first.
+// Groups near misses (rewrites that a rule refused) for display: by reason, the most costly first.
 #ifndef GRAPNEL_LIB_JOB_NEAR_MISS_GROUPS_H_
 #define GRAPNEL_LIB_JOB_NEAR_MISS_GROUPS_H_
 
@@ -18,18 +18,19 @@ struct NearMissGroup {
   std::string reason;  // for several nodes quoted text is elided: "'...' is read 2 times"
   std::vector<std::string> places;   // in input order
   std::vector<std::string> made_at;  // one per place, "net.py:21 in loss_fn"; "": unknown
-  // Estimated FLOPs of these nodes and of their inputs, as far as shapes are known: the cost that
-  // the rule could not reduce.
+  // Estimated FLOPs of the group's nodes and of the nodes' inputs, as far as shapes are known: the
+  // cost that the rule could not reduce.
   int64_t flops = 0;
 };
 
 // Groups misses with the same rule and the same reason up to names. Sorts by FLOPs, then by size of
-// the group, then by input order. `module`: the graph that the rules refused; `lines`: the source
-// lines of the original graph.
+// the group, then by input order. `module`: the graph in which the rules refused to rewrite;
+// `lines`: the source lines of the original graph.
 std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const Module& module,
                                            const LineTable& lines);
 
-// Writes a line for each group, and its nodes below: all of them if `all`, else the first four.
+// Writes a line for each group, and below it the group's nodes: all nodes if `all`, else the first
+// four.
 void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::raw_ostream& os);
 
 }  // namespace grapnel

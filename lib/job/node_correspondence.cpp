@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Returns "While" for a While or StatelessWhile.
+// Returns the op without the prefix "Stateless": "While" for While and StatelessWhile.
 llvm::StringRef KindOf(const Node& node) {
   llvm::StringRef op = node.op();
   op.consume_front("Stateless");
@@ -25,8 +25,8 @@ bool IsControlFlow(const Node& node) {
   return kind == "While" || kind == "If" || kind == "Case";
 }
 
-// Returns the node of a group that is read from outside, or that has no readers; null if there are
-// several.
+// Returns the node of a group that nodes outside the group read, or that has no readers; null if
+// the group has several such nodes.
 Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   auto is_inside = [&](NodeId id) {
     return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });
@@ -78,8 +78,9 @@ bool HasNode(const Graph& graph, llvm::function_ref<bool(const Node&)> is) {
   return false;
 }
 
-// Returns a copy in which loops, branches and calls are lowered and inlined, except those that
-// `other` also has: a TensorFlow 1 graph may have Case next to Switch and Merge.
+// Returns a copy in which calls are inlined and loops and branches are lowered, except those of a
+// kind (While, If, Case) that `other` has too: a TensorFlow 1 graph may have Case next to Switch
+// and Merge.
 std::unique_ptr<Module> Lowered(const Module& module, const Graph& other) {
   auto has = [&](llvm::StringRef op) {
     return HasNode(other, [&](const Node& node) { return KindOf(node) == op; });
@@ -157,8 +158,8 @@ void NodeCorrespondence::AddByLowering(const Module& functional, const Module& o
   bool has_calls = !functional.functions.empty() && HasNode(functional.main, MayCallFunctions);
   if (!has_calls && !HasNode(functional.main, is_lowered)) return;
   if (!HasNode(other.main, is_open)) return;
-  // `other` is inlined already, so the result here should have about its size; a library can expand
-  // to far more.
+  // `other` is inlined already, so the lowered copy should be about as large as `other`; inlining a
+  // whole library can give far more nodes.
   int64_t most = 4 * static_cast<int64_t>(other.main.num_nodes()) + 1000;
   if (OpenedSize(most).Of(functional.main) >= most) return;
   std::unique_ptr<Module> lowered;
@@ -169,8 +170,8 @@ void NodeCorrespondence::AddByLowering(const Module& functional, const Module& o
     if (Node in_main = functional.main.Find(x.name())) taken.insert(in_main.id());
     (*places)[{&other.main, y.id()}] = PlaceOfName(x.name());
   }
-  // These names only look equal: a lowered loop numbers its nodes starting in the condition, but
-  // functions number their nodes separately.
+  // Equal names of the remaining nodes mean nothing: a lowered loop numbers its nodes starting in
+  // the condition, but functions number their nodes separately.
   for (Node node : other.main.nodes()) {
     Node namesake = functional.main.Find(node.name());
     bool is_free = namesake && !taken.contains(namesake.id());

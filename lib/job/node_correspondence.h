@@ -10,13 +10,13 @@
 
 namespace grapnel {
 
-// Nodes with the same place correspond (PlaceOfName()). In addition,
+// Nodes whose names give the same place (PlaceOfName()) correspond. In addition,
 //  - a node without a namesake corresponds to its counterpart in the diff, or in the ledger
 //    `provenance`;
 //  - if one graph has lowered loops or branches whose node names do not show where they belong, and
 //    the other has functions, the functions are inlined in a copy, and nodes are matched backwards
 //    from the common outputs (PairBackwards()). The remaining nodes have no counterpart.
-// Both modules are valid and outlive it. Cost: that of a diff.
+// Both modules are valid and outlive this object. Cost: that of a diff.
 class NodeCorrespondence {
  public:
   NodeCorrespondence(const Module& a, const Module& b, const Provenance* provenance);

@@ -56,7 +56,7 @@ Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::Strin
                      : MakeError("{0}", dump.problem);
 }
 
-// True if the name is that of a folder's only dump, which opens as a file.
+// True if the model is a file that is a dump, and `name` is a stage name of that dump.
 bool IsOnlyStage(const Model& model, llvm::StringRef name) {
   bool is_graph = model.kind == FileKind::kGraphDef || model.kind == FileKind::kGraphText;
   if (!is_graph || model.graphs.size() != 1 || !model.graphs[0].title.empty()) return false;
@@ -83,7 +83,8 @@ Expected<Picked> PickGraph(const Model& model, llvm::StringRef title, llvm::Stri
   return SeveralGraphs(model, by);
 }
 
-// Opens a dump of a folder as its file, so that messages, logs and diffs show the file's name.
+// Opens a dump of a folder from the dump's own file, so that messages, logs and diffs show the
+// file's name.
 Expected<std::shared_ptr<Model>> OpenDump(const std::string& path, const std::string& title) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
   if (model.graphs.size() != 1)
@@ -142,7 +143,7 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
   return graphs;
 }
 
-// A case folder uses its own name, a file the part before its suffix.
+// The name of a case folder is the folder's name, that of a file the part before the suffix.
 std::string OpenedGraph::name() const {
   if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;

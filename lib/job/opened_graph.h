@@ -18,15 +18,15 @@ class GRAPNEL_PUBLIC OpenedGraph {
  public:
   // Opens `path` and selects its graph: the only one, or the one with the title `title` (the tags
   // of a SavedModel, a stage of a dump folder: lib/diff/stage_names.h). `path` may also be
-  // PATH:TITLE. Errors: OpenModel's; no graph or several graphs match; the message names `by`, the
-  // caller's way to select one ("--graph").
+  // PATH:TITLE. Errors: those of OpenModel; no graph or several graphs match; the message names
+  // `by`, the caller's way to select a graph ("--graph").
   static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
                                     llvm::StringRef by = "its title");
-  // The same, but returns every graph of a text file or program with several graphs if no title is
-  // given.
+  // Like Open(), but without a title returns every graph of a text file or program with several
+  // graphs.
   static Expected<std::vector<OpenedGraph>> OpenEach(llvm::StringRef path, llvm::StringRef title,
                                                      llvm::StringRef by = "its title");
-  // The same for a model that is already open.
+  // Of() and EachOf() are Open() and OpenEach() for a model that is already open.
   static Expected<OpenedGraph> Of(std::shared_ptr<Model> model, llvm::StringRef title,
                                   llvm::StringRef by = "its title");
   static Expected<std::vector<OpenedGraph>> EachOf(std::shared_ptr<Model> model,
@@ -39,8 +39,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
   OpenedGraph& operator=(OpenedGraph&&) = default;
 
   const Model& model() const { return *model_; }
-  // The file's data about this graph: title, signatures, how to restore it. Its module is the
-  // original one.
+  // The file's data about this graph: title, signatures, how to restore it. The module in this data
+  // is the original one.
   const GraphInFile& file() const { return model_->graphs[index_]; }
   // A warning about how the graph's name was resolved, or "".
   const std::string& note() const { return note_; }
@@ -49,15 +49,15 @@ class GRAPNEL_PUBLIC OpenedGraph {
   const Module& module() const { return *module_; }
   // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
   void WorkOn(std::unique_ptr<Module> module);
-  // Returns a name for dumps and titles: the file's name without its suffix, the directory's name,
+  // Returns a name for dumps and titles: the file's name without the suffix, the directory's name,
   // or the name of a program's function.
   std::string name() const;
 
-  // Returns the same graph with its own module; see Module::Copy.
+  // Returns the same graph with a copy of the module; see Module::Copy.
   OpenedGraph Copy() const;
   // Returns `module` as a graph of the same file.
   OpenedGraph With(std::unique_ptr<Module> module) const;
-  // Opens the same graph again from its file as it is now. Errors: Open's.
+  // Opens the same graph again from the current contents of the file. Errors: those of Open.
   Expected<OpenedGraph> Reopen() const;
   // Sets how Reopen() makes a graph that is not in a file.
   void ReopenBy(std::function<Expected<OpenedGraph>()> again) { again_ = std::move(again); }
@@ -67,7 +67,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
  private:
   std::shared_ptr<Model> model_;
   size_t index_;
-  std::shared_ptr<Module> module_;  // the model's, or a copy
+  std::shared_ptr<Module> module_;  // the module of model_, or a copy
   std::function<Expected<OpenedGraph>()> again_;
   std::string note_;
 };
@@ -79,8 +79,8 @@ GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& op
                                                            llvm::ArrayRef<std::string> fetches,
                                                            llvm::StringRef signature = {});
 
-// Returns "the one node without consumers is WHAT: 'x'", for the sinks of a graph that are used
-// because no fetches were given.
+// Returns "the one node without consumers is WHAT: 'x'", for the sinks of a graph, which are
+// fetched because no fetches were given.
 GRAPNEL_PUBLIC std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what);
 
 // Reports all problems of the graph, for jobs that need a valid graph: warnings go to the sink;

@@ -33,7 +33,7 @@
 namespace grapnel {
 namespace {
 
-// Collects the first error of a text proto, with its position.
+// Collects the first error of parsing a text proto, with its position.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -42,8 +42,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
-// True if the text is a proto rather than a file name: file names rarely look like this, and every
-// field is followed by ':' or '{'.
+// True if the text is a text proto rather than a file name. In a text proto, ':' or '{' follows
+// every field name; file names rarely look like that.
 bool IsText(const std::string& config) {
   return !FileExists(config) &&
          llvm::StringRef(config).find_first_of(":{") != llvm::StringRef::npos;
@@ -64,8 +64,8 @@ Expected<proto::RewriterConfig> ReadRewriterConfig(const OptimizeRequest& reques
   return config;
 }
 
-// The placer's devices may be a file too. Without settings for it, the placer reports the error
-// itself.
+// Returns an error if the placer's device setting names a file. If the config has no valid placer
+// settings, returns success: the placer reports that error itself.
 Error CheckNoFiles(const proto::RewriterConfig& config) {
   auto settings = PlacerSettings::From(config);
   if (!settings) {
@@ -107,9 +107,9 @@ OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
   return request;
 }
 
-// True if argument shapes are known: TensorFlow 2 calls functions, whose arguments have shapes
-// (those of signatures, and those it dumped). A session may feed a graph with any shape, unless the
-// request sets one.
+// True if argument shapes are known: TensorFlow 2 calls functions, whose arguments have shapes (the
+// functions of signatures, and dumped functions). A session may feed a graph with any shape, unless
+// the request sets shapes.
 bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
                  llvm::ArrayRef<std::string> feeds) {
   bool is_of_functions =
@@ -134,16 +134,17 @@ void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
   if (!llvm::is_contained(*fetches, init)) fetches->push_back(std::move(init));
 }
 
-// True if the function takes what tf.data passes: structured_function.py wraps a function with
-// *args, which names the first argument "args_0".
+// True if the arguments of a function are elements of a dataset: TensorFlow's
+// structured_function.py wraps the function in one with *args, which names the first argument
+// "args_0".
 bool TakesElements(const Graph& graph) {
   Node first = FindArgument(graph, "0");
   return first && first.GetString("_user_specified_name") == "args_0";
 }
 
-// True for functions of tf.data: its kernels, and its iterators over several devices, instantiate
-// functions without two of the optimizers. Recognized by name; for Dataset.reduce, which may be a
-// user's own function, by the arguments too.
+// True for functions of tf.data: its kernels and multi-device iterators optimize functions without
+// two of the optimizers. Such functions are recognized by name; "reduce_", which may also be a
+// user's function, by the arguments too.
 bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   if (!name.consume_front("__inference_")) return false;
@@ -154,8 +155,8 @@ bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
                       [&](llvm::StringRef of_iterator) { return name.starts_with(of_iterator); });
 }
 
-// Returns the configuration with which TensorFlow optimizes such a graph. A session optimizes any
-// graph; the runtime skips small functions.
+// Returns the configuration with which TensorFlow would optimize the graph. A session optimizes any
+// graph, however small; the runtime skips small functions.
 proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeRequest& request) {
   proto::RewriterConfig config;
   if (!IsFunctionGraph(opened.module().main)) {
@@ -172,7 +173,7 @@ proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeReq
   return config;
 }
 
-// Fills everything but the evaluator, the pool and the callbacks.
+// Returns the options of a request, except for the evaluator, the pool and the callbacks.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options;
   std::vector<std::string> feeds;
@@ -225,7 +226,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.pool = &pool;
   options.sink = request.sink;
   options.fetches = optimize.fetches;
-  // It has no value, and the starting state already includes its effect.
+  // The op that fills the tables has no value, and the starting state already has its effect.
   llvm::erase_if(options.fetches, [&](const std::string& fetch) {
     return fetch == TableInitOf(opened.module().main);
   });
@@ -293,7 +294,7 @@ struct JobResources {
   std::unique_ptr<Evaluator> evaluator;
 };
 
-// Prepares the graph for the passes: applies the request to it.
+// Prepares the graph for the passes: applies the request's settings to the graph.
 Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool& pool) {
   if (request.whole_model && !request.sizes.empty())
     return MakeError(
@@ -312,8 +313,8 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
   return again;
 }
 
-// For a graph that a pass broke: reruns the passes and returns "\nsince 1. PASS/RULE at ..."; "" if
-// that does not find the rewrite.
+// For a graph that a pass broke: reruns the passes to find the rewrite that broke it, and returns
+// "\nsince 1. PASS/RULE at ..."; "" if no such rewrite is found.
 std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
   request.sink = nullptr;
   auto holds = [](const Module&) { return std::optional<std::string>(); };
@@ -329,8 +330,8 @@ std::unique_ptr<SourceLocationTracker> MakeLineKeeper(const OpenedGraph& opened)
   return lines.empty() ? nullptr : std::make_unique<SourceLocationTracker>(std::move(lines));
 }
 
-// An unknown device type may come from a plugin, and is then correct; else it is mistyped, and
-// nothing would be fused for it.
+// Warns about an unknown device type. It may come from a plugin, and is then correct; else it is
+// mistyped, and no rule would fuse ops for it.
 void ReportUnknownKind(llvm::StringRef device, const MessageSink& sink) {
   static constexpr llvm::StringRef kKinds[] = {"CPU",        "GPU",     "TPU",
                                                "TPU_SYSTEM", "XLA_CPU", "XLA_GPU"};
@@ -397,7 +398,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   optimized.onednn = options.onednn;
   if (AssumesCpu(request)) optimized.assumed_of = CountWithoutDevice(module);
   optimized.tensors = {options.feeds, options.fetches};
-  // If the graph has source lines, the result gets them too.
+  // If the graph has source lines, the optimized graph gets them too.
   std::unique_ptr<SourceLocationTracker> keeper = MakeLineKeeper(opened);
   if (keeper) manager.Add(keeper.get());
   std::unique_ptr<ValueCheck> values;
@@ -410,7 +411,8 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
     optimized.open_sizes = values->open_sizes();
     manager.Add(MakeValueCheckInstrumentation(values.get(), &optimized.difference));
   }
-  // Comes after the value check, which runs last and whose failure is not the pass's.
+  // Added after the value check: the value check then runs last, and its failure does not count as
+  // the pass's own.
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
   bool broke_graph = false;
   manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true, options.fetches, &broke_graph));
@@ -425,7 +427,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
     optimized.failure = TextOf(result.takeError());
     if (broke_graph) *optimized.failure += llvm::StringRef(WhichRewrite(opened, request)).rtrim();
   }
-  RETURN_IF_ERROR(CheckOpenFiles());  // the constants that the passes read may have been truncated
+  RETURN_IF_ERROR(CheckOpenFiles());  // files of constants may have been truncated meanwhile
   return optimized;
 }
 
@@ -475,7 +477,7 @@ Expected<std::optional<Culprit>> FindCulprit(
   auto culprit = Bisect(options);
   if (!culprit) return Annotate(opened.model().path, culprit.takeError());
   if (*culprit || !values || !HasPlugins(options.optimize)) return culprit;
-  // For a plugin's rules, compares values that are not finite too.
+  // No rewrite was found. If a plugin has rules, bisects again, and compares NaN and infinity too.
   RETURN_IF_ERROR(options.open().takeError());
   values->Renew(again->module());
   options.fails = [&](const Module& module) { return values->DiffersWildly(module); };

@@ -36,9 +36,9 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   int limit = -1;                              // total number of rewrites; -1: no limit
   bool keep_nan = false;                       // see OptimizeOptions
   OneDnn onednn = OneDnn::kAuto;               // TensorFlow's oneDNN setting to imitate
-  // The device for nodes of the main graph without one; it is written into them. Empty: they have
-  // none. Not set, and no rewriter_config: all nodes are assumed to be on TensorFlow's first CPU,
-  // where TensorFlow would place them, but nothing is written.
+  // The device of main-graph nodes that request none; it is written into these nodes. Empty: these
+  // nodes stay without a device. nullopt, and no rewriter_config: all nodes are assumed to be on
+  // TensorFlow's first CPU, where TensorFlow would place them, but nothing is written.
   std::optional<std::string> device;
   // Converts variables to constants first: see lib/job/freeze.h.
   bool freeze = false;
@@ -65,8 +65,8 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
 struct GRAPNEL_PUBLIC Optimized {
   FeedsAndFetches tensors;  // as requested, with defaults filled in
   OptimizeResult result;
-  // If wants_near_misses, sorted: rewrites that rules refuse in the final graph, and those that
-  // they refused in intermediate graphs, whose nodes may have been optimized later.
+  // If wants_near_misses, sorted: rewrites that rules refuse in the final graph; rewrites that
+  // rules refused in intermediate graphs, whose nodes later rewrites may have optimized.
   std::vector<Refusal> near_misses, intermediate;
   std::optional<int> values_compared;  // number of fetches, with check_values
   int effects_compared = 0;            // variables, files and other state that runs change
@@ -94,14 +94,10 @@ struct GRAPNEL_PUBLIC Optimized {
 // with check_values, cannot run; the request names something unreadable or missing.
 GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
 
-// For a failed job. Both functions below open the file of `opened` again and run the passes on
-// that.
-//
+// --- After a failed job. Both functions open the file of `opened` again and run the passes on it.
+
 // Saves the input graph of the failed pass as NAME.before_PASS.pb in the working directory; returns
 // that path.
-
-// Saves the graph that the failed pass was given, as NAME.before_PASS.pb in the working folder;
-// gives that path.
 GRAPNEL_PUBLIC Expected<std::string> SaveFailedInput(const OpenedGraph& opened,
                                                      const OptimizeRequest& request,
                                                      const Stage& failed);

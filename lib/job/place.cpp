@@ -50,8 +50,8 @@ Node EntryCall(const Graph& main, const Signature& signature) {
   return call;
 }
 
-// Returns the device of a node outside of functions when Python creates it: its requested one, else
-// the first device that supports it.
+// Returns the device on which Python creates a node outside of functions: the device that the node
+// requests, else the first device that supports it.
 int DeviceWhenMade(const Node& node, const PlacerSetup& setup, bool asks) {
   auto asked = DeviceSpec::Parse(asks ? node.device() : "");
   if (!asked) {
@@ -107,7 +107,8 @@ std::vector<std::string> OpenArguments(const Graph& graph) {
   return names;
 }
 
-// Adds the functions that the calls of a placed graph run, and those that they call.
+// Adds the functions whose calls in a placed graph are not inlined, and the functions that these
+// call.
 Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
                       const PlacerSettings& settings, const PlacedGraph& placed,
                       std::set<RuntimeCall>* known, std::vector<PlacedCall>* calls) {

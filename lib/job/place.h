@@ -14,10 +14,10 @@ namespace grapnel {
 
 struct PlaceRequest {
   PlacerSettings settings;
-  std::string function;  // the function whose body to place, as if called from the default device;
+  std::string function;  // the function to place, as if called from the default device;
                          // empty: see signature
-  // In a SavedModel, the signature whose function to place; empty: the usual one. A signature that
-  // runs nodes of the main graph selects that graph.
+  // In a SavedModel, the signature whose function to place; empty: the default signature. If a
+  // signature runs nodes of the main graph, places the main graph.
   std::string signature;
   bool as_it_stands = false;  // no inlining: the main graph or the function's body, unchanged
   // True if variables of the signature are on the devices that the file records;
@@ -25,11 +25,11 @@ struct PlaceRequest {
   bool saved_variable_devices = false;
 };
 
-// The graph that TensorFlow's runtime places: calls are inlined and control flow is lowered first.
+// The graph that TensorFlow's runtime places, after it has inlined calls and lowered control flow.
 struct RuntimeView {
   std::unique_ptr<OpenedGraph> own;  // null: the opened graph, unchanged
   PlacerSettings settings;           // including the device that the function is called on
-  std::string function;              // the function whose body it is; empty: the main graph
+  std::string function;              // the function whose body the graph is; empty: the main graph
   // Names of arguments whose device is unknown: they are assumed to be on the device that the
   // function is called on, or in its host's memory.
   std::vector<std::string> assumed;
@@ -37,24 +37,24 @@ struct RuntimeView {
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
 };
-// Errors: the settings' (PlacerSetup::Make); no such function or signature. The graph must be valid
-// (CheckValid). Cost: a copy of the graph if anything is inlined or lowered.
+// Errors: those of the settings (PlacerSetup::Make); no such function or signature. The graph must
+// be valid (CheckValid). Cost: a copy of the graph if anything is inlined or lowered.
 Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
 
 // Removes the full device names that a placer assigned to nodes; requests ("/device:GPU:1") stay.
-// Returns the number of nodes that had one.
+// Returns the number of nodes that had an assigned device.
 int64_t DropPlacedDevices(OpenedGraph& opened);
 
-// Moves arguments with an assumed device to their device in a log, if it is one of the known
-// devices. Returns true if any moved.
+// Moves arguments with an assumed device to the device that a log has for them, if `view` has such
+// a device. Returns true if any moved.
 bool PutArguments(const LogOfGraph& logged, RuntimeView& view, OpenedGraph& opened);
 
 // Returns "the graph does not say where 'table' (_Arg, a variable) is: ..."; "" if nothing was
 // assumed.
 std::string AssumedText(const RuntimeView& view, const PlacementContext& context);
 
-// A placement with everything it refers to except the graph. placement.failure is set if placing
-// failed.
+// A placement, with everything that the placement refers to except the graph. placement.failure is
+// set if placing failed.
 struct PlacedGraph {
   const Graph* graph = nullptr;  // owned by the opened graph, which outlives this
   PlacerSetup setup;
@@ -64,21 +64,21 @@ struct PlacedGraph {
   }
 };
 
-// Places the main graph as it is, or a function's body; changes nothing. Errors: the settings'
-// (PlacerSetup::Make); no such function. The graph must be valid (CheckValid).
+// Places the main graph as it is, or a function's body; changes nothing. Errors: those of the
+// settings (PlacerSetup::Make); no such function. The graph must be valid (CheckValid).
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
                                  llvm::StringRef function = {});
 
-// A function that stayed a call, placed when it is called.
+// A function whose calls are not inlined. TensorFlow places its body when it is called.
 struct PlacedCall {
-  std::string function;            // the name Grappler gives it, if it makes a copy for the call
+  std::string function;            // the name of Grappler's copy for the call, if it makes one
   std::vector<std::string> nodes;  // the nodes that call it on the same device
   std::unique_ptr<OpenedGraph> opened;
   PlacedGraph placed;
 };
-// Places the functions that a view's graph calls, and the functions that they call in turn, once
-// per device that each is called on. Returns none if `placed` failed, or if the view is the
-// unchanged opened graph. Errors: OpenForPlacing's.
+// Places the functions that a view's graph calls, directly or through other functions: each
+// function once per device that it is called on. Returns an empty vector if `placed` failed, or if
+// the view is the unchanged opened graph. Errors: those of OpenForPlacing.
 Expected<std::vector<PlacedCall>> PlaceStayingCalls(const RuntimeView& view,
                                                     const PlacedGraph& placed);
 
@@ -103,10 +103,10 @@ struct PartitionSize {
   int64_t nodes = 0, sends = 0, receives = 0;
 };
 
-// Writes the devices into the main graph as a stage of the PassManager, so that it is dumped and
-// recorded like any pass, then splits the graph if requested. Returns the sizes of the parts.
-// `kernels` are those that `settings` names (PlacedGraph::setup). Does nothing if no file is
-// requested. Errors: the placer's and the partitioner's; files that cannot be written.
+// Writes the devices into the main graph as a stage of the PassManager, so that the placement is
+// dumped and recorded like any pass, then splits the graph if requested. Returns the sizes of the
+// partitions. `kernels` are those that `settings` names (PlacedGraph::setup). Does nothing if no
+// file is requested. Errors: the placer's and the partitioner's; files that cannot be written.
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
                                                  const KernelCatalog& kernels,

@@ -16,7 +16,7 @@ namespace grapnel {
 namespace {
 
 bool IsDump(llvm::StringRef file) { return HasSuffix(file, ".pbtxt") || HasSuffix(file, ".pb"); }
-// Returns the graph that a partition belongs to.
+// Returns the name of the graph from the name of a partition.
 llvm::StringRef WholeOf(llvm::StringRef line) { return line.split("_partition_").first; }
 
 // Returns the pass that made a stage: constant_folding for "after constant_folding, iteration 0".
@@ -72,7 +72,8 @@ class Folder {
   }
 
  private:
-  // For a graph that is not in the folder under its own name: a function with that name may be.
+  // For a graph whose file is not in the folder: uses the dumps of a function with the graph's
+  // name.
   Expected<GraphStory> Foreign() {
     std::string name = GraphNameOf(opened_), line;
     for (const OrderedDump& each : dumps_) {
@@ -95,7 +96,7 @@ class Folder {
 
   void Take(const OrderedDump& next) {
     const Graph& graph = next.module->main;
-    // Nodes created before placement are in the log.
+    // Nodes created before placement are in the log, so they need no explanation.
     if (before_ && !IsPlaced(before_->main) && IsPlaced(graph)) story_.here.clear();
     Step(*next.module, PassOf(next.dump.stage));
     if (!IsPlaced(graph)) {
@@ -106,7 +107,8 @@ class Folder {
     before_ = next.module.get();
   }
 
-  // Visits the stages of a line, after those of the line that it came from, up to the graph's own.
+  // Visits the stages of a line (the dumps of one graph) and of the line that it came from, in
+  // order, up to the graph's own dump.
   void Walk(const std::string& line, const std::string& from_line) {
     for (const OrderedDump& each : dumps_) {
       bool is_of_it = each.dump.line == line || (!from_line.empty() && each.dump.line == from_line);
@@ -124,16 +126,17 @@ class Folder {
   GraphStory story_;
 };
 
-constexpr size_t kMostTwins = 1000;  // dumps read at most to find those with the same nodes
+constexpr size_t kMostTwins = 1000;  // most dumps to read when looking for the same nodes
 
-// The dump that the placer read: one per function each time it was placed.
+// The dump of a graph just before it was placed.
 struct PlacerInput {
   std::string path, name;
   int number = -1;
   llvm::sys::TimePoint<> time;
 };
 
-// Sorts by the time when dumps were written if it is known; else by number.
+// Sorts by the time when the dumps were written if the times are distinct and agree with the dumps'
+// numbers, else by number.
 void SortByTime(std::vector<PlacerInput>* inputs) {
   auto by_number = [](const PlacerInput& a, const PlacerInput& b) {
     auto number_of = [](const PlacerInput& input) {
@@ -207,8 +210,8 @@ int DumpNumberOf(const OpenedGraph& opened) {
   return name ? name->number : -1;
 }
 
-// Among the functions next to a dump that had the same nodes when they were placed: finds this
-// one's position in their order, and their number.
+// Sets `turns` to the number of graphs in the dump folder that had the same nodes as the target
+// when they were placed, and `turn` to the target's position among them.
 void FindTurn(llvm::ArrayRef<PlacerInput> inputs, const PlacerInput& mine, LogTarget* target) {
   if (inputs.size() > kMostTwins) return;
   for (const PlacerInput& input : inputs) {

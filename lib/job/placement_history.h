@@ -13,17 +13,17 @@ namespace grapnel {
 // Returns the function name in a dump's file name, "__inference_f_29" for
 // "__inference_f_29.0010.main.after_graph_optimization.pbtxt"; for other file names, the stem.
 std::string GraphNameOf(const OpenedGraph& opened);
-// Returns the dump's number, 10 in that example; -1 if it has none.
+// Returns the dump's number, 10 in the example above; -1 if the file name has no number.
 int DumpNumberOf(const OpenedGraph& opened);
 
-// Returns the graph's identity for a log lookup, from its dump folder: its name and number, what
-// was placed, and its turn.
+// Returns what is known from the graph's dump folder for finding the graph in a log: name, dump
+// number, placed nodes, and position among the dumped graphs with the same nodes.
 LogTarget TargetOf(const OpenedGraph& opened, const Graph& graph);
 
-// Reads the history from `source`: a dump folder (the dumps of the same function up to this one,
-// and the Grappler run between them) or a ledger (`opt --ledger`). If `source` is empty and the
-// file is a dump, reads its own folder and ignores errors there. Errors: a source that is neither,
-// or has no dump of this graph.
+// Reads the history from `source`: a dump folder (the dumps of the same function up to this
+// graph's, and the Grappler run between them) or a ledger (`opt --ledger`). If `source` is empty
+// and the graph's file is a dump, reads the folder of that file and ignores errors in it. Errors:
+// `source` is neither of these, or has no dump of this graph.
 Expected<GraphStory> StoryOf(const OpenedGraph& opened, llvm::StringRef source);
 
 }  // namespace grapnel

@@ -19,7 +19,8 @@
 namespace grapnel {
 namespace {
 
-// Relative to the binary's directory, both in a build and when installed.
+// The directory with include/ and the like, relative to the binary's directory, both in a build and
+// when installed.
 constexpr const char* kPrefix = "..";
 constexpr const char* kFlagsFile = "../share/grapnel/plugin_flags.txt";
 
@@ -55,7 +56,8 @@ Expected<std::vector<std::string>> Compiler() {
   return command;
 }
 
-// Returns the output of the command on both streams; if it fails, an error with that output.
+// Runs a command and returns its output on stdout and stderr; if the command fails, returns an
+// error with that output.
 Expected<std::string> WhatItSays(const std::vector<std::string>& command, const std::string& log) {
   ASSIGN_OR_RETURN(pid_t pid, StartProgram(command, log));
   int status = 0;
@@ -79,7 +81,7 @@ bool NamesSource(llvm::StringRef path) {
 }
 
 std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
-  // A model's folder may be named like a source file, and a graph like x.cpp:y.
+  // A model's directory may be named like a source file, and a graph file may be named x.cpp:y.
   if (FileExists(text) && (IsDirectory(text) || !NamesSource(text))) return {"", text.str()};
   if (NamesSource(text)) return {text.str(), ""};
   for (size_t at = text.find(':'); at != llvm::StringRef::npos; at = text.find(':', at + 1)) {

@@ -1,4 +1,4 @@
-// Loads plugins: shared libraries, and source files that are compiled to one.
+// Loads plugins: shared libraries, and source files that are compiled to a plugin.
 #ifndef GRAPNEL_LIB_JOB_PLUGIN_H_
 #define GRAPNEL_LIB_JOB_PLUGIN_H_
 
@@ -11,21 +11,20 @@
 namespace grapnel {
 
 // Calls OpenPlugin of lib/support/plugin.h, and checks that its rules belong to existing
-// optimizers. Must be called before anything reads the registries: no run, no pass, no other
-// thread.
+// optimizers. Must be called before any run, pass or other thread reads the registries.
 GRAPNEL_PUBLIC Error LoadPlugin(llvm::StringRef path);
 
 // True if the name is that of a C++ source file (.cpp, .cc, .cxx), whether it exists or not.
 GRAPNEL_PUBLIC bool NamesSource(llvm::StringRef path);
 
-// Splits "mean.cpp:my::Mean" into both parts; "mean.cpp" gives it and ""; any other text gives ""
-// and the text.
+// Splits "mean.cpp:my::Mean" into "mean.cpp" and "my::Mean"; returns ("mean.cpp", "") for
+// "mean.cpp", and ("", text) for a text without a source file.
 GRAPNEL_PUBLIC std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text);
 
 // Compiles a C++ file against the headers installed with this program to a plugin in a temporary
-// directory, loads it, and removes it. The compiler is $CXX, else c++ on PATH. Cost: seconds.
-// Errors: no compiler or no headers; the compiler's own text; OpenPlugin's. Compiler warnings go to
-// `sink`.
+// directory, loads the plugin, and removes the directory. The compiler is $CXX, else c++ on PATH.
+// Cost: seconds. Errors: no compiler or no headers; the compiler's own text; those of OpenPlugin.
+// Compiler warnings go to `sink`.
 GRAPNEL_PUBLIC Error LoadSource(llvm::StringRef path, const MessageSink& sink);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Formats the result of a policy check for people and for tools.
+// Formats the result of a policy check as text, and for other tools.
 #ifndef GRAPNEL_LIB_JOB_POLICY_REPORT_H_
 #define GRAPNEL_LIB_JOB_POLICY_REPORT_H_
 
@@ -13,15 +13,16 @@ std::string PolicySummary(const PolicyReport& report);
 
 // Writes the first few findings of each check; with `all`, all of them.
 void WritePolicyText(const PolicyReport& report, bool all, llvm::raw_ostream& os);
-// Writes attributes into the open object: "passes", "findings", "checks", ...; see docs/check.md.
+// Writes attributes into the open JSON object: "passes", "findings", "checks", ...; see
+// docs/check.md.
 void WritePolicyJson(const PolicyReport& report, llvm::json::OStream& json);
 // Writes one test case per check, in the format of Jenkins' xunit plugin (junit-10.xsd).
 void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os);
 // Writes SARIF 2.1.0. A finding is located at the source line that created its node if that is
 // known, else in the model's file.
 void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os);
-// Writes Markdown for a pull request: the findings and the drawing. `picture`: a file next to it
-// that shows all changes; empty: none.
+// Writes Markdown for a pull request: the findings and the drawing. `picture`: a file next to the
+// Markdown file that shows all changes; empty: there is no such file.
 void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
                          llvm::raw_ostream& os);
 

@@ -131,7 +131,7 @@ class PrecisionComparer {
       return "loses its digits";
     }
     if (for_range_.count({&node.graph(), node.id()}))
-      return "overflows or vanishes once its inputs are kept";
+      return "overflows or vanishes once its inputs are kept in float32";
     return "produces a value that loses its digits later";
   }
 

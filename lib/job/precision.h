@@ -1,4 +1,5 @@
-// A job: runs a graph with its floats rounded to a shorter format, to show what that would lose.
+// A job: runs a graph with its floats rounded to a shorter format, to show how much accuracy that
+// format would lose.
 #ifndef GRAPNEL_LIB_JOB_PRECISION_H_
 #define GRAPNEL_LIB_JOB_PRECISION_H_
 
@@ -19,12 +20,12 @@ struct PrecisionReport {
   DataType format = proto::DT_HALF;
   double rtol = 0;                    // relative tolerance of the fetches
   int64_t tensors = 0;                // number of rounded tensors
-  std::vector<PrecisionLoss> losses;  // with everything rounded, in execution order
+  std::vector<PrecisionLoss> losses;  // of the run with everything rounded, in execution order
   std::vector<KeptOp> kept;           // ops to keep in float, in graph order
   std::vector<std::string> readers;   // nodes that read outputs of kept ops, and so read floats
   std::vector<ComparedFetch> all_rounded, with_kept;  // compared with the unrounded graph
   std::string failure;                                // error of the rounded run; else empty
-  bool Agrees() const;                                // with everything rounded
+  bool Agrees() const;                                // true if all_rounded is within rtol
   bool KeptAgrees() const;
 };
 
@@ -32,7 +33,7 @@ struct PrecisionReport {
 // some ops kept in float: ops whose outputs would overflow or vanish, and ops that cancel together
 // with the ops that produced their inputs. Repeats this until no more ops are found, at most four
 // rounds of two runs each. If no tolerance is given (`has_rtol` false), it is 8 times the format's
-// epsilon. Errors: CompareRuns's.
+// epsilon. Errors: those of CompareRuns.
 Expected<PrecisionReport> ComparePrecision(OpenedGraph& opened, const CompareRequest& request,
                                            DataType format, bool has_rtol);
 

@@ -48,9 +48,9 @@ struct Program::Impl {
   ProgramOptions options;
   ThreadPool pool;
   Session session;
-  TracedModel model;                    // if loaded from a file: uses the file's module
+  TracedModel model;                    // `module` is null if loaded from a file
   std::unique_ptr<OpenedGraph> opened;  // if loaded from a file
-  std::unique_ptr<Module> run;          // set: an optimized copy
+  std::unique_ptr<Module> run;          // if set: the optimized copy
   struct Plan {
     std::unique_ptr<Module> placed;  // null: not placed
     std::unique_ptr<PlacerSetup> setup;
@@ -67,7 +67,7 @@ struct Program::Impl {
     return nullptr;
   }
 
-  // Optimizes once for all functions: the passes keep the inputs and outputs of all of them.
+  // Optimizes once for all functions: the passes keep the inputs and outputs of all functions.
   Error Optimize() {
     OptimizeRequest request;
     request.pool = &pool;
@@ -139,7 +139,7 @@ struct Program::Impl {
     return Error::success();
   }
 
-  // Adds the only function of a graph without signatures.
+  // For a graph without signatures: adds its only function, "".
   Error AddWhole() {
     ASSIGN_OR_RETURN(FeedsAndFetches ends, FeedsAndFetchesOf(*opened, {}, {}));
     if (ends.fetches.empty()) ends.fetches = DefaultFetches(opened->module().main);
@@ -269,7 +269,8 @@ Values CallImported(Tracer& t, const ModelFunction& function, const Values& valu
     return fail(
         llvm::formatv("takes {0} values, but {1} are given", function.inputs.size(), values.size())
             .str());
-  // The outputs in the main graph come from one call, whose inputs are placeholders and captures.
+  // In the main graph, one call produces all outputs of the function; its inputs are placeholders
+  // and captured values.
   const Graph& main = t.module().main;
   NodeId caller = kNoNode;
   std::vector<int> places;

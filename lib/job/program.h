@@ -24,39 +24,40 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC ProgramOptions {
   int threads = 0;    // 0: one per core
   MessageSink print;  // receives what the graph prints; null: discarded
-  // Runs Grappler's passes before the first call, as `grapnel opt` does.
+  // Runs Grappler's passes before the first call, as `grapnel opt` does by default.
   bool optimize = false;
   OneDnn onednn = OneDnn::kAuto;  // TensorFlow's oneDNN setting that the passes imitate
   std::string title;              // Load: the title that selects one of several graphs in a file
-  // Observes each node of each call (taps, numerics checks); outlives the Program. May be null.
+  // If not null, observes each node of each call (taps, numerics checks). Outlives the Program.
   RunHook* hook = nullptr;
-  // "cpu:4", or names of CPUs: places nodes on these as `Device` requests, and runs the parts in
-  // parallel, connected by Send and Recv nodes. Empty: everything runs on one CPU.
+  // "cpu:4", or names of CPUs: places nodes on these devices as `Device` requests, and runs the
+  // partitions in parallel, connected by Send and Recv nodes. Empty: everything runs on one CPU.
   std::string devices;
 };
 
 // Move-only. One call at a time.
 class GRAPNEL_PUBLIC Program {
  public:
-  // Variables start with their initial values.
+  // Makes a program from a traced model. Variables start with their initial values.
   static Expected<Program> Make(TracedModel model, const ProgramOptions& options = {});
-  // Loads a SavedModel: its signatures, and variables as saved. A GraphDef or case folder becomes
-  // one function "" with the case's feeds and fetches (for a graph, the sinks); Run() accepts any
-  // others.
+  // Loads a SavedModel: the signatures become functions, and variables have the saved values. A
+  // GraphDef or case folder becomes one function "" with the case's feeds and fetches (for a graph,
+  // it fetches the sinks); Run() accepts any feeds and fetches.
   static Expected<Program> Load(llvm::StringRef path, const ProgramOptions& options = {});
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
   ~Program();
 
-  // In the order in which they were added; for a file, sorted. With their inputs and outputs.
+  // The functions with their inputs and outputs, in the order in which they were added; sorted by
+  // name if the program is from a file.
   const std::vector<ModelFunction>& functions() const;
   const std::vector<VariableInfo>& variables() const;
 
-  // Returns the values of the outputs, in order. The first call compiles the function. Errors: no
-  // such function, with similar names; a mismatch in the number of inputs, their dtypes or shapes
-  // (names both); the executor's.
+  // Calls a function and returns the values of its outputs, in order. The first call compiles the
+  // function. Errors: no such function, with similar names; a mismatch in the number of inputs,
+  // their dtypes or shapes (the message names both); those of the executor.
   Expected<std::vector<Tensor>> Call(llvm::StringRef function, std::vector<Tensor> inputs);
-  // The same for tensors of the main graph, by name.
+  // Feeds and fetches tensors of the main graph, by name.
   Expected<std::vector<Tensor>> Run(const std::vector<std::string>& feeds,
                                     std::vector<Tensor> values,
                                     const std::vector<std::string>& fetches);
@@ -67,8 +68,8 @@ class GRAPNEL_PUBLIC Program {
   // Writes a SavedModel of a model that a ModelBuilder made, with the current values. See
   // lib/job/save_model.h. Errors: the program was loaded from a file.
   Error SaveModel(llvm::StringRef folder) const;
-  // Write and read PREFIX.index and its data, as tf.train.load_checkpoint does. Reading a
-  // checkpoint of another model is an error and changes nothing.
+  // Write and read the checkpoint PREFIX.index with its data files, in tf.train.load_checkpoint's
+  // format. Reading a checkpoint of another model is an error and changes nothing.
   Error SaveCheckpoint(llvm::StringRef prefix, int64_t step = 0) const;
   Expected<int64_t> LoadCheckpoint(llvm::StringRef prefix);
 
@@ -83,8 +84,8 @@ class GRAPNEL_PUBLIC Program {
 };
 
 // Calls a function of a graph that a Tracer extends, with `values` as its inputs; captured
-// variables and tables are passed as in that graph. `function`: one of Program::functions() of the
-// same graph.
+// variables and tables are passed as other calls in that graph pass them. `function`: one of
+// Program::functions() of the same graph.
 GRAPNEL_PUBLIC Values CallImported(Tracer& t, const ModelFunction& function, const Values& values,
                                    SourceLocation where = SourceLocation());
 

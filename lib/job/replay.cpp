@@ -33,7 +33,7 @@ Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   return done.AsError();
 }
 
-// `step` is 0 for the first step, whose files the fetches name.
+// Compares output `i`. `step` is 0 for the first step, whose files are in Case::Fetch::file.
 Error CheckFetch(const CaseOfModel& replays, size_t step, size_t i, const Tensor& output,
                  Replayed* replayed) {
   const Case& values = replays.values;
@@ -57,7 +57,7 @@ Error CheckFetch(const CaseOfModel& replays, size_t step, size_t i, const Tensor
   return Error::success();
 }
 
-// Runs the steps after the first until one gives wrong results.
+// Runs the steps after the first, until a fetch differs from its expected value.
 Error RunSteps(RunJob& job, const CaseOfModel& replays, Replayed* replayed) {
   const Case& values = replays.values;
   for (size_t step = 1; step <= values.steps.size() && replayed->status == Replayed::kPass;
@@ -78,8 +78,8 @@ Error RunSteps(RunJob& job, const CaseOfModel& replays, Replayed* replayed) {
 }
 
 // Returns slightly different values for each repeat: floats are scaled by 1 + repeat / 4096, so
-// that no result of the last run can be reused. Other dtypes stay: an index or a length must keep
-// its meaning.
+// that a kernel cannot reuse values of the last run. Feeds of other dtypes stay the same, since
+// changing an index or a length would change its meaning.
 Expected<Tensor> Vary(const Tensor& feed, int repeat) {
   if (feed.dtype() != proto::DT_FLOAT && feed.dtype() != proto::DT_DOUBLE) return feed;
   ASSIGN_OR_RETURN(Tensor varied, Tensor::Allocate(feed.dtype(), feed.dims()));
@@ -142,8 +142,8 @@ Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* repla
   return RunCase(opened, replays, request, replayed);
 }
 
-// A model with signatures restores its own variables, and its signature maps the case's names; any
-// other graph replaces the case's graph.
+// Replays the case on `model`. A model with signatures restores its own variables, and the case's
+// names are mapped to tensors by its signature; any other graph replaces the case's graph.
 Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));

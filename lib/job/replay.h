@@ -1,4 +1,4 @@
-// A job: runs a case folder and compares the results with the expected ones.
+// A job: runs a case folder and compares the values of the fetches with the expected values.
 #ifndef GRAPNEL_LIB_JOB_REPLAY_H_
 #define GRAPNEL_LIB_JOB_REPLAY_H_
 
@@ -11,33 +11,34 @@
 namespace grapnel {
 
 struct ReplayRequest {
-  // Everything except feeds and fetches, which come from the case, and `hook`, which the taps use.
+  // Settings of the run. Its feeds and fetches come from the case, and `hook` is used for the taps.
   RunRequest run;
-  // If set: optimizes first with the default passes; the device for nodes without one.
+  // If set: optimizes first with the default passes. The value is the device of nodes without a
+  // device.
   std::optional<std::string> optimize_for;
-  int repeat = 1;  // more than 1: this many more, timed runs, on slightly different feeds
+  int repeat = 1;  // more than 1: also does this many timed runs, on feeds that vary slightly
   std::vector<Glob> taps;
   TapMode tap_mode = TapMode::kFullHealth;
   bool demands_taps = true;          // whether every name in `taps` must exist
-  std::optional<double> rtol, atol;  // override the case's own, for ReplayOn
+  std::optional<double> rtol, atol;  // for ReplayOn: override the case's tolerances
 };
 
 struct Replayed {
-  // kUnsupported: grapnel lacks a kernel for one of its nodes. kError: the case cannot run for
+  // kUnsupported: grapnel lacks a kernel for a node of the case. kError: the case cannot run for
   // another reason.
   enum Status { kPass, kFail, kUnsupported, kError };
   Status status = kPass;
-  std::string message;   // set unless it passed
+  std::string message;   // the reason; set unless the status is kPass
   std::string fetch;     // for kFail: the first fetch that differs
-  double median_ms = 0;  // of the repeated runs
+  double median_ms = 0;  // median time of the timed runs
   double max_error = 0;  // largest |got - expected| of all fetches
-  int64_t taps = 0;      // tensors tapped
+  int64_t taps = 0;      // number of tapped tensors
 };
 
-// Replays one case. Never fails: errors become its status.
+// Replays one case. Never fails: errors become the status.
 Replayed Replay(llvm::StringRef path, const ReplayRequest& request);
 
-// The same, with the case's values on another model.
+// Like Replay, but runs `model` on the case's values.
 Replayed ReplayOn(const OpenedGraph& model, llvm::StringRef path, const ReplayRequest& request);
 
 // Returns "pass", "fail", "unsupported" or "error".

@@ -23,8 +23,8 @@
 namespace grapnel {
 namespace {
 
-// Rejects paths that users mistake for a checkpoint, before ops of the model report them less
-// clearly.
+// Rejects paths that users mistake for a checkpoint. Without this check, an op of the model would
+// report a less clear error.
 Error CheckCheckpoint(const std::string& prefix) {
   if (FileExists(prefix + ".index") || IsKerasFile(prefix)) return Error::success();
   llvm::StringRef without = prefix;
@@ -43,8 +43,8 @@ Error CheckCheckpoint(const std::string& prefix) {
                    checkpoints.empty() ? "" : ", such as " + NameList(checkpoints));
 }
 
-// The graph's output goes to the request's `print`. Warnings of kernels go to the sink, once per
-// function however often it is called.
+// Returns a sink that passes the graph's output to the request's `print`, and warnings of kernels
+// to the request's `sink`, once per function however often the function is called.
 MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   if (!request.print && !request.sink) return nullptr;
   struct Said {
@@ -62,7 +62,7 @@ MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   };
 }
 
-// For errors about an unknown feed: lists the inputs of a graph that has few.
+// For errors about an unknown feed: lists the inputs of the graph if there are few.
 std::string InputsText(const Graph& graph) {
   std::vector<std::string> names;
   for (const std::string& feed : DefaultFeeds(graph)) names.push_back("'" + feed + "'");
@@ -71,8 +71,8 @@ std::string InputsText(const Graph& graph) {
                            : "; the inputs are " + llvm::join(names, ", ");
 }
 
-// In a function's graph: resolves the argument or result with an index, and control outputs ("^x"),
-// which no signature has. Returns true if `name` is one of these.
+// Resolves, in a function's graph, the index of an argument or result, and checks control outputs
+// ("^x"), which are not in signatures. Returns true if `name` is one of these.
 Expected<bool> NameEnd(const Graph& graph, Node (*find)(const Graph&, llvm::StringRef),
                        std::string* name) {
   if (IsFunctionGraph(graph) && ReadTensorName(*name).control) {
@@ -122,7 +122,7 @@ Error RunJob::Complete() {
   for (FeedSource& feed : feeds) {
     Error error = name(feed.tensor, FindArgument);
     if (!error) continue;
-    // A signature has keys, which its own errors list.
+    // If there is a signature, the error already lists its keys.
     if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
     return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
   }
@@ -134,7 +134,7 @@ Error RunJob::Complete() {
   return request_.fetches.empty() ? FetchEnds() : Error::success();
 }
 
-// The sinks of a MetaGraph would save and restore its variables.
+// Fetches the sinks, except in a MetaGraph, whose sinks would save and restore its variables.
 Error RunJob::FetchEnds() {
   const GraphInFile& file = opened_->file();
   bool is_meta_graph = file.saver || !file.signatures.empty();
@@ -146,7 +146,7 @@ Error RunJob::FetchEnds() {
                      request_.words.fetches,
                      names.empty() ? "" : ", or a signature: " + NameList(names));
   }
-  // A function's graph declares its results.
+  // A function's graph declares its results, so the notice is not needed.
   if (request_.sink && !IsFunctionGraph(opened_->module().main)) {
     request_.sink(Severity::kWarning,
                   "no fetch is given: " + EndsText(request_.fetches, "fetched"));
@@ -177,8 +177,8 @@ Error RunJob::LoadFeeds() {
   return Error::success();
 }
 
-// True if an op reads the node's output, also inside the functions that it is an argument of.
-// Inputs of If, Case and While count as read.
+// True if an op reads the node's output, directly or in a function that it is passed to. Inputs of
+// If, Case and While count as read.
 bool IsRead(const Graph& graph, NodeId source, int depth = 0) {
   constexpr int kDeepest = 64;  // depth of nested calls; deeper ones count as read
   for (const Use& use : graph.node(source).uses()) {
@@ -192,8 +192,8 @@ bool IsRead(const Graph& graph, NodeId source, int depth = 0) {
   return false;
 }
 
-// Reports a variable without a value that a fetch needs here, instead of in the op that reads it
-// deep inside calls.
+// Restores the state. If a fetch needs a variable without a value, reports that here, not in the op
+// that reads the variable, which may be deep inside calls.
 Error RunJob::Restore() {
   const std::string& own = opened_->model().variables_prefix;
   const std::string& prefix = request_.variables.empty() ? own : request_.variables;
@@ -253,7 +253,8 @@ Error RunJob::Prepare() {
   options_.cancel = request_.cancel;
   options_.winograd = request_.winograd;
   options_.onednn = UsesOneDnn(request_.onednn);
-  // Drops the pages that opening and optimizing read; kernels read the weights again, one by one.
+  // Drops from memory the pages of mapped files that opening and optimizing read; kernels read the
+  // weights again as they need them.
   for (const auto& source : opened_->module().sources) DropPages(source->bytes());
   bool is_watched = options_.hook || !request_.steps.empty() || request_.profiler;
   bool is_placed = !request_.devices.empty() || request_.placement_log;
@@ -267,7 +268,8 @@ Error RunJob::Prepare() {
   return Error::success();
 }
 
-// A single hook is called without checking which hook wants the node.
+// Returns the hook that calls all node hooks. A single hook is returned as it is, which saves the
+// check of which hook wants a node.
 RunHook* RunJob::ChainHooks() {
   std::vector<RunHook*> hooks;
   for (StepHook* step : request_.steps) {

@@ -29,21 +29,21 @@ struct GRAPNEL_PUBLIC RunFlagNames {
 };
 
 struct GRAPNEL_PUBLIC RunRequest {
-  std::vector<FeedSource> feeds;     // each with a value
+  std::vector<FeedSource> feeds;     // each feed has a value
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
   // True if feeds and fetches may be keys of the signature, and the case or signature supplies
-  // missing ones; a plain graph with neither fetches its sinks, with a notice to `sink`. False: the
-  // request is used exactly as written.
+  // missing ones; in a graph without a case or signature, the sinks are fetched, with a notice to
+  // `sink`. False: the request is used exactly as written.
   bool completes = true;
   std::string signature;
-  std::string variables;  // checkpoint PREFIX to start from; empty: the model's own
+  std::string variables;  // checkpoint PREFIX to start from; empty: that of the model
 
   Device* device = nullptr;  // for nodes that request no device and have a kernel there; null: the
                              // CPU
-  // If set: places the graph on these CPUs ("cpu:4", or names), splits it, and runs the parts in
-  // parallel.
+  // If set: places the graph on these CPUs ("cpu:4", or names), splits the graph, and runs the
+  // partitions in parallel.
   std::string devices;
-  bool may_read = true;                        // whether `devices` may be a path of a cluster file
+  bool may_read = true;                        // true: `devices` may be the path of a cluster file
   bool hard = false;                           // an unsatisfiable device request is an error
   llvm::raw_ostream* placement_log = nullptr;  // receives the device of each node in TensorFlow's
                                                // format; may be null
@@ -51,10 +51,11 @@ struct GRAPNEL_PUBLIC RunRequest {
   ThreadPool* pool = nullptr;  // null: the job makes one with one thread per core
   MessageSink sink;            // warnings about the graph
   MessageSink print;           // receives what the graph prints
-  // Called before and after each run, in order; their node hooks run before `hook`.
+  // Hooks that are called before and after each run, in order; their node hooks are called before
+  // `hook`.
   std::vector<StepHook*> steps;
-  // Both observe each node; `watch` also observes the feeds, and can stop the run from another
-  // thread. At most one of them may be set, and `watch` only without `steps`.
+  // `hook` and `watch` observe each node; `watch` also observes the feeds, and can stop the run
+  // from another thread. At most one of them may be set, and `watch` only without `steps`.
   RunHook* hook = nullptr;
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
@@ -66,33 +67,34 @@ struct GRAPNEL_PUBLIC RunRequest {
   // then be moved out of the graph (ValueTaker). Ignored with hooks, steps, a profiler or
   // placement.
   bool gives_up_values = false;
-  bool keeps_variables = false;  // SaveAsCase needs their values from before the last run
+  bool keeps_variables = false;  // true: keeps values from before the last run, for SaveAsCase
   RunFlagNames words;
 
-  // Returns the same request for the CPU and one device, without hooks or a watch, on a pool of the
-  // job's own.
+  // Returns the same request for the CPU and one device, without hooks or a watch, with a null
+  // pool.
   RunRequest ByItself() const;
 };
 
-// Used in this order: Make(), Prepare(), any number of Run(), one at a time, End(). Everything that
-// the request and the graph point to outlives it.
+// A run job. Call Make(), Prepare(), Run() any number of times (not concurrently), then End().
+// Everything that the request and the graph point to outlives it.
 class GRAPNEL_PUBLIC RunJob {
  public:
   // Finds the feeds and fetches and loads the feeds. Errors: the graph is broken; a name or a file
   // does not exist; nothing is fetched.
   static Expected<RunJob> Make(OpenedGraph& opened, RunRequest request);
-  // For a graph that must not change: runs a copy if `devices` is set.
+  // Make() for a graph that must not change: runs a copy if `devices` is set.
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
   RunJob(RunJob&&) = default;
 
-  // Restores the model's saved state, or the request's checkpoint, and compiles. With `devices` or
-  // a placement log, places the graph: nodes get devices, and calls may be inlined. Errors:
-  // RestoreSession's; Executor::Compile's; nodes that cannot be placed, with the reasons; a device
-  // that is not a CPU, since only CPUs can be simulated; those of hooks.
+  // Restores the model's saved state, or the request's checkpoint, and compiles the graph. With
+  // `devices` or a placement log, places the graph: nodes get devices, and calls may be inlined.
+  // Errors: those of RestoreSession; those of Executor::Compile; nodes that cannot be placed, with
+  // the reasons; a device that is not a CPU, since only CPUs can be simulated; those of hooks.
   Error Prepare();
-  // Returns the values of the fetches; see Executor::Run. Variables keep their values between runs.
+  // Runs the graph and returns the values of the fetches; see Executor::Run. Variables keep their
+  // values between runs.
   Expected<std::vector<Tensor>> Run() { return Run(values_); }
-  // The same for other values, in the order of feeds().
+  // Runs the graph with other values of the feeds, in the order of feeds().
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values);
   // True if a hook asked to stop after this run.
   bool stops() const { return step_.stops; }
@@ -102,24 +104,25 @@ class GRAPNEL_PUBLIC RunJob {
 
   const std::vector<std::string>& feeds() const { return feeds_; }
   const std::vector<Tensor>& feed_values() const { return values_; }
-  // The values as given: for a variable's handle, the variable's initial value.
+  // The values of the feeds as the user gave them: for a variable's handle, the variable's initial
+  // value.
   const std::vector<Tensor>& given_values() const { return given_; }
   const std::vector<std::string>& fetches() const { return request_.fetches; }
-  // Names for display: a signature's keys, else as in fetches().
+  // The names of the fetches for display: a signature's keys, else as in fetches().
   const std::vector<std::string>& fetch_names() const { return fetch_names_; }
 
-  //  Valid after Prepare():
+  //  --- Valid after Prepare().
   int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }  // 0: split
   bool runs_copy() const { return apart_ != nullptr; }
-  // Variables and tables after the last run.
+  // The variables and tables, with their values after the last run.
   const Session& session() const { return *session_; }
-  // Reports how the run is spread over a device and the CPU, or over how many devices; reports
-  // nothing if only the CPU is used.
+  // Reports how many nodes run on a device and on the CPU, or over how many devices the graph is
+  // split; reports nothing if only the CPU is used.
   void ReportSpread(const MessageSink& sink) const;
-  // Writes the variables as a checkpoint; see lib/exec/saved_state.h.
+  // Writes the variables to a checkpoint with this prefix; see lib/exec/saved_state.h.
   Error SaveVariables(llvm::StringRef prefix);
   // Writes the graph, the feeds, the variables (see RunRequest::keeps_variables) and `outputs`, the
-  // results of a run, as a case folder. Objects that cannot be saved (a queue, a dataset) and
+  // values of the fetches, as a case folder. Objects that cannot be saved (a queue, a dataset) and
   // tensors without a value are left out.
   Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
@@ -138,7 +141,7 @@ class GRAPNEL_PUBLIC RunJob {
   RunRequest request_;
   const OpenedGraph* opened_;
   Module* placed_ = nullptr;            // the module to place
-  std::unique_ptr<OpenedGraph> apart_;  // a copy, if needed
+  std::unique_ptr<OpenedGraph> apart_;  // a copy to run instead, if needed
   std::unique_ptr<ThreadPool> own_pool_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<HookChain> hooks_;
@@ -146,11 +149,11 @@ class GRAPNEL_PUBLIC RunJob {
   std::vector<Tensor> values_, given_;
   std::unique_ptr<PlacerSetup> setup_;  // set if the graph is placed
   ExecutorOptions options_;
-  std::map<std::vector<std::string>, RunPlan> plans_;  // by extra fetches
+  std::map<std::vector<std::string>, RunPlan> plans_;  // key: extra fetches
   RunPlan* plan_ = nullptr;                            // the plan for what every run fetches
   std::vector<std::string> always_;                    // extra fetches of every run
   StepContext step_;
-  std::vector<std::pair<std::string, Tensor>> before_;  // values of variables: node, value
+  std::vector<std::pair<std::string, Tensor>> before_;  // node and value of each variable
 };
 
 }  // namespace grapnel

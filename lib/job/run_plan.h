@@ -17,28 +17,28 @@ struct RunRequest;  // lib/job/run.h
 
 using TakeValue = std::function<std::shared_ptr<const void>(const Node& constant)>;
 // Returns ExecutorOptions::take_value for a module whose constants are not read after it is
-// compiled. A value shared by several nodes stays. The module outlives all plans.
+// compiled. A value shared by several nodes stays in the module. The module outlives all plans.
 GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 
-// Places the graph on the request's devices (none: one CPU), for runs from the feeds to the fetches
-// of `options`: nodes get devices, and calls may be inlined. Errors: nodes that cannot be placed,
-// with the reasons; a device that is not a CPU, since only CPUs can be simulated; another device in
-// `options`.
+// Places the graph on the request's devices (one CPU if the request has none), for runs from the
+// feeds to the fetches of `options`: nodes get devices, and calls may be inlined. Errors: nodes
+// that cannot be placed, with the reasons; a device that is not a CPU, since only CPUs can be
+// simulated; `options` has a device too.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module,
                                                                   const RunRequest& request,
                                                                   const ExecutorOptions& options);
 
-// Move-only. The graph it was compiled from outlives it.
+// Move-only. The graph from which the plan was compiled outlives the plan.
 struct GRAPNEL_PUBLIC RunPlan {
   static Expected<RunPlan> Compile(const Graph& graph, const ExecutorOptions& options);
-  // Compiles a graph that PlaceForRun placed; with a single device, the same as Compile.
+  // Compiles a graph that PlaceForRun placed. For a single device, does the same as Compile.
   static Expected<RunPlan> CompilePlaced(Module& placed, const PlacerSetup& setup,
                                          const ExecutorOptions& options);
   // See Executor::Run.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values);
 
-  std::unique_ptr<Executor> whole;          // null: the graph is split
-  std::unique_ptr<PartitionedGraph> split;  // the graph that `parts` runs
+  std::unique_ptr<Executor> whole;          // null if the graph is split
+  std::unique_ptr<PartitionedGraph> split;  // null if it is not split
   std::unique_ptr<PartitionedExecutor> parts;
 };
 

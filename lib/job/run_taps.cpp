@@ -21,7 +21,8 @@ DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& s
   llvm::SmallString<128> source(request.model);
   llvm::sys::fs::make_absolute(source);
   llvm::sys::path::remove_dots(source, /*remove_dot_dot=*/true);
-  // Its line numbers refer to the text that the writer makes, not to the file.
+  // Line numbers in the debug folder refer to a text listing that the writer makes, not to the
+  // model's file.
   options.source = (source + ".listing").str();
   options.read_source = [model = request.model](const SourceFrame& frame) {
     constexpr int kWholeFile = 1 << 20;  // lines
@@ -77,7 +78,7 @@ Error RunTaps::BeforeRun(StepContext& step) {
   return Error::success();
 }
 
-// Writes the run's output.
+// Flushes the lines or the debug folder of the run.
 Error RunTaps::AfterRun(StepContext& step) {
   tap_->Drain();
   if (logdir_) logdir_->AddExecution(step.feed_values, step.fetched);

@@ -19,8 +19,8 @@ struct TapRequest {
   llvm::raw_ostream* lines = nullptr;  // receives lines; null: none
   std::string logdir;                  // debug folder to create; empty: none
   int64_t circular_buffer_size = 1000;
-  uint64_t most_bytes = 0;   // limit on bytes written; 0: no limit
-  bool counts_each = false;  // a report is requested
+  uint64_t most_bytes = 0;   // maximal number of bytes to write; 0: no limit
+  bool counts_each = false;  // true: counts the events of each tensor, for a report
   bool says_run = false;     // events contain the number of their run
   std::string model;         // as typed: source lines in the folder refer to it
   ThreadPool* pool = nullptr;
@@ -28,11 +28,11 @@ struct TapRequest {
 
 // Returns the options for a debug folder; warns on `sink` about modes that TensorBoard lacks.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
-// Reports how much was omitted because of the limit, after the run.
+// Called after the run: reports how much was omitted because of the limit.
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);
 
-// Must be created before the plan and outlive it. Everything that the request and the graph point
-// to outlives it.
+// Must be created before the RunPlan and outlive it. Everything that the request and the graph
+// point to outlives this object.
 class RunTaps : public StepHook {
  public:
   // Errors: a name that matches nothing; a folder that cannot be written. `sink` receives warnings

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 100;  // elements shown of a value
+constexpr int kMostElements = 100;  // at most this many elements of a value are shown
 
 void Set(llvm::DenseMap<const Graph*, llvm::BitVector>& bits, const Node& node) {
   llvm::BitVector& of = bits[&node.graph()];
@@ -16,8 +16,8 @@ void Set(llvm::DenseMap<const Graph*, llvm::BitVector>& bits, const Node& node) 
   of.set(node.id());
 }
 
-// Returns the node with that name; for "call/name", where the call's nodes replaced it, the
-// function's node.
+// Returns the node with that name or, for "call/name", a node inlined from a call, the node of the
+// called function.
 Node FindWatched(const Graph& graph, llvm::StringRef name) {
   if (Node node = graph.Find(name)) return node;
   for (size_t end = name.find('/'); end != llvm::StringRef::npos; end = name.find('/', end + 1)) {
@@ -48,7 +48,7 @@ bool RunWatch::TellsBad() const {
   return taps_ && mode() != TapMode::kNoTensor && mode() != TapMode::kShape;
 }
 
-// Wants every node: the next one, whichever it is, must be able to stop the run.
+// Wants every node, since Stop() must end the run at the next node, whichever that is.
 bool RunWatch::Wants(const Node& node) {
   const Module& module = main_.module();
   Node watched = node;
@@ -83,8 +83,8 @@ bool RunWatch::IsTapped(const Node& node) const {
          found->second.test(node.id());
 }
 
-// Untapped tensors, such as arguments of functions and taken branches, are examined where they are
-// read: afterwards the node may have overwritten them.
+// Untapped tensors, such as arguments of functions and taken branches, are examined before the node
+// that reads them runs: the node may overwrite them.
 Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   if (is_stopped_) return MakeError("stopped");
   Node watched = Watched(node);
@@ -193,7 +193,7 @@ void RunWatch::Emit(TapEvent&& event) {
   if (tensors_.size() < kMostTensors) tensors_.push_back(std::move(made));
 }
 
-// Called under the lock, before the tensor itself is in the history.
+// Called with mutex_ locked, before the tensor is in the history.
 Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tensor) const {
   Cause cause;
   cause.alert.output = output;

@@ -1,5 +1,5 @@
-// Observes a run from another thread: its progress, the outputs of nodes, where it first went
-// wrong; and can stop it.
+// Observes a run from another thread (progress, outputs of nodes, the first NaN or infinity), and
+// can stop the run.
 #ifndef GRAPNEL_LIB_JOB_RUN_WATCH_H_
 #define GRAPNEL_LIB_JOB_RUN_WATCH_H_
 
@@ -30,8 +30,8 @@ struct GRAPNEL_PUBLIC WatchedPort {
 
 struct GRAPNEL_PUBLIC WatchedTensor {
   WatchedPort port;
-  RecordedTensor tensor;  // as detailed as the mode
-  std::string value;      // FULL_TENSOR: the first elements
+  RecordedTensor tensor;  // with the details of the mode
+  std::string value;      // for FULL_TENSOR: the first elements as text
 };
 
 // The history of one output over the whole run.
@@ -40,22 +40,22 @@ struct GRAPNEL_PUBLIC PortHistory {
   int64_t times = 0, bad_times = 0;
 };
 
-// Thread-safe: it can be queried while the run goes on.
+// Thread-safe: other threads can query it during the run.
 class GRAPNEL_PUBLIC RunWatch : public Tap {
  public:
-  static constexpr size_t kMostTensors = 50000;  // kept in order; later ones are only counted
+  static constexpr size_t kMostTensors = 50000;  // kept in order; later tensors are only counted
 
-  // Without a mode nothing is tapped. What it watches must outlive it. Everything it reports refers
-  // to nodes of `main`'s module, even if a graph derived from that module runs: then it reports
-  // nodes with the same function and name, and nodes that replaced a call are matched to the called
-  // function's nodes.
+  // Without a mode nothing is tapped. The module of `main` must outlive this object. All reports
+  // refer to nodes of that module, even if a graph derived from it runs: a node that runs is
+  // reported as the node with the same function and name, and a node inlined from a call as the
+  // called function's node.
   RunWatch(const Graph& main, const std::vector<Glob>& globs, std::optional<TapMode> mode);
 
   // Makes the run fail with an error when the next node begins or ends.
   void Stop() { is_stopped_ = true; }
   bool is_stopped() const { return is_stopped_; }
-  // Called before the run: records the value of a feed. No node computes it, but it can be the bad
-  // one.
+  // Called before the run: records the value of a feed. No node computes this value, but it can be
+  // the first bad tensor.
   void AddFeed(Port port, const Tensor& value);
 
   bool Wants(const Node& node) override;
@@ -66,7 +66,7 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
 
   bool taps() const { return taps_; }
-  // True if the mode detects NaN and infinity.
+  // Returns true if the mode detects NaN and infinity.
   bool TellsBad() const;
   // Returns the node of the watched module that a running node corresponds to, usually itself; null
   // if it corresponds to no node.
@@ -74,12 +74,12 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   int64_t nodes_run() const { return nodes_run_; }  // counts every execution
   size_t main_nodes_run() const;                    // distinct nodes of the main graph
   size_t main_nodes_planned() const;                // nodes to run, not counting constants
-  size_t num_tensors() const;                       // all seen, kept or not
+  size_t num_tensors() const;                       // all tensors seen, kept or not
   std::vector<WatchedTensor> Tensors(size_t from, size_t limit) const;
   // The first bad tensor, in the order of a single-threaded run.
   std::optional<Cause> first_bad() const;
   WatchedPort first_bad_port() const;
-  size_t num_bad() const;  // tensors
+  size_t num_bad() const;  // number of bad tensors
   std::map<WatchedPort, PortHistory> History() const;
   std::vector<std::pair<int, PortHistory>> HistoryOf(const Graph& graph, NodeId node) const;
   // The nodes of a body that have run, by id.

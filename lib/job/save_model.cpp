@@ -1,6 +1,6 @@
 // TensorFlow 2's loader requires of a SavedModel: an object graph that names functions of the
-// library with their signatures, and the variables that they capture; and a checkpoint with an
-// object graph of its own, with the same numbering (tensorflow/python/saved_model/{save,load}.py).
+// library with their signatures, and the variables that they capture; and a checkpoint that also
+// has an object graph, with the same numbering (tensorflow/python/saved_model/{save,load}.py).
 #include "lib/job/save_model.h"
 
 #include <map>
@@ -104,7 +104,8 @@ class ModelWriter {
     names_.insert({parent, name});
   }
 
-  // Returns the object that holds a variable, created from the parts of its name before the last.
+  // Returns the id of the object that holds a variable. Creates objects for the parts of the
+  // variable's name except the last.
   int HolderOf(llvm::StringRef name, std::string* last) {
     int holder = 0;
     while (true) {
@@ -220,7 +221,8 @@ class ModelWriter {
     }
   }
 
-  // "/" separates the names of objects.
+  // Returns the checkpoint key of a variable. Each "/" in the variable's name separates names of
+  // objects.
   std::string KeyOf(const VariableInfo& variable) const {
     return variable.name + "/.ATTRIBUTES/VARIABLE_VALUE";
   }
@@ -339,7 +341,7 @@ class ModelWriter {
   const TracedModel& model_;
   const Session& session_;
   Objects objects_;
-  std::map<std::string, int> by_node_;  // ids of the objects of variables
+  std::map<std::string, int> by_node_;  // object id of each variable
   std::map<std::pair<int, std::string>, int> holders_;
   std::set<std::pair<int, std::string>> names_;
   std::string init_, file_, saved_, restored_;

@@ -12,9 +12,9 @@ namespace grapnel {
 // Writes `folder`: each function of the model as a signature and as a method of the loaded object
 // (`loaded.train_step(x, y)`), variables as attributes by the parts of their names
 // (`loaded.dense.kernel`) and all of them as `loaded.variables`, ops that save and restore, and the
-// values in `session`. saved_model.pb is written last: until then a previous one stays, if any.
-// Errors: a variable without a value; a file that cannot be written; `folder` contains something
-// that is not a SavedModel.
+// values in `session`. saved_model.pb is written last; until then, an existing saved_model.pb
+// stays. Errors: a variable without a value; a file that cannot be written; `folder` contains
+// something that is not a SavedModel.
 Error SaveTracedModel(const TracedModel& model, const Session& session, llvm::StringRef folder);
 
 }  // namespace grapnel

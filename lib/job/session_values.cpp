@@ -108,9 +108,11 @@ Expected<int64_t> ReadCheckpoint(Session& session, llvm::ArrayRef<VariableInfo> 
   }
   if (!missing.empty() || !others.empty()) {
     std::string text;
-    if (!missing.empty()) text = "the model has " + Listed(missing) + ", which it lacks";
+    if (!missing.empty())
+      text = "the model has " + Listed(missing) + ", which the checkpoint lacks";
     if (!others.empty())
-      text += (text.empty() ? "it has " : "; it has ") + Listed(others) + ", which the model lacks";
+      text += (text.empty() ? "it has " : "; the checkpoint has ") + Listed(others) +
+              ", which the model lacks";
     return MakeError("{0}: is a checkpoint of another model: {1}", prefix, text);
   }
   std::vector<Tensor> values;

@@ -41,7 +41,8 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// Returns the tensor of an input in any signature; else what TensorOfKey finds.
+// Returns the tensor of the input with this key in any signature, else the tensor that TensorOfKey
+// finds.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);

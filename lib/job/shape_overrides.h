@@ -16,14 +16,14 @@ struct GRAPNEL_PUBLIC ShapeOverrides {
   // "NAME=DIMS": NAME is a key of a signature's inputs, a tensor, or a node; DIMS are sizes
   // separated by commas, ? for one that stays unknown, empty for a scalar.
   std::vector<std::string> shapes;
-  int64_t batch = 0;  // 0: none
+  int64_t batch = 0;  // 0: not given
   bool empty() const { return shapes.empty() && batch == 0; }
 };
 
 // Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads
 // them. The batch size applies to each input of the file's signatures or, without signatures, to
-// each placeholder, if its first size is unknown and its rank is known. Keys are looked up in
-// `signature`; if it is empty, in all signatures, first in serving_default.
+// each placeholder, if the first size is unknown and the rank is known. Keys are looked up in
+// `signature`; if `signature` is empty, in all signatures, first in serving_default.
 //
 // Errors name the flag ("--shape", "--batch"): a malformed text; an unknown name (with the nearest
 // ones), or one that is not a placeholder; a shape that contradicts the file's; no input has an

@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the main graph's nodes that are passed as arguments and can replace them.
+// Returns the main-graph nodes (variables, tables, constants) that are passed as arguments and can
+// replace the arguments.
 StandIns StandInsOf(const SignatureBody& body, const Graph& main) {
   StandIns stand_ins;
   for (const auto& [argument, given] : body.from_main) {
@@ -29,9 +30,9 @@ std::vector<NodeId> NodesOf(const SignatureBody& body) {
   return ids;
 }
 
-// Renames inputs to the signature's keys, which users know; a function's own argument names are
-// arbitrary. Names in the main graph belong to the file and stay. Returns the new names of the
-// inputs.
+// Renames inputs to the signature's keys, which users know; the argument names of a function are
+// arbitrary. If the signature runs the main graph, the names from the file stay. Returns the names
+// of the inputs.
 std::vector<std::string> NameInputs(const SignatureBody& body, Graph* graph) {
   std::vector<std::string> inputs;
   for (const SignatureBody::End& end : body.inputs) {
@@ -43,7 +44,7 @@ std::vector<std::string> NameInputs(const SignatureBody& body, Graph* graph) {
   return inputs;
 }
 
-// An output that only forwards an argument is not a tensor of the network.
+// Returns the outputs of the signature, without outputs that only forward an argument.
 std::vector<std::string> OutputsOf(const SignatureBody& body, const Graph& graph) {
   std::vector<std::string> outputs;
   for (const SignatureBody::End& end : body.outputs) {

@@ -11,8 +11,8 @@ namespace grapnel {
 
 struct SignatureGraph {
   std::string name;      // the signature's name
-  std::string function;  // the function whose body it was; empty: the main graph
-  // Inputs and outputs of the signature, in its order.
+  std::string function;  // the function whose body became the graph; empty: none
+  // Inputs and outputs, in the signature's order.
   std::vector<std::string> inputs, outputs;
 };
 
@@ -20,8 +20,8 @@ struct SignatureGraph {
 // `opened`. Arguments become Placeholders, named by the signature's keys if these are free, with
 // the shapes that the calls pass after applying `given`; variables, tables and constants of the
 // main graph replace the arguments that the body reads them through. The library keeps the called
-// functions. Errors: ChooseSignature's; FillSizes'; a file without signatures; an argument of
-// unknown dtype. Cost: linear in the module.
+// functions. Errors: those of ChooseSignature; FillSizes'; a file without signatures; an argument
+// of unknown dtype. Cost: linear in the module.
 Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverrides& given,
                                        OpenedGraph* opened);
 

@@ -15,14 +15,14 @@ namespace grapnel {
 // Returns the source lines that created the nodes of this graph.
 LineTable LinesOf(const OpenedGraph& opened);
 
-// Returns "\n  at file.py:12 in f" for each call, innermost first, for the last node that the text
-// names; "" if the text names none or its lines are unknown.
+// Returns "\n  at file.py:12 in f" for each frame, innermost first, of the stack that created the
+// last node that `message` names; "" if `message` names no node or the stack is unknown.
 std::string StackOfMessage(const OpenedGraph& opened, llvm::StringRef message);
-// Appends the same to an error's text.
+// Appends StackOfMessage() of an error's text to the text.
 Error WithStack(const OpenedGraph& opened, Error error);
 
-// Returns the nodes that a source line created. Errors: it created none, with nearby lines of that
-// file, or the known files.
+// Returns the nodes that a source line created. Errors: the line created no node (the message lists
+// nearby lines of that file, or the known files).
 Expected<std::vector<Node>> NodesOfLine(const LineTable& lines, const Module& module,
                                         llvm::StringRef place);
 
@@ -32,7 +32,8 @@ std::string TextOfLine(llvm::StringRef model_path, const SourceFrame& frame);
 // Writes each frame of a stack as a line, innermost first, with the surrounding source text if it
 // can be read (ReadSourceText).
 void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm::raw_ostream& os);
-// Writes [{"file", "line", "column", "function", "code", "is_users"}], outermost first.
+// Writes [{"file", "line", "column", "function", "code", "is_users"}], the frames of a stack,
+// outermost first.
 void WriteStackJson(const LineTable::Stack& stack, llvm::json::OStream& json);
 
 }  // namespace grapnel

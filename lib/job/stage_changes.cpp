@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostNames = 3;  // names shown of fused nodes
+constexpr size_t kMostNames = 3;  // at most this many names of fused nodes are shown
 
 std::string Quoted(const Node& node) { return ("'" + node.name() + "' (" + node.op() + ")").str(); }
 
@@ -24,9 +24,9 @@ class Changes {
     for (const NodeEntry& node : diff.added)
       if (node.function().empty()) Here(node.name, "made" + by_);
     for (const OpenedCall& call : diff.opened) {
-      Here(call.call, "opened" + by_ + ": " + Plural(call.nodes.size(), "node") + " of " +
+      Here(call.call, "inlined" + by_ + ": " + Plural(call.nodes.size(), "node") + " of " +
                           call.function + " replace it");
-      for (const auto& [node, copy] : call.nodes) Here(copy, "opened from '" + node + "'" + by_);
+      for (const auto& [node, copy] : call.nodes) Here(copy, "inlined from '" + node + "'" + by_);
     }
     for (const MatchedPair& pair : diff.matched) {
       bool is_new = HasPrefix(story_.here.lookup(pair.b.name).text, "made by ");

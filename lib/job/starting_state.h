@@ -13,12 +13,13 @@ namespace grapnel {
 
 class StartingState {
  public:
-  // Opens the file again, since passes may remove the nodes that restore the state, and restores it
-  // as `run` does. Reads the values once. Null: the model has no state. Errors: RestoreSession's,
-  // RestoreCase's.
+  // Opens the file again, since passes may remove the nodes that restore the state, and restores
+  // the state as `run` does. Reads the values once. Returns null if the model has no state. Errors:
+  // those of RestoreSession and RestoreCase.
   static Expected<std::shared_ptr<const StartingState>> Of(const OpenedGraph& opened,
                                                            ThreadPool& pool);
-  // Variables share their values with this object until they are written; tables are filled again.
+  // Gives `session` the state. Variables share their values with this object until they are
+  // written; tables are filled again.
   Error Fill(Session& session) const;
 
  private:

@@ -26,7 +26,7 @@ bool IsReal(DataType dtype) {
 }
 
 // A checkpoint folder in the format of tf.train.latest_checkpoint: ckpt-100.index, its data, and
-// the file "checkpoint" that lists them.
+// the file "checkpoint", which lists the checkpoints.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::string folder, int keep)
@@ -67,7 +67,7 @@ class CheckpointFolder {
       old.push_back(names_.front());
       names_.erase(names_.begin());
     }
-    // Writes the list before deleting: the files that it names always exist.
+    // Writes the list before deleting old checkpoints, so that the files in the list always exist.
     std::string text = "model_checkpoint_path: \"" + names_.back() + "\"\n";
     for (const std::string& each : names_) text += "all_model_checkpoint_paths: \"" + each + "\"\n";
     RETURN_IF_ERROR(WriteFile(List(), text));
@@ -91,8 +91,8 @@ class StepMaker {
   StepMaker(const OpenedGraph& opened, const MakeStep& make, const std::string& signature)
       : opened_(opened), make_(make), signature_(signature) {}
 
-  // Returns the tensor to fetch: the loss, after the step's effects. New variables are added to
-  // `initial`.
+  // Returns the tensor to fetch: the loss, which is computed after the step's updates. Adds new
+  // variables to `initial`.
   Expected<std::string> Run(std::unique_ptr<Module>* module, std::vector<VariableInfo>* initial) {
     ASSIGN_OR_RETURN(std::string name,
                      TensorOfKey(opened_.model(), opened_.file(), signature_, make_.loss));
@@ -111,7 +111,7 @@ class StepMaker {
     if (!finished) return finished.takeError();
     *module = std::move(*finished);
     *initial = VariableInfosOf(t);
-    // The node that Finish adds for the result, after all effects.
+    // Finds the node that Finish() adds for the loss and that runs after all updates.
     for (Node reader : (*module)->main.nodes()) {
       if (reader.op() == "Identity" && reader.num_inputs() == 1 && reader.input(0).node == node)
         return reader.name().str();
@@ -191,7 +191,8 @@ class Trainer {
     StepMaker maker(opened_, request_.make, run_.signature);
     std::unique_ptr<Module> module;
     std::vector<VariableInfo> made;
-    // Resolves the file's feeds now, since its fetches are the forward graph's.
+    // Resolves keys and the case's feeds now, since the file's signature and fetches are those of
+    // the graph without the step.
     auto name = [&](std::string& key) -> Error {
       ASSIGN_OR_RETURN(key, TensorOfKey(opened_.model(), opened_.file(), run_.signature, key));
       return Error::success();
@@ -218,12 +219,13 @@ class Trainer {
     passes.onednn = run_.onednn;
     ASSIGN_OR_RETURN(Optimized done, grapnel::Optimize(opened_, passes));
     RETURN_IF_ERROR(done.AsError());
-    // A pass may remove an unread variable: it keeps its value, but is no longer saved.
+    // A pass may remove an unread variable; its value then stays the same, and checkpoints no
+    // longer have it.
     variables_ = VariablesOfGraph(opened_.module().main);
     return Error::success();
   }
 
-  // Adds the batches after the first, from the case's steps.
+  // Adds the case's steps after the first as batches.
   Error AddStepsOf(const Case& values) {
     for (const Case::Step& step : values.steps) {
       std::vector<Tensor> batch;
@@ -241,7 +243,8 @@ class Trainer {
 
   Session& session() { return const_cast<Session&>(job_->session()); }
 
-  // Sets the initial values: a checkpoint's, else the file's, else those of the trace.
+  // Sets the values of variables before the first step: those of a checkpoint, else of the file,
+  // else of the trace.
   Error Begin() {
     RETURN_IF_ERROR(SetInitialValues(session(), initial_));
     if (!folder_ || folder_->Last().empty()) return Error::success();
@@ -253,8 +256,8 @@ class Trainer {
 
   Expected<bool> Step(int64_t step, llvm::function_ref<bool(const TrainedStep&)> each) {
     ASSIGN_OR_RETURN(std::vector<Tensor> batch, batches_->At(step));
-    // Updates allocate new values while these are held, so that the step can be repeated to find
-    // the source of a NaN.
+    // While these tensors are held, updates allocate new buffers, so that the step can be repeated
+    // with the old values to find the source of a NaN.
     std::vector<Tensor> before, fed;
     const bool is_first = step == trained_.first;
     if (folder_ || is_first) {
@@ -299,7 +302,8 @@ class Trainer {
     return MakeError("no fetch is a floating-point scalar: name the loss {0}", run_.words.fetches);
   }
 
-  // A graph that computes a loss but changes nothing is not a training step.
+  // Warns if the first step changed no variable: the graph then computes a loss but is not a
+  // training step.
   void WarnIfSame(llvm::ArrayRef<Tensor> before) {
     for (size_t i = 0; i < before.size(); ++i) {
       Tensor after = ValueOfVariable(session(), variables_[i].container, variables_[i].name);

@@ -3,7 +3,8 @@
 namespace grapnel {
 namespace {
 
-// Approximate overhead of a value beside its elements; for loops over scalars it dominates.
+// Approximate size in bytes of a value without its elements; for loops over scalars this is most of
+// the size.
 constexpr int64_t kOverhead = 256;
 
 int64_t BytesOf(const Tensor& tensor) {

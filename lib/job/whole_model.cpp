@@ -139,7 +139,8 @@ std::vector<std::string> NamedTensors(const GraphInFile& graph) {
   return sorted;
 }
 
-// Returns the number of nodes of the body after inlining all calls. Recursion counts once.
+// Returns the number of nodes of the body after inlining all calls. A recursive function counts
+// once.
 size_t InlinedSize(const Function& function, llvm::DenseMap<const Function*, size_t>* sizes) {
   auto [known, added] = sizes->try_emplace(&function, function.body.num_nodes());
   if (!added) return known->second;
@@ -219,9 +220,9 @@ void WholeModel::CopyShared(Module& module) const {
   for (Function* caller : callers) CallCopies(caller, copies);
 }
 
-// The passes inline each call, as TensorFlow does to run a signature: a function that is called
-// twice is duplicated. This is fine for functions shared by signatures, but a model with many
-// nested calls would grow without bound.
+// Marks functions that must not be inlined. The passes inline each call, as TensorFlow does to run
+// a signature, so a function that is called twice is duplicated. For functions shared by signatures
+// this is fine, but a model with many nested calls would grow without bound.
 void WholeModel::KeepCommon(Module& module) {
   constexpr size_t kSmall = 16;  // nodes; small enough to copy
   constexpr size_t kMostGrowth = 8;

@@ -10,19 +10,20 @@
 
 namespace grapnel {
 
-// TensorFlow 2 loads a model by its functions: those that signatures run are optimized and keep
+// TensorFlow 2 loads a model by its functions: functions that signatures run are optimized and keep
 // their names and arguments; the main graph only calls them. All other callable functions
 // (functions of objects, through which gradients are taken; those that save and restore) stay
-// unchanged: if a signature shares a function with them, it gets a copy. A large function with
-// several callers stays one function, since the model would grow otherwise. A TensorFlow 1 model is
-// its main graph: everything that signatures, saver, initializers and collections name is fetched.
+// unchanged: if a signature calls a function that they call too, the signature gets a copy of it. A
+// large function with several callers stays one function, since the model would grow otherwise. A
+// TensorFlow 1 model is its main graph: everything that signatures, saver, initializers and
+// collections name is fetched.
 class WholeModel {
  public:
-  // Copies shared functions. Errors: there is no signature.
+  // Prepares the module: copies shared functions. Errors: there is no signature.
   static Expected<WholeModel> Prepare(OpenedGraph& opened);
-  // Sets bodies, or feeds and fetches, for all signatures.
+  // Sets the bodies to optimize, or the feeds and fetches, for all signatures.
   void Fill(OptimizeOptions* options) const;
-  // Called after the passes: removes unused functions and Prepare's marks.
+  // Called after the passes: removes unused functions and the marks that Prepare() set.
   void CleanUp(Module& module) const;
 
  private:
@@ -33,14 +34,14 @@ class WholeModel {
   std::vector<std::string> kept_;    // functions with callers other than signatures
   struct Marked {
     std::string function;
-    llvm::StringRef source;  // the original value
+    llvm::StringRef source;  // Function::source before Prepare()
   };
   std::vector<Marked> marked_;
   std::vector<std::string> feeds_, fetches_;  // TensorFlow 1
 };
 
-// Returns the number of nodes that a graph's signatures need, including the functions that they
-// call; nodes that two signatures need count twice.
+// Returns the number of nodes that a graph's signatures need, including the nodes of called
+// functions. A node that two signatures need counts twice.
 size_t CountOfSignatures(const GraphInFile& graph);
 
 }  // namespace grapnel

@@ -21,7 +21,7 @@ std::optional<AttrView> FindIn(const AttrList& attrs, llvm::StringRef key) {
 void Retell(const AttrList& a, const AttrList& b, std::vector<Change>* changes) {
   for (Change& change : *changes) {
     auto before = FindIn(a, change.what), after = FindIn(b, change.what);
-    if (!before && !after) continue;  // not an attribute: an op, a device, an input
+    if (!before && !after) continue;  // not a change of an attribute, but of an op, device or input
     change.before = before ? before->ToString() : "";
     change.after = after ? after->ToString() : "";
     if (change.before == change.after) change.after += " (another value)";

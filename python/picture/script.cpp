@@ -1,8 +1,8 @@
 // Implements lib/render/engine/module/script.h with QuickJS, an engine that is small enough for a
 // wheel.
 //
-// It interprets, where JavaScriptCore compiles, and draws the same pictures. Only the language
-// itself is available, not dates or promises, for example.
+// QuickJS interprets scripts, while JavaScriptCore compiles them; the pictures are the same. Only
+// the core language is available, without dates or promises, for example.
 #include "lib/render/engine/module/script.h"
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace grapnel_picture {
 namespace {
 
-constexpr size_t kStack = 2 << 20;  // of a thread's 8 MiB
+constexpr size_t kStack = 2 << 20;  // bytes, of a thread's 8 MiB
 
 struct Free {
   void operator()(JSRuntime* runtime) const { JS_FreeRuntime(runtime); }
@@ -52,7 +52,7 @@ class Engine {
         runtime_(JS_NewRuntime()) {
     if (!runtime_) throw std::bad_alloc();
     JS_SetMaxStackSize(runtime_.get(), kStack);
-    JS_SetGCThreshold(runtime_.get(), -1);  // all memory is freed at the end, which is soon
+    JS_SetGCThreshold(runtime_.get(), -1);  // no garbage collection: the runtime is freed soon
     JS_SetInterruptHandler(runtime_.get(), IsOver, this);
     context_.reset(JS_NewContextRaw(runtime_.get()));
     if (!context_) throw std::bad_alloc();

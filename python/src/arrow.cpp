@@ -1,5 +1,5 @@
-// Arrow's C data and stream interfaces. Their structures are defined here as in their specification
-// (https://arrow.apache.org/docs/format/CDataInterface.html): there is no library to link.
+// Arrow's C data and stream interfaces. The structs are defined here as in Arrow's specification
+// (https://arrow.apache.org/docs/format/CDataInterface.html), so that no library must be linked.
 #include <array>
 #include <cstdint>
 
@@ -39,7 +39,7 @@ namespace {
 
 constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
 
-// Data owned by a schema or an array: its children, and the table that they point into.
+// The data that a schema or an array owns: its children, and the table into which these point.
 template <typename T>
 struct Owned {
   std::shared_ptr<const Table> table;
@@ -131,7 +131,7 @@ StreamState& StateOf(ArrowArrayStream* stream) {
 int NextBatch(ArrowArrayStream* stream, ArrowArray* array) {
   StreamState& state = StateOf(stream);
   if (state.is_read)
-    *array = {};  // the end
+    *array = {};  // the end of the stream
   else
     FillArray(state.table, array);
   state.is_read = true;

@@ -145,7 +145,7 @@ class Writer {
   std::string what_;
 };
 
-// The type of an attribute that the op does not define, judging by its value.
+// Returns the type of an attribute that the op does not define, from the attribute's value.
 std::string TypeOfValue(nb::handle value) {
   if (nb::isinstance<nb::bool_>(value)) return "bool";
   if (nb::isinstance<nb::int_>(value)) return "int";
@@ -174,7 +174,7 @@ nb::object ShapeAsTuple(const Shape& shape) {
 }
 
 nb::object ArrayOf(const Literal& literal) {
-  // A copy, because Python may keep it longer than the graph lives.
+  // The elements are copied, because Python may keep the array longer than the graph exists.
   bool is_text = literal.dtype() == proto::DT_STRING;
   Literal own = is_text ? literal : Literal::Make(literal.dtype(), literal.dims(), literal.bytes());
   auto tensor = Tensor::FromLiteral(own);

@@ -130,7 +130,8 @@ Attributes AttrsOf(const NodeHandle& self) {
   return attrs;
 }
 
-// A text that does not need the graph: an invalid handle says that it is invalid.
+// Returns the repr of a node. For an invalid handle, whose graph must not be accessed, returns
+// "<Node, removed>".
 nb::str TextOf(const NodeHandle& self) {
   Editor* edit = self.visit->edit;
   if (!edit || !edit->graph().IsAlive(self.id)) return nb::str("<Node, removed>");
@@ -186,9 +187,10 @@ void AddBodies(nb::module_& module) {
       .def_prop_ro("device",
                    [](const NodeHandle& self) { return TextOfName(NodeOf(self).device()); })
       .def_prop_ro("num_inputs", [](const NodeHandle& self) { return NodeOf(self).num_inputs(); })
-      .def_prop_ro("inputs", InputsOf, "Its inputs, in order.")
-      .def_prop_ro("controls", ControlsOf, "The nodes that it waits for.")
-      .def_prop_ro("readers", ReadersOf, "The nodes that read it or wait for it, each once.")
+      .def_prop_ro("inputs", InputsOf, "The node's data inputs, in order.")
+      .def_prop_ro("controls", ControlsOf, "The nodes of the control inputs.")
+      .def_prop_ro("readers", ReadersOf,
+                   "The nodes that read this node's outputs or wait for it, each once.")
       .def("input", InputOf, nb::arg("i"))
       .def(
           "input_node",
@@ -198,7 +200,8 @@ void AddBodies(nb::module_& module) {
           nb::arg("i"))
       .def("output", OutputOf, nb::arg("i") = 0)
       .def("attr", AttrOf, nb::arg("key"),
-           "An attribute, or its default, or None. A dtype is given as its name, a shape as a "
+           "The value of an attribute; else the op's default for it; else None. A dtype is given "
+           "as its name, a shape as a "
            "tuple, a function as its name, a tensor as an array.")
       .def_prop_ro("attrs", AttrsOf, "The attributes stored on the node.")
       .def("__eq__", AreSame, nb::arg("other").none())
@@ -221,7 +224,8 @@ void AddBodies(nb::module_& module) {
       .def("__repr__", [](const PortHandle& self) { return TextOf(self); });
   nb::class_<BodyHandle>(module, "Body", "The main graph, or the graph of one function.")
       .def_prop_ro("nodes", NodesOfBody, "The current nodes, in file order.")
-      .def_prop_ro("function", FunctionOfBody, "The function whose body it is; '': the main graph.")
+      .def_prop_ro("function", FunctionOfBody,
+                   "The function whose body this is; '' for the main graph.")
       .def("find", Find, nb::arg("name"), "The node of that name, or None.")
       .def("__len__",
            [](const BodyHandle& self) { return EditorOf(self.visit).graph().num_nodes(); });

@@ -44,14 +44,14 @@ class CommandWork : public Work {
   std::vector<std::pair<std::string, Tensor>>& values() { return values_; }
   int code() const { return code_; }
   const std::string& error() const { return error_; }
-  // The exception of a Python function, or null.
+  // Returns the exception that a Python pass or rule raised, or null.
   nb::handle raised() const { return passes_ ? nb::handle(passes_->raised()) : nb::handle(); }
 
  private:
   void Run() override {
     if (!passes_) return RunCommand();
-    // The thread keeps its Python state from here on: creating it for each rule takes longer than
-    // the rule.
+    // The thread keeps its Python thread state from here on: creating the state for each call of a
+    // rule takes longer than the rule.
     TakenGil taken;
     ReleasedGil released;
     RunCommand();
@@ -87,7 +87,7 @@ class CommandWork : public Work {
   std::optional<CallerPasses> passes_;
 };
 
-// Raises an Error, with its cause if it has one.
+// Raises a Python Error; `cause`, if not null, becomes its __cause__.
 [[noreturn]] void RaiseFrom(const std::string& text, nb::handle cause) {
   if (!cause) Raise(text);
   nb::object type = nb::module_::import_("tfgrapnel._tfgrapnel").attr("Error");
@@ -104,9 +104,9 @@ nb::str TextFrom(const std::string& bytes) {
 
 using List = nb::typed<nb::list, nb::any>;
 
-// Returns (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims, elements), as ValueOf
-// returns them; `passes`: as CallerPasses takes them; `show`: called with the current step and
-// progress, or None.
+// Runs a command; returns (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims,
+// elements), as ValueOf returns them; `passes`: as CallerPasses takes them; `show`: called with the
+// current step and progress, or None.
 nb::typed<nb::tuple, int, nb::str, nb::str, List> Call(
     std::vector<std::string> arguments, const nb::typed<nb::dict, nb::str, nb::any>& feeds,
     const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes,
@@ -149,7 +149,7 @@ nb::dict DictOf(const ArgumentInfo& info) {
   return argument;
 }
 
-// The descriptions of all commands.
+// Returns the descriptions of all commands.
 List DescribeCommands() {
   std::vector<Command> sorted = Commands();
   llvm::sort(sorted,

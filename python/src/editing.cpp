@@ -1,5 +1,5 @@
-// The editor of passes, the context of rules and their verdicts, for Python. Checks here what C++
-// takes for granted: a mistake of a rule raises an exception.
+// The editor of passes, the context of rules and their verdicts, for Python. Checks what C++
+// callers must ensure: a mistake of a Python rule raises an exception.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -38,7 +38,8 @@ void CheckSlot(const Node& node, int slot) {
              " inputs: there is no input " + std::to_string(slot));
 }
 
-// TensorFlow's rule: letters, digits and "_.\/>-", the first a letter, a digit or ".".
+// Checks a node's name by TensorFlow's rule: letters, digits and "_.\/>-", the first a letter, a
+// digit or ".".
 void CheckName(const std::string& name) {
   auto is_first = [](char c) { return llvm::isAlnum(c) || c == '.'; };
   bool fits = !name.empty() && is_first(name[0]) && llvm::all_of(name, [&](char c) {
@@ -135,7 +136,7 @@ void SetAttr(const EditorHandle& self, const NodeHandle& handle, const std::stri
   self.visit->edit->SetAttr(node, key, AttributeFrom(node, key, value));
 }
 
-// Sets a dtype, also for custom ops.
+// Sets a dtype attribute, also of custom ops.
 void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string& key,
              const std::string& dtype) {
   Node node = ChangedNode(visit, handle);
@@ -146,7 +147,7 @@ void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string&
 
 // --- Rewrites of a pass.
 
-// The step's name in the registry, which lives as long as the run.
+// Returns the registry's copy of the step's name, which exists as long as the run.
 const char* StepNamed(const Editor& edit, const std::string& step) {
   const PassRegistry::Entry* entry = edit.registry().Find(edit.pass());
   std::vector<std::string> names;
@@ -158,7 +159,8 @@ const char* StepNamed(const Editor& edit, const std::string& step) {
            DidYouMean(step, names));
 }
 
-// For passes only: rewrites of a rule begin and end automatically.
+// Returns the editor of a pass. Errors: the handle is a rule's, whose rewrites begin and end
+// automatically.
 Editor& EditorOfPass(const EditorHandle& self) {
   Editor& edit = EditorOf(self.visit);
   if (self.visit->rule)
@@ -188,7 +190,7 @@ void RefuseStep(const EditorHandle& self, const std::string& step, const NodeHan
   edit.Refuse(StepNamed(edit, step), NodeOf(self.visit, handle), "{0}", why);
 }
 
-// --- Facts, for editors and contexts alike.
+// --- Facts about the graph, for EditorHandle and RuleHandle.
 
 template <typename Handle>
 void AddFacts(nb::class_<Handle>& bound) {
@@ -396,29 +398,33 @@ void AddRule(nb::module_& module) {
                    "The nodes that match the rule's pattern; the last is the rule's node.")
       .def(
           "not_mine", [](Self self) { return Answer(self, RuleContext::NotMine()); },
-          "The pattern does not match.")
+          "Verdict: the rule's pattern does not match.")
       .def(
           "refuse",
           [](Self self, const std::string& why) {
             EditorOf(self.visit);
             return VerdictHandle{self.visit, self.visit->rule->Refuse("{0}", why)};
           },
-          nb::arg("why"), "The pattern matches, and a condition failed: one sentence, no period.")
-      .def("refuse_at", RefuseAt, nb::arg("node"), nb::arg("why"), "The same for another node.")
+          nb::arg("why"),
+          "Verdict: the pattern matches, but a condition failed. why: one sentence without a "
+          "period.")
+      .def("refuse_at", RefuseAt, nb::arg("node"), nb::arg("why"),
+           "Like refuse(), but reports another node.")
       .def(
           "changed", [](Self self) { return Answer(self, RuleContext::Changed()); },
-          "Rewritten; later rules still see the node.")
+          "Verdict: the rule rewrote the graph; later rules still see the node.")
       .def(
           "done", [](Self self) { return Answer(self, RuleContext::Done()); },
-          "Rewritten; no other rule sees the node now; it may be gone.")
+          "Verdict: the rule rewrote the graph; no other rule sees the node now, which may be "
+          "removed.")
       .def(
           "replace_by",
           [](Self self, nb::handle port) {
             return Answer(self, RuleContext::ReplaceBy(PortOf(self.visit, port)));
           },
-          nb::arg("port"), "Readers of the node read the port instead.")
+          nb::arg("port"), "Verdict: readers of the node read `port` instead.")
       .def("input", Input, nb::arg("node"), nb::arg("i"),
-           "The node of data input `i`, or None if there is no such input.")
+           "The node that produces data input `i`, or None if there is no such input.")
       .def(
           "exists",
           [](Self self, const std::string& name) {
@@ -431,14 +437,14 @@ void AddRule(nb::module_& module) {
             Node of = NodeOf(self.visit, node);
             return self.visit->rule->DrivesControls(of);
           },
-          nb::arg("node"), "True if any node waits for the node.")
+          nb::arg("node"), "True if any node has a control input from the node.")
       .def(
           "num_readers",
           [](Self self, const NodeHandle& node) {
             Node of = NodeOf(self.visit, node);
             return self.visit->rule->NumReaders(of);
           },
-          nb::arg("node"), "The number of distinct nodes that read it or wait for it.")
+          nb::arg("node"), "The number of distinct nodes that read the node or wait for it.")
       .def("constant_ints", ConstantInts, nb::arg("node"), nb::arg("i"),
            "The integers of data input `i`, if it is a constant of int32 or int64.")
       .def(

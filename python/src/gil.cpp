@@ -16,8 +16,8 @@ using std::chrono::steady_clock;
 
 std::atomic<bool> is_ending = false;
 std::atomic<int> num_waiting = 0;  // threads that are requesting the GIL
-std::thread::id ending_thread;     // it may still call; set before `is_ending`
-// For a thread that Python knows: whether it released the GIL.
+std::thread::id ending_thread;     // this thread may still take the GIL; set before is_ending
+// For a thread that has a Python thread state: true if the thread released the GIL.
 thread_local bool has_released = false;
 
 bool HoldsGil() { return PyGILState_GetThisThreadState() && !has_released; }
@@ -26,8 +26,8 @@ bool HoldsGil() { return PyGILState_GetThisThreadState() && !has_released; }
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// A thread is counted before it checks the flag, and the shutdown checks the count after setting
-// the flag: it waits for the threads that did not see the flag.
+// A thread increments num_waiting before it checks is_ending, and the shutdown reads num_waiting
+// after setting is_ending: so the shutdown waits for the threads that did not see the flag.
 template <typename Take>
 auto TakeInTime(Take take) {
   ++num_waiting;
@@ -77,7 +77,7 @@ TakenGil::~TakenGil() {
 bool IsTooLate() { return is_ending && std::this_thread::get_id() != ending_thread; }
 
 void WatchEnd() {
-  pthread_atfork(nullptr, nullptr, [] { num_waiting = 0; });  // only the forking thread continues
+  pthread_atfork(nullptr, nullptr, [] { num_waiting = 0; });  // the child has only this thread
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(End));
 }
 

@@ -1,8 +1,8 @@
 // The GIL, for threads that may still run when the interpreter ends.
 //
 // If a thread requests the GIL too late, Python ends the thread by unwinding its stack, and C++
-// ends the process if that passes through a destructor. So threads that request it after the
-// shutdown began, which `atexit` announces, block until the process ends.
+// ends the process if that passes through a destructor. So threads that request the GIL after the
+// shutdown has begun, which `atexit` announces, block until the process ends.
 #ifndef GRAPNEL_PYTHON_SRC_GIL_H_
 #define GRAPNEL_PYTHON_SRC_GIL_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel::python {
 
-// Releases the GIL; the destructor takes it again.
+// The constructor releases the GIL; the destructor takes it again.
 class ReleasedGil {
  public:
   ReleasedGil();
@@ -22,7 +22,7 @@ class ReleasedGil {
   PyThreadState* state_;
 };
 
-// Takes the GIL on any thread; the destructor releases it.
+// The constructor takes the GIL on any thread; the destructor releases it.
 class TakenGil {
  public:
   TakenGil();

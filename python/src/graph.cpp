@@ -29,7 +29,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// A function as work, for tasks that need no class of their own.
+// Work that calls a function, for tasks that need no separate class.
 class FunctionWork : public Work {
  public:
   explicit FunctionWork(std::function<Error()> run) : run_(std::move(run)) {}
@@ -41,8 +41,8 @@ class FunctionWork : public Work {
   std::function<Error()> run_;
 };
 
-// Runs it without the GIL; anything that `run` captures by reference must be shared, because it may
-// outlive the call.
+// Calls `run` without the GIL. `run` may still be running when Do() returns, so it must not capture
+// local variables by reference.
 void Do(std::function<Error()> run) {
   auto work = std::make_shared<FunctionWork>(std::move(run));
   work->Do(work, work->cancel, [](Severity, const std::string&) {});
@@ -54,7 +54,8 @@ struct Opened {
   std::shared_ptr<const OpenedGraph> graph;
 };
 
-// The file's graphs: the opened graph if `title` names one or there is only one, else their titles.
+// The result of opening a file: the graph if `title` names one or the file has only one, else the
+// titles of all its graphs.
 using Texts = nb::typed<nb::list, nb::str>;
 using List = nb::typed<nb::list, nb::any>;
 using Tell = nb::typed<nb::callable, void(nb::str, nb::str)>;
@@ -129,7 +130,8 @@ std::shared_ptr<Table> Find(const Opened& opened, const std::string& chain, size
   return table;
 }
 
-// The expected dtype of a feed, with TensorFlow's name; none if the graph does not define it.
+// Returns TensorFlow's name of the dtype that a feed must have; nullopt if the graph does not
+// define it.
 std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::string& name,
                                            const std::string& signature) {
   const OpenedGraph& graph = *opened.graph;
@@ -152,7 +154,7 @@ class Runner {
     ThreadPool pool;
     CancelFlag cancel;
     std::optional<RunJob> job;
-    std::mutex mutex;      // held while it runs
+    std::mutex mutex;      // held during a run
     Work* told = nullptr;  // the run that receives the job's messages
   };
 
@@ -164,7 +166,8 @@ class Runner {
         signature_(std::move(signature)),
         threads_(threads) {}
 
-  // Takes values as TensorOf does, in the order of the feeds; returns [(name, value)].
+  // `values`: a tuple as for TensorOf() per feed, in the order of the feeds. Returns [(name,
+  // value)] of the fetches.
   List Run(const List& values, const Tell& tell);
 
  private:
@@ -229,7 +232,7 @@ class Runner::RunWork : public Work {
     return Error::success();
   }
 
-  const Runner runner_;  // a copy, because the work may outlive it
+  const Runner runner_;  // a copy, because the work may outlive the original
   std::shared_ptr<Made> made_;
   std::vector<Tensor> values_;
 };
@@ -237,7 +240,7 @@ class Runner::RunWork : public Work {
 List Runner::Run(const List& given, const Tell& tell) {
   std::vector<Tensor> values;
   for (nb::handle value : given) values.push_back(TensorOf(nb::cast<nb::tuple>(value)));
-  // An interrupted run may still be running: leave it alone.
+  // After an interrupted run, which may still be running, a new state is made.
   if (!made_ || made_->cancel.is_set()) made_ = std::make_shared<Made>(graph_, threads_);
   auto made = made_;
   auto work = std::make_shared<RunWork>(*this, made, std::move(values));
@@ -270,7 +273,8 @@ List SignaturesOf(const Opened& opened) {
   return signatures;
 }
 
-// Problems found while reading: a truncated file, a node without a name.
+// Returns the problems found while reading the file, such as a truncated file or a node without a
+// name.
 Texts ProblemsOf(const Opened& opened) {
   nb::list texts;
   const Model& model = opened.graph->model();

@@ -9,7 +9,8 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// Returns (PNG, layout, colors, width, height) for (dtype, dims, elements).
+// Returns (PNG, layout, colors, width, height) of the heat map of a tensor, (dtype, dims,
+// elements).
 nb::tuple HeatMapOfValue(const nb::tuple& value) {
   Tensor tensor = TensorOf(value);
   auto map = [&] {

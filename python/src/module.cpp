@@ -30,7 +30,7 @@ NB_MODULE(_tfgrapnel, module) {
     throw nb::import_error(
         "tfgrapnel works only in the main interpreter of a process, not in a subinterpreter; use "
         "processes or threads");
-  // Objects held by abandoned threads at exit are not leaks.
+  // Objects that abandoned threads hold at exit are not leaks.
   nb::set_leak_warnings(false);
   WatchEnd();
   nb::exception<LibraryError> error(module, "Error");

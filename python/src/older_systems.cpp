@@ -1,5 +1,6 @@
 // Functions that only recent glibc and libstdc++ have, so that older systems can load the module
-// (manylinux_2_34): `auditwheel show` lists the requirements. Hidden like everything else.
+// (manylinux_2_34): `auditwheel show` lists the requirements. They are hidden, like all symbols of
+// the module except its init function.
 #include <pthread.h>
 #include <sys/random.h>
 
@@ -8,7 +9,7 @@
 #include <cstdlib>
 #include <mutex>
 
-// glibc 2.36; LLVM uses it for file names.
+// In glibc since 2.36. LLVM calls it for temporary file names.
 extern "C" uint32_t arc4random() noexcept {
   uint32_t number = 0;
   while (getrandom(&number, sizeof number, 0) != sizeof number) {
@@ -16,7 +17,7 @@ extern "C" uint32_t arc4random() noexcept {
   return number;
 }
 
-// std::condition_variable::wait, of GLIBCXX_3.4.30.
+// std::condition_variable::wait of GLIBCXX_3.4.30.
 extern "C" void
 GrapnelWait(std::condition_variable* changed, std::unique_lock<std::mutex>* lock) asm(
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE");

@@ -25,7 +25,8 @@ PatternHandle* ParsePattern(const std::string& text) {
   return new PatternHandle{std::move(*pattern)};
 }
 
-// The op of the last step, if it is a name: only such nodes need to be checked.
+// Returns the op of the pattern's last step if it is an op name and not a wildcard: then the rule
+// needs to see only nodes with that op.
 nb::object LastOp(const PatternHandle& self) {
   const Glob& op = self.pattern.steps().back().op;
   return op.IsName() ? nb::cast(op.text()) : nb::none();
@@ -45,7 +46,7 @@ bool IsMadeFrom(const Node& node, const Node& other) {
   return false;
 }
 
-// The reason why readers of the node cannot read `by`, or "".
+// Returns why readers of the node cannot read `by` instead, or "".
 std::string WhyNoReplacement(const Node& node, Port by) {
   const Graph& graph = node.graph();
   if (!graph.IsAlive(node.id())) return "replace_by: the rule's node was removed";
@@ -64,7 +65,7 @@ std::string WhyNoReplacement(const Node& node, Port by) {
 
 }  // namespace
 
-// --- A single rule.
+// --- A Python rule.
 
 class CallerPasses::RuleOfPython {
  public:
@@ -77,7 +78,7 @@ class CallerPasses::RuleOfPython {
       path = FindPathTo(node, *definition_->pattern);
       if (path.empty()) return RuleContext::NotMine();
     }
-    std::string name = node.name().str();  // the node may be gone later
+    std::string name = node.name().str();  // the node may be removed later
     auto wrong = [&](const std::string& text) {
       throw std::runtime_error("node '" + name + "': " + text);
     };
@@ -124,7 +125,7 @@ class CallerPasses::RuleOfPython {
   const Definition* definition_;
 };
 
-// --- One pass over the whole body.
+// --- A Python pass over a whole body.
 
 class CallerPasses::PassOfPython : public GraphPass {
  public:
@@ -156,7 +157,7 @@ class CallerPasses::PassOfPython : public GraphPass {
   const Definition* definition_;
 };
 
-// --- All passes and rules.
+// --- The registry with all passes and rules.
 
 CallerPasses::CallerPasses(const nb::list& definitions, const CancelFlag& cancel)
     : cancel_(cancel), registry_(PassRegistry::Get()) {
@@ -229,7 +230,7 @@ std::optional<std::string> CallerPasses::RaisedText(nb::handle given) {
   return nb::cast<std::string>(raised[0]);
 }
 
-// The caller may have stopped waiting, and the process may be about to end.
+// Throws if the caller has stopped waiting or the process is about to end.
 void CallerPasses::CheckWanted() const {
   if (cancel_.is_set() || !nb::is_alive()) throw std::runtime_error("cancelled");
 }
@@ -237,7 +238,7 @@ void CallerPasses::CheckWanted() const {
 std::string CallerPasses::WrongSince(uint64_t version, Editor& edit) {
   Graph& graph = edit.graph();
   Checked& checked = checked_[graph.id()];
-  // The graph has changed since, so cached facts may be outdated.
+  // The graph has changed since the last verification, so cached facts may be outdated.
   if (checked.at != version) checked.verifier.emplace();
   std::vector<Problem> problems = checked.verifier->Run(graph, edit.function(), version);
   checked.at = graph.version();

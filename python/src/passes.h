@@ -17,18 +17,19 @@
 namespace grapnel::python {
 
 // The program's registry plus Python's passes and rules. May be created and destroyed with or
-// without the GIL; the thread that runs the passes calls the functions with the GIL, one at a time.
+// without the GIL; the thread that runs the passes calls the Python functions with the GIL, one at
+// a time.
 class CallerPasses {
  public:
-  // `definitions` are Definition objects of tfgrapnel._passes. `cancel` must outlive this. Raises
-  // Error if a name or a place is taken.
+  // `definitions` are Definition objects of tfgrapnel._passes. `cancel` must outlive this object.
+  // Raises Error if a name or a place is taken.
   CallerPasses(const nanobind::list& definitions, const CancelFlag& cancel);
   ~CallerPasses();
   CallerPasses(const CallerPasses&) = delete;
   CallerPasses& operator=(const CallerPasses&) = delete;
 
   const PassRegistry& registry() const { return registry_; }
-  // The exception of a function, or no object.
+  // The exception that a Python function raised, or a null object.
   const nanobind::object& raised() const { return raised_; }
   // Requires the GIL: raises KeyboardInterrupt in the running function.
   void Interrupt() const;
@@ -42,7 +43,7 @@ class CallerPasses {
   class PassOfPython;
   struct Checked {
     std::optional<ChangeVerifier> verifier;
-    uint64_t at = 0;  // the version of the graph
+    uint64_t at = 0;  // the version of the graph when it was last verified
   };
 
   const char* Keep(nanobind::handle text);
@@ -51,16 +52,17 @@ class CallerPasses {
   // Null if `given`, a function's result, is not an exception; else the exception's text.
   std::optional<std::string> RaisedText(nanobind::handle given);
   void CheckWanted() const;
-  // Verifies the changes since `version`, when the graph was correct; returns the problem, or "".
+  // Verifies the changes of the graph since `version`, at which it was correct; returns the problem
+  // found, or "".
   std::string WrongSince(uint64_t version, Editor& edit);
 
   const CancelFlag& cancel_;
   PassRegistry registry_;
   std::deque<Definition> definitions_;
   std::deque<std::string> texts_;
-  std::map<uint64_t, Checked> checked_;  // by Graph::id()
+  std::map<uint64_t, Checked> checked_;  // key: Graph::id()
   nanobind::object raised_;
-  unsigned long worker_ = 0;  // the thread that is calling a function
+  unsigned long worker_ = 0;  // the thread that calls the Python functions
 };
 
 // Adds Pattern, and check_passes().

@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// After this many rows, the length of a column's texts can be estimated.
+// The number of rows after which the total length of a column's texts is estimated.
 constexpr size_t kSample = 4096;
 
 std::string TextOfCell(const RowCell& cell) {

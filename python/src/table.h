@@ -1,4 +1,5 @@
-// Rows as columns, for consumers of Arrow's C stream interface: pandas, polars, DuckDB, pyarrow.
+// Stores the rows of a query result as columns, for consumers of Arrow's C stream interface:
+// pandas, polars, DuckDB, pyarrow.
 #ifndef GRAPNEL_PYTHON_SRC_TABLE_H_
 #define GRAPNEL_PYTHON_SRC_TABLE_H_
 
@@ -12,14 +13,14 @@
 
 namespace grapnel::python {
 
-// Text is UTF-8: invalid bytes in names are replaced.
+// A column. Its texts are UTF-8: invalid bytes in names are replaced.
 class Column {
  public:
   enum class Type { kInteger, kNumber, kText };
   Column(std::string name, Type type) : name_(std::move(name)), type_(type) {}
 
   void Reserve(size_t rows);
-  void Add(const RowCell& cell);  // NULL, or of the column's type; kText also takes numbers
+  void Add(const RowCell& cell);  // `cell` is NULL or of the column's type; kText takes numbers too
 
   const std::string& name() const { return name_; }
   Type type() const { return type_; }
@@ -45,7 +46,8 @@ class Column {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // Columns whose cells are all integers or numbers have that type, others are text.
+  // Makes a table. A column is of integers if all its cells are integers, of numbers if all are
+  // integers or numbers, else of text.
   static Table Of(const QueryResult& result);
   // Reserves memory for that many rows.
   void Reserve(size_t rows);
@@ -59,7 +61,7 @@ class Table {
   std::vector<Column> columns_;
 };
 
-// A PyCapsule with an ArrowArrayStream of one batch; it shares the table.
+// Returns a PyCapsule with an ArrowArrayStream of one batch. The stream keeps the table alive.
 nanobind::object StreamOf(std::shared_ptr<const Table> table);
 
 // Adds the class Table.

@@ -13,7 +13,8 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// The memory of an array, which it keeps alive. It is never written, because others may read it.
+// The memory of a Python array, which the buffer keeps alive. The memory is never written, because
+// other owners of the array may read it.
 class ArrayBuffer : public Buffer {
  public:
   explicit ArrayBuffer(Array array)
@@ -22,7 +23,7 @@ class ArrayBuffer : public Buffer {
   }
 
  private:
-  // The last owner may be any thread.
+  // Any thread may release the last reference.
   void Destroy() override {
     if (!nb::is_alive() || IsTooLate()) return;  // the process is ending: leave the array
     TakenGil taken;

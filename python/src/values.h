@@ -12,8 +12,8 @@
 
 namespace grapnel::python {
 
-// C-contiguous, in host memory. The caller knows the dtype of the bits: dtypes that DLPack lacks
-// (bfloat16, float8) appear as the unsigned integer of the same size.
+// A C-contiguous array in host memory. Dtypes that DLPack lacks (bfloat16, float8) appear as the
+// unsigned integer of the same size; the caller knows the actual dtype.
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
 // Converts (dtype, dims, elements), as ValueOf returns them. Shares the array's memory if its
@@ -21,9 +21,9 @@ using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::devi
 // element size or does not exist.
 Tensor TensorOf(const nanobind::tuple& value);
 
-// Returns (dtype, dims, elements). Elements are a numpy array that shares the tensor's memory,
-// read-only if the tensor has other owners; for strings a list of bytes; for dtypes that exist only
-// during a run, a text that stands for the value.
+// Converts a tensor to (dtype, dims, elements). Elements are a numpy array that shares the tensor's
+// memory, read-only if the tensor has other owners; for strings a list of bytes; for dtypes that
+// exist only during a run (such as resource), a text that describes the value.
 nanobind::tuple ValueOf(Tensor tensor);
 
 }  // namespace grapnel::python

@@ -13,14 +13,15 @@
 
 namespace grapnel::python {
 
-// One call into Python. Handles share it and raise once it is over, so nothing that Python keeps
-// can access a graph that has changed since. Requires the GIL.
+// One call of a Python rule or pass. Handles share the Visit, and raise an exception when the call
+// is over, so that a handle that Python keeps cannot access a graph that has changed meanwhile.
+// Requires the GIL.
 struct Visit {
   Visit(Editor& editor, RuleContext* rule_context) : edit(&editor), rule(rule_context) {}
 
-  Editor* edit;       // null: the call is over
-  RuleContext* rule;  // null: a pass works on the whole body
-  NodePath path;      // matched by the rule's pattern
+  Editor* edit;       // null when the call is over
+  RuleContext* rule;  // null for a pass, which works on the whole body
+  NodePath path;      // the nodes that the rule's pattern matched
   std::string at;     // the node of the last rewrite that a pass began
 };
 using VisitRef = std::shared_ptr<Visit>;
@@ -34,7 +35,7 @@ struct PortHandle {
   VisitRef visit;
   Port port;
 };
-// The graph of a body, its editor and a rule's context, during one visit.
+// Handles for a body's graph, the editor and a rule's context, valid during one visit.
 struct BodyHandle {
   VisitRef visit;
 };
@@ -49,29 +50,30 @@ struct VerdictHandle {
   Verdict verdict;
 };
 
-// --- For the bindings. Each throws a Python exception: RuntimeError if a handle is no longer valid
-// or nothing may change, ValueError for an invalid value.
+// --- Functions for the bindings. Each throws a Python exception: RuntimeError if a handle is no
+// longer valid or nothing may change, ValueError for an invalid value.
 [[noreturn]] void Misused(const std::string& text);
 [[noreturn]] void BadValue(const std::string& text);
 Editor& EditorOf(const VisitRef& visit);
-// Requires a rewrite that is under way.
+// Throws if no rewrite has begun.
 Editor& ChangingEditorOf(const VisitRef& visit);
 Node NodeOf(const NodeHandle& handle);
-// The handle must belong to this visit.
+// Throws if the handle belongs to another visit.
 Node NodeOf(const VisitRef& visit, const NodeHandle& handle);
-// Accepts a port, or a node, meaning its first output.
+// Converts a port, or a node, which stands for its first output.
 Port PortOf(const VisitRef& visit, nanobind::handle given);
 std::vector<Port> PortsOf(const VisitRef& visit, nanobind::handle given);
 std::vector<Node> NodesOf(const VisitRef& visit, const std::vector<NodeHandle>& handles);
 
-// --- Values.
+// --- Conversions.
 nanobind::object ArrayOf(const Literal& literal);
 Literal LiteralOf(nanobind::handle value, nanobind::handle dtype);
-// (2, None, 3); None where the rank is not known.
+// Returns a tuple such as (2, None, 3); None if the rank is not known.
 nanobind::object ShapeAsTuple(const Shape& shape);
 nanobind::str TextOfName(llvm::StringRef name);
 nanobind::object AttributeOf(AttrView value);
-// Converts as the definition of the node's op requires, else by the value's type.
+// Converts a Python value to the type that the definition of the node's op requires or, for an
+// attribute that the op does not define, by the type of the value.
 std::string AttributeFrom(const Node& node, const std::string& key, nanobind::handle value);
 
 // AddBodies adds Node, Port and Body; AddEditing adds Editor, RuleContext and Verdict.

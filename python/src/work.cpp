@@ -18,8 +18,8 @@ namespace {
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 // How long cancelled work may take to end: Ctrl-C takes effect within a second.
 constexpr auto kPatience = std::chrono::milliseconds(700);
-// How long a thread polls before it sleeps: on an idle machine, waking a thread takes as long as a
-// small run.
+// How long a thread polls before it sleeps: on an idle machine, waking a thread takes as long as
+// the run of a small graph.
 constexpr auto kLooking = std::chrono::microseconds(100);
 
 // Polls until `is` returns true; yields to other threads.
@@ -32,7 +32,7 @@ bool LookForAWhile(Is is) {
 }
 
 // A reusable thread that does the work of one call after another: starting a thread takes longer
-// than many a run.
+// than many runs.
 class Worker {
  public:
   static Worker* Take() {
@@ -51,8 +51,8 @@ class Worker {
     changed_.notify_all();
   }
 
-  // Makes the thread available to the next call, once it has released everything that the work
-  // held.
+  // Waits until the thread has released all objects that the work held, and then makes the thread
+  // available to the next call.
   void GiveBack() {
     if (!LookForAWhile([this] { return !is_busy_; })) {
       std::unique_lock lock(mutex_);
@@ -63,7 +63,7 @@ class Worker {
     idle.workers.push_back(this);
   }
 
-  // Abandons the work: the thread ends when the work does.
+  // Abandons the work: the thread ends when the work is done.
   void Leave() {
     std::lock_guard lock(mutex_);
     is_left_ = true;
@@ -80,8 +80,8 @@ class Worker {
     std::thread([this] { Loop(); }).detach();
   }
 
-  // A forked process has none of the threads. Never destroyed, because the threads outlive
-  // everything.
+  // The idle threads. Emptied in a forked process, in which the threads do not exist. Never
+  // destroyed, because the threads may outlive static objects.
   static Idle& IdleOnes() {
     static Idle* idle = [] {
       static Idle* made = new Idle;
@@ -111,11 +111,11 @@ class Worker {
         changed_.notify_all();
       }
     } while (!is_left_);
-    { std::lock_guard lock(mutex_); }  // the leaving thread releases it first
+    { std::lock_guard lock(mutex_); }  // waits until Leave() has released it
     delete this;
   }
 
-  std::mutex mutex_;  // held when either is set
+  std::mutex mutex_;  // held when is_busy_ or is_left_ is set
   std::condition_variable changed_;
   std::atomic<bool> is_busy_ = false, is_left_ = false;
   std::function<void()> work_;  // owned by the thread while it is busy
@@ -165,7 +165,7 @@ void Work::ShowStep(std::unique_lock<std::mutex>& lock, const Show& show) {
   lock.lock();
 }
 
-// Waits for cancelled work for as long as a user tolerates.
+// Cancels the work and waits at most kPatience for it to end.
 bool Work::Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel) {
   cancel.Cancel();
   return changed_.wait_for(lock, kPatience, [this] { return is_done_.load(); });
@@ -181,8 +181,8 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     self->changed_.notify_one();
   });
   ReleasedGil released;
-  // An idle worker holds nothing, also when the process is about to end. Releasing objects may need
-  // the GIL.
+  // At the end, the worker releases its reference to the work, so that an idle worker holds no
+  // objects, also when the process is about to end. Releasing objects may need the GIL.
   auto part = llvm::make_scope_exit([&] {
     if (is_done_)
       worker->GiveBack();

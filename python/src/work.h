@@ -1,4 +1,4 @@
-// Runs work on its own thread, so that Python can handle Ctrl-C while it waits.
+// Runs work on a separate thread, so that Python can handle Ctrl-C while it waits for the work.
 #ifndef GRAPNEL_PYTHON_SRC_WORK_H_
 #define GRAPNEL_PYTHON_SRC_WORK_H_
 
@@ -16,16 +16,16 @@
 
 namespace grapnel::python {
 
-// Shared by the working thread and the waiting one, and kept alive by both: if the work does not
-// react to its cancellation, the waiting thread leaves, and the work ends by itself.
+// A piece of work, owned by the thread that does it and the thread that waits for it: if the work
+// does not react to its cancellation, the waiting thread stops waiting, and the work ends later.
 class Work {
  public:
   virtual ~Work() = default;
 
-  // Call it on the waiting thread with the GIL, which is released meanwhile. Returns false if
-  // GiveUp() ended it. Throws the exception of a signal handler, such as KeyboardInterrupt, after
-  // setting `cancel`. Calls `tell`, with the GIL, for each message and `show`, if it is set,
-  // several times per second with the current step.
+  // Does the work. Call Do() with the GIL, on the thread that waits; the GIL is released meanwhile.
+  // Returns false if GiveUp() ended the wait. Throws the exception of a signal handler, such as
+  // KeyboardInterrupt, after setting `cancel`. Calls `tell`, with the GIL, for each message and
+  // `show`, if it is set, several times per second with the current step.
   using Tell = std::function<void(Severity, const std::string&)>;
   struct Step {
     std::string what;
@@ -35,7 +35,7 @@ class Work {
   bool Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
           const Show& show = nullptr);
 
-  // The following may be called from any thread.
+  // The functions below may be called from any thread.
   void AddMessage(Severity severity, llvm::StringRef text);
   void SetStep(llvm::StringRef what, int64_t done, int64_t total);
   void GiveUp(std::string why);
@@ -43,7 +43,7 @@ class Work {
 
  protected:
   virtual void Run() = 0;
-  // Called with the GIL: the waiting thread has stopped waiting.
+  // Called with the GIL after the waiting thread has stopped waiting.
   virtual void Interrupted() {}
 
  private:
@@ -55,7 +55,7 @@ class Work {
   std::condition_variable changed_;
   std::vector<std::pair<Severity, std::string>> messages_;
   Step step_;
-  std::atomic<bool> is_done_ = false;  // set with the mutex held, also read without
+  std::atomic<bool> is_done_ = false;  // set with mutex_ held, also read without it
   bool is_given_up_ = false;
   std::string why_;
 };

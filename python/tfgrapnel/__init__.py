@@ -1,4 +1,4 @@
-"""TensorFlow graphs opened, optimized, placed, run and debugged, without TensorFlow.
+"""Opens, optimizes, places, runs and debugs TensorFlow graphs, without TensorFlow.
 
     import tfgrapnel as tg
     graph = tg.load("model.pb")

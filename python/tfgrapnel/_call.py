@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 _numbers = itertools.count(1)
 
-# The format of an output that is kept in memory because no path was given; "": only on request.
+# The format of the output of a command if no path is given: the output is then kept in memory. "": only if output= asks for it.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
 # The suffix in the name of the model that a command makes.
 _MADE = {"opt": ", optimized", "cut": ", cut", "reduce": ", reduced"}
 
-# Commands with one document per line: for each case, for each step.
+# Commands that write one document per line: `replay` one per case, `train` one per step.
 _A_LINE_EACH = ("replay", "train")
 
-# Options that print something other than a document.
+# Options with which a command prints something other than a document.
 _PRINTING = {
     "check": ("init",),
     "opt": ("print", "explain"),
@@ -83,24 +83,24 @@ def temporary_name(what):
 def current_folder() -> str | None:
     try:
         return os.getcwd()
-    except FileNotFoundError:  # it no longer exists
+    except FileNotFoundError:  # the folder no longer exists
         return None
 
 
 def from_folder(folder: str | None, path: str) -> str:
-    """A path relative to that folder: unchanged, or absolute if the current folder has changed."""
+    """A path that was relative to `folder`: unchanged, or absolute if the current folder has changed."""
     return path if folder in (None, current_folder()) else os.path.join(folder, path)
 
 
 def _from(folder, word):
-    """A word of a command line, with a path relative to that folder made absolute."""
+    """A word of a command line; if it names an existing file relative to `folder`, with the absolute path."""
     name, sign, value = word.rpartition("=")
     path = os.path.join(folder, value)
     return name + sign + path if value and os.path.lexists(path) else word
 
 
 def _name_of_output(arguments):
-    """Its last part is the title of pages and pictures: the model's name and what was done to it."""
+    """The name of an output in memory. Its last part is the title of pages and pictures: the model's name and what the command did."""
     name = temporary_name(arguments.command)
     made = _MADE.get(arguments.command)
     if made is None or not arguments.positions:
@@ -110,12 +110,12 @@ def _name_of_output(arguments):
 
 
 class _Arguments:
-    """The command line of a call, and the objects that must live as long as it."""
+    """The command line of a call, and the objects that must live as long as the call."""
 
     def __init__(self, command: str, given: dict[str, Any]):
         self.command = command
-        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # they determine the dtypes of feeds
-        # The folder of its relative paths: the current folder may have changed when it runs again.
+        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # these determine the dtypes of feeds
+        # The folder of the command line's relative paths. When the command runs again, the current folder may be another one.
         self.folder: str | None = current_folder()
         self.options: list[str] = []
         self.positions: list[str] = []
@@ -144,7 +144,7 @@ class _Arguments:
         return opened.path
 
     def _type_of_feed(self, name):
-        """The dtype for a value without one."""
+        """The dtype of a feed in the graph, for a value without a dtype."""
         from ._graph import Graph, load
 
         title, signature = self.of_feeds
@@ -187,7 +187,7 @@ class _Arguments:
                 raise TypeError(f"{name}: a number was expected, not {value!r}")
             self._add_texts(spec, [repr(float(value))])
         else:
-            if spec.type == "text" and isinstance(value, (list, tuple)):  # devices=["cpu:1", "gpu:1"]
+            if spec.type == "text" and isinstance(value, (list, tuple)):  # such as devices=["cpu:1", "gpu:1"]
                 value = ",".join(self._text(part, name) for part in value)
             self._add_texts(spec, [self._text(value, name, spec.type == "model")])
 
@@ -195,10 +195,10 @@ class _Arguments:
         if spec.by_position:
             self.positions += texts
             self.files += texts
-        elif spec.option == "why-not" and spec.is_list:  # one option with a rule and a model
+        elif spec.option == "why-not" and spec.is_list:  # one option whose values are a rule and a model
             self.options += [f"--{spec.option}", *texts]
         else:
-            for text in texts:  # after "--option=" the next word would be the value
+            for text in texts:  # after "--option=" without a text, the next word would be the value
                 self.options += [f"--{spec.option}={text}"] if text else [f"--{spec.option}", ""]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -226,8 +226,8 @@ class Result(Shown):
     """The result of a command. The fields of its document are attributes.
 
     ok: False if the answer is "no": graphs differ, a case fails, nothing can be placed.
-    messages: its warnings and notices, which the command line prints to stderr.
-    output: the path that its output was written to, or None.
+    messages: the warnings and notices, which the command line prints to stderr.
+    output: the path of the file that the command wrote, or None.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class Result(Shown):
         self._keywords = keywords
         self._as_document = as_document
         self.ok: bool = code == 0
-        self._fetches: tuple[str, ...] = ()  # the requested ones
+        self._fetches: tuple[str, ...] = ()  # the requested fetches
         self.output: str | None = None if output is None else os.fspath(output)
 
     @property
@@ -262,13 +262,13 @@ class Result(Shown):
         return document
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of --json; for `replay` and `train`, which have one per line, {"lines": [...]}."""
+        """The document of --json; for `replay` and `train`, which write one document per line, {"lines": [...]}."""
         return self._document
 
     @cached
     def text(self) -> str:
-        """The text that the command line prints without --json. If the command has a document, the first access to the text runs it
-        again, and writes its files again."""
+        """The text that the command line prints without --json. If the command has a document, the first access to the text runs
+        the command again, which writes its files again."""
         if not self._as_document:
             return self._out
         if self._arguments.command == "train":
@@ -349,7 +349,7 @@ class RunResult(Result):
         return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """A value by the name of its fetch, with or without ":0"."""
+        """The value of a fetch by the fetch's name, with or without ":0"."""
         for known in (name, f"{name}:0", name.removesuffix(":0")):
             if known in self.values:
                 return self.values[known]
@@ -381,7 +381,7 @@ def call(command, specs, keywords, given, result=Result):
     for name, spec in specs.items():
         if not _is_default(given[name], spec.default):
             arguments.add(name, spec, given[name])
-    # A policy names its TensorFlow, whatever is imported here.
+    # A policy's own setting applies to `check`, whichever TensorFlow is imported here.
     if "onednn" in specs and given["onednn"] in (None, "auto") and (command != "check" or given.get("init")):
         if word := _onednn_of_tensorflow():
             arguments.add("onednn", specs["onednn"], word)

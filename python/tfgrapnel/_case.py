@@ -20,14 +20,14 @@ def _is_session(model):
 
 
 def _captures(function):
-    """{placeholder: captured object}, and the variables by the id of their handle."""
+    """{placeholder: captured object}, and {id of a handle: variable}."""
     count = len(function.inputs) - len(function.captured_inputs)
     captures = {tensor.name: value for tensor, value in zip(function.inputs[count:], function.captured_inputs)}
     return captures, {id(variable.handle): variable for variable in function.graph.variables if hasattr(variable, "handle")}
 
 
 def has_state(function: Any) -> bool:
-    """True if a ConcreteFunction writes variables, or has tables or iterators: then they cannot become constants."""
+    """True if a ConcreteFunction writes variables, or has tables or iterators: then its state cannot become constants."""
     from ._capture import capture_state  # type: ignore[attr-defined]
 
     captures, variables = _captures(function)
@@ -67,7 +67,7 @@ def _write(model, given, folder, fetch, signature, options):
             tool.session(model, dict(given or {}), fetch, folder, **options)
         else:
             tool.function(model, () if given is None else given, folder, **options)
-    except TypeError as error:  # for a keyword that this kind of model does not have
+    except TypeError as error:  # raised for a keyword that this kind of model does not take
         text = str(error)
         if "unexpected keyword argument" not in text or error.__traceback__ is None or error.__traceback__.tb_next is not None:
             raise
@@ -95,7 +95,7 @@ def capture(
     signature: for a SavedModel; default: serving_default.
 
     Options: freeze=True: variables become constants, if nothing writes them; steps: arguments of further calls, in order;
-    check=True: runs the captured graph again by itself; rtol, atol: tolerances of outputs; about: {...} for case.json; for a
+    check=True: runs the captured graph again by itself, and compares; rtol, atol: tolerances of outputs; about: {...} for case.json; for a
     function kwargs={...}; for a SavedModel tags, seed for random values, dim for unknown dimensions.
 
     Needs TensorFlow. Raises Error if the model cannot be captured.

@@ -18,8 +18,8 @@ class Error(Exception):
     """A file, a graph or an option is at fault; the text says what was expected.
 
     file: the path that the text begins with, or None.
-    node: the node that it names, or None.
-    pass_, rule: the pass and the rule that failed, or None. What a function of Python raised is the error's __cause__.
+    node: the node that the text names, or None.
+    pass_, rule: the pass and the rule that failed, or None. The exception that a Python pass or rule raised is the error's __cause__.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class GrapnelWarning(UserWarning):
     """A problem that is not an error."""
 
 
-# Their public names, in tracebacks too.
+# The public names of both classes, also in tracebacks.
 Error.__module__ = GrapnelWarning.__module__ = "tfgrapnel"
 
 
@@ -48,7 +48,7 @@ def with_nearest(function: F) -> F:
             return function(*arguments, **keywords)
         except TypeError as error:
             trace = error.__traceback__
-            if trace is None or trace.tb_next is not None:  # raised inside the function
+            if trace is None or trace.tb_next is not None:  # the function itself raised it, not the call
                 raise
             raise TypeError(_named_nearest(str(error), function)) from None
 
@@ -69,7 +69,7 @@ def _named_nearest(text, function):
 
 
 def in_python(text, options):
-    """Replaces options by keywords, and commands by functions: the library's texts use the command line's names."""
+    """Replaces the names of options and commands in a text of the library by those of keywords and functions."""
     if "-" not in text and "`" not in text:
         return text
     import re
@@ -80,7 +80,7 @@ def in_python(text, options):
 
 
 def _in_numpy(match):
-    """For an array of another dtype: NumPy's name for it, and how to convert it."""
+    """For a message about an array of the wrong dtype: NumPy's names of the dtypes, and how to convert the array."""
     from ._values import numpy_dtype
 
     try:
@@ -98,7 +98,7 @@ def error_of(text, files, options):
     file = next((name for name in sorted(files, key=len, reverse=True) if text.startswith(name + ":")), None)
     if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
         file = match[1]
-    # For a module that is not in the wheel (docs/python.md).
+    # A message for an optional module that is not in the wheel (docs/python.md).
     text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
     text = re.sub(r"\bfeed '.*?': holds (\w+), (\w+) was expected", _in_numpy, text)
     named = {kind: re.search(rf"\b{kind} '([^']+)'", text) for kind in ("node", "pass", "rule")}
@@ -107,7 +107,7 @@ def error_of(text, files, options):
 
 
 def demand_text(name, value):
-    """Checks a string for the library."""
+    """Returns a string that can be passed to the library. Raises TypeError or ValueError for other values."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: a string was expected, not {value!r}")
     try:
@@ -141,7 +141,7 @@ def stack_level():
 
 
 def log(text, severity="info"):
-    """To the logger "tfgrapnel"."""
+    """Writes a message to the logger "tfgrapnel"."""
     import logging
 
     logging.getLogger("tfgrapnel").log(logging.ERROR if severity == "error" else logging.INFO, text)

@@ -45,7 +45,7 @@ class _Field:
 
 
 class _One:
-    """Converts objects to one of several classes: the first that has all their fields."""
+    """Converts an object to one of several classes: the first class that has all fields of the object."""
 
     def __init__(self, kinds):
         self.kinds = kinds if isinstance(kinds, tuple) else (kinds,)

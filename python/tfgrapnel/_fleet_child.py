@@ -1,7 +1,7 @@
 """Inspects models in a separate process: a model that crashes, hangs or takes too much memory ends this process, not a worker.
 
-Reads a line of JSON for each model. Writes lines, each with some columns of its row and with the next work; the last has no
-"next".
+Reads a line of JSON for each model. Writes lines, each with some columns of the model's row, and with the work that is done next; the
+last line has no "next".
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Model:
         return opened[title] if isinstance(opened, tg.Graphs) else opened
 
     def works(self, names):
-        """The works that apply to it."""
+        """The requested works that apply to the model."""
         if self.is_debug_folder:
             return [name for name in names if name in OF_DEBUG_FOLDERS]
         idle = {"blame"} | (set() if self.base else {"fusions"}) | (set() if self.policy else {"policy"})
         return [name for name in names if name not in idle]
 
     def which(self, title):
-        """The option that names a graph, if there are several."""
+        """The option that names a graph, if the model has several."""
         return {"graph": title} if len(self.graphs) > 1 else {}
 
 
@@ -70,7 +70,7 @@ def info(model):
 
 
 def _graph(graph):
-    """For a graph in a dump folder, only the title is reported."""
+    """The columns of a graph; for a graph in a dump folder only the title."""
     counted = {name: len(graph[name]) for name in ("functions", "variables") if name in graph}
     told = graph | counted | graph.get("run", {})
     return {name: told.get(name) for name in TABLES["graphs"]}
@@ -157,7 +157,7 @@ WORKS = {work.__name__: work for work in (info, ops, scopes, doctor, blame, fusi
 
 
 def columns(task):
-    """Yields the columns of a model's row, some at a time."""
+    """Yields the columns of a model's row, a few at a time."""
     try:
         model = Model(task)
     except Exception as error:
@@ -188,7 +188,7 @@ def main(memory):
     import logging
     import warnings
 
-    # Output of a model must not mix with the answers, Ctrl-C is for the parent process, and that may have ended.
+    # The output of a model must not mix with the answers, and Ctrl-C is for the parent process, which may have ended.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -198,7 +198,7 @@ def main(memory):
     limit_memory(memory)
     for line in sys.stdin:
         task = json.loads(line)
-        # The signal ends the process, whatever it is doing.
+        # After the timeout, SIGALRM ends the process, whatever it is doing.
         signal.setitimer(signal.ITIMER_REAL, min(task["timeout"], LONGEST))
         for found in columns(task):
             if "next" not in found:

@@ -52,7 +52,7 @@ class Copy:
     """A local model: its path, the SHA-256 of its bytes and their number. A folder's hash covers names and hashes."""
 
     def __init__(self, path):
-        self.path = os.path.abspath(path)  # the inspecting process may have another current folder
+        self.path = os.path.abspath(path)  # the process that inspects may have another current folder
         self._stamps = {}
         if os.path.isdir(path):
             hashes = [(name, *self._hash_in(name)) for name in sorted(_names_in(path))]
@@ -63,7 +63,7 @@ class Copy:
             self.content, self.bytes = self._hash_of(path)
 
     def _hash_in(self, name):
-        """A dangling link, a pipe or a socket does not belong to a model, and does not make the rest unreadable."""
+        """The hash and size of a file in the folder. A dangling link, a pipe or a socket counts as "no file", not as an error."""
         path = os.path.join(self.path, name)
         return self._hash_of(path) if os.path.isfile(path) else ("no file", 0)
 
@@ -76,7 +76,7 @@ class Copy:
             return digest, file.tell()
 
     def is_as_it_was(self):
-        """True if its files have not changed since they were hashed."""
+        """True if the model's files have not changed since they were hashed."""
         return all(_stamp_of(path) == stamp for path, stamp in self._stamps.items())
 
 
@@ -93,7 +93,7 @@ def _names_in(root):
             folders.clear()
             continue
         entered.add(place)
-        folders.sort()  # decides which of two links is entered
+        folders.sort()  # a fixed order: of two links to a folder, the first is entered
         yield from (os.path.relpath(os.path.join(folder, name), root) for name in names)
 
 
@@ -125,11 +125,11 @@ def here(path):
 
 
 def _files_in(files, inner):
-    """For a file, only its name: a web server that is asked for its content sends all of it."""
+    """The names of a model's files. A file is not listed like a folder, since a web server would then send the whole file."""
     if files.isfile(inner):
         return [inner]
     found = files.find(inner, detail=True)
-    # S3's console and Hadoop store an object 'a/' for a folder.
+    # S3's console and Hadoop store a folder as an object named 'a/'.
     names = [name for name, told in found.items() if told.get("type") != "directory" and not name.endswith("/")]
     if not names:
         raise FileNotFoundError(None, "no such file or folder" + _refusal(files, inner))
@@ -137,7 +137,7 @@ def _files_in(files, inner):
 
 
 def _refusal(files, inner):
-    """An error that `find` does not report: a server that does not answer."""
+    """The text of an error that `find` does not report, such as that of a server that does not answer; else ''."""
     try:
         files.info(inner)
     except OSError as error:
@@ -157,12 +157,12 @@ def demand_places(paths):
             fsspec.get_filesystem_class(scheme)
         except ImportError as error:
             raise ImportError(f"{path}: {error}") from None
-        except ValueError:  # no library of that name: a row with an error
+        except ValueError:  # no library has this name; the row gets an error
             pass
 
 
 def _schemes_of(path):
-    """For 'zip://model.pb::s3://bucket/x.zip', both protocols."""
+    """The protocols of a URL: for 'zip://model.pb::s3://bucket/x.zip' both, zip and s3."""
     return [part.partition("://")[0] for part in path.split("::")]
 
 
@@ -194,7 +194,7 @@ class Folder:
         return [entry.path for entry in os.scandir(self._root) if entry.name.startswith("part=") and entry.is_dir()]
 
     def files(self):
-        """Their paths, as patterns for DuckDB."""
+        """The paths of the partitions' files, as patterns for DuckDB."""
         scheme = self.path.partition("://")[0] + "://" if self._remote is not None else ""
         return [scheme + re.sub(r"[*?[]", r"[\g<0>]", self._file(part).removeprefix(scheme)) for part in self.parts()]
 
@@ -228,7 +228,7 @@ class Folder:
             self._remote.pipe_file(path, data.getvalue())
             return
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        # Two workers may write one partition at the same time, if an engine took the first for dead.
+        # Two workers may write the same partition at the same time, if an engine assumes that the first has died.
         half = f"{os.path.dirname(path)}/.{os.uname().nodename}.{os.getpid()}.{threading.get_ident()}"
         with open(half, "wb") as file:
             file.write(data.getvalue())
@@ -240,7 +240,7 @@ class Folder:
             self._remote.rm_file(path)
             return
         os.unlink(path)
-        with contextlib.suppress(OSError):  # it contains other files
+        with contextlib.suppress(OSError):  # fails if the folder contains other files
             os.rmdir(os.path.dirname(path))
 
     def sweep(self):
@@ -273,5 +273,5 @@ class Folder:
             yield
         finally:
             with contextlib.suppress(OSError):
-                fcntl.flock(folder, fcntl.LOCK_UN)  # processes forked meanwhile hold it too
+                fcntl.flock(folder, fcntl.LOCK_UN)  # unlocks explicitly, since processes forked meanwhile hold the lock too
             os.close(folder)

@@ -27,7 +27,7 @@ class _Inspector:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, task):
-        """Yields lines of columns; raises BrokenPipeError if the process ends meanwhile."""
+        """Sends a task and yields the lines of the answer; raises BrokenPipeError if the process ends meanwhile."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(json.dumps(task) + "\n")
         self.process.stdin.flush()
@@ -37,7 +37,7 @@ class _Inspector:
         raise BrokenPipeError
 
     def end(self):
-        """Its exit status."""
+        """Ends the process and returns its exit status."""
         assert self.process.stdin is not None and self.process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
@@ -51,7 +51,7 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Ends the work of other threads: the processes that inspect models for them, and the next ones that they would start."""
+    """Stops the work of other threads: ends the processes that inspect models for them, and prevents that they start further ones."""
 
     def __init__(self):
         self._is_set = False
@@ -63,13 +63,13 @@ class Stop:
             inspector.process.kill()
 
     def demand_work(self):
-        """Raises Stopped if it is set."""
+        """Raises Stopped if a stop was requested."""
         if self._is_set:
             raise Stopped
 
     @contextlib.contextmanager
     def over(self, inspector):
-        self._busy.add(inspector)  # before checking for a stop: otherwise a stop set in between could miss it
+        self._busy.add(inspector)  # comes before demand_work(), so that a stop in between ends this process too
         try:
             self.demand_work()
             yield
@@ -94,7 +94,7 @@ def _take(memory):
     while True:
         try:
             inspector = _idle.pop()
-        except IndexError:  # or another thread was first
+        except IndexError:  # there is no idle process, or another thread took it
             return _Inspector(memory)
         if inspector.memory == memory and inspector.process.poll() is None:
             return inspector
@@ -116,8 +116,8 @@ def bytes_of(size):
 
 
 def look(task, shown, stop):
-    """Returns the columns of a model's row. task: the request to the other process, with "path", "base", "timeout" and "memory"; shown:
-    {local path: path in messages}; stop: a Stop, which raises Stopped."""
+    """Inspects a model in another process; returns the columns of its row. task: the request to that process, with "path", "base", "timeout"
+    and "memory"; shown: {local path: path in messages}; stop: a Stop, which raises Stopped."""
     inspector = _take(bytes_of(task["memory"]))
     row: dict[str, Any] = {}
     doing, is_done = "", False

@@ -1,4 +1,4 @@
-"""The columns of a fleet's rows. A change of them is a new FORMAT."""
+"""The columns of a fleet's rows. FORMAT increases when the columns change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS = {
     "format": _NUMBER,
 }
 _TEXTS_OF_FINDINGS = "graph work check_name severity node function scope source what expected advice fingerprint"
-# The columns that are lists.
+# The columns that contain lists.
 TABLES = {
     "graphs": dict(title=_TEXT, nodes=_NUMBER, function_nodes=_NUMBER, functions=_NUMBER, variables=_NUMBER)
     | dict(constants=_NUMBER, constant_bytes=_NUMBER, flops=_NUMBER, peak_bytes=_NUMBER, open=_NUMBER, producer=_NUMBER),
@@ -42,9 +42,9 @@ _MARK = b"tfgrapnel.fleet"
 def schema() -> pa.Schema:
     """The pyarrow.Schema of rows.
 
-    path; content: SHA-256 of the file, or of a folder's names and hashes; key: a hash of everything that determines the row, unchanged
-    if the row is up to date; kind: "GraphDef", "SavedModel", ..., "debug folder"; error: why it could not be inspected, or not
-    completely; bytes: of its files; version: of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, findings,
+    path; content: SHA-256 of the file, or of a folder's names and hashes; key: a hash of everything that determines the row; a row with
+    the same key is up to date; kind: "GraphDef", "SavedModel", ..., "debug folder"; error: why it could not be inspected, or not
+    completely; bytes: size of its files; version: that of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, findings,
     problems, failures (a work that failed, and why).
     """
     pa = need("pyarrow")

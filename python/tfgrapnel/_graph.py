@@ -41,7 +41,7 @@ def _opened(path, graph):
     return kind, titles, opened
 
 
-_PROBLEMS = 5  # reported when a file is opened
+_PROBLEMS = 5  # number of problems reported when a file is opened
 
 
 class Row(tuple["Any", ...]):
@@ -52,7 +52,7 @@ class Row(tuple["Any", ...]):
     def __getattr__(self, name: str) -> Any:
         if name in self._fields:
             return self[self._fields.index(name)]
-        raise AttributeError(f"there is no column '{name}': {', '.join(self._fields)}")
+        raise AttributeError(f"there is no column '{name}'; the columns are: {', '.join(self._fields)}")
 
     def __reduce__(self) -> Any:
         return tuple, (tuple(self),)
@@ -81,13 +81,13 @@ class Table:
         """The cells of a column by its name, a row by its number, or the rows of a slice."""
         if isinstance(key, str):
             if key not in self.columns:
-                raise KeyError(f"there is no column '{key}': {', '.join(self.columns)}")
+                raise KeyError(f"there is no column '{key}'; the columns are: {', '.join(self.columns)}")
             return self._table.column(key)
         if isinstance(key, slice):
             return [self._row(self._table.row(i)) for i in range(len(self))[key]]
         number = _number("row", key)
         if not -len(self) <= number < len(self):
-            raise IndexError(f"there is no row {number}: there are {len(self):,}")
+            raise IndexError(f"there is no row {number}; the number of rows is {len(self):,}")
         return self._row(self._table.row(number % len(self)))
 
     def __iter__(self) -> Iterator[Row]:
@@ -106,7 +106,7 @@ class Table:
         return "\n".join(lines if len(self) else [*lines, "(no rows)"])
 
 
-_ROWS = 20  # printed, with at most _WIDTH characters per cell
+_ROWS = 20  # number of rows printed, with at most _WIDTH characters per cell
 _WIDTH = 80
 
 
@@ -120,7 +120,7 @@ def _number(what, key):
 
 
 def _in_cell(text):
-    """Escapes control characters, because names may hold anything. A long text keeps both ends, where names differ."""
+    """The text of a cell. Escapes control characters, which names may contain. Shortens a long text in the middle, since names differ at the ends."""
     if len(text) > _WIDTH:
         text = f"{text[: _WIDTH // 2]}...{text[-_WIDTH // 2 + 3 :]}"
     return text if text.isprintable() else repr(text)[1:-1]
@@ -144,7 +144,7 @@ class Signature:
 
 
 class _OfPath:
-    """An object opened by a path, which stays valid if the current folder changes."""
+    """An object opened by a path; the path stays valid if the current folder changes."""
 
     def __init__(self, path: str):
         self._given = path
@@ -157,7 +157,7 @@ class _OfPath:
 
 
 class Graph(GraphCommands, _OfPath, Shown):
-    """An open graph, made by `load`. The commands that take a model are its methods; they read its file again, as it is then.
+    """An open graph, made by `load`. The commands that take a model are its methods; each call reads the current file.
 
     path: the file, or the name of a file in memory.
     title: the graph's title, if its file has several; else "".
@@ -170,7 +170,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         self.kind = kind
         self.default_fetches: tuple[str, ...] = ()
         self._opened = opened
-        self._kept = kept  # keeps its path valid: a file in memory, a temporary folder
+        self._kept = kept  # keeps `path` valid: a file in memory or a temporary folder
         self._runners: dict[tuple[Any, ...], _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
 
@@ -199,7 +199,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         functions, calls or lines."""
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:
-            raise ValueError(f"there is no table '{name}': {', '.join(names)}")
+            raise ValueError(f"there is no table '{name}'; the tables are: {', '.join(names)}")
         return Table(self._do(self._opened.table, name))
 
     def query(self, sql: str) -> Table:
@@ -210,8 +210,8 @@ class Graph(GraphCommands, _OfPath, Shown):
         return Table(self._do(self._opened.query, demand_text("sql", sql)))
 
     def find(self, chain: str, limit: int = 1000) -> Table:
-        """Chains of ops, such as "MatMul -> * -> Softmax": rows of function, path and ops. `*` is any op, `**` any number of nodes,
-        OP[attribute=value] one with that attribute; at most `limit`."""
+        """Finds chains of ops, such as "MatMul -> * -> Softmax"; returns rows of function, path and ops. `*` is any op, `**` any number of nodes,
+        OP[attribute=value] an op with that attribute value. limit: the most rows."""
         return Table(self._do(self._opened.find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
     def why_not(self, rule: str | None = None, **options: Any) -> Result:
@@ -270,7 +270,7 @@ class Graph(GraphCommands, _OfPath, Shown):
             demand_text("feeds", name)
         demand_text("signature", signature)
         demand_integer("threads", threads, 0, 4096)
-        if self.path != self._given and not self._runners:  # files beside the graph are read now
+        if self.path != self._given and not self._runners:  # files next to the graph's file are read now
             _, _, self._opened = _opened(self.path, self.title or None)
         return _tfgrapnel.Runner(self._opened, list(feeds), list(fetches), signature, threads)
 
@@ -296,7 +296,7 @@ class Graph(GraphCommands, _OfPath, Shown):
             raise error_of(str(error), [self.path], {}) from None
 
     def __reduce__(self) -> Any:
-        """Another process opens the file itself, with the variables as in the file."""
+        """A pickled graph is opened from the file in the other process, with the variables as in the file."""
         in_memory = next((one for one in self._kept if isinstance(one, _tfgrapnel.MemoryFile)), None)
         if in_memory is not None:
             return _unpickled, (in_memory.read(), None, self.default_fetches)
@@ -321,8 +321,8 @@ class Graph(GraphCommands, _OfPath, Shown):
 def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
     """The nodes where a rule matched but a condition failed, the most costly first: `passes --why-not`.
 
-    rule: such as "fuse_bias" or "remapper/fuse_bias"; default: all rules. A Python pass outside the default pipeline runs alone.
-    Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
+    rule: such as "fuse_bias" or "remapper/fuse_bias"; default: all rules. For a Python pass outside the default pipeline, only that pass runs.
+    Options are those of `passes`: fetch, device, all=True to list every node in the text, ...
 
     .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error if there is no such rule.
     """

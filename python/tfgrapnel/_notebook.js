@@ -1,5 +1,5 @@
 ((name, height, packed) => {
-  // Follows the notebook's theme: its declared one, else the background behind the cell, else the system's.
+  // True if the notebook's theme is dark: by the declared theme, else by the background behind the cell, else by the system's setting.
   const isDark = (node) => {
     const kind = document.body.dataset.vscodeThemeKind;
     if (kind) return kind.includes("dark") || kind === "vscode-high-contrast";
@@ -10,10 +10,10 @@
     return matchMedia("(prefers-color-scheme: dark)").matches;
   };
   const places = [...document.querySelectorAll(`.${name}`)];
-  // Never taller than the later frame: nbclassic adds a scroll bar to tall outputs.
+  // The picture is not taller than the frame that replaces it, since nbclassic adds a scroll bar to tall outputs.
   for (const place of places) place.style.maxHeight = `${height}px`;
   const open = (place, page) => {
-    if (!place.isConnected) return;  // the same graph in another cell has opened it
+    if (!place.isConnected) return;  // another cell with the same graph has opened the page
     const frame = document.createElement("iframe");
     frame.title = place.title || place.textContent;
     frame.style = `box-sizing:border-box;width:100%;height:${height}px;border:1px solid #8888;border-radius:6px;visibility:hidden`;

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# The size limits of the packed page, which a notebook stores with each output, and of a picture.
+# The size limits, in bytes, of the compressed page, which a notebook stores with each output, and of a picture.
 _LARGEST_PAGE = 1_500_000
-# A node takes at least 30 bytes of it: a page with more nodes is not made, because it would be omitted.
+# A node takes at least 30 bytes of the compressed page. A page with more nodes would be too large, so it is not made.
 _MOST_NODES = 60_000
 _LARGEST_PICTURE = 1_000_000
 _LEAST_HEIGHT, _MOST_HEIGHT = 420, 680  # of a page, in pixels
 _MOST_VALUES = 12
 
-# The options of every `view` in a notebook.
+# Options with which graphs are shown in a notebook: keywords of `view`.
 view_options: dict[str, Any] = {}
 
 
@@ -32,7 +32,7 @@ class Drawing:
 
     page: () -> bytes of HTML, or None.
     picture: (format) -> bytes of SVG or PNG, or None.
-    whole: the call that writes the whole page if it is too large for a notebook; is_large tells that before it is made.
+    whole: the call that writes the whole page if it is too large for a notebook; is_large: True if this is known before the page is made.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ def _escaped(text):
 
 
 def _preformatted(text):
-    # Keeps columns aligned: the style sheet of a saved page may not.
+    # The style keeps columns aligned, since the style sheet of a saved page may not do so.
     style = f"white-space:pre-wrap;margin:4px 0;line-height:1.35;font-family:monospace;max-height:{_MOST_HEIGHT}px;overflow:auto"
     return f'<pre style="{style}">{_escaped(text)}</pre>' if text else ""
 
@@ -181,7 +181,7 @@ def _of_timeline(result):
     files = [stage["file"] for stage in result.stages if stage.get("file")]
     ends = [os.path.join(folder, name) for name in (files[0], files[-1])] if files else []
 
-    def picture(format):  # the changes of all stages together
+    def picture(format):  # shows the changes of all stages together
         return _with_output(diff(*ends), format) if ends else None
 
     return Drawing(folder, lambda: _again(result, "html", ".html"), picture, _preformatted(result.text), "html='timeline.html'")
@@ -221,7 +221,7 @@ def _value(name, value):
 
     dtype, dims, elements = value
     head = f"<b>{_escaped(name)}</b> {dtype}[{','.join(map(str, dims))}]"
-    if isinstance(elements, str):  # a handle, which exists only during a run
+    if isinstance(elements, str):  # describes a handle, which exists only during a run
         return f"<div>{head}: {_escaped(elements)}</div>"
     try:
         png, layout, colors, width, height = _tfgrapnel.heat_map(value)
@@ -245,7 +245,7 @@ def _of_text(result):
     return Drawing(repr(result), text=_preformatted(str(result)))
 
 
-# Other commands have no picture, and computing their text would repeat all their work.
+# The functions that show the results of commands. Other commands have no picture, and computing their text would run them again.
 _OF_COMMANDS = {
     "blame": _of_blame,
     "check": _of_text,
@@ -286,5 +286,5 @@ def bundle(shown: object) -> dict[str, Any]:
     try:
         drawing = _drawing_of(shown)
         return drawing.bundle(repr(shown)) if drawing else {"text/plain": repr(shown)}
-    except Error as error:  # its file no longer exists
+    except Error as error:  # raised if its file no longer exists
         return {"text/plain": f"{shown!r}\nno picture: {error}"}

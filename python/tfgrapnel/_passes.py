@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-_FIRST_PLACE = 100  # of a rule without one: TensorFlow's rules use about 40
+_FIRST_PLACE = 100  # place of a rule without one; TensorFlow's rules use places up to about 40
 
 
 class Definition:
@@ -40,8 +40,8 @@ class Definition:
         self.steps: dict[str, str] = {}
 
 
-# Keyed by "pass" and "pass/rule", in registration order. A change makes a new dict, so that a running call keeps the passes
-# that it began with.
+# The definitions by "pass" and "pass/rule", in registration order. A change makes a new dict, so that a running call keeps the
+# passes with which it began.
 _known: dict[str, Definition] = {}
 _lock = allocate_lock()
 
@@ -75,7 +75,7 @@ def _place_of(there, key, optimizer):
 
 
 def _guarded(function):
-    """Returns an exception as (text, exception), for callers in C++."""
+    """Wraps a function: an exception is returned as (text, exception), for callers in C++."""
 
     def call(*arguments):
         try:
@@ -106,7 +106,7 @@ def _definition(is_rule, of, function, name, help, refuses):
 
 
 def _of_class(decorated, method, fields):
-    """The bound method of a class, which is instantiated once, and the fields that it has as attributes."""
+    """The bound method of an instance of a class, and the fields that the class has as attributes."""
     if not isinstance(decorated, type):
         return decorated, fields
     made = decorated()

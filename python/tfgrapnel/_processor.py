@@ -1,4 +1,4 @@
-"""Checks the processor before loading the module, whose code needs these instructions."""
+"""Checks that the processor has the instructions that the main module needs, before that module is loaded."""
 
 from ._cpu import lacks
 

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PATIENCE_S = 1.0  # as `grapnel` on a terminal
+_PATIENCE_S = 1.0  # the same as that of `grapnel` on a terminal
 _BETWEEN_S = 0.2
 
 _wanted: bool | None = None
@@ -33,7 +33,7 @@ def _is_wanted():
 
 
 class _Line:
-    """A line that is rewritten, for use without tqdm."""
+    """A progress line that is rewritten in place, for use without tqdm."""
 
     def __init__(self):
         self._width = 0
@@ -80,7 +80,7 @@ def _drawn():
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # in a notebook without ipywidgets, where its bar is text
+        warnings.simplefilter("ignore")  # tqdm warns in a notebook without ipywidgets, where its bar is text
         try:
             from tqdm.auto import tqdm  # type: ignore[import-untyped]
         except ImportError:

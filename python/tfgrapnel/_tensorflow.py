@@ -46,7 +46,7 @@ def _context():
 
 
 def _has_begun():
-    """True if TensorFlow may have run something in this process: then it has initialized its devices."""
+    """True if TensorFlow has initialized its devices, so that it may have run an op in this process."""
     return "tensorflow" in sys.modules and getattr(_context(), "_context_handle", True) is not None
 
 
@@ -70,7 +70,7 @@ class Timeline(Shown):
 
     def __init__(self, path: str):
         self.path = path
-        self._log: str | None = None  # it determines the order of the files
+        self._log: str | None = None  # the path of a log that shows the order of the files
         self._result: Result | None = None
 
     def _end(self, has_failed):
@@ -134,7 +134,7 @@ class dumps:
         self._environment.set(**(_FILTERS | {"TF_DUMP_GRAPH_GROUPS": self._groups}))
         if _has_begun() and not self._is_dumped():
             self._environment.restore()
-            raise Error(f"dumps: TensorFlow has already run something, and reads its filters only once; {_how_to_set(self._path)}")
+            raise Error(f"dumps: TensorFlow has already run an op, and reads its dump filters only once; {_how_to_set(self._path)}")
         self._environment.set(TF_DUMP_GRAPH_PREFIX=self._path)
         self._timeline = Timeline(self._path)
         return self._timeline
@@ -192,7 +192,7 @@ def _duplicate(descriptor):
 
     try:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
-    except OSError:  # it is closed
+    except OSError:  # the stream is closed
         return None
 
 
@@ -209,7 +209,7 @@ class _Descriptors:
         import ctypes
 
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(AttributeError, OSError, ValueError):  # missing, or closed
+            with contextlib.suppress(AttributeError, OSError, ValueError):  # the stream is missing or closed
                 stream.flush()
         ctypes.CDLL(None).fflush(None)  # TensorFlow prints through C's stdio
 
@@ -220,7 +220,7 @@ class _Descriptors:
             stream = getattr(sys, name)
             try:
                 number = stream.fileno()
-            except (AttributeError, OSError, ValueError):  # in a notebook
+            except (AttributeError, OSError, ValueError):  # in a notebook, where the streams have no descriptors
                 continue
             saved = self.saved.get(number)
             if saved is not None:
@@ -229,7 +229,7 @@ class _Descriptors:
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for number in self.saved:
             os.dup2(file, number)
-        if file not in self.saved:  # the first free number: that of a closed file
+        if file not in self.saved:  # the first free number may be that of a descriptor that was closed before
             os.close(file)
 
     def end(self):
@@ -262,13 +262,13 @@ class PlacementLog(Shown):
         self.text: str = ""
         self.graphs: dict[str, Graph] = {}
         self._devices = ""
-        self._known: set[str] = set()  # functions that existed before
+        self._known: set[str] = set()  # functions that existed before the block
 
     @property
     def graph(self) -> Graph:
-        """The placed graph; the largest if there are several."""
+        """The placed graph; if there are several, the largest."""
         if not self.graphs:
-            raise ValueError("no function ran for the first time in the block, or it no longer exists, or the block has not ended")
+            raise ValueError("no function ran for the first time in the block, or that function no longer exists, or the block has not ended")
         return max(self.graphs.values(), key=len)
 
     def place(self, model: Any, **options: Any) -> Result:
@@ -292,7 +292,8 @@ class PlacementLog(Shown):
         model = load(library)
         called = set(model.query("SELECT DISTINCT function FROM calls")["function"])
         outer = [name for name in names if name not in called]
-        # An older function may run here for the first time too; but a retraced one has the names of its former traces.
+        # A function from before the block may also run here for the first time. But names of a retraced function's older traces are in
+        # the log too.
         self._place(model, [name for name in outer if name not in self._known])
         if not self.graphs:
             self._place(model, [name for name in outer if name in self._known])
@@ -355,5 +356,5 @@ class placement_log:
         if kind is None:
             self._log._read()
             return
-        with open(self._log._path, errors="replace") as file:  # it may give the reason
+        with open(self._log._path, errors="replace") as file:  # the log may contain the reason
             sys.stderr.write(file.read())

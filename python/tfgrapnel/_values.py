@@ -1,6 +1,6 @@
 """Converts arrays to tensors and back. NumPy is imported when a value is first needed."""
 
-# Dtypes with different names in TensorFlow and NumPy.
+# NumPy's names of dtypes that TensorFlow names differently, and TensorFlow's names.
 _OF_NUMPY = {"float32": "float", "float64": "double", "float16": "half"}
 _TO_NUMPY = {name: numpy for numpy, name in _OF_NUMPY.items()} | {
     "qint8": "int8",
@@ -34,7 +34,7 @@ def _bytes_of(string):
     raise TypeError(f"an array of objects must hold strings, and {string!r} is not a string; use a numeric dtype for numbers")
 
 
-# A number can be converted without an unexpected loss to the same kind, or a later one.
+# Kinds of NumPy dtypes, ordered: a number can be converted without an unexpected loss to its own kind or to a higher one.
 _KINDS = {"b": 0, "i": 0, "u": 0, "f": 1, "c": 2}
 
 
@@ -81,12 +81,12 @@ def _is_of_tensors(dtype):
 
 
 def is_typed(given):
-    """True if it has a dtype of its own, so that it is not converted."""
+    """True if the value has a dtype, so that it is not converted."""
     return hasattr(given, "dtype") or hasattr(given, "__dlpack__") or hasattr(given, "__array__") or hasattr(given, "__array_interface__")
 
 
 def to_feed(name, given, dtype=None):
-    """As to_value, for a feed, which errors name."""
+    """Like to_value, for a feed; errors name the feed."""
     try:
         return to_value(given, dtype)
     except (ValueError, OverflowError) as error:
@@ -97,7 +97,7 @@ def to_feed(name, given, dtype=None):
 
 def to_value(given, dtype=None):
     """(dtype, dims, elements) of an array, of an object with `__dlpack__` or `__array__`, or of a number, a string or lists of them.
-    `dtype`, TensorFlow's name, applies only to the latter, which have none."""
+    `dtype`, TensorFlow's name, applies only to numbers, strings and lists, which have no dtype."""
     import numpy as np
 
     if isinstance(given, (str, bytes)):

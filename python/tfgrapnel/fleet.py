@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spark", "query", "run", "schema"]
 
-# The outcome of a partition, as numbers.
+# The fields of the outcome of a partition; all are counts.
 _DONE = ("models", "inspected", "failed", "written")
-# Models per partition of a new folder: the work that may be repeated if a worker dies.
+# Models per partition of a new folder. If a worker dies, the work of one partition may be repeated.
 _MODELS_OF_PART = 64
 
 
@@ -50,7 +50,7 @@ def inspect(
     """Rows of `schema()` for a pyarrow.RecordBatch (or Table) of paths, in their order, as a RecordBatch (or Table).
 
     batch: column `path`, a file or folder that `load` takes, or an fsspec URL; optional column `base`, the model to compare with.
-    works: the works to do, a subset of WORKS. base: for all models, if there is no such column. policy: a file as in `check`.
+    works: the works to do, a subset of WORKS. base: the base of all models, if there is no column `base`. policy: a file as in `check`.
     timeout: seconds, memory: bytes, "4G": for each model.
 
     A model that cannot be read, crashes, or exceeds these limits becomes a row with its error, and so does a remote model whose
@@ -69,7 +69,7 @@ class _Inspection:
     def __init__(self, works, policy, timeout, memory):
         works = [works] if isinstance(works, str) else list(works)
         if unknown := [work for work in works if work not in WORKS]:
-            raise ValueError(f"works: there is no '{unknown[0]}': {', '.join(WORKS)}")
+            raise ValueError(f"works: there is no '{unknown[0]}'; the works are: {', '.join(WORKS)}")
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
             raise ValueError(f"timeout: seconds were expected, not {timeout!r}")
         _fleet_process.bytes_of(memory)
@@ -126,7 +126,7 @@ class _Inspection:
                 found["error"] = _CHANGED
                 key_of_failed = self._key(_CHANGED)  # the next run inspects it again
         if found.get("error") or found.get("failures"):
-            key = key_of_failed  # it may succeed with other limits
+            key = key_of_failed  # this key depends on the limits: with other limits the model may succeed
         return row | {"content": model.content, "key": key, "bytes": model.bytes} | found
 
     def _with_base(self):
@@ -134,7 +134,7 @@ class _Inspection:
         return [work for work in self.works if work == "fusions" or work == "policy" and self.policy is not None]
 
     def _base_here(self, base, copies):
-        """The Copy of the base, if it is needed, and the reason if it is missing: works without a base are still done."""
+        """The Copy of the base, if works need it, and the reason if it is missing: works that need no base are still done."""
         if not base or not self._with_base():
             return None, None
         try:
@@ -157,7 +157,7 @@ def _policy_of(path):
 
 
 def _reason(error, path):
-    """Why it cannot be read; for a folder, with the name of the unreadable file."""
+    """Why the model at `path` cannot be read; for a folder, with the name of the unreadable file."""
     if isinstance(error, ImportError):
         return str(error)
     text = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
@@ -171,7 +171,7 @@ def _like(batch, made):
 
 
 class Update:
-    """The outcome of a run. models: rows in the folder now; inspected: new or changed models; failed: those of them with an error;
+    """The outcome of a run. models: rows in the folder now; inspected: new or changed models; failed: inspected models with an error;
     written: files written."""
 
     def __init__(self, models: int, inspected: int, failed: int, written: int):
@@ -185,7 +185,7 @@ class Update:
 
 
 class _Job:
-    """Updates a folder. A partition is a task, which skips models that are already done."""
+    """The update of a folder. Each task updates one partition, and skips models that are already done."""
 
     def __init__(self, paths: Iterable[Path], folder: Path, base: Bases = None, **options):
         self.folder = _absolute(folder)
@@ -220,14 +220,14 @@ class _Job:
         ]
 
     def num_batches(self):
-        """Batches of tasks, for an engine whose own tasks cost about 50 ms: a retried batch skips what it already did."""
+        """The number of batches of tasks, for an engine whose own tasks cost about 50 ms. A retried batch skips the models that are done."""
         return len(self.tasks) // 4 if len(self.tasks) > 64 else max(len(self.tasks), 1)
 
     def __getstate__(self):  # the tasks are sent to the workers one by one
         return self.__dict__ | {"tasks": None, "_paths": None, "_bases": None}
 
     def __call__(self, batch):
-        """The outcomes, as rows, for rows of tasks."""
+        """Does the tasks of a batch, given as rows; returns the outcomes as rows."""
         done = self.do_all(batch.to_pylist())
         pa = need("pyarrow")
         return _like(batch, pa.RecordBatch.from_pylist(done, pa.schema([(name, pa.int64()) for name in _DONE])))
@@ -248,7 +248,7 @@ class _Job:
                     rows.append(row)
         except _fleet_process.Stopped:
             if rows:
-                store.write(part, self._merged(rows, table, set(known)))  # rows that it did not reach stay unchanged
+                store.write(part, self._merged(rows, table, set(known)))  # the other rows stay unchanged
             raise
         kept = set(paths) - {row["path"] for row in rows}
         failed = sum(1 for row in rows if row.get("error"))
@@ -295,7 +295,7 @@ def _bases_of(base, paths):
 
 
 def _all_absolute(paths):
-    """Rejects a string, which is also a list of its letters: it would remove the rows of all models."""
+    """The absolute paths. Raises TypeError for a string: its letters would count as paths, and the rows of all models would be removed."""
     if isinstance(paths, (str, bytes, os.PathLike)):
         shown = os.fspath(paths)
         raise TypeError(f"paths: a list of paths was expected, not {shown!r} alone: use [{shown!r}], or glob.glob({shown!r}) for a pattern")
@@ -312,8 +312,8 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
 
     paths: all models of the fleet. folder: a folder of Parquet files, part=XX/models.parquet, with rows of `schema()`.
     base: the model to compare with: one for all, or {path: base}. workers: the number of models inspected in parallel.
-    Options are those of `inspect`: works, policy, timeout, memory; if they change, all models are inspected again; if only the
-    limits change, the failed ones.
+    Options are those of `inspect`: works, policy, timeout, memory; if they change, all models are inspected again; if only
+    timeout or memory change, only the failed models.
 
     Ctrl-C stops it; rows of finished models are kept.
 
@@ -353,7 +353,7 @@ class _Actor:
 
 
 def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
-    """As `run`, with a pool of Ray Data actors: one per CPU of the cluster, more if it grows. All workers must be able to access the
+    """Like `run`, with a pool of Ray Data actors: one per CPU of the cluster, and more if the cluster grows. All workers must be able to access the
     folder."""
     job, data = _Job(paths, folder, base, **options), need("ray.data")
     with job.begun():
@@ -362,7 +362,7 @@ def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options
 
 def _by_ray(job, data):
     tasks = data.from_items(job.tasks, override_num_blocks=job.num_batches())
-    # Two batches wait at each actor: Ray needs about 150 ms to notice that one is done and to send another.
+    # Two batches wait at each actor, since Ray needs about 150 ms to notice that a batch is done and to send another.
     count = min(job.num_batches(), max(1, int(need("ray").cluster_resources().get("CPU", 1))))
     pool = data.ActorPoolStrategy(initial_size=count, max_tasks_in_flight_per_actor=2)
     done = tasks.map_batches(_Actor, fn_constructor_args=(job,), compute=pool, batch_format="pyarrow", batch_size=None)
@@ -370,7 +370,7 @@ def _by_ray(job, data):
 
 
 def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
-    """As `run`, with a SparkSession's mapInArrow. A failed task is retried if Spark does that: `local[2,4]`, any cluster."""
+    """Like `run`, with a SparkSession's mapInArrow. Spark retries failed tasks on clusters and with masters such as `local[2,4]`."""
     job = _Job(paths, folder, base, **options)
     with job.begun():
         tasks = session.createDataFrame(job.tasks, "part string, paths array<string>, bases array<string>")
@@ -381,7 +381,7 @@ def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases =
 
 
 def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
-    """As `run`, with Dask: its Client if there is one, else its threads."""
+    """Like `run`, with Dask: the current Client if there is one, else Dask's threads."""
     job, dask = _Job(paths, folder, base, **options), need("dask")
     with job.begun():
         batches = job.num_batches()
@@ -393,7 +393,7 @@ def query(folder: Path, sql: str) -> pa.Table:
     """Runs an SQL statement with DuckDB on a folder of rows.
 
     Views: `models`, one row per path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, one row per
-    element, with its path; `rows` has everything in lists, as the files do. docs/python-fleets.md describes them.
+    element, with its path; `rows` has these elements in lists, as the files do. docs/python-fleets.md describes them.
 
     Integers are int64, and so are sums of them if they fit.
 

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["TensorHealth"]
 
 
-_roots: dict[str, int] = {}  # how often TensorFlow was set to write to a folder
+_roots: dict[str, int] = {}  # how often TensorFlow was set to write to each folder
 _watching: TensorHealth | None = None
 
 MODES = ("CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "FULL_TENSOR")
 
 
 def _root(folder):
-    """The folder under a name that TensorFlow has not used yet: it keeps a writer for each name, from the first run. The names of its
-    files contain the second."""
+    """The folder under a name that TensorFlow has not used yet, since TensorFlow keeps the first writer for each name. The names of the
+    writer's files contain the time in seconds."""
     known = os.path.realpath(folder)
     times = _roots.get(known, 0)
     _roots[known] = times + 1
@@ -35,8 +35,8 @@ def _root(folder):
 
 
 def _end_dumping():
-    """Does not close the writer: a function that was traced meanwhile writes whenever it runs, and with a closed writer the process
-    ends."""
+    """Ends the recording, but does not close the writer: a function that was traced during the recording writes whenever it runs, and
+    with a closed writer that would end the process."""
     from tensorflow.python.debug.lib import debug_events_writer  # type: ignore[import-untyped]
 
     writer = debug_events_writer.DebugEventsWriter
@@ -60,7 +60,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
     tensor_debug_mode: what is recorded of a tensor, one of MODES; see tf.debugging.experimental.enable_dump_debug_info.
 
     sentence: the text of `blame` for the first bad tensor, also issued as a GrapnelWarning; None: everything was finite.
-    first_bad: the same, as in the document of `blame`. step: the batch after which it was found, counted from 0 over all epochs.
+    first_bad: that tensor, as in the document of `blame`. step: the batch after which it was found, counted from 0 over all epochs.
 
     The step is retraced for the recording and once more afterwards, without XLA.
     """
@@ -128,7 +128,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         assert isinstance(folder, DebugFolder)
         found = folder.blame()
         if found.first_bad is None:
-            # Harmless values, such as a mask's -inf, may occur in each step, and the folder grows: reading it takes at most a tenth of the time.
+            # Reading takes at most a tenth of the time: harmless values, such as a mask's -inf, may occur in each step, and the folder grows.
             self._next_reading = begin + 11 * (time.monotonic() - begin)
             return
         import warnings

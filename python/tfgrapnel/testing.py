@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["assert_all_finite", "assert_budget", "assert_fused", "assert_placed", "assert_same_graph"]
 
-_LINES = 30  # of a command's text, in a message
-_NODES = 5  # named in a message
-_ALL = 1_000_000_000  # chains
+_LINES = 30  # the most lines of a command's text in a message
+_NODES = 5  # the most nodes named in a message
+_ALL = 1_000_000_000  # the limit for chains: none are left out
 
 
 def _folder():
@@ -45,8 +45,8 @@ def _folder():
 
 
 def _picture(draw: Callable[[str], object], has_svg: bool = True) -> str:
-    """The last line of a message. `draw` writes a page, and an SVG beside it if it supports that; if it fails, the message matters more
-    than its error."""
+    """The last line of a message. `draw` writes a page, and an SVG next to the page if the view supports that. If drawing fails, its error
+    is ignored, since the message matters more."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "picture").rpartition(" (")[0] or "picture"
     file, _, within = test.partition("::")  # a test's parameters may contain a slash
     name = re.sub(r"[^\w.-]+", "-", f"{os.path.basename(file)}-{within}").strip("-")[:100]
@@ -98,16 +98,16 @@ def assert_same_graph(a: Any, b: Any, **options: Any) -> None:
 
 
 class _Optimized:
-    """The result of the default passes on a model, and where each node went."""
+    """The result of the default passes on a model, and what became of each node."""
 
     def __init__(self, model, options):
-        # Calls are inlined first, so that chains, reasons and pictures refer to one graph.
+        # Calls are inlined first, so that chains, reasons and pictures refer to the same graph.
         later = {name: options[name] for name in ("device", "feed", "keep_nan", "rewriter_config", "threads", "memory") if name in options}
         first = {name: value for name, value in options.items() if name != "rewriter_config"}
         opened: GraphResult = model.optimize(passes="function_optimizer", **first)
         self.before = opened.graph
         self.kept = {"fetch": opened.kept, **later}
-        self.refused: Sequence[NearMiss] | None = None  # computed if something is not fused
+        self.refused: Sequence[NearMiss] | None = None  # computed if a chain is not fused
         self.difference, self.after = self._compare(None)
         self.ops = {}
         for function, name, op in self.after.query("SELECT function, name, op FROM nodes"):
@@ -155,7 +155,7 @@ class _Optimized:
         return [node, *(source for source, end in self.became.items() if end == node)]
 
     def reasons(self, nodes):
-        """The refusals of rules at these nodes, one line each."""
+        """The reasons with which rules refused these nodes, one line each."""
         if self.refused is None:
             self.refused = passes(why_not=[self.before], **self.kept).near_misses
         return [f"{near['pass']}/{near['rule']}: '{near['node']}': {near['reason']}" for near in self.refused if near["node"] in nodes]
@@ -172,7 +172,7 @@ class _Optimized:
 
 
 def _fits(nodes, at):
-    """True if `at` selects a node: by its name, its scope or a pattern."""
+    """True if `at` selects a node: `at` is the node's name, its scope, or a pattern that matches its name."""
     import fnmatch
 
     return at is None or any(fnmatch.fnmatchcase(node, at) or node.startswith(at + "/") for node in nodes)
@@ -191,7 +191,7 @@ def _ends(chains):
 
 
 def _how_far(made, steps):
-    """For a chain that does not occur: how far it goes, and what follows there."""
+    """For a chain that does not occur: the longest beginning that does, and the ops that follow it."""
     for length in range(len(steps) - 1, 0, -1):
         start = steps[:length]
         if found := made.chains(start):
@@ -222,12 +222,12 @@ def _left_in_parts(made, left):
 
 
 def assert_fused(model: Any, chain: str, at: str | None = None, count: int | None = None, **options: Any) -> None:
-    """Asserts that the default passes fuse the ops of `chain`, such as "Conv2D + BiasAdd + Relu", wherever they follow each other.
+    """Asserts that the default passes fuse the ops of `chain`, such as "Conv2D + BiasAdd + Relu", wherever these ops follow each other.
 
     at: only chains with a node of this name, within this scope, or matching this pattern.
-    count: the expected number of fused chains, while others may stay; by default all must be fused, and at least one.
+    count: the expected number of fused chains, while others may stay unfused; by default all must be fused, and at least one.
     Options are those of `optimize`: fetch, signature, device, freeze, ... Nodes that were already fused count too, and so do
-    intermediate ops of passes: they turn a normalization after a Conv2D into other weights and a BiasAdd.
+    ops from other passes, which turn a normalization after a Conv2D into other weights and a BiasAdd.
     """
     __tracebackhide__ = True
     steps = [step.strip() for step in re.split(r"\+|->", demand_text("chain", chain))]
@@ -236,13 +236,13 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     if count is not None:
         count = demand_integer("count", count, 0)
     opened = _opened(model)
-    if opened.default_fetches:  # a function has known results
+    if opened.default_fetches:  # the fetches are known, as in a function
         options = {"fetch": opened.default_fetches} | options
     made = _Optimized(opened, options)
     name = " + ".join(steps)
     chains = [nodes for nodes in made.chains(steps) if _fits(nodes, at)]
     left = [nodes for nodes in chains if not made.is_one(nodes)]
-    # Includes nodes that were already fused, and intermediate ops of passes, such as the BiasAdd from a normalization.
+    # This includes nodes that were already fused, and ops from passes, such as the BiasAdd that a pass makes from a normalization.
     named = {node for node, parts in made.fused().items() if f"{parts} + ".startswith(name + " + ") and _fits(made.origins(node), at)}
     fused = {made.became[nodes[0]] for nodes in chains if made.is_one(nodes)} | named
     if len(fused) == count or count is None and fused and not left:
@@ -256,14 +256,14 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
         said += [f"  fused: '{node}'" for node in sorted(fused)[:_NODES]]
     if not chains and not fused:
         elsewhere = made.chains(steps)
-        said.append("  " + (f"it occurs at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
+        said.append("  " + (f"the chain occurs at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
     raise AssertionError("\n".join(said + _left_in_parts(made, left)))
 
 
 def assert_all_finite(model: Any, feed: Mapping[str, Any] | None = None, **options: Any) -> None:
-    """Asserts that no NaN and no infinity reaches a fetched tensor. An infinity that no fetch shows, such as in a mask, is fine.
+    """Asserts that no NaN and no infinity reaches a fetched tensor. An infinity that reaches no fetch, such as in a mask, is allowed.
 
-    feed: {tensor: array}; a case folder has its own. Options are those of `blame`: fetch, signature, repeat, ...
+    feed: {tensor: array}; a case folder has its own feeds. Options are those of `blame`: fetch, signature, repeat, ...
     The model may be a debug folder; then its newest run is checked.
     """
     __tracebackhide__ = True
@@ -326,7 +326,7 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
 
 
 def _policy(budgets) -> str:
-    """The policy of `check` for these budgets, with three lines each."""
+    """The text of a policy for `check` with these budgets, three lines each."""
     lines = []
     for name, most in budgets.items():
         if isinstance(most, str):
@@ -382,7 +382,7 @@ def assert_budget(
         policy, path = os.path.join(folder, "policy.toml"), opened.path
         with open(policy, "w") as file:
             file.write(_policy(budgets))
-        if bytes is not None and not os.path.exists(path):  # its file has a size
+        if bytes is not None and not os.path.exists(path):  # a model in memory has no file to measure
             path = os.path.join(folder, "graph.pb")
             opened.convert(output=path)
         looked = _checked(path if path != opened.path else opened, policy, budgets, options)

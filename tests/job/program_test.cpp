@@ -143,7 +143,8 @@ TEST_F(Programs, WhatDoesNotFitIsSaid) {
   ASSERT_FALSE(another.SaveCheckpoint(folder_ + "/other"));
   std::string error = ErrorOf(program.LoadCheckpoint(folder_ + "/other"));
   EXPECT_NE(error.find("is a checkpoint of another model: the model has 'line/w', 'sgd/iteration', "
-                       "which it lacks; it has 'scale', which the model lacks"),
+                       "which the checkpoint lacks; the checkpoint has 'scale', which the model "
+                       "lacks"),
             std::string::npos)
       << error;
 }

@@ -158,9 +158,9 @@ def test_tables_are_read_as_lists_are(lenet):
     nodes = lenet.nodes
     assert nodes[:2] == [nodes[0], nodes[1]] and nodes[-2:] == [nodes[62], nodes[63]]
     for number in (64, -65, 10**30):
-        with pytest.raises(IndexError, match=f"there is no row {number}: there are 64"):
+        with pytest.raises(IndexError, match=f"there is no row {number}; the number of rows is 64"):
             nodes[number]
-    with pytest.raises(KeyError, match="there is no column 'nam': id, name, op"):
+    with pytest.raises(KeyError, match="there is no column 'nam'; the columns are: id, name, op"):
         nodes["nam"]
     for sql, near in [("SELECT * FROM nods", "nodes"), ("SELECT n.opp FROM nodes n", "op"), ("SELECT nam FROM nodes", "name")]:
         with pytest.raises(tg.Error, match=rf"did you mean '{near}'\?$|did you mean '{near}', "):
@@ -171,7 +171,7 @@ def test_rows_have_names(lenet):
     row = lenet.nodes[0]
     assert (row.name, row.op, row.readers) == ("x", "Placeholder", 1) and row == tuple(row)
     assert row._fields == lenet.nodes.columns == next(iter(lenet.nodes))._fields  # what pandas.DataFrame(table) looks for
-    with pytest.raises(AttributeError, match="there is no column 'nam': id, name"):
+    with pytest.raises(AttributeError, match="there is no column 'nam'; the columns are: id, name"):
         row.nam
     assert pickle.loads(pickle.dumps(row)) == row
     assert lenet.query("SELECT count(*) FROM nodes")[0] == (64,)

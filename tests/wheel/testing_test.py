@@ -84,7 +84,7 @@ def test_there_is_no_such_chain(lenet):
     said = said_by(assert_fused, lenet, "Conv2D + BiasAdd + Tanh")
     assert "Conv2D -> BiasAdd occurs at 'sequential_1/conv2d_1/BiasAdd', 'sequential_1/conv2d_1_2/BiasAdd', and is read by: 1 x Mul, 1 x Relu" in said
     assert "there is no Conv2d; did you mean Conv2D?" in said_by(assert_fused, lenet, "Conv2d + BiasAdd")
-    assert "it occurs at: 'sequential_1/dense_1/Tanh'" in said_by(assert_fused, lenet, "MatMul + BiasAdd + Tanh", at="sequential_1/dense_9")
+    assert "the chain occurs at: 'sequential_1/dense_1/Tanh'" in said_by(assert_fused, lenet, "MatMul + BiasAdd + Tanh", at="sequential_1/dense_9")
     said = said_by(assert_fused, lenet, "MatMul + BiasAdd", count=7)
     assert "is fused 3 times in testdata/models/lenet, 7 were expected\n  fused: 'sequential_1/dense_1/Tanh'" in said
 

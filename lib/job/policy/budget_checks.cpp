@@ -75,8 +75,8 @@ int64_t FileBytesOf(const OpenedGraph& opened) {
   return static_cast<int64_t>(sum);
 }
 
-// Counts the nodes of each outermost scope or, with a base, how many more there are than in the
-// base.
+// Returns the outermost scope with the most nodes or, with a base, the scope that gained the most
+// nodes.
 Sized LargestScope(CheckedModel& model) {
   std::map<std::string, int64_t> scopes;
   auto count = [&](const Module& module, int64_t by) {
@@ -100,7 +100,8 @@ int64_t CountNodes(CheckedModel& model) {
   return nodes;
 }
 
-// Returns why a sum within its budget proves nothing; "" if it does.
+// Returns why a sum within its budget proves nothing (some sizes are unknown); "" if the sum is
+// complete.
 std::string OpenText(const RunCost& run) {
   if (run.open == 0) return "";
   return Sentence("not counted: {0} with an unknown shape or a loop (--batch, --shape)",

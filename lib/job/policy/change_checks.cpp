@@ -1,4 +1,5 @@
-// Checks of differences: from BASE, or from the recorded cases.
+// Checks of differences between the model and BASE, or between its values and those of recorded
+// cases.
 #include <map>
 #include <set>
 
@@ -33,7 +34,7 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
                          NumberText(distance.largest, 3));
 }
 
-// True if a node reads it as a shape, an axis or a size, not as data.
+// True if input `slot` of the reader is a shape, an axis or a size, not data.
 bool IsMeasure(const Node& reader, int slot) {
   static const llvm::StringSet<> kArguments = {
       "axis",      "begin",        "block_shape", "concat_dim",   "crops",
@@ -57,8 +58,9 @@ std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   return names;
 }
 
-// Functions that occur in both models unchanged and equally often, possibly under another name. If
-// the diff pairs such a function with another one, that is another trace with other constants.
+// The functions that occur in both models unchanged and equally often, possibly under another name.
+// If the diff pairs such a function with a different function, the latter is another trace of the
+// same Python function, with other constants.
 class KeptFunctions {
  public:
   KeptFunctions(const Module& base, const Module& model) : base_(base, {}), model_(model, {}) {
@@ -95,8 +97,8 @@ Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model
   return CompareRuns(reference, copy, request);
 }
 
-// Returns the first node of the model whose values differ from BASE, or without BASE from the
-// case's own graph; "" if it is not found.
+// Returns the first node of the model whose values differ from those in BASE or, without BASE, from
+// those in the case's own graph; "" if it is not found.
 std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
   auto reference =
       model.base() ? Expected<OpenedGraph>(model.base()->Copy()) : OpenedGraph::Open(path);
@@ -129,7 +131,7 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
   const std::vector<Glob>* except = rule.FindGlobs("except");
   const std::set<std::string> measures = MeasuresOf(model.opened());
   const KeptFunctions kept(model.base()->module(), model.module());
-  // A new variable changes nothing, unless it replaces one that is gone.
+  // A new variable is not a change of values, unless it may replace a variable that is gone.
   bool are_gone =
       llvm::any_of(report->different, [](const auto& value) { return value.b.empty(); });
   double most = rule.Number("most", 0);

@@ -24,7 +24,7 @@ const char* FateName(ChangeKind fate) {
 constexpr size_t kLongestLabel = 80;  // bytes
 constexpr size_t kMostEdges = 400;
 
-// Shortens a long name from the front: its outermost scope matters least.
+// Shortens a long name from the front: the outermost scope matters least.
 std::string Shortened(llvm::StringRef text) {
   if (text.size() <= kLongestLabel) return text.str();
   size_t begin = text.size() - kLongestLabel;
@@ -33,7 +33,8 @@ std::string Shortened(llvm::StringRef text) {
 }
 
 // Escapes a label: everything but letters may be markup to Mermaid, which also interprets Markdown
-// there: __x__, or a list if a label begins with "1. " or "- ". Inside a word these are plain.
+// there: __x__, or a list if a label begins with "1. " or "- ". Inside a word, '_' and '-' are not
+// markup.
 std::string Escaped(llvm::StringRef text) {
   const std::string label = Shortened(Printable(text));
   auto is_letter = [&](size_t at) { return at < label.size() && llvm::isAlnum(label[at]); };
@@ -106,7 +107,8 @@ class Drawing {
   void Add(const NodeEntry& entry, ChangeKind fate, bool in_a) {
     nodes_.push_back({entry.name.str(), entry.node, fate, in_a});
   }
-  // Nodes that keep their names are changed; the others are added or removed.
+  // Nodes of the group that are in both graphs by name count as changed; the others as added or
+  // removed.
   void AddGroup(const GroupEntry& group) {
     auto has = [](llvm::ArrayRef<NodeEntry> nodes, llvm::StringRef name) {
       return llvm::any_of(nodes, [&](const NodeEntry& node) { return node.name == name; });
@@ -117,7 +119,8 @@ class Drawing {
       if (!has(group.b, node.name)) Add(node, ChangeKind::kRemoved, true);
     }
   }
-  // Returns the outermost unopened scope of a node, or the node.
+  // Returns the node's outermost scope that is drawn as one box; if there is no such scope, the
+  // node.
   std::string LabelOf(llvm::StringRef name) const {
     for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
       if (!opened_.count(name.take_front(at).str())) return name.take_front(at).str();
@@ -127,10 +130,11 @@ class Drawing {
 
   struct Scope {
     size_t nodes = 0;
-    std::set<std::string> within;  // nodes and scopes
+    std::set<std::string> within;  // the nodes and scopes in it
   };
 
-  // Opens scopes, the largest first, while their contents fit in the number of boxes.
+  // Draws scopes as their contents instead of as one box, the largest scope first, as long as there
+  // are at most kMostBoxes boxes.
   void Fold() {
     std::map<std::string, Scope> scopes = Scopes();
     std::set<std::string> labels = scopes[""].within;
@@ -147,7 +151,7 @@ class Drawing {
     }
   }
 
-  // Returns the scopes by name; "" contains all.
+  // Returns the scopes by name; the scope "" contains all nodes.
   std::map<std::string, Scope> Scopes() const {
     std::map<std::string, Scope> scopes;
     for (const Entry& entry : nodes_) {
@@ -188,7 +192,7 @@ class Drawing {
     }
   }
 
-  // Returns the name of a node in the drawing, even if it has no box.
+  // Returns the name of a node in the drawing, even if the node has no box.
   std::string NameOf(const Node& node, bool in_a) const {
     if (!in_a) return FullNameOf(node);
     auto found = of_a_.find({&node.graph(), node.id()});
@@ -215,8 +219,8 @@ class Drawing {
   std::vector<Entry> nodes_;
   std::map<std::pair<const Graph*, NodeId>, std::string> of_a_;
   std::map<std::string, Box> boxes_;
-  std::set<std::string> opened_;  // scopes
-  size_t left_out_ = 0;           // nodes
+  std::set<std::string> opened_;  // scopes drawn as their contents
+  size_t left_out_ = 0;           // number of nodes left out
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// Returns a Mermaid flowchart of what was added, removed and changed, and of its inputs. A box is a
-// node or, if there are more than kMostBoxes, a scope. Empty: nothing differs.
+// Returns a Mermaid flowchart of the added, removed and changed nodes and of their inputs. A box is
+// a node or, if there are more than kMostBoxes nodes, a scope. Empty: nothing differs.
 constexpr size_t kMostBoxes = 60;
 std::string DrawChange(const Diff& diff);
 

@@ -49,7 +49,7 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
     return Error::success();
   };
   RETURN_IF_ERROR(examine());
-  // The first examination used the default signature.
+  // ExamineGraph() examined the default signature; the other signatures follow.
   const Signature* usual = DefaultSignature(opened_.file());
   for (const Signature& signature : opened_.file().signatures) {
     if (&signature == usual || IsInternal(signature)) continue;

@@ -16,13 +16,13 @@ namespace grapnel {
 // Ops that `opt` fuses in the base but not in the model.
 struct LostFusion {
   std::string node;     // in the model; "function/node"
-  std::string rule;     // the rule that fuses them in the base
+  std::string rule;     // the rule that fuses the ops in the base
   std::string pattern;  // "MatMul + BiasAdd + Relu"
-  std::string reason;   // why it does not here
+  std::string reason;   // why the rule does not in the model
 };
 
-// Computes each result once, when a check first needs it. The graphs are borrowed and do not
-// change.
+// Computes each result below once, when a check first needs it. The graphs outlive this object and
+// do not change.
 class CheckedModel {
  public:
   CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, bool is_signature, OneDnn onednn,
@@ -37,7 +37,7 @@ class CheckedModel {
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // may be null
   const Module& module() const { return opened_.module(); }
-  // Returns a request with the pool and the cancel flag, which discards all messages.
+  // Returns a request with the pool and the cancel flag that discards all messages.
   RunRequest QuietRun() const;
 
   // Returns the findings of `doctor`, for the checks that policies may enable.

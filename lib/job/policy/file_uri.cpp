@@ -11,8 +11,8 @@ namespace {
 namespace path = llvm::sys::path;
 namespace fs = llvm::sys::fs;
 
-// Resolves links in the directories of a path; a file that is itself a link stays, since the
-// repository has the link. A directory that does not exist is used as given.
+// Resolves symbolic links in the directories of a path; a file that is itself a link stays, since
+// the link is in the repository. A directory that does not exist is used as given.
 std::string Resolved(llvm::StringRef file) {
   llvm::SmallString<128> whole = file, folder;
   fs::make_absolute(whole);
@@ -45,7 +45,7 @@ std::string Encoded(llvm::StringRef text) {
 }  // namespace
 
 std::string FileUri(llvm::StringRef file) {
-  // Standard input, or a source file that is not on this machine.
+  // The file is standard input, or a source file that is not on this machine.
   if (!fs::exists(file)) return (path::is_absolute(file) ? "file://" : "") + Encoded(file);
   const std::string whole = Resolved(file), here = Resolved(".");
   for (const std::string& root :

@@ -8,10 +8,10 @@
 
 namespace grapnel {
 
-// Returns an RFC 3986 reference relative to the repository's root, regardless of the working
-// directory inside it and of symbolic links: the repository of the working directory, else the
-// file's own. Without a repository, relative to the working directory; files elsewhere are
-// "file:///...". A path that does not exist is returned as given.
+// Returns an RFC 3986 reference to a file, relative to the root of the working directory's git
+// repository, else of the file's repository; symbolic links are resolved. Without a repository, the
+// reference is relative to the working directory; files outside it are "file:///...". A path that
+// does not exist is returned as given.
 std::string FileUri(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// Sets each fingerprint to a hash of the check and of the node's computation: ops, attributes, and
-// shapes of constants, back to the inputs. Names and weights do not count. Findings that are equal
-// in this respect are numbered.
+// Sets each fingerprint to a hash of the check and of the node's computation: the ops, attributes
+// and constant shapes of the node and of all nodes that it depends on. Names and weights do not
+// count. Findings with equal hashes are numbered.
 void AddFingerprints(const Module& module, std::vector<PolicyFinding>* findings);
 
 }  // namespace grapnel

@@ -26,15 +26,16 @@ std::string NamesOf(llvm::ArrayRef<DeviceSpec> devices) {
   return llvm::join(llvm::map_range(devices, name), ", ");
 }
 
-// True if both specify a common part.
+// True if there is a part of a device name (job, replica, task, type, id) that both specify.
 bool SpeaksOf(const DeviceSpec& named, const DeviceSpec& device) {
   auto both = [](int32_t a, int32_t b) { return a != DeviceSpec::kOpen && b != DeviceSpec::kOpen; };
   return (named.job && device.job) || both(named.replica, device.replica) ||
          both(named.task, device.task) || (named.type && device.type) || both(named.id, device.id);
 }
 
-// A device without a job runs in the program's job, which "/job:worker" does not cover; a type that
-// is left open may be any. If jobs are named, other jobs must be listed.
+// True if the list allows the device. A device without a job is in the program's job, which
+// "/job:worker" does not cover; a device without a type may have any type. If the list names jobs,
+// all other jobs that are allowed must be listed.
 bool IsAllowed(llvm::ArrayRef<DeviceSpec> allowed, const DeviceSpec& device) {
   bool is_local = !device.job || device.job == DeviceWord::Of("localhost");
   bool are_jobs_named = llvm::any_of(allowed, [](const auto& named) { return bool(named.job); });
@@ -52,11 +53,12 @@ std::string Expectation(bool is_forbidden, const std::string& allowed, const std
   return is_forbidden ? "no " + what : "one of " + allowed;
 }
 
-// True for handles of containers of tensors, which have their own dtypes.
+// True for handles. A handle refers to a container (variable, table, list) whose tensors have other
+// dtypes.
 bool IsHandle(DataType type) { return type == proto::DT_RESOURCE || type == proto::DT_VARIANT; }
 
-// Finds where forbidden dtypes begin: at nodes that output one without reading one, or that create
-// a container for one (a variable, a table, a list).
+// Finds where forbidden dtypes begin: at nodes that output a forbidden dtype without reading one,
+// or that create a container (a variable, a table, a list) of a forbidden dtype.
 class TypeOrigins {
  public:
   TypeOrigins(const OpenedGraph& opened, llvm::function_ref<bool(DataType)> is_bad)
@@ -79,7 +81,7 @@ class TypeOrigins {
   DataType At(const Node& node) {
     if (passed_over_.count({&node.graph(), node.id()}) || IsOfCaller(node))
       return proto::DT_INVALID;
-    // Results of a function begin inside it.
+    // For a call, the dtype begins inside the called function.
     bool calls = llvm::any_of(CalledFunctions(node),
                               [&](llvm::StringRef name) { return module_.FindFunction(name); });
     if (calls) return proto::DT_INVALID;
@@ -88,8 +90,8 @@ class TypeOrigins {
   }
 
  private:
-  // True for an argument that a caller passes, or a handle, which a function without callers may
-  // capture.
+  // True for an argument that a caller passes, or that is a handle: a function without callers may
+  // capture handles.
   bool IsOfCaller(const Node& node) const {
     if (node.op() != "_Arg") return false;
     const Function* function = FunctionOf(node.graph());
@@ -122,7 +124,8 @@ class TypeOrigins {
     return bad;
   }
 
-  // The contents of an argument begin where it was created.
+  // True if an input has a forbidden dtype. A container passed as an argument counts as an input:
+  // its dtype begins where the container was created.
   bool ReadsBad(const Node& node) {
     return llvm::any_of(node.inputs(), [&](const Port& port) {
       if (port.node == kNoNode || port.IsControl()) return false;
@@ -193,7 +196,7 @@ Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
                    "name a device as TensorFlow does, or none");
       return;
     }
-    // A device does not match in the parts that it leaves open.
+    // True if the device specifies every part that `named` specifies, and the parts are equal.
     auto is_of = [&](const DeviceSpec& named) {
       DeviceSpec both = *device;
       return named.IsCompatibleWith(*device) && !both.Merge(named, false) && both == *device;

@@ -91,7 +91,8 @@ class PolicyWriter {
                              : "\n[devices]\nallowed = " + List(devices) + "\n";
   }
 
-  // Writes the checks that need no keys: enabled if they find nothing, else as a comment.
+  // Writes the checks that need no keys: enabled if they find nothing in the model, else as a
+  // comment.
   Error WritePlain() {
     for (const char* name :
          {"dtypes", "unused_inputs", "debug_ops", "unguarded_ops", "retraced_functions"}) {
@@ -130,7 +131,7 @@ class PolicyWriter {
     return WriteRun();
   }
 
-  // Costs that depend on unknown sizes have no budget.
+  // Writes the budgets of a run's costs. Costs that depend on unknown sizes get no budget.
   Error WriteRun() {
     ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
     RunCost cost = run->Cost();
@@ -151,7 +152,7 @@ class PolicyWriter {
     return Error::success();
   }
 
-  // Returns " --batch 8 --shape x=8,3" with the given sizes.
+  // Returns flags with the given sizes, such as " --batch 8 --shape x=8,3".
   std::string SizesText() const {
     std::string text;
     if (given_.batch > 0) text += " --batch " + std::to_string(given_.batch);

@@ -17,8 +17,9 @@ std::string Placed(llvm::StringRef function, llvm::StringRef node) {
   return function.empty() ? node.str() : (function + "/" + node).str();
 }
 
-// Returns the model's node for a node in a rewrite: for a node from inlining ("call/node"; from a
-// loop or branch "while/body/_7/node"), the function's node. Null for a node that a pass created.
+// Returns the model's node from which a node of a rewrite comes: for an inlined node ("call/node";
+// in a loop or branch "while/body/_7/node"), the function's node. Null for a node that a pass
+// created.
 Node OriginOf(const Graph& body, llvm::StringRef name) {
   if (Node node = body.Find(name)) return node;
   for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
@@ -36,7 +37,8 @@ Node OriginOf(const Graph& body, llvm::StringRef name) {
   return Node();
 }
 
-// The same by name, "function/node"; for a node that a pass created, its name.
+// Returns the full name ("function/node") of OriginOf's node or, for a node that a pass created,
+// the name of that node.
 std::string NameOfOrigin(const Module& module, llvm::StringRef function, llvm::StringRef name) {
   const Function* of = function.empty() ? nullptr : module.FindFunction(function);
   Node node = OriginOf(of ? of->body : module.main, name);
@@ -77,7 +79,7 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, Th
       fusion.used.insert(name_of(rewrite.function, node));
     };
     llvm::for_each(rewrite.used, take);
-    // A node that is used alone is merged into another one, which changes.
+    // If a rewrite uses a single node, it merges that node into the node in `changed`.
     if (rewrite.used.size() == 1) llvm::for_each(rewrite.changed, take);
     if (!llvm::is_contained(side.fusions, fusion)) side.fusions.push_back(std::move(fusion));
   };
@@ -142,7 +144,8 @@ class Comparer {
     return llvm::count_if(fusion.used, [&](const std::string& node) { return !gone_.count(node); });
   }
 
-  // True if the node was merged into a chain of elementwise ops and reads a node of the fusion.
+  // True if compose_unary_ops fused the node into a chain of elementwise ops, and the node reads a
+  // node of the fusion.
   bool IsComposed(const std::string& node, const FusionRewrite& other) const {
     return now_.composed.count(InModel(node)) && ReadsAnyOf(InModel(node), other.used);
   }
@@ -158,7 +161,8 @@ class Comparer {
     });
   }
 
-  // True if new nodes that are not fused read what is left of these, in place of a removed node.
+  // True if some nodes of the fusion were removed, and new nodes that are not fused read the
+  // remaining ones instead.
   bool IsReplaced(const FusionRewrite& fusion) const {
     std::set<std::string> left;
     for (const std::string& node : fusion.used)
@@ -171,8 +175,8 @@ class Comparer {
            });
   }
 
-  // True if a fusion in this model includes everything that is left of these nodes, or if the model
-  // already contained it.
+  // True if a fusion in this model includes all remaining nodes of `fusion`, or if the model
+  // already contained the fused op.
   bool IsFusedHere(const FusionRewrite& fusion) const {
     auto anchor = FindNode(model_, InModel(fusion.anchor));
     if (anchor && HasPrefix(anchor->op(), "_Fused")) return true;
@@ -209,8 +213,8 @@ class Comparer {
     return llvm::any_of(reader.inputs(), [&](const Port& port) { return port.node == node.id(); });
   }
 
-  // Returns the model's refusal for these nodes: for the final graph, else for intermediate graphs;
-  // refusals by the same rule first.
+  // Returns the reason why rules refused these nodes in the model: in the final graph, else in
+  // intermediate graphs; refusals by the fusion's rule come first.
   std::string ReasonOf(const FusionRewrite& fusion) const {
     std::set<std::string> here;
     for (const std::string& node : fusion.used) here.insert(InModel(node));
@@ -240,7 +244,7 @@ class Comparer {
   const Module &base_, &model_;
   const OptimizedSide before_, now_;
   std::map<std::string, std::string> in_model_;
-  std::map<std::string, std::string> became_;  // what the diff says, by the model's node
+  std::map<std::string, std::string> became_;  // by the model's node: the change in the diff
   std::set<std::string> gone_, new_;           // nodes only in the base; nodes only in the model
 };
 

@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Considers nodes in both models, as `changes` (from `base`) pairs them: a node that was removed is
-// not a lost fusion. The reason comes from `passes --why-not` for these nodes, or from the diff.
-// Cost: optimizes both. Errors: Optimize's.
+// Finds lost fusions of nodes that are in both models, as `changes` (the diff from `base`) pairs
+// them: a removed node is not a lost fusion. The reason comes from `passes --why-not` for these
+// nodes, or from the diff. Cost: optimizes both. Errors: those of Optimize.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, OneDnn onednn,
                                                   ThreadPool* pool);

@@ -106,7 +106,7 @@ std::vector<PolicyCheck> MakeChecks() {
         {{"most", Kind::kNumber, "allowed relative difference; default: 0"},
          {"except", Kind::kGlobs, "variables and constants that may change"}}},
        "variables and constants of both models",
-       "those whose values differ from BASE",
+       "variables and constants whose values differ from BASE",
        true,
        CheckWeights},
   };

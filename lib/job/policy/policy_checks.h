@@ -17,9 +17,9 @@ class PolicyFindings {
       : rule_(rule), findings_(*findings) {}
 
   // Adds a finding for a node, "function/node", or for the whole model, "". The texts are sentences
-  // in lower case without a full stop: what is there, what was expected, what to do.
+  // in lower case without a full stop: what was found, what was expected, what to do.
   void Add(std::string node, std::string what, std::string expected, std::string advice);
-  // The same for a scope.
+  // Adds a finding for a scope.
   void AddScope(std::string scope, std::string what, std::string expected, std::string advice);
 
  private:
@@ -27,14 +27,14 @@ class PolicyFindings {
   std::vector<PolicyFinding>& findings_;
 };
 
-// Why the check could not run; empty: it ran. An error is about the model, or about a file that the
-// policy names.
+// The reason why the check could not run; empty: it ran. An Error is about the model, or about a
+// file that the policy names.
 using Judged = Expected<std::string>;
 
 struct PolicyCheck {
   PolicyTable table;
-  const char* reads;  // its inputs
-  const char* says;   // its findings
+  const char* reads;  // what it reads, for the list of checks
+  const char* says;   // what it finds, for the list of checks
   bool needs_base;
   Judged (*look)(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 };
@@ -50,7 +50,7 @@ Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
 Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-// retracing.cpp
+// retracing.cpp: functions that were traced too often.
 Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
 // budget_checks.cpp: sizes and costs.
@@ -72,7 +72,7 @@ struct ModelSizes {
 ModelSizes SizesOf(CheckedModel& model);
 
 // Returns functions that were traced more than `most` times, and how often: according to the
-// SavedModel's objects, else judged by the functions' names and bodies.
+// SavedModel's objects, else by comparing the functions' names and bodies.
 std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph& opened,
                                                               size_t most);
 constexpr double kMostTraces = 4;

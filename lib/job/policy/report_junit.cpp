@@ -20,7 +20,7 @@ std::string PlaceOf(const PolicyFinding& finding) {
   return text;
 }
 
-// Writes errors as failures; other findings become output of the test case.
+// Writes an error as a failure; other findings become output of the test case.
 void WriteFailure(const PolicyFinding& finding, llvm::raw_ostream& os) {
   os << "      <failure type=\"" << Xml(finding.check) << "\" message=\"" << Xml(PlaceOf(finding))
      << ": " << Xml(finding.what) << "\">expected: " << Xml(finding.expected)
@@ -66,7 +66,7 @@ void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os) {
   size_t skipped = 0, failed = report.Count(FindingSeverity::kError);
   for (const PolicyOutcome& outcome : report.outcomes)
     skipped += !outcome.reason.empty() && !Fails(report, outcome.check);
-  // One more test for the waivers.
+  // There is one more test case, for the waivers.
   size_t tests = report.outcomes.size() + 1;
   os << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
      << "<testsuites tests=\"" << tests << "\" failures=\"" << failed << "\" errors=\"0\">\n"

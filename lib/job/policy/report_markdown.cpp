@@ -38,7 +38,7 @@ void WriteTable(const PolicyReport& report, llvm::raw_ostream& os) {
 }
 
 void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
-  // One waiver may cover thousands of findings.
+  // The findings by waiver: one waiver may cover thousands of findings.
   std::vector<std::pair<const Waiver*, std::vector<const PolicyFinding*>>> waived;
   for (const PolicyFinding& finding : report.findings) {
     if (!finding.waiver) continue;

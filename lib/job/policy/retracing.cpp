@@ -36,8 +36,8 @@ Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
   return traces;
 }
 
-// Returns functions that are called directly, not as branches or loop bodies, which often share a
-// name.
+// Returns the functions that call ops call. Branches and loop bodies are left out, since they often
+// have the same name.
 std::set<llvm::StringRef> CalledByName(const Module& module) {
   std::set<llvm::StringRef> called;
   VisitNodes(module, [&](const Node& node, const std::string&) {
@@ -49,7 +49,7 @@ std::set<llvm::StringRef> CalledByName(const Module& module) {
   return called;
 }
 
-// Hashes the op of each node, in order: traces of one function have the same hash.
+// Returns a hash of the ops of all nodes, in order. Traces of one function have the same hash.
 uint64_t HashOfOps(const Graph& graph) {
   uint64_t hash = 0;
   for (const Node& node : graph.nodes()) hash = HashInto(hash, HashText(node.op()));
@@ -65,8 +65,8 @@ uint64_t HashOfArguments(const ShapeMap& shapes, const Graph& graph) {
   return hash;
 }
 
-// Groups functions with the same name up to numbers and with the same ops, which differ in their
-// argument types or constants. Layers of one kind look alike.
+// Groups functions with the same name up to numbers and with the same ops, but other argument
+// dtypes or shapes, or other constants. Different layers of one kind look like that too.
 Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
   Traces traces;
   std::map<std::pair<std::string, uint64_t>, std::string> first_of;
@@ -89,7 +89,8 @@ Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
 
 std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph& opened,
                                                               size_t most) {
-  // Functions that only other functions call are not objects; these are found by name.
+  // Functions that only other functions call are not in the SavedModel's objects; such functions
+  // are found by name.
   llvm::StringSet<> listed;
   Traces all = TracesOfObjects(opened.file().object_graph, &listed);
   all.merge(TracesOfNames(opened.module(), listed));
