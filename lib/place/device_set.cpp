@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostDevices = 1 << 16;  // beyond that it is a typo
-constexpr size_t kMostTypes = 32;      // sets of types are bits of a word
+constexpr int kMostDevices = 1 << 16;  // a larger count is a typo
+constexpr size_t kMostTypes = 32;      // a set of types is a uint32_t
 
 // TensorFlow's device factories have priorities; preferred devices come first.
 int Priority(DeviceWord type) {
@@ -41,7 +41,7 @@ Expected<DeviceSet> DeviceSet::ParseNames(llvm::StringRef text) {
   return set;
 }
 
-// One item of the list: a count of a type, or a name.
+// Adds the devices of one item of the list: a device name, or a type with a count.
 Error DeviceSet::AddNames(llvm::StringRef item) {
   DeviceSpec name;
   name.job = DeviceWord::Of("localhost");

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostRows = 12;  // for tables that grow with the graph
+constexpr size_t kMostRows = 12;  // of tables that would grow with the graph
 constexpr size_t kMostNames = 4;
 
 using Rows = std::vector<std::vector<std::string>>;
