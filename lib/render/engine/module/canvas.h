@@ -13,7 +13,7 @@
 
 namespace grapnel_picture {
 
-// In units of the picture, from its upper left corner.
+// A position in units of the picture, from the picture's upper left corner.
 struct Point {
   double x = 0, y = 0;
 };
@@ -37,7 +37,7 @@ struct Lettering {
 // Text is DejaVu Sans, whatever fonts the machine has, so the same calls give the same pixels.
 class Canvas {
  public:
-  // A white canvas with `scale` pixels for each unit.
+  // Makes a white canvas with `scale` pixels for each unit of the picture.
   Canvas(int columns, int rows, double scale);
   ~Canvas();
   Canvas(const Canvas&) = delete;
@@ -65,7 +65,7 @@ class Canvas {
   std::string pixels_;
   FT_Library library_ = nullptr;
   FT_Stroker stroker_ = nullptr;
-  FT_Face faces_[2] = {nullptr, nullptr};  // plain, bold
+  FT_Face faces_[2] = {nullptr, nullptr};  // plain and bold
 };
 
 }  // namespace grapnel_picture
