@@ -7,11 +7,12 @@
 namespace grapnel {
 namespace {
 
-// The identifiers of one graph. Like in cgraph, names have even ones, unnamed objects odd ones.
+// The identifiers of one graph. As in cgraph, named objects have even identifiers, unnamed objects
+// odd ones.
 struct Ids {
   Agraph_t* graph;
   std::unordered_map<std::string, IDTYPE> by_name;
-  std::vector<char*> names;  // from the graph: cgraph reads what precedes a string
+  std::vector<char*> names;  // allocated by cgraph, which reads the bytes before a string
   IDTYPE next_unnamed = 1;
 };
 
