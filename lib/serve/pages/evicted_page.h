@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Its number stays taken, because open pages refer to it.
+// Keeps the number of the evicted page in use, because browsers may still refer to it.
 class EvictedPage : public Page {
  public:
   explicit EvictedPage(std::string title) : Page(Kind::kForgotten, std::move(title)) {}

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// A node on one of several pages.
+// A node, and the page that it is on.
 struct PageNode {
   size_t page;
   DiffGraph::Place place;
@@ -139,7 +139,7 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
   });
 }
 
-// Looks in the last graph of the run, then in the first.
+// Finds a refusal's node in the last graph of the run, else in the first graph.
 std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
                                  const Refusal& refusal) {
   size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;

@@ -18,9 +18,9 @@ namespace {
 
 constexpr size_t kMostOutputs = 20;
 
-// An input of the form.
+// An input in the form.
 struct Input {
-  std::string tensor, key;  // key: a signature's argument
+  std::string tensor, key;  // key: the name of a signature's argument
   DataType dtype = proto::DT_INVALID;
   Shape shape;
 };
@@ -29,14 +29,14 @@ bool IsFeedable(const Node& node) {
   return node.op() == "Placeholder" || node.op() == "PlaceholderV2" || IsArgument(node);
 }
 
-// The graph's information about a tensor; empty for a name that it does not have.
+// Returns what the graph says about a tensor; mostly empty if the graph does not have the tensor.
 Input InputOf(const Graph& graph, const std::string& tensor) {
   Input input;
   input.tensor = tensor;
   auto port = FindTensorIfThere(graph, tensor);
   if (!port) return input;
   Node node = graph.node(port->node);
-  if (IsArgument(node)) {  // a variable's handle is fed the variable's value
+  if (IsArgument(node)) {  // the value of a variable is fed for its handle
     ArgumentType type = TypeOfArgument(node);
     bool is_handle = type.held != proto::DT_INVALID;
     input.dtype = is_handle ? type.held : type.dtype;
@@ -56,7 +56,7 @@ std::vector<Input> InputsOf(const Signature& signature) {
   return inputs;
 }
 
-// The inputs that must be fed, and other feeds of the case.
+// Returns the inputs that must be fed, and the case's other feeds.
 std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
@@ -74,7 +74,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// The fetches of the case or signature, else a function's results, else unread outputs.
+// Returns the fetches of the case or signature; else a function's results; else unread outputs.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);
@@ -232,7 +232,8 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
-  request.words.placer.devices = "'Devices'";  // as in run_form.js, which offers no GPU
+  // The field's name in run_form.js, which offers no GPU.
+  request.words.placer.devices = "'Devices'";
   request.words.device = "grapnel run --device";
   return request;
 }

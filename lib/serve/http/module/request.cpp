@@ -15,7 +15,7 @@ int HexDigit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// nullopt: a '%' without two digits, or a NUL byte.
+// Decodes %XX; nullopt for a '%' without two hexadecimal digits, or for a NUL byte.
 std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -34,7 +34,7 @@ std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   return decoded;
 }
 
-// The first value of `name` in a query.
+// Returns the first value of the parameter `name` in a query.
 std::optional<std::string> Parameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     size_t end = std::min(query.find('&'), query.size());
