@@ -91,7 +91,7 @@ class Maker {
     const LoopFrames::Frame& frame = frames_.frames[number];
     if (frame.condition == kNoNode) {
       return MakeError(
-          "loop '{0}' runs on several devices and has no LoopCond that they could follow",
+          "loop '{0}' runs on several devices, which requires a LoopCond, but has none",
           frame.name);
     }
     auto name = [&] { return "_cloop" + new_name_(NameOf(reader)); };

@@ -66,7 +66,8 @@ std::string CostTables(const PlacementContext& context, const CostReport& report
     working += step.seconds;
     moving += step.transfer;
   }
-  std::string text = "a run would take " + Time(report.seconds) + " (a model: docs/placement.md)";
+  std::string text =
+      "a run would take " + Time(report.seconds) + " (an estimate: docs/placement.md)";
   if (report.unknown > 0) {
     text += ", not counting tensors of unknown size at " + Plural(report.unknown, "node");
   }

@@ -52,7 +52,7 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
     if (parsed && count == 0) {
       return MakeError(
-          "'{0}' asks for 0 devices: expected {1}:1 for one, or /{0} for the "
+          "'{0}' requests 0 devices: expected {1}:1 for one device, or /{0} for the "
           "device with that number",
           item, item.split(':').first);
     }
@@ -60,7 +60,7 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
       llvm::consumeError(parsed.takeError());
       return MakeError(
           "malformed device '{0}': expected a name like /device:CPU:0, or a type and "
-          "how many there are, like cpu:4",
+          "a count, like cpu:4",
           item);
     }
     bool is_tpu = parsed->type.text().equals_insensitive("tpu");

@@ -131,7 +131,7 @@ class Explainer {
     for (const auto& each : wanted) {
       auto value = node.Attr(each.first);
       if (!value || (is_taken(each) && !each_is_taken)) continue;
-      text += " for " + each.first + "=" + value->ToString() + "; there are for " +
+      text += " for " + each.first + "=" + value->ToString() + "; kernels exist for " +
               llvm::join(each.second, ", ");
     }
     return text;
@@ -149,7 +149,7 @@ class Explainer {
     Say("it must share a device with " + Plural(members_.size() - 1, "other node") + ": " +
         MemberList());
     if (asked_.requested.IsOpen()) {
-      Detail("none of them has a request that counts");
+      Detail("none of these nodes has a request that takes effect");
     } else {
       ReportDecider();
     }
@@ -277,8 +277,8 @@ class Explainer {
     switch (placed.rule) {
       case PlacementRule::kIdentity:
         return Say(
-            with("an Identity without a request stays with its input, as both its ends "
-                 "ask for the same:"));
+            with("an Identity without a request stays with its input, as its input "
+                 "and its reader ask for the same device:"));
       case PlacementRule::kMetadata:
         return Say(with("it reads a shape and no values, so it stays with its input"));
       case PlacementRule::kGenerator:

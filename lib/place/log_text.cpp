@@ -186,7 +186,7 @@ std::vector<std::string> LogProblems(const PlacementLog& log) {
   if (log.cut_line > 0) {
     problems.push_back(log.path + " ends in the middle of line " + std::to_string(log.cut_line) +
                        (log.cut_node.empty() ? "" : " (" + log.cut_node + ")") +
-                       ", which does not count");
+                       ", which is ignored");
   }
   return problems;
 }

@@ -237,9 +237,9 @@ const char* RuleText(PlacementRule rule) {
     case PlacementRule::kAssigned:
       return "placed by the caller";
     case PlacementRule::kIdentity:
-      return "with what it reads";
+      return "with its input";
     case PlacementRule::kMetadata:
-      return "with what it looks at";
+      return "with the input whose shape it reads";
     case PlacementRule::kGenerator:
       return "with its readers";
     case PlacementRule::kGroup:

@@ -19,7 +19,8 @@ namespace {
 
 constexpr llvm::StringLiteral kWanted =
     "expected Model Explorer's node data, {\"results\": {node: {\"value\": number}}} or {graph: "
-    "that}, or a table with a line of names of columns, a node and its value in each line";
+    "that}, or a table: a line with the names of the columns, then lines with a node and its "
+    "values";
 
 // --- JSON.
 

@@ -63,7 +63,8 @@ void GraphPage::WriteMarked(llvm::json::OStream& json) const {
 }
 
 Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
-  if (!marks_ || kind >= marks_->kinds.size()) return MakeError("there are no marks {0}", kind);
+  if (!marks_ || kind >= marks_->kinds.size())
+    return MakeError("there is no kind of mark {0}", kind);
   size_t count = 0;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {

@@ -2,7 +2,7 @@
 // formats, and reads the same files.
 
 const WANTED = "expected Model Explorer's node data, {\"results\": {node: {\"value\": number}}} or {graph: " +
-  "that}, or a table with a line of names of columns, a node and its value in each line";
+  "that}, or a table: a line with the names of the columns, then lines with a node and its values";
 
 // Parses a file's text into [{name, entries: [{graph, node, value, fill}], notNumbers, gradient,
 // thresholds}]. `graph`: the function, if the file names it, or "". gradient and thresholds are

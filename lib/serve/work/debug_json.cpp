@@ -186,9 +186,11 @@ void WriteNumbers(const Tensor& tensor, const FoundValue& value, const ValueRequ
   bool has_numbers = !tensor.HoldsObjects() && tensor.dtype() != proto::DT_STRING;
   if (!has_numbers || tensor.num_elements() < 2) return;
   if (tensor.num_elements() > kMostDrawn) {
-    json.attribute("no_picture", "all " + WithCommas(tensor.num_elements()) +
-                                     " elements are too many: slice " + WithCommas(kMostDrawn) +
-                                     " at most to count and draw them");
+    json.attribute("no_picture",
+                   "all " + WithCommas(tensor.num_elements()) +
+                       " elements are too many for statistics and a picture: choose a "
+                       "slice of at most " +
+                       WithCommas(kMostDrawn) + " elements");
     return;
   }
   if (auto statistics = StatisticsOf(tensor.ToLiteral())) {

@@ -160,7 +160,9 @@ std::vector<std::string> NotesOf(const OpenedGraph& opened, bool has_folder,
   add(OthersText(logged.devices));
   if (!logged.story.source.empty()) add("the history of nodes is from " + logged.story.source);
   if (!has_folder && DumpNumberOf(opened) >= 0)
-    add("`grapnel serve FOLDER` of all dumps also shows which pass made or removed a node");
+    add("`grapnel serve FOLDER`, with the folder of all dumps, also shows which pass made or "
+        "removed a "
+        "node");
   return notes;
 }
 

@@ -130,7 +130,7 @@ Error ReadFeed(const llvm::json::Value& value, PageRunRequest* request) {
   const llvm::json::Object* object = value.getAsObject();
   auto tensor = object ? object->getString("tensor") : std::nullopt;
   auto kind = object ? object->getString("kind") : std::nullopt;
-  if (!tensor || !kind) return MakeError("a feed without 'tensor' and 'kind'");
+  if (!tensor || !kind) return MakeError("a feed needs 'tensor' and 'kind'");
   PageRunRequest::Feed feed;
   feed.tensor = tensor->str();
   feed.kind = kind->str();
@@ -151,7 +151,7 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
     }
-    return MakeError("no case has a value for it");
+    return MakeError("the case has no value for this tensor");
   }
   if (feed.kind == "file") {
     ASSIGN_OR_RETURN(auto file, find(feed.file));
@@ -159,13 +159,13 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
   }
   ASSIGN_OR_RETURN(DataType dtype, TypeOfFeed(graph, feed.tensor));
   if (dtype == proto::DT_INVALID)
-    return MakeError("the graph does not give its dtype: choose a file");
+    return MakeError("the graph does not give the tensor's dtype: choose a file");
   ASSIGN_OR_RETURN(Dims dims, ParseDims(feed.shape));
   if (feed.kind == "text") return ParseTypedValue(feed.text, dtype, dims);
   if (feed.kind == "zeros") return FilledTensor(Fill::kZeros, dtype, dims, 0);
   if (feed.kind == "ones") return FilledTensor(Fill::kOnes, dtype, dims, 0);
   if (feed.kind == "normal") return FilledTensor(Fill::kNormal, dtype, dims, feed.seed);
-  return MakeError("'{0}' is not a way to make a value", feed.kind);
+  return MakeError("'{0}' is not a kind of value", feed.kind);
 }
 
 }  // namespace

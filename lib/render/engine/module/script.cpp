@@ -75,8 +75,8 @@ class Engine {
   using Group = std::remove_const_t<std::remove_pointer_t<JSContextGroupRef>>;
 
   Result Failed(JSValueRef problem) const {
-    if (ended_) return {false, "it takes too long"};
-    return {false, problem ? TextOf(context_.get(), problem) : "there is nothing to call"};
+    if (ended_) return {false, "the script takes too long"};
+    return {false, problem ? TextOf(context_.get(), problem) : "there is no function to call"};
   }
 
   bool ended_ = false;
