@@ -59,7 +59,7 @@ class ColocationBuilder {
     return false;
   }
 
-  // --- Groups of one node.
+  // --- Makes a group of each node alone.
   void StartAlone(const Node& node) {
     ColocationGroup& group = out_.groups_[node.id()];
     group.parent = node.id();

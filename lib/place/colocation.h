@@ -64,7 +64,7 @@ struct GRAPNEL_PUBLIC ColocationGroup {
   KernelTypes types;     // types that every member has a kernel for
   DeviceSpec requested;  // members' requests, merged; at least as narrow as the next two
   DeviceSpec resource;   // merged requests of members that make handles and references
-  DeviceSpec assigned;   // where the runtime has already placed a member
+  DeviceSpec assigned;   // the device on which the runtime has already placed a member
 };
 
 struct GRAPNEL_PUBLIC ColocationInput {

@@ -17,7 +17,7 @@ bool IsNextIteration(llvm::StringRef op) {
 }
 bool IsSwitch(llvm::StringRef op) { return op == "Switch" || op == "RefSwitch"; }
 
-// Makes the control loops, one by one.
+// Adds the control loops to the graph.
 class Maker {
  public:
   Maker(Graph* graph, const std::function<std::string(llvm::StringRef)>& new_name)

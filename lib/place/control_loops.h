@@ -15,10 +15,10 @@ namespace grapnel {
 // The frames of TF1's loops (Enter ... Exit). Frame 0 is the graph outside of all loops.
 struct LoopFrames {
   struct Frame {
-    std::string name;  // attribute frame_name of its Enter nodes
+    std::string name;  // attribute frame_name of the loop's Enter nodes
     int parent = -1;
-    NodeId enter = kNoNode;      // the first of its Enters
-    NodeId condition = kNoNode;  // its LoopCond
+    NodeId enter = kNoNode;      // the first of the loop's Enter nodes
+    NodeId condition = kNoNode;  // the loop's LoopCond
   };
   std::vector<Frame> frames;
   std::vector<int> of;  // frame by node id; 0 on a cycle that is not a loop

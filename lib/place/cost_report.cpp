@@ -148,7 +148,7 @@ class Simulation {
   std::vector<bool> has_run_;   // by node
   std::vector<Step> steps_;     // by node
   std::vector<double> free_;    // by device
-  std::vector<NodeId> last_;    // by device: the node that it ran last
+  std::vector<NodeId> last_;    // by device: the last node that ran on it
   std::map<std::tuple<NodeId, int32_t, int, bool>, double> arrivals_;
   std::map<std::pair<int, int>, Link> links_;
   CostReport report_;

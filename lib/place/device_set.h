@@ -1,4 +1,5 @@
-// The devices to place a graph on. They are listed, not detected: a laptop can place for a cluster.
+// The devices to place a graph on. The user lists them; they need not
+// exist on this machine, so that a laptop can place a graph for a cluster.
 #ifndef GRAPNEL_LIB_PLACE_DEVICE_SET_H_
 #define GRAPNEL_LIB_PLACE_DEVICE_SET_H_
 

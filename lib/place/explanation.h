@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// The input of an explanation; everything must outlive it.
+// The input of an explanation. The objects that it refers to must outlive it.
 struct PlacementContext {
   const Graph& graph;
   const DeviceSet& devices;

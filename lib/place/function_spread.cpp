@@ -57,8 +57,8 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
   return needed;
 }
 
-// The node that produces all fetches, if it is a call of a function with the feeds: a tf.function
-// or a SavedModel's signature.
+// Returns the node that produces all fetches, if it calls a function with the feeds as arguments,
+// as for a tf.function or a SavedModel's signature; else a null node.
 Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   Node call;
   for (const std::string& fetch : fetches) {

@@ -19,8 +19,8 @@ namespace grapnel {
 // partitioning the main graph is enough. docs/placement.md has the rules.
 class FunctionSpread {
  public:
-  // For runs from the feeds to the fetches of `tensors`, which must exist. `log` receives
-  // TensorFlow's log lines; null: no log. All arguments must outlive this.
+  // Prepares `module` for runs from the feeds to the fetches of `tensors`, which must exist. `log`
+  // receives TensorFlow's log lines; null: no log. All arguments must outlive this.
   FunctionSpread(Module& module, const FeedsAndFetches& tensors, const PlacerSetup& setup,
                  llvm::raw_ostream* log)
       : module_(module), tensors_(tensors), setup_(setup), log_(log) {}

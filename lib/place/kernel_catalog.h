@@ -17,8 +17,9 @@ namespace grapnel {
 // One registered kernel.
 struct GRAPNEL_PUBLIC KernelSummary {
   std::string device;  // the device type; "DEFAULT": types without a kernel of their own
-  // Attributes and their allowed values, all of which must hold: dtypes ("T", {"float", "double"}),
-  // or strings in quotes, integers, true and false ("data_format", {"\"NHWC\""}).
+  // Attributes and their allowed values; a node must satisfy each constraint: dtypes ("T",
+  // {"float", "double"}), or strings in quotes, integers, true and false ("data_format",
+  // {"\"NHWC\""}).
   std::vector<std::pair<std::string, std::vector<std::string>>> constraints;
   std::vector<std::string> host_arguments;  // arguments that stay in the host's memory
   std::string label;  // for nodes with this attribute _kernel; empty: without _kernel

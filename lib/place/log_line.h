@@ -24,7 +24,7 @@ struct LogLine {
     kOther,   // not about placement
     kNode,    // a node of a graph and its device
     kEager,   // an op that ran eagerly: `op` and `device`
-    kDump,    // a graph was dumped: `node` is its name, `op` the stage ("before_placer")
+    kDump,    // a graph was dumped: `node` is the graph's name, `op` the stage ("before_placer")
     kBroken,  // a truncated node line; `node` is the name if that is complete
   };
   Kind kind = kOther;

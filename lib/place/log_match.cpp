@@ -22,7 +22,8 @@ bool IsSameName(llvm::StringRef logged, llvm::StringRef name) {
          name == ("__inference_" + logged).str();
 }
 
-// "/device:CPU:1" matches ".../device:CPU:1"; a name that cannot be parsed matches nothing.
+// True if a requested device is compatible with a logged one: "/device:CPU:1" with
+// ".../device:CPU:1". False for a name that cannot be parsed.
 bool DeviceFits(llvm::StringRef asked, llvm::StringRef logged) {
   if (asked.empty() || asked == logged) return true;
   auto name = DeviceSpec::Parse(asked), full = DeviceSpec::Parse(logged);

@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// How well a graph of the log fits a target graph.
+// The degree to which a graph of the log matches a target graph.
 struct LogFit {
   size_t found = 0;          // lines whose node name the graph has
   size_t same_op = 0;        // of these, lines with the same op
@@ -48,7 +48,7 @@ struct LogOfGraph {
 // The log entries for several graphs, by target; points into the PlacementLog.
 struct LoggedDevices {
   std::vector<LogOfGraph> graphs;
-  int64_t other_lines = 0;  // nodes of other graphs
+  int64_t other_lines = 0;  // lines for nodes of other graphs
   int64_t eager_ops = 0;    // ops that ran eagerly
 };
 

@@ -19,7 +19,7 @@ struct NodeStory {
 // a ledger; empty: unknown.
 struct GraphStory {
   llvm::StringMap<NodeStory> here;     // created or rewritten nodes of the graph
-  llvm::StringMap<NodeStory> gone;     // nodes that it no longer has
+  llvm::StringMap<NodeStory> gone;     // nodes that the graph no longer has
   llvm::StringMap<std::string> asked;  // requested devices before placing, by node name
   std::string source;                  // "the dumps in DIR"; empty: no source
 };

@@ -37,7 +37,8 @@ class OpFactsTable {
 // Returns the function that a call calls; null if the library does not have it.
 const Function* CalleeOf(const Node& call);
 
-// True if the node has no inputs and makes a variable or a handle, which stays where it was made.
+// True if the node has no inputs and makes a variable or a handle, which never moves to another
+// device.
 bool MakesResourceOrReference(const Node& node, const OpFacts& facts);
 
 // True if the node has no inputs and one output that is not a reference: it may be placed with its

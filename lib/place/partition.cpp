@@ -60,7 +60,7 @@ class Partitioner {
     std::unique_ptr<Module> module;
     std::vector<std::vector<Input>> inputs;  // by node id in the partition
   };
-  // A node that is only fed must exist, but its inputs are not needed.
+  // kFed: the node must exist because its output is fed, but its inputs are not needed.
   enum Need : char { kNone, kFed, kWhole };
 
   void FindNeeded() {
@@ -183,7 +183,7 @@ class Partitioner {
                     : memory_.IsOutputOnHost(node, port, type);
   }
 
-  // True if the edge is between the memories of one device.
+  // True if the edge connects a device's own memory and the host's memory.
   bool CrossesMemory(const Node& source, const Node& reader, Port port, int slot) {
     if (port.IsControl() || parts_[part_of_[reader.id()]].type == "CPU") return false;
     return IsOnHost(source, port.index, false) != IsOnHost(reader, slot, true);

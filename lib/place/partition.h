@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// A value, or a control dependency, that goes from one device to another: one pair of _Send and
+// A value, or a control dependency, that is sent from one device to another by a pair of _Send and
 // _Recv.
 struct GRAPNEL_PUBLIC Transfer {
   std::string tensor_name;  // the attribute tensor_name of both nodes
@@ -31,7 +31,7 @@ struct GRAPNEL_PUBLIC Partition {
 
 struct GRAPNEL_PUBLIC PartitionedGraph {
   std::vector<Partition> partitions;  // sorted by device name
-  std::vector<Transfer> transfers;    // in the order they were made
+  std::vector<Transfer> transfers;    // in the order in which they were made
 };
 
 // Selects the part of the graph to split: the nodes that the fetches need, given the feeds. Without

@@ -24,7 +24,7 @@ struct LoggedNode {
 
 // A placed graph of a log.
 struct LoggedGraph {
-  std::string name;             // of the function, if the log names it
+  std::string name;             // the name of the function, if the log gives it
   int dump = -1;                // the number of the dump logged before the graph; -1: no dump
   bool is_eager_op = false;     // an op that Python ran eagerly
   bool is_prefixed = false;     // "placer.cc:NNN]" precedes each of its lines
@@ -37,7 +37,7 @@ struct LoggedGraph {
 // A graph to look for in a log.
 struct LogTarget {
   const Graph* graph;
-  std::string name;  // name of its function or dump; empty: unknown
+  std::string name;  // the name of the graph's function or dump; empty: unknown
   int dump = -1;     // the dump's number; -1: unknown
   // The program placed `turns` graphs with the same nodes, of which this is number `turn`, from 0.
   // `turns` is 0 if unknown.

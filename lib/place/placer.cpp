@@ -210,7 +210,7 @@ class Placer {
   std::vector<NodeId> order_;
   ColocationInput input_;
   OpFactsTable facts_;
-  std::vector<int> ranking_;  // devices, the preferred one first
+  std::vector<int> ranking_;  // indices of devices, the preferred one first
   std::map<Key, Candidates> cache_;
   std::vector<NodeId> first_of_group_;  // by root of the group
   Placement result_;

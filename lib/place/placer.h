@@ -29,7 +29,7 @@ enum class PlacementRule : uint8_t {
   kIdentity,   // an Identity is placed with its input
   kMetadata,   // Shape, Size and Rank are placed with their input
   kGenerator,  // a node without inputs is placed with its readers
-  kGroup,      // another member of its group was placed first
+  kGroup,      // another member of the node's group was placed first
   kDefault,    // the default device is possible for the node
   kFirst,      // the first possible device
 };

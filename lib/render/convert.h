@@ -29,7 +29,7 @@ struct ConvertFormatInfo {
 };
 llvm::ArrayRef<ConvertFormatInfo> ConvertFormats();
 
-// Returns the format of that name; without a name, the one for the path's suffix (.pb, .pbtxt,
+// Returns the format with that name; without a name, the format for the path's suffix (.pb, .pbtxt,
 // .gtxt, "tfevents"; .gz is ignored). Errors list the formats.
 Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef path);
 

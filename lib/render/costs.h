@@ -11,7 +11,7 @@
 namespace grapnel {
 
 struct Cost {
-  uint64_t flops = 0;  // of one run, from EstimateFlops; 0 if shapes are unknown
+  uint64_t flops = 0;  // in one run, from EstimateFlops; 0 if shapes are unknown
   uint64_t bytes = 0;  // of constants and variables in memory, without strings
 
   Cost& operator+=(const Cost& other) {

@@ -27,7 +27,7 @@ long Map(void* state, int, char* name, IDTYPE* id, int may_create) {
     return 1;
   }
   auto found = ids.by_name.find(name);
-  *id = found == ids.by_name.end() ? 0 : found->second;  // 0: no such name
+  *id = found == ids.by_name.end() ? 0 : found->second;  // 0 if there is no such name
   if (*id || !may_create) return 1;
   ids.names.push_back(agstrdup(ids.graph, name));
   *id = ids.by_name[name] = 2 * ids.names.size();

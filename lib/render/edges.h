@@ -16,7 +16,7 @@ namespace grapnel {
 constexpr uint32_t kBoxOutside = ~uint32_t{0};     // the node is not selected
 constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // its readers' notes mention the node
 
-// A box with more control edges in or out than this lists them in its notes.
+// If a box has more incoming or outgoing control edges than this, its notes mention them instead.
 constexpr size_t kControlFan = 8;
 
 // True for dtypes that refer to data elsewhere: resources, variants.

@@ -1,4 +1,4 @@
-// Orders siblings so that connected ones are next to each other.
+// Orders siblings so that connected siblings are next to each other.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 #define GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 

@@ -1,4 +1,5 @@
-// The JSON documents of one graph for the page: the model, a scope, a node, the list of all nodes.
+// Makes the JSON documents of one graph for the page: the model, a scope, a node, a list of all
+// nodes.
 #ifndef GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 #define GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 
@@ -40,7 +41,7 @@ struct PageMarks {
   };
   std::string title;                        // of the legend
   std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
-  std::function<int(const Node&)> kind_of;  // an index of kinds; -1: none
+  std::function<int(const Node&)> kind_of;  // an index in `kinds`; -1: not marked
   // True if a marked node is listed and counted under its kind; if empty, all marked nodes are. Use
   // it to leave out nodes that are marked only because of the nodes drawn within them.
   std::function<bool(const Node&)> is_listed;
@@ -98,7 +99,8 @@ class GraphPage {
   // Call it before requesting a document.
   void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
 
-  // Title, bodies with their calls, signatures, problems, colors, and what is open at first.
+  // Title, bodies with their calls, signatures, problems, colors, and the scopes and functions that
+  // are open at first.
   const std::string& ModelJson();
   // One opened scope, laid out except for sizes; nullopt is the outermost scope. Errors: no such
   // body or scope, or the scope is not a core (Scope::core).

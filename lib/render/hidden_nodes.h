@@ -22,7 +22,7 @@ class HiddenNodes {
  public:
   // True if `word` begins like one of these forms, even if the rest is invalid.
   static bool IsWord(llvm::StringRef word);
-  // Errors quote the word and say what is wrong with it.
+  // Adds a word. Errors quote the word and say why it is invalid.
   Error Add(llvm::StringRef word);
 
   bool empty() const { return ops_.empty() && names_.empty() && regexes_.empty(); }

@@ -161,7 +161,7 @@ class LayerMaker {
     std::map<std::pair<std::pair<uint32_t, bool>, int>, uint32_t> shared;
     for (const Down& down : down_) {
       uint32_t i = down.edge;
-      // Upward edges share bends from their lower end, which is also their source.
+      // Upward edges with the same source, which is their lower end, share bends.
       bool up = result_.upwards[i];
       uint32_t above = down.from;
       for (int layer = layer_[down.from] + 1; layer < layer_[down.to]; ++layer) {

@@ -1,5 +1,5 @@
-// Layers and order: the part of drawing a graph top-down that does not depend on the sizes of
-// boxes.
+// Assigns the items of a top-down drawing to layers, and orders each layer. This part of the layout
+// does not depend on the sizes of boxes.
 #ifndef GRAPNEL_LIB_RENDER_LAYERING_H_
 #define GRAPNEL_LIB_RENDER_LAYERING_H_
 
@@ -16,8 +16,8 @@ struct LayerEdge {
   bool back = false;    // the edge closes a loop: it runs upwards
 };
 
-// Items 0 .. n-1 are the caller's; higher ones are bends, where an edge crosses a layer. Edges with
-// the same source share their bends.
+// Items 0 .. n-1 are the caller's; higher numbers are bends, the points at which edges cross a
+// layer. Edges with the same source share their bends.
 struct Layering {
   // From top to bottom; items of each from left to right.
   std::vector<std::vector<uint32_t>> layers;

@@ -26,7 +26,7 @@ struct ExplorerGraph {
 // The main graph, then the functions in the file's order.
 std::vector<ExplorerGraph> ExplorerGraphs(const Module& module);
 
-// Writes a collection of all graphs, one node a line. A node that calls functions links to their
+// Writes a collection of all graphs, one node per line. A node that calls functions links to their
 // graphs. A control edge runs from output "control" to input "^0", "^1", ...; an edge overlay
 // contains all control edges. A dangling input becomes an attribute of the node. Infers the shapes
 // of each body.

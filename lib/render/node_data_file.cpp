@@ -119,7 +119,7 @@ class JsonReader {
 
 // --- Tables.
 
-// Reads the fields of one line after another.
+// Reads a table's lines, and splits each into fields.
 class TableReader {
  public:
   explicit TableReader(llvm::StringRef text) : rest_(text) {

@@ -21,7 +21,7 @@ class NodeQuery {
   static NodeQuery Parse(llvm::StringRef text);
   bool empty() const { return words_.empty(); }
 
-  // Texts of a node that are computed only if a word needs them.
+  // Functions that return texts of a node; called only if a word of the query needs the text.
   struct Texts {
     llvm::function_ref<std::string()> device, types, attributes;
   };

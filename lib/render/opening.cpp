@@ -30,7 +30,7 @@ struct Candidate {
   BodyPlan* body;
   ScopeId scope;  // the root scope stands for the whole body
   int depth;
-  bool eligible;  // a requested scope contains it, or nothing was requested
+  bool eligible;  // it is in a requested scope, or nothing was requested
   size_t num_ops;
   size_t order;
   Node caller;           // for a function: the first node whose call added it

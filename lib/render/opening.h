@@ -15,7 +15,7 @@
 
 namespace grapnel {
 
-// The part of one body that may be drawn, and its open scopes.
+// The selected nodes of one body, folded and grouped into scopes, and the body's open scopes.
 struct BodyPlan {
   const Graph* graph = nullptr;
   const Function* function = nullptr;  // null: main graph

@@ -27,8 +27,8 @@ enum class BoxKind {
 struct Box {
   BoxKind kind = BoxKind::kOp;
   std::string id;                  // unique among boxes and clusters: usually the path
-  std::string title;               // "Conv2D"; a scope's name, relative to its cluster
-  std::string name;                // an op's name, relative to its cluster
+  std::string title;               // "Conv2D"; a scope's name, without its cluster's path
+  std::string name;                // a node's name, without its cluster's path
   std::vector<std::string> notes;  // one per line: "filter = float[3,3,3,32]"
   std::string tooltip;             // the full path and more
   int cluster = -1;                // the innermost cluster; -1: not in a cluster
@@ -102,7 +102,7 @@ enum class ColorBy { kOp, kDevice, kScope };
 // Colors given by a caller: the result of a diff or of a debug run.
 struct Painting {
   std::string title;                          // the legend's title
-  std::vector<Swatch> swatches;               // in the legend's order; only those in use are shown
+  std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
   // The swatch of a closed scope with nodes of several swatches, not counting neutral nodes.
   Swatch several;

@@ -177,7 +177,7 @@ void ScopeTree::Builder::Count() {
     parent.num_shown += scope.num_shown;
     if (scope.num_shown > 0) {
       ++parent.num_entities;
-      parent.core = scope.core;  // valid if the parent has no other entity
+      parent.core = scope.core;  // used only if the parent has no other entity
     }
   }
 }

@@ -19,8 +19,8 @@
 
 namespace grapnel {
 
-// A child of a scope: a scope below it, or an op. A scope that shows a single op is drawn as that
-// op, but keeps its own key.
+// A member of a scope: a child scope, or an op. A child scope that shows a single op is drawn as
+// that op, but keeps its own key.
 struct ScopeEntity {
   ScopeId scope = kNoScope;  // the direct child of the scope; kNoScope for an op
   NodeId node = kNoNode;     // the op, or the only shown op of the child scope

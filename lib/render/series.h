@@ -13,7 +13,8 @@
 
 namespace grapnel {
 
-// A name without its trailing number: "block" for "block_12", "AddN" for "AddN" and for "AddN_3".
+// Returns a name without its trailing number: "block" for "block_12", "AddN" for "AddN" and for
+// "AddN_3".
 llvm::StringRef NameStem(llvm::StringRef name);
 
 // A hash for each scope of a tree. Two scopes have equal hashes if they contain the same ops with

@@ -29,7 +29,7 @@ function frameOf(views, index, direction) {
 }
 
 // `picture`: {title, header: [line], key, colors: {title, swatches: [{name, fill}]}, direction,
-// views}; views[0] is the outermost scope, and an open box gives the index of its view.
+// views}; views[0] is the outermost scope, and an open box contains the index of its view.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
 // Draws the picture on `context`, an SvgContext or a PaintContext, and returns the contents of the

@@ -1,4 +1,4 @@
-// The host names under which clients may reach the server.
+// The host names by which clients may address the server.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
 #define GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
 

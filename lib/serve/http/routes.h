@@ -47,7 +47,7 @@ struct RouteCall {
   llvm::function_ref<bool()> is_gone;
 
   PageSet& pages() const { return *served.pages; }
-  // The value of a path parameter, by its name in the pattern.
+  // Returns the value of a path parameter, by its name in the pattern.
   uint32_t operator[](llvm::StringRef name) const;
 };
 

@@ -1,4 +1,4 @@
-// The placeholder for a page that was made on request and then evicted by newer ones.
+// The placeholder for a page that was made on request and then evicted for newer pages.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_
 

@@ -1,4 +1,4 @@
-// One entry in the list of graphs that the page shows.
+// A page: one entry in the list of graphs that the browser shows.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PAGE_H_
 

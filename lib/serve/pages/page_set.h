@@ -1,4 +1,4 @@
-// The list of graphs that the page shows.
+// The list of graphs that the browser shows.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PAGE_SET_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PAGE_SET_H_
 

@@ -54,7 +54,8 @@ export function colorBy(by, look, summary, run, total) {
   return [];
 }
 
-// `what`: "device" or "cluster". If there are more names than colors, the colors repeat.
+// Colors boxes by `what`, "device" or "cluster", and returns the legend. If there are more names
+// than colors, the colors repeat.
 function byText(look, what, names, swatch) {
   const fills = new Map(names.map((name, i) => [name, (i % TEXT_FILLS) + 1]));
   look.fillOf = ({box}) => {

@@ -1,4 +1,4 @@
-// Links from a node to its neighborhood, and to paths between it and another node.
+// Makes links that show only a node's neighborhood, or the paths between the node and another node.
 
 import {element, link} from "./dom.js";
 import {search} from "./search.js";

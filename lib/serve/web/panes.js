@@ -12,7 +12,7 @@ import {Source} from "./source.js";
 const keyOf = (body, id) => `${body}/${id}`;
 const bodyAndId = (key) => key.split("/").map(Number);
 
-// One of the two graphs.
+// One side: one of the two graphs, with its view and panel.
 class Side {
   constructor(canvas, panel, name) {
     Object.assign(this, {name, panel, view: new GraphView(canvas), known: new Map()});

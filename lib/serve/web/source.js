@@ -108,8 +108,8 @@ export class Source {
     return chunk[id];
   }
 
-  // Calls `visit` with all nodes of a body, a page of them at a time, so that the browser stays
-  // responsive.
+  // Calls `visit` with each page of the index of a body's nodes; between pages the browser can
+  // respond.
   forEachIndexPage(body, visit) { return this.forEachPage("index", body, visit); }
 
   async forEachPage(kind, body, visit) {

@@ -24,7 +24,7 @@ export class Values {
     byId("open-values").addEventListener("click", () => input.click());
     input.addEventListener("change", () => {
       take([...input.files]);
-      input.value = "";  // the same file may be chosen again
+      input.value = "";  // so that the user can choose the same file again
     });
     const stage = document.querySelector(".stage");
     stage.addEventListener("dragover", (event) => event.preventDefault());

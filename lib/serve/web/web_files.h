@@ -27,8 +27,8 @@ inline constexpr llvm::StringLiteral kStylesOfPage =
 // Returns the hash by which a Content-Security-Policy allows an inline script or style.
 std::string PolicyHash(llvm::StringRef text);
 
-// index.html with all files inlined, so that a browser needs one request. Documents are inserted
-// between the two parts.
+// index.html with all files inlined, so that a browser needs only one request. Documents are
+// inserted between `before` and `after`.
 struct PageInOne {
   std::string before, after;
   std::string script_hash, style_hash;

@@ -14,7 +14,7 @@ namespace grapnel {
 // another run may follow.
 void WriteDebugStop(const Debugger& debugger, llvm::json::OStream& json);
 
-// A request for one value.
+// A request to show one value at a stop.
 struct ValueRequest {
   // "input" or "output" of the stop's node, or "fetch" of a finished run, each with an index; else
   // an expression or a name.

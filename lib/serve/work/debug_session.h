@@ -38,7 +38,7 @@ class DebugSession {
   // "error"}. Errors: the run is not at a stop.
   Expected<std::string> Do(llvm::StringRef line);
   Expected<std::string> Value(llvm::StringRef request);
-  // A value as a .npy file, and its suggested name.
+  // Returns a value at a stop as the bytes of a .npy file.
   Expected<std::string> NpyFile(const std::string& of, size_t index);
 
   // Stops the run before its next node.

@@ -1,4 +1,4 @@
-// Requests of the page to run a graph, and the form for them.
+// The page's requests to run a graph, and the form with which the user makes them.
 #ifndef GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
 #define GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
 

@@ -34,7 +34,8 @@ struct Lettering {
   double stroke = 0;  // width of the letters' outline; 0: letters are filled
 };
 
-// Text is DejaVu Sans, whatever fonts the machine has, so the same calls give the same pixels.
+// Draws text with an embedded DejaVu Sans, so that the same calls give the same pixels on every
+// machine.
 class Canvas {
  public:
   // Makes a white canvas with `scale` pixels for each unit of the picture.
@@ -47,7 +48,7 @@ class Canvas {
   // `dash`: alternating lengths of dash and gap; empty: a solid line.
   void Stroke(const std::vector<Polyline>& lines, double width, const std::vector<double>& dash,
               const Color& color);
-  // Writes UTF-8 text whose baseline begins, or has its middle, at `at`.
+  // Writes UTF-8 text. `at` is the beginning of its baseline or, if lettering.centered, its middle.
   void Write(std::string_view text, Point at, const Lettering& lettering, const Color& color);
 
   // Returns the rows from the top, with red, green and blue bytes for each pixel.

@@ -93,7 +93,7 @@ void Connection::Close() {
 void Connection::NextRequest() {
   parser_.emplace();
   parser_->header_limit(kMostHeaderBytes);
-  parser_->body_limit(UINT64_MAX);  // until Admit; Boost 1.74 treats boost::none as 0
+  parser_->body_limit(UINT64_MAX);  // no limit until Admit(); Boost 1.74 treats boost::none as 0
   asked_ = {};
   answer_ = {};
   Enter(Phase::kIdle);

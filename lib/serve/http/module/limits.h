@@ -14,7 +14,7 @@ using std::chrono::seconds;
 constexpr size_t kMostConnections = 2000;        // with more, the slowest client is disconnected
 constexpr uint32_t kMostHeaderBytes = 16 << 10;  // request line and headers: 431
 constexpr size_t kMostTargetBytes = 8 << 10;     // path and query: 414
-constexpr size_t kMostRequests = 1000;           // on one connection
+constexpr size_t kMostRequests = 1000;           // requests on one connection
 
 // Total size of the request bodies and unsent answers of all clients. Beyond that, an item of at
 // least kPiece bytes is refused (503), and for a smaller one the slowest client with such bytes is
