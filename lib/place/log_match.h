@@ -1,4 +1,4 @@
-// Matches the lines of a log with graphs.
+// Finds the lines of a log that belong to given graphs.
 #ifndef GRAPNEL_LIB_PLACE_LOG_MATCH_H_
 #define GRAPNEL_LIB_PLACE_LOG_MATCH_H_
 

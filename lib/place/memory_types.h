@@ -51,7 +51,8 @@ struct TensorWay {
   bool Crosses() const { return source != target || from_host != to_host; }
 };
 
-// Finds memory types in a placed graph. All memory of a CPU is the host's.
+// Finds whether values of a placed graph are in the host's memory. All memory of a CPU is the
+// host's.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const PlacementContext& context)

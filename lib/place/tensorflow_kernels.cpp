@@ -45,7 +45,7 @@ void AddConstraint(StringRef attr, StringRef values, Kernel* kernel) {
   kernel->types.push_back(types);
 }
 
-// "CPU(T=float|double host:x)" without the closing bracket.
+// Parses a kernel, "CPU(T=float|double host:x)", given without the closing bracket.
 Kernel ParseKernel(StringRef text) {
   Kernel kernel;
   auto [device, fields] = text.split('(');
