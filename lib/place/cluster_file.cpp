@@ -66,7 +66,7 @@ class ClusterReader {
     return *number;
   }
 
-  // 0 if the file does not give it.
+  // Reads a speed; 0 if the file does not give one.
   static Expected<double> Speed(const llvm::json::Object& object, llvm::StringRef key) {
     const llvm::json::Value* value = object.get(key);
     if (!value) return 0.0;

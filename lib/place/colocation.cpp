@@ -19,14 +19,14 @@ bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefT
 
 }  // namespace
 
-// The groups that a function's body makes of its arguments and results, as its callers see them.
+// How a function's body groups the function's arguments and results, for the nodes around a call.
 struct CallGroups {
   struct Group {
     DeviceSpec requested, resource;
     KernelTypes types;
   };
   std::vector<Group> groups;
-  std::vector<int> of_input, of_output;  // by flat index of the tensor
+  std::vector<int> of_input, of_output;  // a group's index, by flat index of the tensor
 };
 
 class ColocationBuilder {
@@ -34,12 +34,12 @@ class ColocationBuilder {
   ColocationBuilder(const ColocationInput& input, Colocation& out, int depth)
       : input_(input), graph_(input.graph), out_(out), facts_(graph_.module()), depth_(depth) {}
 
-  // False on failure.
+  // Returns false on failure.
   bool Build() {
     out_.groups_.resize(graph_.end_id());
     out_.own_.resize(graph_.end_id());
     out_.own_types_.resize(graph_.end_id());
-    // Starts with all nodes, so that every node can be looked up after a failure.
+    // First makes a group for every node, so that lookups work even after a failure.
     for (NodeId id : input_.order) StartAlone(graph_.node(id));
     for (NodeId id : input_.order) {
       if (!Start(graph_.node(id))) return false;
@@ -59,12 +59,12 @@ class ColocationBuilder {
     return false;
   }
 
-  // --- Groups of one node.
+  // --- Makes a group of each node alone.
   void StartAlone(const Node& node) {
     ColocationGroup& group = out_.groups_[node.id()];
     group.parent = node.id();
     llvm::ArrayRef<DeviceWord> types = input_.devices.types();
-    // Function calls are split over devices when they run, so they may be on any device.
+    // A function call may be on any device: the runtime splits its body over devices.
     bool is_known = input_.kernels.Knows(node);
     for (size_t i = 0; i < types.size(); ++i) {
       std::optional<int> priority = is_known ? input_.kernels.Priority(node, types[i].text()) : 0;
@@ -148,7 +148,7 @@ class ColocationBuilder {
     if (!from.resource.IsCompatibleWith(to.resource))
       return Fail(EdgeConflict(out_, input_, src, dst, kind, from.resource, to.resource, false));
     if (!from.requested.IsCompatibleWith(to.requested)) {
-      // The reader gives way.
+      // The reader's request is dropped.
       DeviceSpec was = to.requested;
       to.requested = from.requested;
       to.requested.Override(to.assigned);
@@ -168,7 +168,7 @@ class ColocationBuilder {
     return true;
   }
 
-  // --- Bodies of functions that return handles.
+  // --- Calls of functions that return handles: the bodies are inspected.
   bool NeedsInspection(const Node& node, const OpFacts& facts) {
     if (!facts.is_call) return false;
     const Function* callee = CalleeOf(node);
@@ -243,7 +243,7 @@ class ColocationBuilder {
     return true;
   }
 
-  // Restricts the group of `node` to the body's request.
+  // Restricts the group of `node` to the request and device types of a group of the called body.
   bool Limit(NodeId node, const CallGroups::Group& body, const Node& call) {
     ColocationGroup& group = GroupOf(node);
     DeviceSpec was = group.requested;
@@ -281,7 +281,8 @@ class ColocationBuilder {
     return TieTo(id, kEmptyString, first_of_other_name_[name]);
   }
 
-  // `first`: the first node with the name; kNoNode: from now on it is `id`.
+  // Joins `id` with `first`, the first node with the name. If `first` is still kNoNode, sets it to
+  // `id`.
   bool TieTo(NodeId id, StringId label, First& first) {
     if (first.node == kNoNode) first.node = id;
     if (first.node == id) return true;
@@ -301,7 +302,7 @@ class ColocationBuilder {
         ColocationConflict(out_, input_, edge, TextOf(std::move(error)), graph_.node(id).name()));
   }
 
-  // --- Variants whose contents only the host can hold.
+  // --- Nodes that read variants whose elements only host memory can hold.
   bool LimitToHost() {
     uint32_t host = 0;
     for (size_t i = 0; i < input_.devices.types().size(); ++i) {
@@ -328,7 +329,7 @@ class ColocationBuilder {
     return llvm::is_contained(types->inputs, proto::DT_VARIANT);
   }
 
-  // The nearest node upstream with an element dtype decides.
+  // Decides by the nearest upstream node that has an attribute element_dtype.
   bool HoldsHostOnly(const Node& node) {
     std::deque<NodeId> queue = {node.id()};
     llvm::DenseSet<NodeId> seen = {node.id()};
@@ -347,7 +348,7 @@ class ColocationBuilder {
     return false;
   }
 
-  // --- Joins two groups. On an error nothing has changed.
+  // --- Joins two groups. On an error, changes nothing.
   Error Join(const ColocationEdge& edge) {
     NodeId x = out_.RootOf(edge.a), y = out_.RootOf(edge.b);
     if (x == y) return Error::success();
@@ -382,7 +383,8 @@ class ColocationBuilder {
   OpFactsTable facts_;
   int depth_;
   llvm::DenseMap<StringId, DeviceSpec> parsed_;
-  // Names in _class and names of nodes: those with a StringId in the module, and others.
+  // The first node with each name (its own or in _class): by StringId, or by text for names that
+  // the module's string table lacks.
   struct InOrder : llvm::DenseMapInfo<StringId> {
     static unsigned getHashValue(StringId id) { return id; }
   };
@@ -394,7 +396,7 @@ class ColocationBuilder {
 void KernelTypes::MeetWith(const KernelTypes& other) {
   bits &= other.bits;
   if (other.priorities.empty()) return;
-  // The common types, the preferred one first; empty: all priorities among them are 0.
+  // The common types, those of higher priority first; empty if all their priorities are 0.
   auto ranked = [this](const KernelTypes& types) {
     std::vector<int> order;
     bool any = false;
@@ -422,7 +424,7 @@ Colocation::Colocation(const ColocationInput& input, int depth) {
 NodeId Colocation::RootOf(NodeId node) const {
   NodeId root = node;
   while (groups_[root].parent != root) root = groups_[root].parent;
-  // Union by rank keeps paths short; halving makes the next look-up faster.
+  // Union by rank keeps paths short; compressing this one makes the next lookup faster.
   while (groups_[node].parent != root) node = std::exchange(groups_[node].parent, root);
   return root;
 }

@@ -1,9 +1,9 @@
 // Finds the nodes that must share a device, and the device that each such group requests.
 //
-// TensorFlow's rules, in its order: each node starts as a group of one with its own request. Then
-// groups are joined: the ends of resource and reference edges (the reader's request gives way),
-// dataset nodes along variant edges, nodes that the bodies of handle-returning functions tie
-// together, and all nodes with one name in _class.
+// TensorFlow's rules, in TensorFlow's order: each node starts as a group of one with its own
+// request. Then groups are joined: the ends of resource and reference edges (if the two requests
+// conflict, the reader's is dropped), dataset nodes along variant edges, inputs and results of a
+// function that returns handles if its body colocates them, and all nodes with one name in _class.
 #ifndef GRAPNEL_LIB_PLACE_COLOCATION_H_
 #define GRAPNEL_LIB_PLACE_COLOCATION_H_
 
@@ -23,7 +23,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC ColocationEdge {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
-  NodeId a, b;     // an edge runs from a to b; kClass: b is the first node with the class
+  NodeId a, b;     // an edge runs from a to b; kClass: b is the first node with the name
   uint32_t label;  // kClass: the name's StringId, 0 if no node has the name; kFunction: the
                    // NodeId of the call
 };
@@ -31,7 +31,7 @@ struct GRAPNEL_PUBLIC ColocationEdge {
 // A request that was overridden, wholly or in part.
 struct GRAPNEL_PUBLIC DroppedRequest {
   NodeId node;     // the node at which the groups were joined
-  NodeId from;     // the other end
+  NodeId from;     // the node at the other end
   DeviceSpec was;  // the group's request before
   DeviceSpec now;  // the request that replaced it
   ColocationEdge::Kind kind;
@@ -39,55 +39,56 @@ struct GRAPNEL_PUBLIC DroppedRequest {
 
 // The reason why a graph cannot be placed.
 struct GRAPNEL_PUBLIC PlacementFailure {
-  std::string message;                // TensorFlow's, where it has one
-  std::vector<NodeId> nodes;          // the smallest set that conflicts, as a chain
-  std::vector<ColocationEdge> edges;  // between one of them and the next
-  std::vector<std::string> advice;    // changes to make, a sentence each
+  std::string message;                // TensorFlow's, if TensorFlow has one
+  std::vector<NodeId> nodes;          // a chain from one conflicting node to the other
+  std::vector<ColocationEdge> edges;  // edges[i] connects nodes[i] and nodes[i + 1]
+  std::vector<std::string> advice;    // changes that the user can make, a sentence each
 };
 
 // Device types that have a kernel for a node, or for every member of a group.
 struct GRAPNEL_PUBLIC KernelTypes {
-  uint32_t bits = 0;            // of DeviceSet::types()
+  uint32_t bits = 0;            // one for each of DeviceSet::types()
   std::vector<int> priorities;  // of kernels, by index in DeviceSet::types(); empty: all are 0
 
   bool Has(int type) const { return bits & (uint32_t{1} << type); }
   int PriorityOf(int type) const { return priorities.empty() ? 0 : priorities[type]; }
-  // Intersects the types. Priorities are kept if only one side has them, or both in the same order.
+  // Intersects the types. Keeps the priorities if only one side has any, or if both sides order the
+  // common types alike.
   void MeetWith(const KernelTypes& other);
 };
 
-// The state of one group; kept at its root.
+// The state of one group; stored at the group's root node.
 struct GRAPNEL_PUBLIC ColocationGroup {
   NodeId parent = kNoNode;
   uint32_t rank = 0;
   KernelTypes types;     // types that every member has a kernel for
-  DeviceSpec requested;  // members' requests, merged; narrower than the next two
-  DeviceSpec resource;   // requests of its nodes that make handles and references
-  DeviceSpec assigned;   // where the runtime has already placed a member
+  DeviceSpec requested;  // members' requests, merged; at least as narrow as the next two
+  DeviceSpec resource;   // merged requests of members that make handles and references
+  DeviceSpec assigned;   // the device on which the runtime has already placed a member
 };
 
 struct GRAPNEL_PUBLIC ColocationInput {
   const Graph& graph;
   const DeviceSet& devices;
   const KernelCatalog& kernels;
-  bool soft = true;  // conflicts of type and id are resolved, not errors
+  bool soft = true;  // conflicting device types and ids are dropped, not errors
   // Nodes in TensorFlow's order.
   llvm::ArrayRef<NodeId> order;
-  const PlacerFlagNames& words;  // for advice
+  const PlacerFlagNames& words;  // setting names for advice
 };
 
 // Cost: a pass over nodes and data edges, with union-find.
 class GRAPNEL_PUBLIC Colocation {
  public:
   // Groups the graph's nodes. On failure, `failure()` has the reason and the groups are incomplete.
-  // `depth`: how many calls deep the graph is, for function bodies.
+  // `depth`: the number of calls that contain the graph; 0 for the main graph.
   explicit Colocation(const ColocationInput& input, int depth = 0);
 
   const std::optional<PlacementFailure>& failure() const { return failure_; }
   NodeId RootOf(NodeId node) const;
   ColocationGroup& GroupOf(NodeId node) { return groups_[RootOf(node)]; }
   const ColocationGroup& GroupOf(NodeId node) const { return groups_[RootOf(node)]; }
-  // The node's own request; open if it has none (or is assigned).
+  // The node's own request; open if the node has no request or is assigned.
   const DeviceSpec& RequestOf(NodeId node) const { return own_[node]; }
   // A spanning forest of the groups.
   llvm::ArrayRef<ColocationEdge> edges() const { return edges_; }
@@ -103,8 +104,8 @@ class GRAPNEL_PUBLIC Colocation {
   Chain ChainBetween(NodeId from, NodeId to) const;
   // Every member of the node's group, in order of id. Cost: a pass over the graph.
   std::vector<NodeId> MembersOf(NodeId node) const;
-  // The chain from `node` to the nearest member whose own request is incompatible with `name` (with
-  // `wanted`: is compatible and not open). Empty without such a member.
+  // The chain from `node` to the nearest member whose own request is incompatible with `name` or,
+  // if `wanted`, is compatible with it and not open. Empty if there is no such member.
   Chain NearestRequest(NodeId node, const DeviceSpec& name, bool wanted) const;
 
   // True for nodes that the runtime has placed already: arguments and results of a function with a
@@ -113,7 +114,7 @@ class GRAPNEL_PUBLIC Colocation {
 
  private:
   friend class ColocationBuilder;
-  mutable std::vector<ColocationGroup> groups_;  // looking up a root shortens paths
+  mutable std::vector<ColocationGroup> groups_;  // mutable: looking up a root shortens paths
   std::vector<DeviceSpec> own_;
   std::vector<uint32_t> own_types_;
   std::vector<ColocationEdge> edges_;

@@ -17,7 +17,7 @@ bool IsNextIteration(llvm::StringRef op) {
 }
 bool IsSwitch(llvm::StringRef op) { return op == "Switch" || op == "RefSwitch"; }
 
-// Makes the control loops, one by one.
+// Adds the control loops to the graph.
 class Maker {
  public:
   Maker(Graph* graph, const std::function<std::string(llvm::StringRef)>& new_name)
@@ -54,7 +54,7 @@ class Maker {
     NodeId enter = kNoNode, merge = kNoNode, turn = kNoNode;
   };
 
-  // An Exit outputs to the frame around its own, an Enter reads from there.
+  // An Exit's output is in the parent of its frame; so are an Enter's inputs.
   int OutputFrame(NodeId id) const { return FrameOf(id, IsExit(graph_.node(id).op())); }
   int InputFrame(NodeId id) const { return FrameOf(id, IsEnter(graph_.node(id).op())); }
   int FrameOf(NodeId id, bool outside) const {
@@ -62,7 +62,8 @@ class Maker {
     return outside ? std::max(0, frames_.frames[frame].parent) : frame;
   }
 
-  // From the frame of the edge outwards, up to the first one that exists.
+  // Adds loops for the edge's frame and the frames around it, up to the first frame that already
+  // has a control loop on the reader's device.
   Error AddFor(NodeId from, NodeId reader) {
     StringId device = graph_.node(reader).device_id();
     Loop inner;
@@ -90,7 +91,7 @@ class Maker {
     const LoopFrames::Frame& frame = frames_.frames[number];
     if (frame.condition == kNoNode) {
       return MakeError(
-          "loop '{0}' runs on several devices and has no LoopCond that they could follow",
+          "loop '{0}' runs on several devices, which requires a LoopCond, but has none",
           frame.name);
     }
     auto name = [&] { return "_cloop" + new_name_(NameOf(reader)); };
@@ -133,8 +134,8 @@ LoopFrames FindLoopFrames(const Graph& graph, llvm::ArrayRef<NodeId> topological
   std::map<std::pair<int, std::string>, int> known;
   for (NodeId id : topological) {
     Node node = graph.node(id);
-    // The frame of the first input that has one: all inputs of a node are in one frame, but a
-    // Merge's second input comes from a later node.
+    // The frame of the first input whose frame is known: all inputs of a node are in one frame, but
+    // a Merge's second input comes from a later node.
     int frame = 0;
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;

@@ -79,7 +79,7 @@ class Simulation {
     return std::max({is_cpu ? 2e-6 : 5e-6, flops.value_or(0) / flops_rate, bytes / memory_rate});
   }
 
-  // The time at which the value of `port` has arrived: each value is sent to a memory once.
+  // Returns the time at which the value of `port` arrives; sends a value to each memory only once.
   double Arrival(Port port, const TensorWay& way) {
     auto [there, is_new] =
         arrivals_.try_emplace({port.node, port.index, way.target, way.to_host}, 0);
@@ -114,7 +114,7 @@ class Simulation {
     llvm::SmallVector<Port, 4> inputs = node.inputs();
     for (uint32_t slot = 0; slot < inputs.size(); ++slot) {
       Port port = inputs[slot];
-      if (port.node == kNoNode || !has_run_[port.node]) continue;  // a loop's back edge
+      if (port.node == kNoNode || !has_run_[port.node]) continue;  // an edge from NextIteration
       TensorWay way{DeviceOf(port.node), device, false, false, DeviceOf(port.node) != device};
       if (!port.IsControl()) way = memory_.WayTo({node.id(), slot});
       double arrival = way.is_copied ? Arrival(port, way) : finish_[port.node];
@@ -148,7 +148,7 @@ class Simulation {
   std::vector<bool> has_run_;   // by node
   std::vector<Step> steps_;     // by node
   std::vector<double> free_;    // by device
-  std::vector<NodeId> last_;    // by device: the node that it ran last
+  std::vector<NodeId> last_;    // by device: the last node that ran on it
   std::map<std::tuple<NodeId, int32_t, int, bool>, double> arrivals_;
   std::map<std::pair<int, int>, Link> links_;
   CostReport report_;

@@ -2,16 +2,16 @@
 // long each device works, and the critical path.
 //
 // The cost model. A node takes the longest of three times: its overhead (2 us on a CPU, 5 us
-// elsewhere), its arithmetic (lib/shape/flops.h) at the device's rate, and its inputs' and outputs'
-// bytes at the rate of the device's memory, unless it only forwards its input. Rates come from the
-// cluster file; by default a CPU has 50 gigaflops and 20 GB/s, any other device 10 teraflops and
-// 500 GB/s. A transferred tensor takes the link's latency and its bytes at the link's rate; a link
-// that is not in the file has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A
-// device runs one node at a time, in topological order; a link sends one tensor at a time in each
-// direction. A transfer costs nothing if both ends are in the memory of one host. If a device reads
-// its own values in the host's memory, or the other way round, the transfer uses its link to the
-// CPU of its task. Loops run one iteration, both branches of a conditional run, a call costs its
-// overhead and its tensors. Tensors of unknown size cost nothing and are counted.
+// on any other device), its arithmetic (lib/shape/flops.h) at the device's rate, and its inputs'
+// and outputs' bytes at the rate of the device's memory, unless it only forwards its input. Rates
+// come from the cluster file; by default a CPU has 50 gigaflops and 20 GB/s, any other device 10
+// teraflops and 500 GB/s. A transferred tensor takes the link's latency and its bytes at the link's
+// rate; a link that is not in the file has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us
+// between tasks. A device runs one node at a time, in topological order; a link sends one tensor at
+// a time in each direction. A transfer costs nothing if both ends are in the memory of one host. A
+// transfer between a device's own memory and the host's memory uses the link between the device and
+// the CPU of its task. Loops run one iteration, both branches of a conditional run, a call costs
+// its overhead and its tensors. Tensors of unknown size cost nothing; the report counts them.
 #ifndef GRAPNEL_LIB_PLACE_COST_REPORT_H_
 #define GRAPNEL_LIB_PLACE_COST_REPORT_H_
 
@@ -23,29 +23,29 @@ namespace grapnel {
 
 struct DeviceLoad {
   int nodes = 0;
-  double seconds = 0;  // at work
+  double seconds = 0;  // in which the device works
 };
 
 struct LinkLoad {
-  int source = 0, target = 0;  // devices
+  int source = 0, target = 0;  // indices of devices
   int transfers = 0;
   int64_t bytes = 0;
   int unknown = 0;     // transfers of unknown size
-  double seconds = 0;  // sending, latency included
+  double seconds = 0;  // of all transfers, latency included
 };
 
-// A node of the critical path, and what it waited for.
+// A node of the critical path, and the reason for its start time.
 struct PathStep {
   NodeId node;
   double start = 0, seconds = 0;
-  double transfer = 0;      // of the time before `start`: transfer from the step before
-  bool was_queued = false;  // it waited for the device, not for a value
+  double transfer = 0;      // seconds that the value from the previous step took to arrive
+  bool was_queued = false;  // the node waited for its device, not for a value
 };
 
 struct CostReport {
   double seconds = 0;               // until the last node is done
   std::vector<DeviceLoad> devices;  // by device
-  std::vector<LinkLoad> links;      // used ones, by source and target
+  std::vector<LinkLoad> links;      // links in use, sorted by source and target
   std::vector<PathStep> path;       // from the first node to the last
   int unknown = 0;                  // nodes with tensors of unknown size
 };

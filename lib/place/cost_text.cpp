@@ -21,7 +21,7 @@ std::string Share(double part, double whole) {
   return llvm::formatv("{0:f0} %", whole > 0 ? 100 * part / whole : 0).str();
 }
 
-// The steps that take longest, in their order.
+// The `most` longest steps of the critical path, in the order of the path.
 std::vector<PathStep> LongestSteps(const CostReport& report, size_t most) {
   std::vector<size_t> order(report.path.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -66,7 +66,8 @@ std::string CostTables(const PlacementContext& context, const CostReport& report
     working += step.seconds;
     moving += step.transfer;
   }
-  std::string text = "a run would take " + Time(report.seconds) + " (a model: docs/placement.md)";
+  std::string text =
+      "a run would take " + Time(report.seconds) + " (an estimate: docs/placement.md)";
   if (report.unknown > 0) {
     text += ", not counting tensors of unknown size at " + Plural(report.unknown, "node");
   }

@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostDevices = 1 << 16;  // beyond that it is a typo
-constexpr size_t kMostTypes = 32;      // sets of types are bits of a word
+constexpr int kMostDevices = 1 << 16;  // a larger count is a typo
+constexpr size_t kMostTypes = 32;      // a set of types is a uint32_t
 
 // TensorFlow's device factories have priorities; preferred devices come first.
 int Priority(DeviceWord type) {
@@ -41,7 +41,7 @@ Expected<DeviceSet> DeviceSet::ParseNames(llvm::StringRef text) {
   return set;
 }
 
-// One item of the list: a count of a type, or a name.
+// Adds the devices of one item of the list: a device name, or a type with a count.
 Error DeviceSet::AddNames(llvm::StringRef item) {
   DeviceSpec name;
   name.job = DeviceWord::Of("localhost");
@@ -52,7 +52,7 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
     if (parsed && count == 0) {
       return MakeError(
-          "'{0}' asks for 0 devices: expected {1}:1 for one, or /{0} for the "
+          "'{0}' requests 0 devices: expected {1}:1 for one device, or /{0} for the "
           "device with that number",
           item, item.split(':').first);
     }
@@ -60,7 +60,7 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
       llvm::consumeError(parsed.takeError());
       return MakeError(
           "malformed device '{0}': expected a name like /device:CPU:0, or a type and "
-          "how many there are, like cpu:4",
+          "a count, like cpu:4",
           item);
     }
     bool is_tpu = parsed->type.text().equals_insensitive("tpu");

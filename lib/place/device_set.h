@@ -1,4 +1,5 @@
-// The devices to place a graph on. They are listed, not detected: a laptop can place for a cluster.
+// The devices to place a graph on. The user lists them; they need not
+// exist on this machine, so that a laptop can place a graph for a cluster.
 #ifndef GRAPNEL_LIB_PLACE_DEVICE_SET_H_
 #define GRAPNEL_LIB_PLACE_DEVICE_SET_H_
 
@@ -16,10 +17,10 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC ListedDevice {
-  DeviceSpec name;     // full
-  std::string text;    // the same in TensorFlow's spelling
-  int64_t memory = 0;  // bytes; 0: not known
-  // For the cost model (cost_report.h); 0: the default for the type.
+  DeviceSpec name;     // a full name
+  std::string text;    // `name` in TensorFlow's spelling
+  int64_t memory = 0;  // bytes; 0: unknown
+  // For the cost model (cost_report.h); 0: the default for the device type.
   double flops = 0;             // floating point operations a second
   double memory_bandwidth = 0;  // bytes a second
 };
@@ -47,9 +48,9 @@ class GRAPNEL_PUBLIC DeviceSet {
   //                           "memory_gigabytes_per_second": 900}]}],
   //    "links": [{"between": ["/job:worker/task:0", "/job:worker/task:1"],
   //               "gigabytes_per_second": 12.5, "microseconds": 10}]}
-  // The ends of a link are partial names: the link holds for each pair of devices, one from each
-  // end. Errors name the file and the position: a job listed twice, a pair with two links, an end
-  // that matches no device.
+  // The ends of a link are partial names: the link connects each device that matches one end with
+  // each device that matches the other. Errors name the file and the position: a job listed twice,
+  // a pair with two links, an end that matches no device.
   static Expected<DeviceSet> FromClusterFile(llvm::StringRef path);
 
   // `name` must be full; adding it twice is an error.
@@ -62,17 +63,18 @@ class GRAPNEL_PUBLIC DeviceSet {
   llvm::ArrayRef<DeviceLink> links() const { return links_; }
   const DeviceLink* FindLink(int a, int b) const;  // null if no link is listed
 
-  // Returns the first device that a full or partial name matches, else nullopt.
+  // Returns the first device that matches a full or partial name; nullopt if there is none.
   std::optional<int> Find(const DeviceSpec& name) const;
   // Device types, in TensorFlow's order of preference (GPU before CPU before others), each once; at
   // most 32.
   llvm::ArrayRef<DeviceWord> types() const { return types_; }
-  // The index in types() of a device's type.
+  // Returns the index in types() of the type of `device`.
   int TypeOf(int device) const { return type_of_[device]; }
-  // Which of two devices comes first where TensorFlow has the choice: the preferred type, then the
-  // first device's job and task before others, then by the name's letters.
+  // True if TensorFlow prefers `a` to `b` if a node can be on either. Compares the preference of
+  // their types; then devices in the task of the set's first device precede others; then compares
+  // names.
   bool IsPreferred(int a, int b) const;
-  // "a, b, c", sorted, as error messages list them.
+  // The names of all devices as error messages list them: "a, b, c", sorted.
   std::string List() const;
 
  private:

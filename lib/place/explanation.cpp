@@ -12,14 +12,14 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostMembers = 8;  // members of a group that are listed
+constexpr size_t kMostMembers = 8;  // of a group in a list
 
 std::string NameAndOp(const Node& node) {
   return ("'" + node.name() + "' (" + node.op() + ")").str();
 }
 
-// Breaks `text` into lines of readable width: `first` precedes the first, and as many spaces the
-// others.
+// Breaks `text` into lines of readable width: `first` precedes the first line, and as many spaces
+// precede the other lines.
 std::string Wrapped(llvm::StringRef text, llvm::StringRef first) {
   constexpr size_t kWidth = 100;
   std::string lines = first.str();
@@ -43,7 +43,7 @@ std::string Wrapped(llvm::StringRef text, llvm::StringRef first) {
 
 std::string Wanted(const DeviceSpec& name) { return name.IsOpen() ? "nothing" : name.ToString(); }
 
-// Explains one node, a fact a line.
+// Explains the device of one node, one fact per line.
 class Explainer {
  public:
   Explainer(const PlacementContext& context, const Node& node)
@@ -107,9 +107,10 @@ class Explainer {
     }
   }
 
-  // Explains why a node has no kernel on a type: none at all, or none for these dtypes.
+  // Explains why a node has no kernel on a device type: the op has no kernel there, or no kernel
+  // accepts the node's attributes.
   std::string MissingText(const Node& node, const std::string& type) const {
-    std::map<std::string, std::set<std::string>> wanted;  // values by attribute
+    std::map<std::string, std::set<std::string>> wanted;  // accepted values, by attribute
     bool any = false;
     for (const KernelSummary& kernel : c_.kernels.KernelsOf(node)) {
       if (kernel.device != type && kernel.device != "DEFAULT") continue;
@@ -120,8 +121,8 @@ class Explainer {
     }
     std::string text = "none on " + type;
     if (!any) return text + ", whatever the dtype";
-    // Lists the attributes whose value no kernel accepts; if each is accepted by some kernel, the
-    // combination is not, so all of them.
+    // Lists the attributes whose value no kernel accepts. If some kernel accepts each value, no
+    // kernel accepts the combination: lists all attributes.
     auto is_taken = [&](const auto& each) {
       auto value = node.Attr(each.first);
       return value && each.second.count(value->ToString()) > 0;
@@ -130,7 +131,7 @@ class Explainer {
     for (const auto& each : wanted) {
       auto value = node.Attr(each.first);
       if (!value || (is_taken(each) && !each_is_taken)) continue;
-      text += " for " + each.first + "=" + value->ToString() + "; there are for " +
+      text += " for " + each.first + "=" + value->ToString() + "; kernels exist for " +
               llvm::join(each.second, ", ");
     }
     return text;
@@ -148,13 +149,14 @@ class Explainer {
     Say("it must share a device with " + Plural(members_.size() - 1, "other node") + ": " +
         MemberList());
     if (asked_.requested.IsOpen()) {
-      Detail("none of them has a request that counts");
+      Detail("none of these nodes has a request that takes effect");
     } else {
       ReportDecider();
     }
   }
 
-  // The types that the node has a kernel for but its group does not, and the responsible members.
+  // Reports the device types that the node has a kernel for but its group does not, and the members
+  // without such a kernel.
   void ReportLimits() {
     for (size_t i = 0; i < c_.devices.types().size(); ++i) {
       uint32_t bit = uint32_t{1} << i;
@@ -200,7 +202,8 @@ class Explainer {
     return text;
   }
 
-  // The member whose request the group has, and its connection to the node.
+  // Reports the member whose request became the group's, and the edges between that member and the
+  // node.
   void ReportDecider() {
     Colocation::Chain chain = groups_.NearestRequest(node_.id(), asked_.requested, true);
     std::string what = "together they ask for " + asked_.requested.ToString();
@@ -274,8 +277,8 @@ class Explainer {
     switch (placed.rule) {
       case PlacementRule::kIdentity:
         return Say(
-            with("an Identity without a request stays with its input, as both its ends "
-                 "ask for the same:"));
+            with("an Identity without a request stays with its input, as its input "
+                 "and its reader ask for the same device:"));
       case PlacementRule::kMetadata:
         return Say(with("it reads a shape and no values, so it stays with its input"));
       case PlacementRule::kGenerator:
@@ -321,7 +324,8 @@ class Explainer {
     return possible;
   }
 
-  // Advice that users need for such a node.
+  // Adds advice for two surprising placements: an int32 Const on a device other than a CPU, and a
+  // request that was softened.
   void PrintAdvice(const NodePlacement& placed) {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";

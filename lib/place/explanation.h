@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// The input of an explanation; everything must outlive it.
+// The input of an explanation. The objects that it refers to must outlive it.
 struct PlacementContext {
   const Graph& graph;
   const DeviceSet& devices;
@@ -17,9 +17,9 @@ struct PlacementContext {
   const Placement& placement;
 };
 
-// Explains one node's device, as lines of text: its request, the kernels there are, the edges that
-// put it in its group, its members' requests, overridden requests, and the rule that decided. Cost:
-// a pass over the graph.
+// Explains one node's device, as lines of text: its request, the op's kernels, the edges that
+// put the node in its group, its members' requests, overridden requests, and the rule that decided.
+// Cost: a pass over the graph.
 std::string ExplainNode(const PlacementContext& context, const Node& node);
 
 // Explains the failure: TensorFlow's message, the nodes and edges that conflict, and what to

@@ -26,8 +26,8 @@ std::string AttrsText(const Node& node) {
   return text;
 }
 
-// The chain between the two ends of an edge that could not be added: from the member with one
-// request, over the edge, to the member with the other.
+// Fills the chain of a failure at an edge that could not be added: from the member with one of the
+// conflicting requests, over the edge, to the member with the other request.
 void AddChain(const Colocation& groups, const ColocationEdge& edge, PlacementFailure* failure) {
   const DeviceSpec &a = groups.GroupOf(edge.a).requested, &b = groups.GroupOf(edge.b).requested;
   Colocation::Chain left = groups.NearestRequest(edge.a, b, /*wanted=*/false);
@@ -60,12 +60,12 @@ std::string CommonClass(const Node& a, const Node& b) {
   return "";
 }
 
-// `what`: what soft placement does.
+// Advice to use soft placement; `what` says what that would do.
 std::string TrySoft(const ColocationInput& input, const char* what) {
   return "or place without " + input.words.hard + ": soft placement " + what;
 }
 
-// Advice if the list has no CPU and one would help; else empty.
+// Advice to add a CPU to the device list, if the list has none and a CPU would help; else empty.
 std::string AddCpu(const ColocationInput& input, const Node& node) {
   bool has_cpu =
       llvm::any_of(input.devices.types(), [](DeviceWord type) { return type.text() == "CPU"; });
@@ -117,7 +117,7 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
       take("CPU");
       take("GPU");
     });
-    // TPU, XPU and NPU are real device types, so they are not typos.
+    // TPU, XPU and NPU are real device types, so do not treat them as typos of GPU or CPU.
     bool is_a_device =
         type.size() == 3 && llvm::StringRef(type).take_back(2).equals_insensitive("pu");
     if (near.empty() || is_a_device) continue;
@@ -265,7 +265,8 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
 
 namespace {
 
-// The node's own request cannot be met: there is no such device, or no kernel on it.
+// Reports that the node's own request cannot be met: the device does not exist, or has no kernel
+// for the node.
 void ReportRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
                    uint32_t types, std::string* why, PlacementFailure* failure) {
   std::string device = node.device().str();

@@ -12,29 +12,30 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node);
 PlacementFailure MalformedDevice(const Node& node, const std::string& error);
 PlacementFailure UnknownAssignedDevice(const ColocationInput& input, const Node& node);
 PlacementFailure AssignedWithoutKernel(const Node& node);
-// An edge between two groups that are bound to different devices, by the runtime (`assigned`) or by
-// the nodes that make their handles.
+// Failure: the edge joins two groups that are bound to different devices, by the runtime
+// (`assigned`) or by the nodes that make their handles.
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
                               const Node& src, const Node& dst, ColocationEdge::Kind kind,
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
-// Two groups that an edge would join, and their requests. `error` is TensorFlow's sentence, `at`
-// the node that it names.
+// Failure: the edge joins two groups with incompatible requests. `error` is TensorFlow's sentence,
+// `at` the node that the sentence names.
 PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input,
                                     const ColocationEdge& edge, std::string error,
                                     llvm::StringRef at);
-// The sentence for two groups without a common device type.
+// TensorFlow's sentence for two groups without a common device type.
 Error NoCommonType(const Colocation& groups, const ColocationInput& input,
                    const ColocationEdge& edge);
-// A group, and the request of the body of a function that it is tied to.
+// Failure: the request of the group of `node` conflicts with a request in the body of the function
+// that `call` calls.
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
                               const Node& call, std::string error);
 PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function);
 PlacementFailure InFunction(const Node& call, llvm::StringRef function,
                             const PlacementFailure& inside);
-// No device is left for the node's group.
+// Failure: no device has the kernels and matches the requests of the node's group.
 PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input, const Node& node);
 
-// "a reference edge runs from 'v' to 'assign'", for one edge.
+// Describes an edge: "a reference edge runs from 'v' to 'assign'".
 std::string ColocationEdgeText(const Graph& graph, const ColocationEdge& edge);
 
 }  // namespace grapnel

@@ -15,7 +15,7 @@ bool IsMultiDeviceCall(const Node& node) {
   return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
 }
 
-// True if a node of the body has another device.
+// True if a node of the function's body has a device other than `device`.
 bool HasOther(const Function& function, llvm::StringRef device) {
   for (Node node : function.body.nodes()) {
     if (node.device() != device) return true;
@@ -40,7 +40,7 @@ bool CanVisit(const Node& node) {
   return called && !IsParametrized(*called);
 }
 
-// By id: true for nodes that the fetches need.
+// Returns, by node id, whether the fetches need the node.
 std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   std::vector<bool> needed(graph.end_id());
   std::vector<NodeId> open;
@@ -57,8 +57,8 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
   return needed;
 }
 
-// The node that produces all fetches, if it is a call of a function with the feeds: a tf.function
-// or a SavedModel's signature.
+// Returns the node that produces all fetches, if it calls a function with the feeds as arguments,
+// as for a tf.function or a SavedModel's signature; else a null node.
 Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   Node call;
   for (const std::string& fetch : fetches) {
@@ -77,7 +77,8 @@ Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
 
 }  // namespace
 
-// The entry call's function is inlined without a prefix: its nodes keep TensorFlow's names.
+// Inlines calls in the main graph. The first time, keeps the entry call: VisitCall places its
+// function and marks the call, which then is inlined whole.
 Error FunctionSpread::OpenMain() {
   Boundary boundary;
   for (const std::string& fetch : tensors_.fetches) {
@@ -114,7 +115,7 @@ void FunctionSpread::OpenBody(Function& function) {
   OpenCalls(in);
 }
 
-// Sets the devices of the graph's nodes.
+// Places the graph and sets the devices of its nodes.
 Error FunctionSpread::PlaceGraph(Graph& graph, const PlacerOptions& options, bool logs) {
   Placement placement = Place(graph, setup_.devices, *setup_.kernels, options);
   if (placement.failure) {
@@ -139,7 +140,8 @@ FunctionSpread::BodyPlace FunctionSpread::PlaceOf(const Node& call,
   return place;
 }
 
-// Arguments are on the caller's devices, a result on the device that its producer requests.
+// Places a function's body: its arguments on the devices of `place`, a result on the device that
+// the result's producer requests.
 Error FunctionSpread::PlaceBody(Function& function, const BodyPlace& place) {
   OpenBody(function);
   Graph& body = function.body;
@@ -168,7 +170,8 @@ bool FunctionSpread::IsSpread(const Function& function, llvm::StringRef device) 
          (HasOther(function, device) || llvm::any_of(CalledBy(function), AsksForDevice));
 }
 
-// Calls in the body of a remaining call run on its device; they are placed only for the log.
+// Places the functions that the body of a remaining call calls. They run on that call's device and
+// are placed only for the log.
 Error FunctionSpread::VisitInner(Function& function) {
   if (!log_) return Error::success();
   for (NodeId id : TopologicalOrder(function.body)) {
@@ -185,8 +188,8 @@ Error FunctionSpread::VisitInner(Function& function) {
   return Error::success();
 }
 
-// True if the call must be inlined. A function that was already placed for another caller in this
-// round waits for the next round.
+// Places the called function; true if the call must be inlined. If the function was already placed
+// for a call on other devices in this round, this call waits for the next round.
 Expected<bool> FunctionSpread::VisitCall(const Node& call) {
   Function& function = *module_.FindFunction(CallOf(call).function->name());
   BodyPlace place = PlaceOf(call, function);
@@ -202,7 +205,8 @@ Expected<bool> FunctionSpread::VisitCall(const Node& call) {
   return false;
 }
 
-// False: nothing is left to do.
+// Visits the remaining calls of the main graph and inlines those that must be. False if no call was
+// left to visit.
 Expected<bool> FunctionSpread::OpenNextCalls() {
   placed_.clear();
   bool opens = false;
@@ -231,7 +235,7 @@ void FunctionSpread::RestoreBodies() {
   own_devices_.clear();
 }
 
-// Nodes that forward a result are on the result's device.
+// After inlining, gives each node without a device the device of its first input.
 void FunctionSpread::FillDevices() {
   Graph& graph = module_.main;
   for (NodeId id : TopologicalOrder(graph)) {

@@ -15,12 +15,12 @@ namespace grapnel {
 
 // Follows TensorFlow: before placing, inlines calls and lowers If and While to single nodes. The
 // function of a remaining call is placed when it is called, its arguments on the call's device. If
-// its nodes then need other devices, they replace the call after all, so that one mechanism runs
-// them. docs/placement.md has the rules.
+// nodes of the function then need other devices, the call is inlined after all, so that
+// partitioning the main graph is enough. docs/placement.md has the rules.
 class FunctionSpread {
  public:
-  // For runs from the feeds to the fetches of `tensors`, which must exist. `log` receives
-  // TensorFlow's log lines; null: no log. All arguments must outlive this.
+  // Prepares `module` for runs from the feeds to the fetches of `tensors`, which must exist. `log`
+  // receives TensorFlow's log lines; null: no log. All arguments must outlive this.
   FunctionSpread(Module& module, const FeedsAndFetches& tensors, const PlacerSetup& setup,
                  llvm::raw_ostream* log)
       : module_(module), tensors_(tensors), setup_(setup), log_(log) {}
@@ -30,9 +30,9 @@ class FunctionSpread {
   Error Run();
 
  private:
-  struct BodyPlace {  // devices of the caller, by name
+  struct BodyPlace {  // names of the devices of a call and its arguments
     std::string call;
-    std::vector<std::string> args;  // of resources; other arguments are on the call's device
+    std::vector<std::string> args;  // resource arguments; others have the call's device
     auto operator<=>(const BodyPlace&) const = default;
   };
 
@@ -52,13 +52,14 @@ class FunctionSpread {
   const FeedsAndFetches& tensors_;
   const PlacerSetup& setup_;
   llvm::raw_ostream* log_;
-  // The call that makes up the whole graph, if there is one.
+  // The name of the call that produces all fetches; empty if there is no such call.
   std::string entry_;
-  std::set<std::string> settled_;  // calls in the main graph
-  std::set<std::string> opened_;   // functions
+  std::set<std::string> settled_;  // calls of the main graph that were visited
+  std::set<std::string> opened_;   // functions in whose bodies calls were inlined
   std::set<std::pair<std::string, BodyPlace>> logged_;
-  std::map<std::string, BodyPlace> placed_;                      // bodies, in this round
-  std::map<std::string, std::vector<std::string>> own_devices_;  // of bodies that were placed
+  std::map<std::string, BodyPlace> placed_;  // functions placed in this round
+  // Of a body's nodes, before it was placed.
+  std::map<std::string, std::vector<std::string>> own_devices_;
 };
 
 }  // namespace grapnel

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kLongest = size_t{1} << 20;  // longer lines are not parsed
 constexpr size_t kMostContainers = 1024;
 
-// Reads each character once, unlike StringRef's own search: logs are long.
+// Reads each character once, unlike StringRef::find: logs are long.
 size_t FindIn(llvm::StringRef text, std::string_view what, size_t from = 0) {
   return std::string_view(text.data(), text.size()).find(what, from);
 }
@@ -34,10 +34,10 @@ bool SaysSomething(llvm::StringRef line) {
          FindIn(line, "Dumped Graph to ") != llvm::StringRef::npos;
 }
 
-// Caches the parsed names of devices: a log has few different ones.
+// Caches the full names of devices: a log has few distinct devices.
 class FullDevices {
  public:
-  // "" if it is not a full name.
+  // "" if `text` is not a full device name.
   const std::string& Of(llvm::StringRef text) {
     if (known_.size() > kMostContainers) known_.clear();
     auto [entry, is_new] = known_.try_emplace(text);
@@ -61,7 +61,7 @@ std::optional<std::string> FullDevice(llvm::StringRef text) {
   return device.empty() ? std::nullopt : std::optional(device);
 }
 
-// "...placer.cc:162] ": where it begins, and where the text after it begins.
+// The prefix "...placer.cc:162] ": where it begins, and where the text after it begins.
 struct Marker {
   size_t begin, end;
 };
@@ -80,15 +80,15 @@ std::optional<Marker> LastMarker(llvm::StringRef line) {
   return last;
 }
 
-// "9992" of "I0000 00:00:1795905684.001959    9992 placer.cc:162] "; "" if the prefix has no
-// thread.
+// The thread, "9992" of "I0000 00:00:1795905684.001959    9992 placer.cc:162] "; "" if the prefix
+// does not name the thread.
 llvm::StringRef ThreadOf(llvm::StringRef before_file) {
   llvm::StringRef words = before_file.rtrim();
   llvm::StringRef last = words.substr(words.find_last_of(' ') + 1);
   return !last.empty() && llvm::all_of(last, llvm::isDigit) ? last : llvm::StringRef();
 }
 
-// True for text that begins like "name:" or "name: (Op" and has lost its end, or its middle.
+// True for a node line ("name: (Op): /job:...") that has lost its end or its middle.
 bool LooksCut(llvm::StringRef text) {
   auto [first, rest] = text.split(' ');
   return rest.empty() || first.ends_with(":");
@@ -119,7 +119,7 @@ std::optional<Parts> Split(llvm::StringRef text, bool may_lack_op) {
   return parts;
 }
 
-// A node's line; `is_bare`: other words may precede the name.
+// Parses a node's line. Without the placer's prefix, other words may precede the node's name.
 bool ReadNode(llvm::StringRef text, LogLine* line) {
   auto parts = Split(text, /*may_lack_op=*/true);
   if (!parts) return false;
@@ -127,7 +127,7 @@ bool ReadNode(llvm::StringRef text, LogLine* line) {
     parts->node = parts->node.substr(parts->node.find_last_of(" \t") + 1);
   if (parts->node.empty() || parts->node.contains(' ')) return false;
   line->kind = LogLine::kBroken;
-  if (parts->node.contains("/job:")) return true;  // two lines in one: the name may be cut
+  if (parts->node.contains("/job:")) return true;  // two lines run together: the name may be cut
   line->node = parts->node.str();
   line->op = parts->op.str();
   auto [device, rest] = parts->device.split(' ');
@@ -148,7 +148,7 @@ bool ReadEager(llvm::StringRef text, LogLine* line) {
   return true;
 }
 
-// NAME and TAG of "Dumped Graph to DIR/NAME.NNNN.GROUP.TAG.pbtxt".
+// Parses NAME, NNNN and TAG of "Dumped Graph to DIR/NAME.NNNN.GROUP.TAG.pbtxt".
 bool ReadDump(llvm::StringRef text, LogLine* line) {
   if (!text.consume_front("Dumped Graph to ")) return false;
   text = text.rtrim();
@@ -163,8 +163,8 @@ bool ReadDump(llvm::StringRef text, LogLine* line) {
   return true;
 }
 
-// Removes "worker_1  | ", "[pod/trainer-0/main] ", "[1,0]<stderr>:": the source of the line, which
-// it returns.
+// Removes the prefix that names the line's source ("worker_1  | ", "[pod/trainer-0/main] ",
+// "[1,0]<stderr>:"), and returns that source.
 llvm::StringRef TakeSource(llvm::StringRef* line) {
   llvm::StringRef head = line->take_front(200);
   size_t bar = head.find("| ");
@@ -180,7 +180,8 @@ llvm::StringRef TakeSource(llvm::StringRef* line) {
   return source;
 }
 
-// "2024-05-01T10:00:00.000000000Z stderr F " of a container runtime; P: the line continues.
+// Removes a container runtime's prefix, "2024-05-01T10:00:00.000000000Z stderr F "; P instead of F
+// means that the line continues.
 bool TakeRuntimePrefix(llvm::StringRef* line, bool* is_piece) {
   llvm::StringRef head = line->take_front(64);
   for (llvm::StringRef stream : {" stdout ", " stderr "}) {
@@ -206,7 +207,7 @@ std::string WithoutColors(llvm::StringRef line) {
   return text;
 }
 
-// The text in a JSON log record, whatever its field, and its source.
+// Finds the log text in a JSON log record, in whichever field, and the record's source.
 void FindText(const llvm::json::Object& record, std::optional<std::string>* text,
               std::string* source) {
   constexpr std::array kSources = {"pod",       "pod_name",     "podName",

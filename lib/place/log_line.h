@@ -1,10 +1,10 @@
-// Parses one line of TensorFlow's log of placements, in the format of any TensorFlow version and of
-// programs that store logs.
+// Parses one line of TensorFlow's log of placements, as written by any TensorFlow version and as
+// stored by container runtimes and log collectors.
 //
-//   name: (Op): /job:localhost/replica:0/task:0/device:CPU:0     1.0 and later, and with a prefix
+//   name: (Op): /job:localhost/replica:0/task:0/device:CPU:0     bare or prefixed, 1.0 and later
 //   name: (Op)/job:localhost/replica:0/task:0/gpu:0              prefixed, 1.0 to 1.13
 //   name: /job:localhost/replica:0/task:0/gpu:0                  0.12 and before
-//   Executing op X in device /job:...                            an op that Python runs
+//   Executing op X in device /job:...                            an op that Python runs eagerly
 //   Dumped Graph to DIR/NAME.NNNN.GROUP.TAG.pbtxt                the graph of the next lines
 //
 // Private to lib/place.
@@ -22,23 +22,24 @@ namespace grapnel {
 struct LogLine {
   enum Kind {
     kOther,   // not about placement
-    kNode,    // where a node of a graph is
-    kEager,   // where an op ran: `op` and `device`
-    kDump,    // a graph was dumped: `node` is its name, `op` the stage ("before_placer")
-    kBroken,  // cut off; `node` is its name if that is complete
+    kNode,    // a node of a graph and its device
+    kEager,   // an op that ran eagerly: `op` and `device`
+    kDump,    // a graph was dumped: `node` is the graph's name, `op` the stage ("before_placer")
+    kBroken,  // a truncated node line; `node` is the name if that is complete
   };
   Kind kind = kOther;
-  bool is_prefixed = false;      // it has "placer.cc:NNN]" or the like before it
-  bool follows_piece = false;    // the line begins with part of another one, which is lost
+  bool is_prefixed = false;      // "placer.cc:NNN]" or the like precedes the contents
+  bool follows_piece = false;    // the line begins with a fragment of another line
   std::string stream;            // the thread and container that wrote it; "": unknown
-  int number = -1;               // of the dump
+  int number = -1;               // kDump: NNNN in the file name
   std::string node, op, device;  // `device` in full, as TensorFlow 2 spells it
 };
 
 // Reads the lines of one log in order. A container's runtime may have split a line into pieces.
 class LogLineReader {
  public:
-  // Visits the contents of `line`, given without its line end; nothing for other kinds of lines.
+  // Parses `line`, given without its line end. Visits nothing if the line is not about placement or
+  // is a piece to be continued; visits several lines if a JSON record has several.
   void Read(llvm::StringRef line, llvm::function_ref<void(LogLine&)> visit);
 
  private:

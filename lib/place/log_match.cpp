@@ -22,7 +22,8 @@ bool IsSameName(llvm::StringRef logged, llvm::StringRef name) {
          name == ("__inference_" + logged).str();
 }
 
-// "/device:CPU:1" matches ".../device:CPU:1"; a name that cannot be parsed matches nothing.
+// True if a requested device is compatible with a logged one: "/device:CPU:1" with
+// ".../device:CPU:1". False for a name that cannot be parsed.
 bool DeviceFits(llvm::StringRef asked, llvm::StringRef logged) {
   if (asked.empty() || asked == logged) return true;
   auto name = DeviceSpec::Parse(asked), full = DeviceSpec::Parse(logged);
@@ -94,8 +95,8 @@ class Matcher {
     return out;
   }
 
-  // If the best graphs cannot be told apart, and the number of graphs with those nodes is known,
-  // moves the one at this target's turn to the front.
+  // If several logged graphs have exactly the target's nodes, and the program placed the target as
+  // often (LogTarget::turns), moves the graph at position LogTarget::turn to the front.
   void TakeTurn(size_t target, std::vector<size_t>* fitting) const {
     const LogTarget& wanted = targets_[target];
     std::vector<size_t> exact;
@@ -122,7 +123,8 @@ class Matcher {
     }
   }
 
-  // True if it is another part of the same graph: a session's graphs are parts of one.
+  // True if the logged graph is another part of the target, as in a session, which places a part of
+  // its graph for each set of fetches.
   bool Adds(size_t graph, size_t target, const LogOfGraph& out) const {
     const LoggedGraph& logged = log_.graphs[graph];
     const LogFit& fit = FitAt(graph, target);
@@ -175,7 +177,7 @@ class Matcher {
   const PlacementLog& log_;
   llvm::ArrayRef<LogTarget> targets_;
   std::vector<bool> is_used_;
-  std::vector<size_t> homes_;  // by graph of the log: its best match count with a target
+  std::vector<size_t> homes_;  // by logged graph: the most nodes found in any target
   std::vector<LogFit> fits_;
 };
 
@@ -190,8 +192,8 @@ bool LogFit::operator<(const LogFit& other) const {
   return mine != its ? mine < its : missing > other.missing;
 }
 
-// Grappler leaves few nodes of a large graph, and a truncated log has few of its lines; but
-// arguments and results are in both.
+// After Grappler few nodes of a large graph may be left, and a truncated log may have few of its
+// lines; but Grappler keeps arguments and results.
 bool LogFit::IsOurs(const LogTarget& target, size_t lines) const {
   size_t nodes = target.graph->num_nodes();
   if (found == 0) return false;
@@ -225,7 +227,7 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target) {
                  });
   if (fit.is_named && target.dump >= 0 && logged.dump >= 0)
     fit.dumps_between = logged.dump > target.dump ? INT_MAX : target.dump - logged.dump;
-  // "graph" or "model" is only the name of a file.
+  // Otherwise `target.name` may be just a file name, such as "graph" or "model".
   bool is_functions = target.dump >= 0 || HasPrefix(target.name, "__");
   fit.is_other = is_functions && !logged.name.empty() && !fit.is_named;
   return fit;

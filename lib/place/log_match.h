@@ -1,4 +1,4 @@
-// Matches the lines of a log with graphs.
+// Finds the lines of a log that belong to given graphs.
 #ifndef GRAPNEL_LIB_PLACE_LOG_MATCH_H_
 #define GRAPNEL_LIB_PLACE_LOG_MATCH_H_
 
@@ -9,17 +9,17 @@
 
 namespace grapnel {
 
-// How well a graph of the log fits a target graph.
+// The degree to which a graph of the log matches a target graph.
 struct LogFit {
-  size_t found = 0;          // nodes of that name
-  size_t same_op = 0;        // of these, with that op
-  size_t same_device = 0;    // of these, whose device in the graph is compatible
-  size_t missing = 0;        // lines without a node
+  size_t found = 0;          // lines whose node name the graph has
+  size_t same_op = 0;        // of these, lines with the same op
+  size_t same_device = 0;    // of these, lines with a compatible device
+  size_t missing = 0;        // lines whose node name the graph lacks
   bool has_ends = false;     // all arguments and results in the log are in the graph
-  bool has_no_ends = false;  // the log has no arguments and results
+  bool has_no_ends = false;  // the log has no arguments or results
   bool is_named = false;     // the log names this function
-  bool is_exact = false;     // its nodes are those of the dump of the placed graph
-  int dumps_between = 0;     // if the log names a dump: dumps from that one to the target
+  bool is_exact = false;     // its nodes are exactly those of LogTarget::placed
+  int dumps_between = 0;     // if the log names a dump: dumps from that dump to the target
   bool is_other = false;     // the log names another function
   bool IsOurs(const LogTarget& target, size_t lines) const;
   bool operator<(const LogFit& other) const;  // true if this fits worse
@@ -28,10 +28,10 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target);
 
 // The log entries for one graph.
 struct LogOfGraph {
-  std::vector<const LoggedNode*> of;       // by id; null: not in the log
-  std::vector<const LoggedGraph*> used;    // the source of the lines; several for a session's graph
-  std::vector<const LoggedNode*> gone;     // their lines for nodes that the graph lacks
-  std::vector<const LoggedGraph*> rivals;  // with the same nodes, but not used
+  std::vector<const LoggedNode*> of;       // by node id; null: not in the log
+  std::vector<const LoggedGraph*> used;    // logged graphs that `of` is from; several for a session
+  std::vector<const LoggedNode*> gone;     // lines of `used` for nodes that the graph lacks
+  std::vector<const LoggedGraph*> rivals;  // logged graphs with the same nodes, but not used
   size_t differing = 0;                    // nodes that a rival has on another device
   enum Reason {
     kOnly,
@@ -39,23 +39,24 @@ struct LogOfGraph {
     kNodes,
     kDevices,
     kOrder
-  } reason = kOnly;  // why `used` and not the rivals
+  } reason = kOnly;  // the criterion that preferred `used` to the rivals
   size_t found() const;
-  // The device, "" if the log has none.
+  // The node's device in the log; "" if the log lacks the node.
   llvm::StringRef DeviceOf(NodeId id) const { return of[id] ? of[id]->device : llvm::StringRef(); }
 };
 
-// The log entries for some graphs; points into the log.
+// The log entries for several graphs, by target; points into the PlacementLog.
 struct LoggedDevices {
   std::vector<LogOfGraph> graphs;
-  int64_t other_lines = 0;  // nodes of other graphs
+  int64_t other_lines = 0;  // lines for nodes of other graphs
   int64_t eager_ops = 0;    // ops that ran eagerly
 };
 
-// Finds each graph in the log of a whole program. Names decide. Of graphs with the same nodes,
-// takes the one whose function the log names, else the one whose devices fit the nodes' devices or
-// requests, else the first. A graph of the log belongs to one target only. A session's graph, which
-// is placed again for each set of fetches, takes the lines of all graphs that fit.
+// Finds each target's graph in the log of a whole program, by the names of nodes. Among logged
+// graphs with the same nodes, chooses the one that the log says is the target's function, else the
+// one whose devices are compatible with the nodes' devices or requests, else the first. A logged
+// graph belongs to one target only. A session places its graph again for each set of fetches, so
+// such a target uses the lines of all logged graphs that match it.
 LoggedDevices PutOnGraphs(const PlacementLog& log, llvm::ArrayRef<LogTarget> targets);
 
 }  // namespace grapnel

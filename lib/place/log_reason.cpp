@@ -14,7 +14,7 @@ bool IsFull(llvm::StringRef device) {
   return false;
 }
 
-// The pass that made a node, according to its name or op; "": unknown.
+// The pass that made a node, according to the node's name or op; "" if unknown.
 std::string MakerByName(const Node& node) {
   llvm::StringRef name = node.name(), op = node.op();
   if (HasPrefix(name, "_arg_") || HasPrefix(name, "_retval_"))

@@ -19,20 +19,20 @@ struct NodeStory {
 // a ledger; empty: unknown.
 struct GraphStory {
   llvm::StringMap<NodeStory> here;     // created or rewritten nodes of the graph
-  llvm::StringMap<NodeStory> gone;     // nodes that it no longer has
-  llvm::StringMap<std::string> asked;  // devices requested before placing
+  llvm::StringMap<NodeStory> gone;     // nodes that the graph no longer has
+  llvm::StringMap<std::string> asked;  // requested devices before placing, by node name
   std::string source;                  // "the dumps in DIR"; empty: no source
 };
 
-// Returns by id, for each node that the log lacks, or has with another op or on another device than
-// the graph, what happened to it; empty texts for the others.
+// Returns, by node id, the reasons why the log lacks the node or has it with another op or on
+// another device than the graph; empty texts for nodes without such a difference.
 std::vector<NodeStory> ReasonsOf(const Graph& graph, const LogOfGraph& logged,
                                  const PlacementLog& log, const GraphStory& story);
 
-// The same for a node of the log that the graph no longer has.
+// Returns the reason why the graph no longer has this node of the log.
 NodeStory ReasonOfGone(const LoggedNode& node, const GraphStory& story);
 
-// True if all nodes have full device names: the graph was placed before.
+// True if all nodes have full device names, so the graph was already placed.
 bool IsPlaced(const Graph& graph);
 
 }  // namespace grapnel

@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostGraphs = 4;  // graphs of a log that are named
+constexpr size_t kMostGraphs = 4;  // of the log that a text names
 
 std::string LinesOf(llvm::ArrayRef<const LoggedGraph*> graphs) {
   std::string text;
@@ -36,7 +36,8 @@ const char* ReasonText(LogOfGraph::Reason reason) {
   }
 }
 
-// "the second of 2 graphs in the log with these nodes".
+// Says which of several matching graphs was used: "the second of 2 graphs in the log with these
+// nodes".
 std::string RivalText(const LogOfGraph& logged) {
   if (logged.rivals.empty()) return "";
   const LoggedGraph& used = *logged.used.front();
@@ -109,7 +110,7 @@ std::string HeadText(const PlacementContext& c, const PlacementLog& log, const L
                                 : "it has other graphs: " + GraphsOf(log) + "\n");
 }
 
-// The lines of the log that belong to the graph, and how well they fit.
+// Describes the lines of the log that belong to the graph, and how well they match.
 std::string LinesText(const PlacementContext& c, const LogOfGraph& logged,
                       const GraphStory& story) {
   size_t same = 0;
@@ -185,7 +186,7 @@ std::vector<std::string> LogProblems(const PlacementLog& log) {
   if (log.cut_line > 0) {
     problems.push_back(log.path + " ends in the middle of line " + std::to_string(log.cut_line) +
                        (log.cut_node.empty() ? "" : " (" + log.cut_node + ")") +
-                       ", which does not count");
+                       ", which is ignored");
   }
   return problems;
 }

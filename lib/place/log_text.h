@@ -1,4 +1,4 @@
-// Writes what a log has about graphs as text.
+// Writes a log's entries about graphs as text.
 #ifndef GRAPNEL_LIB_PLACE_LOG_TEXT_H_
 #define GRAPNEL_LIB_PLACE_LOG_TEXT_H_
 
@@ -9,23 +9,24 @@
 
 namespace grapnel {
 
-// How many nodes the log has and in which lines, where it differs from the placement, and each node
-// that differs, with the reason.
+// Describes how many of the graph's nodes the log has, and in which lines, and how many of them
+// differ from the placement; then lists each node that differs, with the reason.
 std::string LogText(const PlacementContext& context, const PlacementLog& log,
                     const LogOfGraph& logged, const GraphStory& story);
-// The same without the tables of nodes.
+// LogText without the tables of nodes.
 std::string LogSummary(const PlacementContext& context, const PlacementLog& log,
                        const LogOfGraph& logged, const GraphStory& story);
-// One line about the rest of a log: how many nodes and eager ops of other graphs it has; empty:
-// none.
+// One line about the rest of a log: the number of nodes of other graphs and of eager ops; empty if
+// both are 0.
 std::string OthersText(const LoggedDevices& logged);
-// A row for each eager op and device; empty: no op ran eagerly.
+// A table with a row for each eager op and device; empty if no op ran eagerly.
 std::string EagerText(const PlacementLog& log);
 // Describes the parts of a log that cannot be read, a sentence each.
 std::vector<std::string> LogProblems(const PlacementLog& log);
 
-// The history of one node for an explanation: its request, its device in the log, what passes did
-// to it. `name` may be a node that the graph no longer has. Empty: neither log nor dumps have it.
+// The history of one node for an explanation: its request, its device in the log, the changes
+// by passes. `name` may be a node that the graph no longer has. Empty if neither log nor dumps have
+// the node.
 std::string WayOfNode(const PlacementContext& context, const PlacementLog* log,
                       const LogOfGraph* logged, const GraphStory& story, llvm::StringRef name);
 

@@ -13,15 +13,15 @@ namespace grapnel {
 // TensorFlow's rule (MemoryTypesForNode): the kernel's host arguments, and always resources and
 // strings, are in the host's memory. For a function call, an unlowered While, and an op without a
 // kernel, int32 values are in the host's memory instead of host arguments. So are the ports listed
-// in the attributes _input_hostmem and _output_hostmem. For a CPU, the result is TensorFlow's
-// notion; all of a CPU's memory is the host's.
+// in the attributes _input_hostmem and _output_hostmem. For a CPU, the results follow
+// TensorFlow's rule too, although all of a CPU's memory is the host's.
 //
 // Caches results: use one instance for one graph and one placement of it.
 class MemoryTypes {
  public:
   explicit MemoryTypes(const KernelCatalog& kernels) : kernels_(kernels) {}
 
-  // `type` is the type of the node's device: "GPU". False for a slot or port that the node lacks.
+  // `type` is the type of the node's device: "GPU". False if the node lacks the slot or port.
   bool IsInputOnHost(const Node& node, int slot, llvm::StringRef type);
   bool IsOutputOnHost(const Node& node, int port, llvm::StringRef type);
 
@@ -36,21 +36,23 @@ class MemoryTypes {
   llvm::DenseMap<NodeId, OnHost> found_;
 };
 
-// True if two devices are in one process.
+// True if two devices are in the same task, and so in one process.
 bool AreOfOneTask(const DeviceSet& devices, int a, int b);
 
 // A tensor's path from the node that makes it to a node that reads it.
 struct TensorWay {
-  int source = 0, target = 0;               // devices
-  bool from_host = false, to_host = false;  // whether it is in the host's memory at each end
-  // True if bytes move. False if both ends are in the same host's memory: one for a device, the
-  // other for that host's CPU or for another device.
+  int source = 0, target = 0;  // indices of devices
+  // Whether the tensor is in the host's memory at each end.
+  bool from_host = false, to_host = false;
+  // True if the tensor's bytes are copied. False if both ends are in the memory of the same host,
+  // where one end belongs to a device and the other to that host's CPU or to another device.
   bool is_copied = false;
 
   bool Crosses() const { return source != target || from_host != to_host; }
 };
 
-// Finds memory types in a placed graph. All memory of a CPU is the host's.
+// Finds whether values of a placed graph are in the host's memory. All memory of a CPU is the
+// host's.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const PlacementContext& context)

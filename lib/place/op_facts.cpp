@@ -19,7 +19,7 @@ bool MayTie(const OpArg& arg, const OpInfo& info) {
   return !attr || attr->allowed_types.empty() || llvm::any_of(attr->allowed_types, IsTied);
 }
 
-// "RangeDataset", "BatchDatasetV2": ops with one variant output.
+// True for dataset ops, which have one variant output: "RangeDataset", "BatchDatasetV2".
 bool IsDataset(llvm::StringRef op, const OpInfo& info) {
   if (info.outputs.size() != 1 || info.outputs[0].type != proto::DT_VARIANT) return false;
   llvm::StringRef stem = op.rtrim("0123456789");

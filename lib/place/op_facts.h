@@ -11,18 +11,18 @@ namespace grapnel {
 
 struct OpFacts {
   const OpInfo* info = nullptr;  // null: an unknown op
-  bool may_tie = false;          // an input can be a handle, a reference or a variant
-  bool makes_one = false;        // no inputs and a single output, as far as the op alone says
+  bool may_tie = false;          // some input may be a handle, a reference or a variant
+  bool makes_one = false;        // the op has exactly one output, which may be a list
   bool output_is_ref = false;    // that output is a reference
   bool is_identity = false;      // Identity, RefIdentity
   bool is_metadata = false;      // Shape, Size, Rank: read their input's shape, not its values
   bool is_dataset = false;
-  bool is_exempt = false;  // accepts handles of other devices: calls split over devices, and
-                           // IdentityN
-  bool is_call = false;    // a function call: the op is a function or a PartitionedCall
+  bool is_exempt = false;  // accepts handles of other devices: PartitionedCalls, IdentityN,
+                           // ReduceDataset and ScanDataset
+  bool is_call = false;    // a function call: the op is a function's name or a PartitionedCall
 };
 
-// Facts by the op's StringId. References are valid as long as the table.
+// Facts by the op's StringId. References stay valid as long as the table lives.
 class OpFactsTable {
  public:
   explicit OpFactsTable(const Module& module) : module_(module) {}
@@ -37,7 +37,8 @@ class OpFactsTable {
 // Returns the function that a call calls; null if the library does not have it.
 const Function* CalleeOf(const Node& call);
 
-// True if the node has no inputs and makes a variable or a handle, which stays where it was made.
+// True if the node has no inputs and makes a variable or a handle, which never moves to another
+// device.
 bool MakesResourceOrReference(const Node& node, const OpFacts& facts);
 
 // True if the node has no inputs and one output that is not a reference: it may be placed with its

@@ -48,8 +48,8 @@ class Partitioner {
   }
 
  private:
-  // An input of a node of a partition: a node of graph_, whose id in the partition is known at the
-  // end, or a node made for the partition.
+  // An input of a node of a partition. If `is_made`, `node` was made for the partition and is an id
+  // in it; else `node` is an id in graph_, whose id in the partition is known only at the end.
   struct Input {
     bool is_made;
     NodeId node;
@@ -58,9 +58,9 @@ class Partitioner {
   struct Part {
     std::string device, type;
     std::unique_ptr<Module> module;
-    std::vector<std::vector<Input>> inputs;  // by id in the partition
+    std::vector<std::vector<Input>> inputs;  // by node id in the partition
   };
-  // A node that is only fed must exist, but its inputs are not needed.
+  // kFed: the node must exist because its output is fed, but its inputs are not needed.
   enum Need : char { kNone, kFed, kWhole };
 
   void FindNeeded() {
@@ -96,7 +96,8 @@ class Partitioner {
     return Error::success();
   }
 
-  // A copy of the main graph to change: same strings, same bytes, ids in topological order.
+  // Copies the needed nodes of the main graph to graph_, which may then be changed. Shares strings
+  // and attribute bytes; ids are in topological order.
   void CopyGraph() {
     const Graph& main = module_.main;
     std::vector<NodeId> order = TopologicalOrder(main), copied(main.end_id(), kNoNode);
@@ -152,7 +153,8 @@ class Partitioner {
     }
   }
 
-  // An empty graph with the versions, and the reached functions, in the library's order.
+  // Returns a module with an empty main graph, the graph's versions, and the functions that
+  // `reached` reaches, in the library's order.
   Expected<std::unique_ptr<Module>> MakeModule(llvm::SetVector<const Function*> reached) const {
     for (size_t i = 0; i < reached.size(); ++i) {
       for (Node node : reached[i]->body.nodes()) AddCalled(node, &reached);
@@ -174,14 +176,14 @@ class Partitioner {
     return module;
   }
 
-  // --- Memory of a port's value.
+  // --- Whether a port's value is in the host's memory.
   bool IsOnHost(const Node& node, int port, bool is_input) {
     const std::string& type = parts_[part_of_[node.id()]].type;
     return is_input ? memory_.IsInputOnHost(node, port, type)
                     : memory_.IsOutputOnHost(node, port, type);
   }
 
-  // True if the edge is between the memories of one device.
+  // True if the edge connects a device's own memory and the host's memory.
   bool CrossesMemory(const Node& source, const Node& reader, Port port, int slot) {
     if (port.IsControl() || parts_[part_of_[reader.id()]].type == "CPU") return false;
     return IsOnHost(source, port.index, false) != IsOnHost(reader, slot, true);
@@ -198,7 +200,7 @@ class Partitioner {
     parts_[part].module->main.SetAttr(id, key, value);
   }
 
-  // Copies the node; its attributes stay in the file's bytes if they are there.
+  // Copies the node. If its attributes are in the file's bytes, refers to these bytes.
   NodeId CopyTo(int part, const Node& node) {
     Part& to = parts_[part];
     StringTable& strings = to.module->strings;
@@ -214,16 +216,17 @@ class Partitioner {
     return id;
   }
 
-  // A value on its way to another device or memory.
+  // A value, or a control dependency, that is sent to another device or memory.
   struct Transfer {
     Node source, reader;  // the first of the readers
     Port port;
     int slot;       // of the first reader
     DataType type;  // of the sent value
     bool is_reference;
-    std::string tensor_name, dummy, send, recv, end;  // names; `dummy` and `end` of control edges
+    // Names; `dummy` and `end`: control edges only.
+    std::string tensor_name, dummy, send, recv, end;
     NodeId pivot = kNoNode;  // the Merge that starts the _Recv in each iteration
-    NodeId read = kNoNode;   // the node that readers read in their partition, once made
+    NodeId read = kNoNode;   // the node in the readers' partition that they read, once made
   };
 
   // Plans the values to send, in the file's order of readers, which is TensorFlow's.
@@ -275,7 +278,7 @@ class Partitioner {
       --pivot.edges;
       crossing.pivot = pivot.merge;
     }
-    // Each reader of a reference receives it again: it may have changed.
+    // A reference is sent separately to each reader: its value may change in between.
     if (!crossing.is_reference) known_[key] = index;
     crossing_of_[{reader.id(), slot}] = index;
   }
@@ -342,10 +345,11 @@ class Partitioner {
                                  crossing->port.index, crossing->send, crossing->recv});
   }
 
-  // --- Adds one reader with its inputs: values from elsewhere are sent and received before it.
+  // --- Adds one reader with its inputs; adds the _Send and _Recv of values from other partitions
+  // before it.
   void AddReader(const Node& reader) {
     int part = part_of_[reader.id()];
-    std::vector<Input> inputs, waited;  // `waited`: what a _Recv of a reference waits for
+    std::vector<Input> inputs, waited;  // `waited`: nodes that a _Recv of a reference waits for
     std::vector<NodeId> reference_recvs;
     int slot = -1;
     for (Port port : reader.inputs()) {
@@ -394,14 +398,15 @@ class Partitioner {
   const PartitionScope& scope_;
   std::vector<char> needed_;    // Need, by id in the main graph
   Graph graph_;                 // the main graph with nodes added by partitioning
-  std::vector<NodeId> origin_;  // in the main graph, by id in graph_; none for added nodes
+  std::vector<NodeId> origin_;  // id in the main graph, by id in graph_; ends before added nodes
   std::vector<LoopPivot> pivots_;
   std::vector<Part> parts_;
   std::vector<int> part_of_;   // by id in graph_
   std::vector<NodeId> place_;  // id in its partition, by id in graph_
   std::deque<Transfer> crossings_;
-  std::map<std::tuple<NodeId, int32_t, int, bool>, size_t> known_;  // of one value to a device
-  llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;      // by reader and slot
+  // By value, target and whether on host.
+  std::map<std::tuple<NodeId, int32_t, int, bool>, size_t> known_;
+  llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
   std::set<std::string> made_names_;
   int next_name_ = 0, num_edges_ = 0;
   PartitionedGraph result_;

@@ -12,41 +12,42 @@
 
 namespace grapnel {
 
-// A value, or a control dependency, that goes from one device to another: one pair of _Send and
+// A value, or a control dependency, that is sent from one device to another by a pair of _Send and
 // _Recv.
 struct GRAPNEL_PUBLIC Transfer {
-  std::string tensor_name;  // the attribute of both nodes
-  int from, to;             // partitions
-  NodeId source;            // the node in the original graph; kNoNode: a control loop's
+  std::string tensor_name;  // the attribute tensor_name of both nodes
+  int from, to;             // indices of partitions
+  NodeId source;            // the node in the original graph; kNoNode: a control loop's node
   int32_t port;             // kControlPort: a control dependency
   std::string send, recv;   // names in the two partitions
 };
 
 struct GRAPNEL_PUBLIC Partition {
   std::string device;
-  // Main graph: the device's nodes, in an order in which all partitions could run theirs one by
-  // one. Library: the functions they reach.
+  // Main graph: the device's nodes, in an order in which all partitions could run their nodes one
+  // by one. Library: the functions that these nodes reach.
   std::unique_ptr<Module> module;
 };
 
 struct GRAPNEL_PUBLIC PartitionedGraph {
   std::vector<Partition> partitions;  // sorted by device name
-  std::vector<Transfer> transfers;    // in the order they were made
+  std::vector<Transfer> transfers;    // in the order in which they were made
 };
 
-// The part of the graph to split: what the fetches need, given the feeds. No fetches: the whole
-// graph.
+// Selects the part of the graph to split: the nodes that the fetches need, given the feeds. Without
+// fetches, the whole graph.
 struct GRAPNEL_PUBLIC PartitionScope {
   std::vector<Port> feeds;
-  std::vector<Port> fetches;  // index 0 of a node without outputs: only runs it
+  std::vector<Port> fetches;  // index 0 of a node without outputs: the node only runs
 };
 
 // Nodes, attributes and names are TensorFlow's, with two exceptions. The number in `tensor_name`
-// ("edge_12_x") counts this graph's edges in the file's order, TensorFlow's in the order in which
-// it made them; for the same reason, several control loops may have swapped numbers. A value is
+// ("edge_12_x") counts this graph's edges in the file's order, whereas TensorFlow counts edges in
+// the order in which it created them; for the same reason, the numbers in the names of several
+// control loops may be swapped. A value is
 // sent to a device once, however many nodes read it there. An edge between a GPU's memory and the
-// host's gets a pair too (_HostSend, _HostRecv). A loop over several devices gets a control loop on
-// each (control_loops.h).
+// host's memory gets a pair too (_HostSend, _HostRecv). A loop over several devices gets a control
+// loop on each device (control_loops.h).
 //
 // Every node must have a full device name (the placer's). `module` provides attributes and
 // constants, which are not copied if they are in the file's memory, so it must outlive the

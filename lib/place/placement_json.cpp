@@ -64,7 +64,7 @@ void WriteText(llvm::json::OStream& json, llvm::StringRef key, llvm::StringRef t
   }
 }
 
-// Writes a line of the log, or that there is no such line, and what became of the node.
+// Writes a node's line of the log, or null if there is none, and what passes did to the node.
 void WriteLine(llvm::json::OStream& json, const LoggedNode* line, const NodeStory& why) {
   WriteText(json, "device", line ? line->device : "");
   WriteText(json, "op", line ? line->op : "");

@@ -19,18 +19,18 @@ struct LogFindings {
   const GraphStory& story;
 };
 
-// Optional parts of the document; null: left out.
+// Optional parts of the document; null parts are left out.
 struct PlacementExtras {
   const LogFindings* log = nullptr;
   const PlacementReport* report = nullptr;
   const CostReport* cost = nullptr;
-  llvm::ArrayRef<std::string> assumed;  // arguments whose device the graph does not give
+  llvm::ArrayRef<std::string> assumed;  // arguments without a device in the graph
 };
 
 // Writes these attributes into the open object: "placements": {node: device}, "error": null or
 // text, "requested": {...}, "conflict": [...], "assumed". With a report, also "crossings",
 // "islands" and "memory"; with a cost, "cost"; with a log, "logged" and "log". For a graph that
-// could not be placed, leaves out the reports.
+// could not be placed, leaves out "crossings", "islands", "memory" and "cost".
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
                         const PlacementExtras& extras);
 

@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Limits on what is kept of a log, however long it is.
-constexpr size_t kMostNodes = size_t{1} << 20;    // of one graph whose end was not reached
+// Limits on the data kept for a log, whatever its length.
+constexpr size_t kMostNodes = size_t{1} << 20;    // nodes of one graph whose end was not found
 constexpr size_t kMostStreams = 256;              // threads that place graphs simultaneously
 constexpr size_t kMostGraphs = 256;               // that may match a target
 constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all graphs
@@ -36,7 +36,7 @@ bool IsGenerator(llvm::StringRef op) {
          info->outputs[0].number_attr.empty() && info->outputs[0].type_list_attr.empty();
 }
 
-// Ops that it never places last, whatever the attributes.
+// Ops that the placer never places last, whatever the attributes.
 bool IsPlacedFirst(llvm::StringRef op) {
   const OpInfo* info = FindOp(op);
   if (!info) return false;
@@ -46,7 +46,7 @@ bool IsPlacedFirst(llvm::StringRef op) {
          });
 }
 
-// True if, among the dumps of a function, the placer comes next.
+// True if the placer runs right after TensorFlow dumps a function at this stage.
 bool IsBeforePlacing(llvm::StringRef stage) {
   return stage == "initial" || stage == "before_bridge" || stage == "before_placer" ||
          stage.contains("pre_placement");
@@ -72,15 +72,15 @@ class Stream {
     next_ = name.str();
     next_dump_ = dump;
   }
-  // Called for an op that Python ran on that thread after the graph was placed: if the op had not
-  // run before, the graph is its own.
+  // Called for an op that Python ran on this thread after the graph was placed. If the op had not
+  // run before, the graph was placed for the op.
   void Ran(llvm::StringRef op, bool is_first) {
     if (at_.nodes.empty()) return;
     bool is_node = llvm::any_of(at_.nodes, [&](const LoggedNode& node) { return node.op == op; });
     if (is_node) at_.is_eager_op = true;
     if (next_.empty() && is_first && !is_node) next_ = op.str();
   }
-  // Returns the complete graph, and starts the next.
+  // Returns the complete graph, and starts the next graph.
   LoggedGraph Take() {
     LoggedGraph graph;
     graph.is_prefixed = at_.is_prefixed;
@@ -99,7 +99,7 @@ class Stream {
  private:
   size_t number_, turn_ = 0;
   LoggedGraph at_;
-  bool is_function_ = false;  // it has arguments or results
+  bool is_function_ = false;  // the graph has arguments or results
   std::string next_;
   int next_dump_ = -1;
   llvm::StringSet<> names_;
@@ -205,7 +205,8 @@ class Reader {
     if (!llvm::is_contained(log_.other_names, name)) log_.other_names.push_back(std::move(name));
   }
 
-  // True if the graph was already logged with the other kind of lines; keeps the name from those.
+  // True if the graph was already logged with the other kind of lines (bare or prefixed). Moves a
+  // name that only the second copy has to the first.
   bool IsDouble(const LoggedGraph& graph) {
     llvm::hash_code hash(0);
     for (const LoggedNode& node : graph.nodes)
@@ -242,10 +243,11 @@ class Reader {
   LogLineReader lines_;
   std::map<std::string, Stream> streams_;
   size_t num_streams_ = 0, kept_ = 0;
-  std::map<size_t, std::pair<int, int>> seen_;  // by hash: bare, prefixed without double
+  // By hash: bare and prefixed graphs without a double.
+  std::map<size_t, std::pair<int, int>> seen_;
 };
 
-// Calls `visit` with each line, its number and whether it is complete.
+// Calls `visit` with the number of each line, the line, and whether it has a line end.
 void ForEachLine(llvm::StringRef text,
                  llvm::function_ref<void(int64_t, llvm::StringRef, bool)> visit) {
   for (int64_t number = 1; !text.empty(); ++number) {
@@ -256,7 +258,7 @@ void ForEachLine(llvm::StringRef text,
   }
 }
 
-// CPU 0 of a device's task; "" if it is not a full device name.
+// CPU 0 of a device's task; "" if `device` is not a full device name.
 std::string HostOf(llvm::StringRef device) {
   auto name = DeviceSpec::Parse(device);
   if (!name || !name->IsFull()) {

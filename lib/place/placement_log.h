@@ -18,29 +18,29 @@ void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_o
 
 // One line of a log: a placed node.
 struct LoggedNode {
-  std::string node, op, device;  // `op` is empty where the log has none (0.12); `device` is full
-  int64_t line = 0;              // its number, from 1
+  std::string node, op, device;  // `op` is empty in logs of TensorFlow 0.12; `device` is full
+  int64_t line = 0;              // the line's number, from 1
 };
 
 // A placed graph of a log.
 struct LoggedGraph {
-  std::string name;             // of the function, if the log names it
-  int dump = -1;                // the number of the dump before it; -1: the log has none
+  std::string name;             // the name of the function, if the log gives it
+  int dump = -1;                // the number of the dump logged before the graph; -1: no dump
   bool is_eager_op = false;     // an op that Python ran eagerly
-  bool is_prefixed = false;     // its lines have "placer.cc:NNN]" before them
-  size_t stream = 0, turn = 0;  // the thread, and the index among its graphs
+  bool is_prefixed = false;     // "placer.cc:NNN]" precedes each of its lines
+  size_t stream = 0, turn = 0;  // the thread, and the graph's index on that thread
   std::vector<LoggedNode> nodes;
-  // "lines 31-40", "lines 31-40, of __inference_tower_29".
+  // Describes where the graph is: "lines 31-40", "lines 31-40, of __inference_tower_29".
   std::string Text() const;
 };
 
 // A graph to look for in a log.
 struct LogTarget {
   const Graph* graph;
-  std::string name;  // name of its function or dump; empty: unknown
+  std::string name;  // the name of the graph's function or dump; empty: unknown
   int dump = -1;     // the dump's number; -1: unknown
-  // The index of this graph among those with the same nodes that the program placed, in order, and
-  // their number; 0: unknown.
+  // The program placed `turns` graphs with the same nodes, of which this is number `turn`, from 0.
+  // `turns` is 0 if unknown.
   size_t turn = 0, turns = 0;
   llvm::StringSet<> placed = {};  // the nodes that were placed, from a dump; else empty
 };
@@ -55,11 +55,11 @@ struct PlacementLog {
   std::vector<LoggedGraph> graphs;
   // How often each eager op ("Executing op X in device D") ran on each device, by (op, device).
   std::map<std::pair<std::string, std::string>, int64_t> eager;
-  int64_t node_lines = 0;                // of all graphs; those logged twice count once
-  int64_t other_graphs = 0;              // graphs left out of `graphs`; without eager ops
-  std::vector<std::string> other_names;  // names of the first few
+  int64_t node_lines = 0;                // of all graphs; a graph that is logged twice counts once
+  int64_t other_graphs = 0;              // graphs that match no target, without eager ops
+  std::vector<std::string> other_names;  // names of the first few of these
   int64_t broken_lines = 0;              // unreadable lines
-  std::vector<int64_t> broken;           // numbers of the first few
+  std::vector<int64_t> broken;           // line numbers of the first few of these
   // The last line, if the log ends in the middle of it, and its node if that can be read.
   int64_t cut_line = 0;
   std::string cut_node;
@@ -69,9 +69,9 @@ struct PlacementLog {
 
 // Reads logs of TensorFlow 0.12 to 2.21, also as stored by containers (lib/place/log_line.h).
 // Ignores other lines and counts unreadable ones. Keeps graphs that may match one of `targets`;
-// memory use does not grow with the log. Errors: the file's.
+// memory use does not grow with the log. Errors: the file cannot be read.
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets);
-// The same for a log in memory; `name`: its name for messages.
+// As ReadPlacementLog, for a log in memory; `name`: the log's name for messages.
 PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,
                                llvm::ArrayRef<LogTarget> targets);
 

@@ -136,7 +136,8 @@ class Reporter {
     for (const Transfer& crossing : report_.crossings) {
       if (crossing.bytes < 0 || !crossing.is_copied) continue;
       if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
-      llvm::SmallVector<Island*, 2> entered;  // each once, even if several of its nodes read it
+      // Each island once, even if several of its nodes read the tensor.
+      llvm::SmallVector<Island*, 2> entered;
       for (const Use& use : graph_.node(crossing.from.node).UsesOf(crossing.from.index)) {
         Island* island = island_of.lookup(use.node);
         if (island && island->device == crossing.target && !llvm::is_contained(entered, island)) {
@@ -168,8 +169,8 @@ class Reporter {
     }
   }
 
-  // Runs the nodes in order: an output lives until its last reader has run; if it is read on
-  // another device, so does a copy there.
+  // Simulates a run of the nodes in order. An output, or its copy in another device's memory, lives
+  // until its last reader in that memory has run.
   void FindPeaks() {
     std::vector<NodeId> order =
         TopologicalOrder(graph_);  // without nodes on a cycle that is not a loop
@@ -217,7 +218,8 @@ class Reporter {
   const Placement& placement_;
   PlacedMemory memory_;
   ShapeMap shapes_;
-  llvm::DenseMap<NodeId, std::vector<NodeId>> limited_;  // by root: without a kernel on some type
+  // By group's root: nodes without a kernel on some device type.
+  llvm::DenseMap<NodeId, std::vector<NodeId>> limited_;
   PlacementReport report_;
 };
 

@@ -14,16 +14,16 @@
 
 namespace grapnel {
 
-// One tensor that is sent to another device, or between a device's memory and the host's; counted
-// once for all readers there.
+// One tensor that is sent to another device, or between a device's memory and the host's memory;
+// counted once for all readers that read it in the same memory.
 struct Transfer {
   Port from;
   NodeId reader;               // the first reader
-  int source = 0, target = 0;  // devices
-  // Whether it is in the host's memory at each end. All memory of a CPU is the host's.
+  int source = 0, target = 0;  // indices of devices
+  // Whether the tensor is in the host's memory at each end. All memory of a CPU is the host's.
   bool from_host = false, to_host = false;
-  bool is_copied = true;  // false: it stays in the host's memory (TensorWay::is_copied)
-  int64_t bytes = -1;     // -1: the shape is not known
+  bool is_copied = true;  // false: the tensor stays in the host's memory (TensorWay::is_copied)
+  int64_t bytes = -1;     // -1: unknown shape
 };
 
 // A group of CPU nodes, connected by data edges, between nodes of another device type: every value
@@ -33,8 +33,8 @@ struct Island {
   std::vector<NodeId> nodes;  // by id
   int device = 0;
   int64_t bytes_in = 0, bytes_out = 0;  // copied bytes, of tensors of known size
-  // The nodes without a kernel on the surrounding device, or that must share a device with one, by
-  // id. Empty: the island was requested, or is there because of the resources it holds.
+  // The nodes that have no kernel on the surrounding device, or must share a device with such a
+  // node, by id. If empty, nodes of the island request the CPU or hold resources there.
   std::vector<NodeId> pinned;
 };
 
@@ -42,22 +42,23 @@ struct DeviceMemory {
   int64_t weights = 0;  // constants and variables
   int64_t peak = 0;     // most bytes of other tensors alive at once, if nodes run one by one in
                         // order
-  int unknown = 0;      // tensors and variables of unknown size, left out of both
+  int unknown = 0;      // tensors and variables of unknown size; not in the other counts
 };
 
 struct PlacementReport {
-  std::vector<Transfer> crossings;   // by source node, port and target
-  std::vector<Island> islands;       // by their first node
+  std::vector<Transfer> crossings;   // sorted by source node, port and target
+  std::vector<Island> islands;       // sorted by their first node
   std::vector<DeviceMemory> memory;  // by device
-  // Numbers of nodes by scope (the part before the first '/'; "" for names without) and device.
+  // Node counts by scope (the name's part before the first '/'; "" without '/') and device.
   std::map<std::string, std::vector<int>> scopes;
 };
 
-// -1 if the shape is not fully known, or tensors of the dtype have no fixed size (strings).
+// Returns the size of a tensor in bytes; -1 if the shape is not fully known, or elements of the
+// dtype have no fixed size (strings).
 int64_t TensorBytes(DataType type, const Shape& shape);
 
-// The placement must be complete. Infers shapes; dimensions that a placeholder leaves open make
-// bytes unknown. Linear in nodes and edges, plus shape inference.
+// The placement must be complete. Infers shapes; if a placeholder leaves dimensions open, the sizes
+// that depend on them are unknown. Linear in nodes and edges, plus shape inference.
 PlacementReport MakePlacementReport(const PlacementContext& context);
 
 }  // namespace grapnel

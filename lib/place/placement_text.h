@@ -1,5 +1,5 @@
-// Writes a placement as tables, and the differences of two. Placements must be complete, except for
-// MovesText.
+// Writes a placement as tables, and the differences between two placements. Placements must be
+// complete, except for MovesText.
 #ifndef GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_
 #define GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_
 
@@ -11,14 +11,14 @@
 
 namespace grapnel {
 
-// Tables by scope and device, then of transfers, islands and memory.
+// A table of node counts by scope and device, then tables of transfers, islands and memory.
 std::string PlacementTables(const PlacementContext& context, const PlacementReport& report);
 
-// A row for each node: requested device, assigned device, reason, and the entry of `logged` (by id;
-// may be empty).
+// A table with a row for each node: requested device, assigned device, reason, and the entry of
+// `logged`, the log's devices by node id, which may be empty.
 std::string NodeTable(const PlacementContext& context, llvm::ArrayRef<std::string> logged);
 
-// The nodes that move between two placements of a graph; titles name the placements.
+// Lists the nodes whose devices differ between two placements of a graph, named by the titles.
 std::string MovesText(const PlacementContext& before, const std::string& before_title,
                       const PlacementContext& after, const std::string& after_title);
 

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-using Candidates = std::vector<int>;  // devices, the preferred one first
+using Candidates = std::vector<int>;  // indices of devices, the preferred one first
 
 class Placer {
  public:
@@ -93,7 +93,8 @@ class Placer {
     return true;
   }
 
-  // Places the node on the device of `other`, if that is already placed and on a candidate.
+  // Places the node on the device of `other`, if `other` is already placed and its device is a
+  // candidate.
   bool PlaceBeside(const Node& node, NodeId other, const Candidates& candidates,
                    NodePlacement placement) {
     if (other == kNoNode) return false;
@@ -104,7 +105,8 @@ class Placer {
     return true;
   }
 
-  // True for one reader and one input that request exactly the same.
+  // True for a node without a request that has at most one reader and a single input, whose
+  // requests are equal.
   bool StaysWithInput(const Node& node) const {
     if (!node.device().empty() || node.num_inputs() != 1 || node.num_controls() > 0) return false;
     Node input = node.input_node(0);
@@ -115,7 +117,7 @@ class Placer {
     return RequestId(input) == reader;
   }
 
-  // Arguments and results are assigned; they request nothing.
+  // The node's request; empty for assigned arguments and results.
   static StringId RequestId(const Node& node) {
     return Colocation::IsAssigned(node) ? kEmptyString : node.device_id();
   }
@@ -127,7 +129,8 @@ class Placer {
                         [&](const Use& use) { return result_.nodes[use.node].device == device; });
   }
 
-  // The possible devices for the node's group; null on failure.
+  // The possible devices for the node's group; null on failure. Sets `soft` if the group's request
+  // was softened.
   const Candidates* CandidatesFor(const Node& node, bool* soft) {
     const ColocationGroup& group = groups().GroupOf(node.id());
     const Candidates* candidates = &Matching(group.requested, group.types);
@@ -140,7 +143,8 @@ class Placer {
     return nullptr;
   }
 
-  // First tries without moving nodes that hold a resource, then with.
+  // Drops type and id of the request. First keeps those that nodes with resources request; if that
+  // leaves no device, drops them too.
   const Candidates& Softened(const ColocationGroup& group) {
     DeviceSpec name = group.requested;
     if (!group.assigned.type && !group.resource.type) name.type = DeviceWord();
@@ -163,7 +167,7 @@ class Placer {
       if (name.Matches(devices_.device(device).name) && types.Has(devices_.TypeOf(device)))
         candidates.push_back(device);
     }
-    // The default device comes before the device of the kernel with the highest priority.
+    // The default device, if it is a candidate, precedes devices with kernels of higher priority.
     bool has_default = !candidates.empty() && candidates.front() == options_.default_device;
     std::stable_sort(
         candidates.begin() + (has_default ? 1 : 0), candidates.end(), [&](int a, int b) {
@@ -206,9 +210,9 @@ class Placer {
   std::vector<NodeId> order_;
   ColocationInput input_;
   OpFactsTable facts_;
-  std::vector<int> ranking_;  // devices, the preferred one first
+  std::vector<int> ranking_;  // indices of devices, the preferred one first
   std::map<Key, Candidates> cache_;
-  std::vector<NodeId> first_of_group_;  // by root
+  std::vector<NodeId> first_of_group_;  // by root of the group
   Placement result_;
 };
 
@@ -233,9 +237,9 @@ const char* RuleText(PlacementRule rule) {
     case PlacementRule::kAssigned:
       return "placed by the caller";
     case PlacementRule::kIdentity:
-      return "with what it reads";
+      return "with its input";
     case PlacementRule::kMetadata:
-      return "with what it looks at";
+      return "with the input whose shape it reads";
     case PlacementRule::kGenerator:
       return "with its readers";
     case PlacementRule::kGroup:

@@ -13,40 +13,41 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC PlacerOptions {
-  // Replaces a device that is not available by one that is, within the same task. TensorFlow 2's
-  // default; a v1 session's default is hard.
+  // If the requested device is not available, uses another one of the same task. TensorFlow 2 does
+  // so by default; a v1 session does not.
   bool soft = true;
-  // The device for nodes that could be here as well as elsewhere: the device of a function's
-  // caller. An index in the DeviceSet.
+  // The preferred device of every node that can be there; for a function's body, the caller's
+  // device. An index in the DeviceSet.
   std::optional<int> default_device;
   PlacerFlagNames words;
 };
 
 // The rule that chose a node's device.
 enum class PlacementRule : uint8_t {
-  kNone,       // not placed
-  kAssigned,   // the runtime had already placed it
-  kIdentity,   // an Identity stays with its input
-  kMetadata,   // Shape, Size and Rank stay with their input
-  kGenerator,  // a node without inputs goes to its readers' device
-  kGroup,      // another member of its group was placed first
-  kDefault,    // the default device is possible
+  kNone,       // the node was not placed
+  kAssigned,   // the runtime had already placed the node
+  kIdentity,   // an Identity is placed with its input
+  kMetadata,   // Shape, Size and Rank are placed with their input
+  kGenerator,  // a node without inputs is placed with its readers
+  kGroup,      // another member of the node's group was placed first
+  kDefault,    // the default device is possible for the node
   kFirst,      // the first possible device
 };
 
 struct GRAPNEL_PUBLIC NodePlacement {
   int device = -1;  // index in the DeviceSet
   PlacementRule rule = PlacementRule::kNone;
-  bool was_softened = false;  // the request's type and id were dropped
-  NodeId witness = kNoNode;   // kIdentity, kMetadata: its input; kGenerator: a reader; kGroup: the
-                              // member that was placed first
+  bool was_softened = false;  // the request's device type and id were dropped
+  // KIdentity, kMetadata: the node's input; kGenerator: a reader; kGroup: the member that was
+  // placed first.
+  NodeId witness = kNoNode;
 };
 
 struct GRAPNEL_PUBLIC Placement {
-  std::vector<NodePlacement> nodes;  // by id; kNone for unused ids
+  std::vector<NodePlacement> nodes;  // by node id; kNone for unused ids
   std::vector<NodeId> order;         // the order in which TensorFlow places and logs them
   std::unique_ptr<Colocation> groups;
-  std::vector<ColocationGroup> asked;  // by root: each group before any node was placed
+  std::vector<ColocationGroup> asked;  // by root: each group's state before any node was placed
   std::optional<PlacementFailure> failure;
 
   const NodePlacement& Of(NodeId id) const { return nodes[id]; }
@@ -57,12 +58,12 @@ struct GRAPNEL_PUBLIC Placement {
 GRAPNEL_PUBLIC Placement Place(const Graph& graph, const DeviceSet& devices,
                                const KernelCatalog& kernels, const PlacerOptions& options);
 
-// The order in which TensorFlow visits nodes: the file's. It is the order of the node ids in a
-// dump, and in a file where each node comes after its inputs, as TensorFlow writes them. TensorFlow
-// sorts other files when it reads them; this does not.
+// The order in which TensorFlow visits nodes, which is the file's order if each node in the file
+// comes after its inputs, as in files and dumps that TensorFlow writes. TensorFlow sorts other
+// files when it reads them; this function does not.
 GRAPNEL_PUBLIC std::vector<NodeId> PlacementOrder(const Graph& graph);
 
-// Text of a rule for tables: "first possible device".
+// Text of a rule for tables, such as "first possible device".
 GRAPNEL_PUBLIC const char* RuleText(PlacementRule rule);
 
 }  // namespace grapnel

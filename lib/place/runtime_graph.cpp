@@ -21,7 +21,7 @@ bool StaysOnHost(DataType dtype) { return dtype == proto::DT_INT32 || dtype == p
 
 bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
-// The first group that the node names; empty if it names no group.
+// The first "loc:@" group in the node's _class; empty if there is none.
 std::string GroupOf(const Node& node) {
   std::optional<AttrView> attr = node.FindAttr(kClass);
   auto groups = attr ? attr->AsStrings() : std::nullopt;
@@ -45,8 +45,8 @@ std::optional<int> OnlyMatch(const DeviceSet& devices, const DeviceSpec& asked) 
   return match;
 }
 
-// A result is on the device that its producer requests, looking through Identity, or shares the
-// producer's group.
+// Puts a result on the device that its producer requests, or into the producer's group. If the
+// producer is an Identity without either, uses the Identity's input instead.
 Error Pin(Graph& graph, NodeId id, const DeviceSet& devices) {
   Node result = graph.node(id);
   if (result.num_inputs() == 0 || result.input(0).node == kNoNode) return Error::success();
@@ -72,7 +72,7 @@ Error Pin(Graph& graph, NodeId id, const DeviceSet& devices) {
   return Error::success();
 }
 
-// Copies the body's nodes into an empty main graph, with the attributes of the call.
+// Copies the called function's nodes into an empty main graph, with attribute values from the call.
 class BodyAsGraph {
  public:
   BodyAsGraph(Module& module, const Call& called, const RuntimeCall& call, const DeviceSet& devices)
@@ -133,8 +133,9 @@ void Open(Graph& graph, Opening opening) {
   OpenCalls(in);
 }
 
-// The placer inspects a remaining call that returns handles; Identity nodes around its inputs and
-// results isolate it from its neighbors.
+// Adds Identity nodes at the inputs and results of each remaining call that returns handles, as
+// TensorFlow does before its placer inspects the called function. They separate the call from its
+// neighbors.
 class Isolation {
  public:
   explicit Isolation(Graph& graph) : graph_(graph) {}
@@ -201,8 +202,8 @@ class Isolation {
   Graph& graph_;
 };
 
-// Handles calls as Grappler does: inlines some after all, and makes specialized functions for the
-// others.
+// Processes calls as Grappler does: inlines some that the runtime did not inline, and makes
+// specialized functions for the others.
 void Specialize(Graph& graph, llvm::StringRef id) {
   proto::RewriterConfig config;
   Boundary boundary;
@@ -219,7 +220,8 @@ void Specialize(Graph& graph, llvm::StringRef id) {
   for (const Rule* rule : rules.all()) in.Apply(*rule);
 }
 
-// By id: nodes that the results and `kept` need; all nodes in a graph without results.
+// Returns, by node id, whether the results and `kept` need the node; all true in a graph without
+// results.
 std::vector<bool> NeededNodes(const Graph& graph, llvm::ArrayRef<std::string> kept) {
   std::vector<bool> needed(graph.end_id());
   std::vector<NodeId> open;

@@ -32,8 +32,8 @@ Expected<PlacerSettings> PlacerSettings::From(const proto::RewriterConfig& confi
     return settings;
   }
   return MakeError(
-      "the RewriterConfig has no custom optimizer 'placer', which would say "
-      "what devices there are (`grapnel place` has flags for it)");
+      "the RewriterConfig has no custom optimizer 'placer', which lists "
+      "the devices (`grapnel place` has flags for them)");
 }
 
 void PlacerSettings::AddTo(proto::RewriterConfig* config) const {

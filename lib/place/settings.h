@@ -14,11 +14,11 @@ namespace grapnel {
 
 struct GRAPNEL_PUBLIC PlacerSettings {
   std::string devices;                 // as for DeviceSet::Parse
-  std::string default_device;          // full or partial name; empty: none
+  std::string default_device;          // full or partial name; empty: no default device
   std::string kernels = "tensorflow";  // as for MakeKernelCatalog
   bool soft = true;
   bool may_read = true;   // whether `devices` may be the path of a cluster file
-  PlacerFlagNames words;  // flag names for messages; From uses the parameters' names
+  PlacerFlagNames words;  // setting names for messages; From() sets the parameters' names
 
   // Reads parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
   // "grapnel"}; all but `devices` may be left out.
@@ -26,7 +26,7 @@ struct GRAPNEL_PUBLIC PlacerSettings {
   void AddTo(proto::RewriterConfig* config) const;
 };
 
-// The objects that the settings stand for. Errors quote the part that is wrong.
+// The objects made from PlacerSettings. Errors quote the invalid part of the settings.
 struct GRAPNEL_PUBLIC PlacerSetup {
   DeviceSet devices;
   PlacerOptions options;
@@ -34,8 +34,8 @@ struct GRAPNEL_PUBLIC PlacerSetup {
   static Expected<PlacerSetup> Make(const PlacerSettings& settings);
 };
 
-// Returns the kernels for passes that need no other settings: those of the settings if there are
-// any, else TensorFlow's.
+// Returns the kernels for passes that need no other settings: those that the config's placer
+// settings name, else TensorFlow's.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalog>> KernelsOf(
     const proto::RewriterConfig& config);
 

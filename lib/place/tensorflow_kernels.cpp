@@ -22,7 +22,8 @@ using llvm::StringRef;
 
 struct Kernel {
   KernelSummary summary;
-  std::vector<std::bitset<128>> types;  // for each constraint, by DataType; empty: other values
+  // For each constraint: allowed dtypes; empty: not about dtypes.
+  std::vector<std::bitset<128>> types;
 };
 
 std::vector<std::string> Words(StringRef text) {
@@ -44,7 +45,7 @@ void AddConstraint(StringRef attr, StringRef values, Kernel* kernel) {
   kernel->types.push_back(types);
 }
 
-// "CPU(T=float|double host:x)" without the closing bracket.
+// Parses a kernel, "CPU(T=float|double host:x)", given without the closing bracket.
 Kernel ParseKernel(StringRef text) {
   Kernel kernel;
   auto [device, fields] = text.split('(');
@@ -108,7 +109,7 @@ class Lines {
     }
   }
 
-  // The text after the op's name; nullopt if the file has no line for it.
+  // The text after the op's name; nullopt if the file has no line for the op.
   std::optional<StringRef> Find(StringRef op) const {
     auto name_of = [](StringRef line) { return line.split(' ').first; };
     auto line = llvm::partition_point(lines_, [&](StringRef l) { return name_of(l) < op; });
@@ -124,7 +125,7 @@ struct VersionFile {
   TensorFlowVersion version;
   const char *name, *begin, *end;
 };
-// Newest first: each extends the one before it.
+// Newest first: each file lists the ops that differ from the file before.
 const VersionFile kFiles[] = {
     {TensorFlowVersion::k2_21, "2.21", grapnel_tensorflow_kernels_begin,
      grapnel_tensorflow_kernels_end},
@@ -199,7 +200,7 @@ class TensorFlowKernels : public KernelCatalog {
   }
 
   std::string name_;
-  std::vector<Lines> files_;  // the newest first
+  std::vector<Lines> files_;  // the newest version first
   mutable llvm::StringMap<std::vector<Kernel>> parsed_;
 };
 

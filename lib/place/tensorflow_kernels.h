@@ -4,11 +4,11 @@
 // registries of PyPI's CUDA builds and embedded unchanged. Each line is an op, sorted by name,
 // followed by its kernels:
 //   line    Op KERNEL(field field ...) KERNEL(...)     KERNEL is CPU, GPU or DEFAULT
-//   field   attr=value|value     the attribute is one of these, or a list of these: dtypes, strings
-//                                in double quotes, integers, true and false
-//           host:arg|arg         arguments in the host's memory
+//   field   attr=value|value     the attribute is one of these values, or a list of them: dtypes,
+//                                strings in double quotes, integers, true and false
+//           host:arg|arg         these arguments are in the host's memory
 //           label:text           for nodes whose attribute _kernel is `text`
-//           priority:number      if not 0
+//           priority:number      the kernel's priority, if not 0
 // The table of an older version has only the ops that differ from the next newer version. An op
 // without kernels has a line with only its name.
 #ifndef GRAPNEL_LIB_PLACE_TENSORFLOW_KERNELS_H_

@@ -8,12 +8,13 @@
 
 namespace grapnel {
 
-// Errors and explanations say which setting to change. The caller gives its name there: a command's
-// flag, a form's field or a pass's parameter. These defaults name the setting itself.
+// Errors and explanations say which setting to change, by the name that the user knows: a command's
+// flag, a form's field or a pass's parameter. The defaults are the settings' own names.
 struct GRAPNEL_PUBLIC PlacerFlagNames {
-  std::string devices = "the list of devices";      // "add /device:GPU:0 to ..."
-  std::string hard = "hard placement";              // "or place without ..."
-  std::string explain = "grapnel place --explain";  // explains the node whose name follows
+  std::string devices = "the list of devices";  // "add /device:GPU:0 to ..."
+  std::string hard = "hard placement";          // "or place without ..."
+  // The command that explains a node, before its name.
+  std::string explain = "grapnel place --explain";
 };
 
 }  // namespace grapnel

@@ -15,9 +15,10 @@
 namespace grapnel {
 namespace {
 
-// The result of the pass over scopes: the box that holds a scope's nodes, if not their own boxes.
+// The result of the pass over scopes, for one scope: the box that its nodes share, if they do not
+// have their own boxes.
 struct ScopeState {
-  ScopeId closed_by = kNoScope;  // the closed scope, or the scope whose rest box it is
+  ScopeId closed_by = kNoScope;  // this closed scope's box or, with `rest`, its rest box
   bool rest = false;
   int cluster = -1;
 };
@@ -47,7 +48,7 @@ class BoxMaker {
           break;
       }
     }
-    for (Node node : graph_.nodes()) {  // a NoOp is in the box of the node that waits for it
+    for (Node node : graph_.nodes()) {  // a folded NoOp is in the box of the node that waits for it
       NodeId waits = plan_.folding.waits[node.id()];
       if (waits != kNoNode) result.box_of[node.id()] = result.box_of[waits];
     }
@@ -90,7 +91,8 @@ class BoxMaker {
       if (scope.num_shown <= 1 || scope.core != id) continue;
       if (!plan_.open[id]) {
         state.closed_by = id;
-      } else if (id != kRootScope && !tree_.HoldsGroups(id)) {  // groups in a frame add nothing
+      } else if (id != kRootScope && !tree_.HoldsGroups(id)) {
+        // A frame for a group of groups would add nothing.
         state.cluster = AddScopeCluster(id, state.cluster);
       }
     }
@@ -106,7 +108,7 @@ class BoxMaker {
     return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
   }
 
-  // A path relative to a cluster.
+  // Returns a path without the beginning that is the cluster's path.
   std::string Relative(llvm::StringRef path, int cluster) {
     auto base = bases_.find(cluster);
     if (base != bases_.end() && !base->second.empty()) {
@@ -176,11 +178,12 @@ class BoxMaker {
   Picture& picture_;
   std::string prefix_;
   std::vector<ScopeState> states_;
-  llvm::DenseMap<int, llvm::StringRef> bases_;   // the path that names in a cluster omit
-  llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // closed scopes, rests
+  llvm::DenseMap<int, llvm::StringRef> bases_;   // by cluster: the path that names in it omit
+  llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // boxes of [0] closed scopes, [1] rests
 };
 
-// For a node in a closed series, the member that it is or is in; else the scope itself.
+// For a node in a closed series, returns the series' member that contains the node, or the node
+// itself (true: it is a node); else the closed scope.
 std::pair<bool, uint32_t> EqualOf(const ScopeTree& tree, ScopeId scope, NodeId node) {
   const Scope& box = tree.scope(scope);
   if (!box.series && !box.slice) return {false, scope};

@@ -1,4 +1,4 @@
-// Turns a plan into boxes and clusters: the box of each node, and its text.
+// Makes the boxes and clusters of a picture from a Plan: the box of each node, and its text.
 #ifndef GRAPNEL_LIB_RENDER_BOXES_H_
 #define GRAPNEL_LIB_RENDER_BOXES_H_
 
@@ -14,8 +14,8 @@ namespace grapnel {
 // The boxes of one drawn body.
 struct BodyBoxes {
   const BodyPlan* plan = nullptr;
-  std::vector<uint32_t> box_of;  // by node: a box of the picture, kBoxFolded or kBoxOutside
-  int cluster = -1;              // the function's cluster; -1: main
+  std::vector<uint32_t> box_of;  // by node id: index of a box, kBoxFolded or kBoxOutside
+  int cluster = -1;              // the function's cluster; -1 for main
 };
 
 // Adds the boxes and clusters of a body to `picture`, in the order of nodes, without notes.

@@ -19,9 +19,11 @@ constexpr ConvertFormatInfo kFormats[] = {
     {ConvertFormat::kText, "text", "one node a line, to read and write (.gtxt; see docs/text.md)"},
     {ConvertFormat::kCanonical, "canonical", "text that is the same for the same graph"},
     {ConvertFormat::kEvent, "event", "an event file for TensorBoard's Graphs page"},
-    {ConvertFormat::kModelExplorer, "model-explorer", "Model Explorer's JSON, names as ids"},
+    {ConvertFormat::kModelExplorer, "model-explorer",
+     "Model Explorer's JSON, with node names as ids"},
     {ConvertFormat::kNodeData, "node-data", "a number for each node, for Model Explorer"},
-    {ConvertFormat::kSyncNavigation, "sync-navigation", "which node of A is which of B, likewise"}};
+    {ConvertFormat::kSyncNavigation, "sync-navigation",
+     "which node of A is which node of B, for Model Explorer"}};
 
 std::string FormatNames() {
   std::string names;

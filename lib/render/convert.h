@@ -25,33 +25,33 @@ enum class ConvertFormat {
 struct ConvertFormatInfo {
   ConvertFormat format;
   const char* name;     // "model-explorer"
-  const char* meaning;  // text for --help
+  const char* meaning;  // description for --help
 };
 llvm::ArrayRef<ConvertFormatInfo> ConvertFormats();
 
-// Returns the format of that name; without a name, the one for the path's suffix (.pb, .pbtxt,
+// Returns the format with that name; without a name, the format for the path's suffix (.pb, .pbtxt,
 // .gtxt, "tfevents"; .gz is ignored). Errors list the formats.
 Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef path);
 
 struct ConvertOptions {
   ConvertFormat format = ConvertFormat::kPb;
-  std::string label;  // what Model Explorer calls the graphs
+  std::string label;  // the name of the graphs in Model Explorer
   NodeDataKind node_data = NodeDataKind::kOpCost;
-  std::vector<std::string> feeds, fetches;  // what kText lists as feeds and fetches
+  std::vector<std::string> feeds, fetches;  // tensors that kText lists as such
   const Diff* diff = nullptr;               // for kSyncNavigation only
 };
 
-// Writes `module` to `path`: compressed if that ends in .gz; "-" is standard output; for an event
-// file see EventFilePath. The file appears when it is complete. Errors name the path.
+// Writes `module` to `path`, compressed if the path ends in .gz; "-" is standard output. For event
+// files see EventFilePath. No incomplete file ever appears at the path. Errors name the path.
 Error Convert(const Module& module, const ConvertOptions& options, llvm::StringRef path);
 
 // One of several graphs: the title on its separator line, and its options.
 struct TitledGraph {
   std::string title;
   const Module* module = nullptr;
-  ConvertOptions options;  // of kText
+  ConvertOptions options;  // for kText
 };
-// Writes several graphs to one text file, likewise.
+// Writes several graphs to one text file, as Convert does for one.
 Error ConvertEach(llvm::ArrayRef<TitledGraph> graphs, llvm::StringRef path);
 
 }  // namespace grapnel

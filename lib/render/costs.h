@@ -11,7 +11,7 @@
 namespace grapnel {
 
 struct Cost {
-  uint64_t flops = 0;  // of one run, from EstimateFlops; 0 if shapes are unknown
+  uint64_t flops = 0;  // in one run, from EstimateFlops; 0 if shapes are unknown
   uint64_t bytes = 0;  // of constants and variables in memory, without strings
 
   Cost& operator+=(const Cost& other) {
@@ -28,7 +28,7 @@ class ScopeCosts {
  public:
   // Linear in the graph, including folded nodes; keeps no reference to the arguments.
   ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes);
-  // The cost of all nodes in a scope, at any depth; for the root, of the whole body.
+  // The summed cost of all nodes in a scope, at any depth; for the root scope, of the whole body.
   const Cost& Of(ScopeId scope) const { return costs_[scope]; }
 
  private:

@@ -10,7 +10,7 @@ struct NamedColor {
   llvm::StringLiteral name, fill;
 };
 
-// CSS Color Module Level 4, sorted by name.
+// The named colors of CSS Color Module Level 4, sorted by name.
 constexpr NamedColor kNamed[] = {
     {"aliceblue", "#f0f8ff"},
     {"antiquewhite", "#faebd7"},

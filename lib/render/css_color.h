@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Returns "#rrggbb" for a CSS color: a name ("red"), #rgb or #rrggbb, in any case. nullopt: not a
-// color.
+// Returns "#rrggbb" for a CSS color: a name ("red"), #rgb or #rrggbb, in upper or lower case;
+// nullopt if the text is not a color.
 std::optional<std::string> CssColor(llvm::StringRef text);
 
 }  // namespace grapnel

@@ -9,12 +9,12 @@
 namespace grapnel {
 namespace {
 
-// "CPU:0"; for a device of another job "worker:1:GPU:0".
+// Returns the name of a device's scope: "CPU:0"; for a device of another job "worker:1:GPU:0".
 std::string BoxOf(const Node& node) {
   auto name = DeviceSpec::Parse(node.device());
   if (!name) {
     llvm::consumeError(name.takeError());
-    return node.device().str();  // not a name that TensorFlow can parse
+    return node.device().str();  // TensorFlow cannot parse the name
   }
   if (name->IsOpen()) return "no device";
   std::string box = name->type ? name->type.text().str() : "any";
@@ -26,7 +26,7 @@ std::string BoxOf(const Node& node) {
 }  // namespace
 
 void GroupByDevice(Module& module, ViewOptions& view) {
-  view.keep_outermost = true;  // despite flow between devices
+  view.keep_outermost = true;  // although data flows back and forth between devices
   auto follow = [&](std::string& name) {
     if (Node found = module.main.Find(ReadTensorName(name).node)) name = BoxOf(found) + "/" + name;
   };

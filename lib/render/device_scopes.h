@@ -7,9 +7,10 @@
 
 namespace grapnel {
 
-// Makes each device a scope around all others: "CPU:0", or for a device of another job
-// "worker:1:GPU:0". Renames the nodes of the main graph, and the names in `view` accordingly.
-// Device scopes are kept even if the data flow leaves and reenters them.
+// Makes each device an outermost scope around the name scopes of its nodes: "CPU:0", or for a
+// device of another job "worker:1:GPU:0". For this, adds the scope to the nodes' names in the main
+// graph and to the node and scope names in `view`. Device scopes are kept even if the data flow
+// leaves and reenters them.
 void GroupByDevice(Module& module, ViewOptions& view);
 
 }  // namespace grapnel

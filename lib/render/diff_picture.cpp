@@ -5,9 +5,9 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kScopesOpened = 12;  // at most
+constexpr size_t kScopesOpened = 12;  // the largest number
 
-// Light enough for black text, and distinguishable for color-blind readers.
+// The colors are light enough for black text, and distinguishable for color-blind readers.
 Painting PaintingOf(const UnionGraph& graph) {
   Painting painting;
   painting.title = "diff";

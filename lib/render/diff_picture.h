@@ -1,4 +1,4 @@
-// Draws a diff: both graphs as one, with the differences in colors.
+// Makes a picture of a diff: one graph with the nodes of both, and colors for the differences.
 #ifndef GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 #define GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 
@@ -12,8 +12,8 @@ struct DiffPicture {
   Picture picture;
 };
 
-// `diff` is from some graph to `b`. Opens the scopes with differences, unless there are too many to
-// read. Errors: MakePicture's.
+// `diff` must be between some graph and `b`. Opens the scopes with differences, unless there are
+// too many to read. Errors: MakePicture's.
 Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff);
 
 }  // namespace grapnel

@@ -14,8 +14,8 @@
 namespace grapnel {
 namespace {
 
-// DejaVu is Debian's font, with which Graphviz measures; the others are narrower, so text always
-// fits its box.
+// Debian's Graphviz measures text with DejaVu Sans. The other fonts are narrower, so text fits its
+// box with any of them.
 constexpr const char* kFont = "DejaVu Sans,Verdana,Arial,Helvetica,sans-serif";
 constexpr const char* kInk = "#1a1a1a";
 constexpr const char* kQuietInk = "#555555";
@@ -23,9 +23,9 @@ constexpr const char* kDataInk = "#3b4a5a";
 constexpr const char* kControlInk = "#9a9a9a";
 constexpr const char* kCallInk = "#8e4585";
 constexpr const char* kErrorInk = "#c1121f";
-// Points; 9 pt are 12 px in a browser, and in PNGs of 96 dpi.
+// In points; 9 pt are 12 px in a browser, and in PNGs of 96 dpi.
 constexpr int kSmallSize = 9;
-constexpr size_t kNameLength = 30, kNoteLength = 40, kMaxLines = 3;  // characters, lines
+constexpr size_t kNameLength = 30, kNoteLength = 40, kMaxLines = 3;  // bytes, lines
 
 std::string Html(llvm::StringRef text) {
   std::string result;
@@ -50,7 +50,8 @@ std::string Html(llvm::StringRef text) {
   return result;
 }
 
-// Graphviz parses backslashes in labels and tooltips as escapes, and HTML entities there too.
+// Escapes text for labels and tooltips, in which Graphviz parses backslash escapes and HTML
+// entities.
 std::string EscString(llvm::StringRef text) {
   std::string result;
   for (char c : text) {
@@ -71,8 +72,8 @@ size_t CharacterBoundary(llvm::StringRef text, size_t at) {
   return std::min(at, text.size());
 }
 
-// Lines of at most `length` bytes, broken after one of `breaks` if possible; far too long text
-// loses its middle, because names differ at their ends.
+// Splits text into lines of at most `length` bytes, after a character in `breaks` if possible. If
+// the text exceeds kMaxLines, removes its middle, because names differ at their ends.
 std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringRef breaks) {
   size_t most = length * kMaxLines;
   std::string shortened;
@@ -89,7 +90,8 @@ std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringR
     if (cut == llvm::StringRef::npos) cut = text.substr(0, length).rfind(' ');
     cut = cut == llvm::StringRef::npos || cut < length / 3 ? CharacterBoundary(text, length)
                                                            : cut + 1;
-    if (text.substr(cut).ltrim() == "\xe2\x80\xa6") break;  // not alone on a line
+    // Keep the ellipsis off a line of its own.
+    if (text.substr(cut).ltrim() == "\xe2\x80\xa6") break;
     lines.push_back(text.substr(0, cut).str());
     text = text.substr(cut).ltrim();
   }
@@ -152,7 +154,7 @@ class DotMaker {
     Default(AGRAPH, "nodesep", "0.25");
     Default(AGRAPH, "ranksep", "0.3");
     Default(AGRAPH, "bgcolor", "white");
-    Default(AGRAPH, "linelength", "0");  // cgraph would break strings over lines
+    Default(AGRAPH, "linelength", "0");  // otherwise cgraph breaks strings over lines
     Default(AGNODE, "shape", "box");
     Default(AGNODE, "style", "filled");
     Default(AGNODE, "fontname", kFont);
@@ -208,12 +210,12 @@ class DotMaker {
       clusters_.push_back(made);
       std::string title = "<b>" + HtmlLines(cluster.title, 2 * kNameLength) + "</b>";
       SetHtml(made, "label", cluster.function ? "function " + title : title);
-      // In a graph that runs upwards, `dot` reverses this.
+      // In a graph that runs upwards, `dot` swaps top and bottom labels.
       if (picture_.direction == Direction::kUp) Set(made, "labelloc", "b");
       Set(made, "tooltip", EscString(cluster.tooltip));
       Set(made, "style", "filled,rounded");
       Set(made, "color", cluster.function ? kCallInk : "#b5b5b5");
-      // Deeper frames are slightly darker, so that touching frames can be told apart.
+      // Nested frames alternate between two fill colors, to tell touching frames apart.
       int depth = 0;
       for (int up = cluster.parent; up >= 0; up = picture_.clusters[up].parent) ++depth;
       Set(made, "fillcolor", cluster.function ? "#fbf6fa" : depth % 2 ? "#f3f3f3" : "#fafafa");
@@ -224,8 +226,8 @@ class DotMaker {
 
   static std::string ClusterName(int index) { return "cluster" + std::to_string(index); }
 
-  // For cgraph, a name ends at its first NUL, and a name that ends in a backslash is written so
-  // that it cannot be read back.
+  // Returns a name that cgraph can write and read back: without NUL, at which cgraph ends a name,
+  // and without backslashes, as cgraph cannot read a name that ends in one.
   static std::string NodeName(const Box& box) {
     std::string name = Printable(box.id);
     std::replace(name.begin(), name.end(), '\\', '|');
@@ -255,7 +257,8 @@ class DotMaker {
     }
   }
 
-  // A table with a row for each line: lines of different sizes in one text would touch.
+  // Makes the label a table with a row for each line: lines of different font sizes in one text
+  // would touch.
   std::string LabelHtml(const Box& box) const {
     std::string title = box.title;
     if (box.repeat > 1) title = WithCommas(box.repeat) + " \xc3\x97 " + title;
@@ -302,7 +305,7 @@ class DotMaker {
         break;
     }
     if (!label.empty())
-      Set(made, "label", EscString("  " + label));  // the blanks keep it away from the line
+      Set(made, "label", EscString("  " + label));  // the blanks keep the label away from the line
     if (edge.count > 1) Set(made, "penwidth", edge.count > 8 ? "2.4" : "1.6");
     if (edge.back) Set(made, "constraint", "false");
     if (edge.to_cluster >= 0) Set(made, "lhead", ClusterName(edge.to_cluster));

@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// The caller closes it with agclose.
+// Returns a new graph, which the caller closes with agclose.
 Agraph_t* MakeDotGraph(const Picture& picture);
 
 // Returns the graph as DOT text, as cgraph writes it.

@@ -7,11 +7,12 @@
 namespace grapnel {
 namespace {
 
-// The identifiers of one graph. Like in cgraph, names have even ones, unnamed objects odd ones.
+// The identifiers of one graph. As in cgraph, named objects have even identifiers, unnamed objects
+// odd ones.
 struct Ids {
   Agraph_t* graph;
   std::unordered_map<std::string, IDTYPE> by_name;
-  std::vector<char*> names;  // from the graph: cgraph reads what precedes a string
+  std::vector<char*> names;  // allocated by cgraph, which reads the bytes before a string
   IDTYPE next_unnamed = 1;
 };
 
@@ -26,7 +27,7 @@ long Map(void* state, int, char* name, IDTYPE* id, int may_create) {
     return 1;
   }
   auto found = ids.by_name.find(name);
-  *id = found == ids.by_name.end() ? 0 : found->second;  // 0: no such name
+  *id = found == ids.by_name.end() ? 0 : found->second;  // 0 if there is no such name
   if (*id || !may_create) return 1;
   ids.names.push_back(agstrdup(ids.graph, name));
   *id = ids.by_name[name] = 2 * ids.names.size();

@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// An identifier discipline for agopen that numbers names in order of appearance. cgraph's own uses
-// the names' addresses, and writes subgraphs in the order of identifiers, so its output would
-// depend on what the process did before.
+// Returns an identifier discipline for agopen that numbers names in order of appearance. cgraph's
+// default discipline uses the names' addresses, and cgraph writes subgraphs in the order of
+// identifiers, so the output would depend on earlier work of the process.
 Agdisc_t& IdsInOrder();
 
 }  // namespace grapnel

@@ -20,7 +20,7 @@ std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name) {
 
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) {
   if (format == PictureFormat::kDot) {
-    // cgraph keeps strings and identifiers for the whole process.
+    // cgraph's tables of strings and identifiers are global, so only one thread may use it.
     static std::mutex cgraph;
     std::lock_guard lock(cgraph);
     std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(MakeDotGraph(picture), agclose);

@@ -18,13 +18,13 @@ std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name);
 
 struct PictureFile {
   std::string bytes;
-  std::string warning;  // what the format cannot represent; empty: nothing
+  std::string warning;  // what the format cannot represent; empty if it represents all
 };
 
 // Returns the picture as a file of that format. The same picture gives the same bytes (for PNG,
 // with the same fonts). SVG and PNG are laid out and drawn by the page's scripts: see
 // lib/render/engine/engine.h for costs and requirements. Takes some 50 ms for 60 boxes, a second
-// for 2,000.
+// for 2,000 boxes.
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format);
 
 }  // namespace grapnel

@@ -11,8 +11,8 @@ namespace {
 
 struct LabeledBundle {
   EdgeBundle bundle;
-  Port last;           // the port labeled last: consecutive edges often share it
-  bool mixed = false;  // labels have nothing in common
+  Port last;           // the last port in `label`: consecutive edges often share a port
+  bool mixed = false;  // the labels have no common part
 };
 
 void AddLabel(LabeledBundle* bundle, Port port, const PortLabel& label) {
@@ -48,7 +48,7 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
                                     const PortLabel& label, const PortType& type,
                                     EdgeCounts* counts) {
   std::vector<LabeledBundle> bundles;
-  llvm::DenseMap<uint64_t, size_t> index[2];  // data, control
+  llvm::DenseMap<uint64_t, size_t> index[2];  // for data and control edges
   for (Node node : graph.nodes()) {
     uint32_t to = box_of[node.id()];
     if (to == kBoxOutside) continue;

@@ -12,11 +12,11 @@
 
 namespace grapnel {
 
-// The box of a node: its index, or one of these.
-constexpr uint32_t kBoxOutside = ~uint32_t{0};     // not selected
-constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // shown in the notes of its readers
+// Values in place of a node's box index, for nodes without a box.
+constexpr uint32_t kBoxOutside = ~uint32_t{0};     // the node is not selected
+constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // its readers' notes mention the node
 
-// A box with more control edges in or out than this lists them in its notes.
+// If a box has more incoming or outgoing control edges than this, its notes mention them instead.
 constexpr size_t kControlFan = 8;
 
 // True for dtypes that refer to data elsewhere: resources, variants.
@@ -30,32 +30,33 @@ struct EdgeBundle {
   uint32_t from = 0, to = 0;
   bool control = false;
   uint32_t count = 0;
-  bool back = true;     // only edges from NextIteration
-  bool handles = true;  // only resources and variants; false for control edges
-  // "float[?,28]" if all its tensors agree; "float" or "[?,28]" if they agree in that; else empty.
+  bool back = true;     // all edges are from NextIteration
+  bool handles = true;  // all are resources or variants; false for control edges
+  // "float[?,28]" if all tensors of the bundle have this dtype and shape; "float" or "[?,28]" if
+  // they have only one of these in common; else empty.
   std::string label;
 };
 
-// Counts every input of every selected node in exactly one of these.
+// Each input of each selected node counts in exactly one member.
 struct EdgeCounts {
-  uint64_t data = 0, control = 0;  // in bundles
+  uint64_t data = 0, control = 0;  // drawn in bundles
   uint64_t inside = 0;             // both ends in one box
   uint64_t folded = 0;             // at least one end folded
   uint64_t outside = 0;            // from a node that is not selected
-  uint64_t dangling = 0;           // no such node or output: a broken graph
+  uint64_t dangling = 0;           // the graph lacks the node or output: a broken graph
   uint64_t Total() const { return data + control + inside + folded + outside + dangling; }
 };
 
-// Returns dtype and shape of a port, "float[?,28]"; empty if unknown. May be null.
+// Returns the dtype and shape of a port, "float[?,28]"; empty if unknown. The function may be null.
 using PortLabel = std::function<std::string(Port)>;
-// The dtype of a port.
+// Returns the dtype of a port.
 using PortType = std::function<DataType(Port)>;
 
-// Returns what two labels have in common: all, the dtype, the shape, or nothing (empty).
+// Returns the common part of two labels: the whole label, the dtype, the shape, or "".
 std::string CommonLabel(llvm::StringRef a, llvm::StringRef b);
 
-// `box_of` has an entry for each node id. Sorted by (from, to, control). Calls `label` at most once
-// for each (port, box). Linear in edges, except for sorting the bundles.
+// Returns the bundles sorted by (from, to, control). `box_of` has an entry for each node id. Calls
+// `label` at most once for each (port, box). Linear in edges, except for sorting the bundles.
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                                     const PortLabel& label, const PortType& type,
                                     EdgeCounts* counts);

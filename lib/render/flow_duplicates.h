@@ -9,17 +9,18 @@
 
 namespace grapnel {
 
-// Members after joining: at least four chains with the same readers, the same inputs and the same
-// members in the same order become one member.
+// The members after joining: at least four chains that have the same readers and the same inputs,
+// and whose members have equal structures in the same order, become one member.
 struct Duplicates {
   std::vector<FlowMember> members;
   FlowEdges edges;
-  // By member here: the original member, the first one for duplicates; and the duplicates' chains.
+  // By index in `members`: the original member (for joined chains the first member of the first
+  // chain), and the joined chains, if any.
   std::vector<uint32_t> given;
   std::vector<std::vector<std::vector<uint32_t>>> chains;
 };
 
-// Takes n log n in members and edges.
+// Takes O(n log n) in members and edges.
 Duplicates JoinDuplicates(llvm::ArrayRef<FlowMember> members, FlowEdges edges);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Joins the parts that FlowParts cut.
+// Joins the parts into which FlowLine::Pieces cut the flow.
 #include <algorithm>
 #include <queue>
 #include <tuple>
@@ -9,9 +9,9 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kMostPeriod = 48;
-// Parts are joined up to this fraction of all ops, so that later cuts stay small.
+// Joined linked parts contain at most 1/kMostOfAll of all ops, so that no part dominates the scope.
 constexpr uint64_t kMostOfAll = 4;
-// A run of fewer ops than this does not become a series because of a few repeats.
+// Repeats of fewer than kSmallRepeat ops become a series only if there are kManyRepeats of them.
 constexpr uint64_t kSmallRepeat = 3, kManyRepeats = 4;
 
 size_t CommonStart(llvm::StringRef a, llvm::StringRef b) {
@@ -26,7 +26,7 @@ struct Repeat {
   size_t end() const { return begin + period * times; }
 };
 
-// Finds repetitions with one period.
+// Finds the repetitions that have a given period.
 class RepeatFinder {
  public:
   RepeatFinder(const FlowLine& line, const std::vector<FlowPiece>& pieces, size_t period,
@@ -61,7 +61,8 @@ class RepeatFinder {
     return true;
   }
 
-  // False for a pair of series, unless `pairs_` allows it, and for few repeats of few ops.
+  // False for two repeats that contain a series, unless `pairs_` is set, and for few repeats of few
+  // ops.
   bool IsWorth(size_t begin, size_t times) const {
     uint64_t size = 0;
     bool series = false;
@@ -73,8 +74,8 @@ class RepeatFinder {
     return size >= kSmallRepeat || times >= kManyRepeats;
   }
 
-  // Shifts the repeats to begin where names change most; among equals, with a part of several
-  // members.
+  // Shifts the repeats by up to `room` parts, so that they begin where names change most; if
+  // several shifts are equally good, prefers to begin with a part of several members.
   Repeat Shifted(Repeat repeat, size_t room) const {
     size_t best = 0;
     std::pair<size_t, bool> least = {~size_t{0}, true};
@@ -92,7 +93,7 @@ class RepeatFinder {
     return repeat;
   }
 
-  // The length of the common name prefix of the members on both sides of a part's beginning.
+  // The length of the common name prefix of a part's first member and the member before it.
   size_t SharedBefore(size_t piece) const {
     uint32_t place = pieces_[piece].begin;
     return CommonStart(line_.member(place - 1).name, line_.member(place).name);
@@ -102,7 +103,7 @@ class RepeatFinder {
   const std::vector<FlowPiece>& pieces_;
   size_t period_;
   bool pairs_;
-  std::vector<size_t> runs_;  // by part: how many from there on equal the one a period later
+  std::vector<size_t> runs_;  // by part: how many parts from it on equal the part a period later
 };
 
 std::vector<FlowPiece> JoinPeriod(const FlowLine& line, std::vector<FlowPiece> pieces,

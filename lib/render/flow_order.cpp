@@ -5,8 +5,8 @@
 namespace grapnel {
 namespace {
 
-// A member that is read this many steps later, and over more than a quarter of all steps, comes
-// early.
+// A member comes early if one of its readers is nearer to the end than the member by more than this
+// many steps, and by more than a quarter of all steps.
 constexpr uint32_t kFar = 12;
 
 void SortOut(FlowEdges* edges) {
@@ -14,7 +14,7 @@ void SortOut(FlowEdges* edges) {
   edges->erase(std::unique(edges->begin(), edges->end()), edges->end());
 }
 
-// The neighbors of each member on one side: edges must be sorted by the other end.
+// The inputs or the readers of each member. Edges must be sorted by their other end.
 struct Neighbors {
   std::vector<uint32_t> first, other;
   Neighbors(uint32_t count, const FlowEdges& edges, bool readers) : first(count + 1, 0) {
@@ -26,7 +26,7 @@ struct Neighbors {
   }
 };
 
-// Depth first along `next` from each of `roots`: members in postorder.
+// Returns members in postorder of a depth-first walk along `next` from each of `roots`.
 std::vector<uint32_t> LeftOrder(const Neighbors& next, const std::vector<uint32_t>& roots) {
   size_t count = next.first.size() - 1;
   std::vector<uint32_t> order, at(next.first.begin(), next.first.end() - 1), stack;
@@ -87,7 +87,7 @@ std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges) {
     if (waits[i] == 0) ready.push_back(i);
   }
   run();
-  for (uint32_t i = 0; i < count; ++i) {  // members on cycles, and after them
+  for (uint32_t i = 0; i < count; ++i) {  // members on cycles, and members that follow cycles
     if (done[i]) continue;
     ready.push_back(i);
     run();
@@ -98,8 +98,8 @@ std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges) {
 std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges) {
   SortOut(&edges);
   Neighbors inputs(count, edges, false), readers(count, edges, true);
-  // Steps from the beginning and to the end, and the number of steps of a member's nearest reader
-  // to the end.
+  // By member, the lengths of the longest paths from the beginning (level) and to the end (height),
+  // and the smallest height of its readers (least).
   std::vector<uint32_t> level(count, 0), height(count, 0), least(count, ~uint32_t{0});
   std::vector<uint32_t> order = FlowOrder(count, edges);
   for (uint32_t member : order) {
@@ -121,13 +121,15 @@ std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges) {
   }
   std::stable_sort(wanted.begin(), wanted.end(),
                    [&](uint32_t a, uint32_t b) { return level[a] < level[b]; });
-  // The longest path first: its members are placed when a shorter path ends.
+  // Inputs with the longest paths come first, so that members of shorter paths are placed right
+  // before their reader.
   for (uint32_t i = 0; i < count; ++i) {
     auto begin = inputs.other.begin();
     std::stable_sort(begin + inputs.first[i], begin + inputs.first[i + 1],
                      [&](uint32_t a, uint32_t b) { return level[a] > level[b]; });
   }
-  for (uint32_t i = 0; i < count; ++i) wanted.push_back(i);  // members on cycles without an exit
+  // Includes members on cycles without an exit.
+  for (uint32_t i = 0; i < count; ++i) wanted.push_back(i);
   return LeftOrder(inputs, wanted);
 }
 

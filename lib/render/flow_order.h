@@ -1,4 +1,4 @@
-// Orders siblings so that connected ones are next to each other.
+// Orders siblings so that connected siblings are next to each other.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 #define GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 
@@ -8,18 +8,18 @@
 
 namespace grapnel {
 
-// Pairs of a member and one of its readers, by number.
+// Pairs of a member and one of its readers, as indices.
 using FlowEdges = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // Returns members 0 .. count-1 in an order in which each comes after its inputs, and connected
 // members stay together: the reader that became ready last comes next. Members on a cycle come in
-// numerical order. Linear in members, n log n in edges, which may repeat.
+// numerical order. Edges may repeat. Linear in members, n log n in edges.
 std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges);
 
 // As FlowOrder, but puts each member right before its reader: a member with a single reader
-// directly precedes it, and branches that join follow one another, each as a whole. Inputs that are
-// read far away come before those that take more steps, so that a mask that all layers read comes
-// before the first layer. Edges that close a cycle do not count.
+// directly precedes that reader, and branches that join follow one another, each as a whole. A
+// member that is read many steps later comes early, so that a mask that all layers read comes
+// before the first layer. Ignores edges that close a cycle.
 std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges);
 
 // Returns a number for each member; members have the same number if and only if they are on a cycle

@@ -10,9 +10,9 @@
 namespace grapnel {
 namespace {
 
-// At least this many names must share a beginning.
+// At least this many names must share a beginning for NameWords.
 constexpr size_t kFewAlike = 3;
-// If there are too many parts, first joins neighbors of at most this fraction of all ops.
+// If there are too many parts, first joins neighbors to parts of at most 1/kCrumb of all ops.
 constexpr uint64_t kCrumb = 80;
 
 // Visits each beginning of `name` that ends in '_' after a digit, the shortest first.
@@ -39,8 +39,8 @@ class Parts {
   }
 
  private:
-  // Joins consecutive parts whose names share a beginning, with the parts in between that have
-  // none.
+  // Joins consecutive parts whose members' names share a beginning, together with parts in between
+  // that have no such beginning.
   void JoinNamedAlike() {
     std::vector<llvm::StringRef> words;
     for (const FlowPiece& piece : pieces_)
@@ -56,14 +56,14 @@ class Parts {
         if (!words[k].empty() && words[k] != words[i]) break;
       }
       FlowPiece all = line_.Piece(pieces_[i].begin, pieces_[end - 1].end);
-      if (all.size * 2 > ops) end = i + 1;  // most of the graph is not a useful part
+      if (all.size * 2 > ops) end = i + 1;  // more than half of the graph is not a useful part
       joined.push_back(end == i + 1 ? pieces_[i] : all);
       i = end;
     }
     pieces_ = std::move(joined);
   }
 
-  // True if each part from `end` to `last` is linked to the one before it.
+  // True if an edge connects each part from `end` to `last` with the part before it.
   bool Reaches(size_t end, size_t last) const {
     for (size_t k = end; k <= last; ++k) {
       if (!line_.AreLinked(pieces_[k - 1], pieces_[k])) return false;
@@ -71,7 +71,7 @@ class Parts {
     return true;
   }
 
-  // Splits parts that are not connected, unless that gives too many.
+  // Splits parts that are not connected, unless that gives more than 2 * most parts.
   std::vector<FlowPart> PartsOf(uint32_t most) const {
     std::vector<std::vector<std::vector<uint32_t>>> connected;
     size_t count = 0;
@@ -149,7 +149,8 @@ std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEd
   Duplicates duplicates = JoinDuplicates(members, edges);
   std::vector<FlowPart> parts = Parts(duplicates.members, duplicates.edges).Run(most);
   for (FlowPart& part : parts) {
-    // Duplicates alone are a series; together with other members they are part of a repeat.
+    // A part that is only one joined member becomes a series of its chains; otherwise the chains'
+    // members become members of the part.
     uint32_t only = part.repeats[0][0];
     if (part.repeats.size() == 1 && part.repeats[0].size() == 1 &&
         !duplicates.chains[only].empty()) {

@@ -16,38 +16,39 @@
 namespace grapnel {
 
 struct FlowMember {
-  uint64_t structure;    // equal for members with the same structure
-  uint32_t size;         // in ops
-  llvm::StringRef name;  // its name among its siblings
+  uint64_t structure;    // equal values mean equal structure
+  uint32_t size;         // in ops: a scope has several
+  llvm::StringRef name;  // the name within the scope of the siblings
 };
 
 // One part: its members in the order of the flow. A series has several repeats, one after the
-// other: the same members wired the same way.
+// other: equal members that are connected in the same way.
 struct FlowPart {
   std::vector<std::vector<uint32_t>> repeats;
 };
 
-// The beginning of each name, up to the last '_' after a digit, that at least three of the names
-// share: "block_3_" for "block_3_expand_bn". Empty: no such beginning.
+// For each name, the longest beginning that ends in '_' after a digit and that at least three of
+// the names share: "block_3_" for "block_3_expand_bn"; empty if there is none.
 class NameWords {
  public:
   explicit NameWords(llvm::ArrayRef<FlowMember> members);
-  // By member.
+  // The beginning of a member's name.
   llvm::StringRef Of(uint32_t member) const { return words_[member]; }
-  // The beginning shared by those members that have one, up to such a '_'.
+  // The common beginning of the Of() of all members for which it is not empty, up to a '_' after a
+  // digit.
   llvm::StringRef Common(llvm::ArrayRef<uint32_t> members) const;
 
  private:
   std::vector<llvm::StringRef> words_;
 };
 
-// Cuts where the fewest members are read across the cut, so that the nodes between two merges, a
-// layer or a block become one part, and cuts large parts again where the fewest edges cross. Then
-// joins parts with similar names, makes series of repeated parts, and joins the smallest neighbors,
-// one of which reads the other, until at most `most` parts are left. Members without a cycle give
-// parts without a cycle, in an order in which each comes after its inputs. Every part is connected,
-// so there may be up to twice as many parts; if even those are too many, unconnected members share
-// a part. n log n in members and edges.
+// Cuts the flow at the positions across which the fewest members are read, so that the nodes
+// between two merges, a layer or a block become one part, and cuts large parts again in the same
+// way. Then joins parts with similar names, makes series of repeated parts, and joins the smallest
+// neighbors, one of which reads the other, until at most `most` parts are left. Members without a
+// cycle give parts without a cycle, in an order in which each comes after its inputs. Every part is
+// connected, so there may be up to 2 * most parts; if even more would be needed, unconnected
+// members share a part. n log n in members and edges.
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most);
 

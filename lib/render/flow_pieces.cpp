@@ -5,12 +5,14 @@
 namespace grapnel {
 namespace {
 
-// Cuts at the fewest edges may leave a large part large: after so many cuts it is halved.
+// Cuts at the smallest width may leave a large part large: after so many cuts, large parts are
+// halved instead.
 constexpr int kMostCuts = 16;
-// A member with at least so many readers, over at least a third of all positions, may count as read
-// throughout.
+// A member with at least this many readers, spread over at least a third of all positions, may
+// count as read throughout.
 constexpr uint32_t kReadersAllAlong = 4;
-constexpr int kMostAllAlong = 64;  // each costs as much as it reaches
+// With more such members than this, none counts as read throughout.
+constexpr int kMostAllAlong = 64;
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   a ^= b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4);
@@ -53,7 +55,7 @@ void FlowLine::Connect(const FlowEdges& edges) {
   }
 }
 
-// The readers of a position are sorted.
+// Relies on the readers of each position being sorted.
 void FlowLine::Leave(const std::vector<bool>& out) {
   uint32_t count = size();
   std::vector<int64_t> change(count + 1, 0);
@@ -76,8 +78,9 @@ void FlowLine::Measure() {
   }
   if (std::count(wide.begin(), wide.end(), true) > kMostAllAlong) wide.assign(count, false);
   Leave(wide);
-  // Without those members, only a single one may cross between most of their readers: that is so
-  // for layers, but not for branches of one block.
+  // A wide member counts as read throughout only if, without wide members, at most one member is
+  // read across some position between most of its readers. That is so if its readers are layers,
+  // but not if they are branches of one block.
   for (uint32_t i = 0; i < count; ++i) {
     if (!wide[i]) continue;
     size_t narrow = 0;

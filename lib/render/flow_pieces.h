@@ -10,18 +10,18 @@
 
 namespace grapnel {
 
-// A part while it is cut and joined: neighbors in data flow order, from `begin` to before `end`.
+// A part while it is cut and joined: positions `begin` to `end` - 1 in data flow order.
 struct FlowPiece {
   uint32_t begin, end;
   uint64_t structure;
   uint64_t size;
-  // For a series, where each of its repeats begins; else empty.
+  // For a series, the position at which each repeat begins; else empty.
   std::vector<uint32_t> starts = {};
   uint32_t length() const { return end - begin; }
 };
 
-// Members in data flow order, and how many of them are read across each cut, without those that are
-// read throughout, as a mask by each layer.
+// The members in data flow order, and for each position the number of members that are read across
+// it, not counting members that are read throughout, such as a mask that each layer reads.
 class FlowLine {
  public:
   FlowLine(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges);
@@ -34,22 +34,21 @@ class FlowLine {
   }
   uint64_t ops() const { return Piece(0, size()).size; }
   FlowPiece Piece(uint32_t begin, uint32_t end) const;
-  // True if an edge runs between two neighbors. Linear in the smaller one.
+  // True if an edge runs between two neighboring parts. Linear in the edges of the smaller part.
   bool AreLinked(const FlowPiece& left, const FlowPiece& right) const;
   bool IsConnected(uint32_t begin, uint32_t end) const;
   // The positions of a part, split into connected components, each in order.
   std::vector<std::vector<uint32_t>> Connected(uint32_t begin, uint32_t end) const;
-  // Cuts all members into parts of at most some 40 % of the whole, except for single members and
-  // parts with equals next to them.
+  // Cuts all members into parts of at most some 40 % of all ops, except for single larger members.
   std::vector<FlowPiece> Pieces() const;
 
  private:
   void Connect(const FlowEdges& edges);
   void Measure();
-  // Computes the widths without some positions.
+  // Computes width_ without the members whose positions are set in `out`.
   void Leave(const std::vector<bool>& out);
-  // For each position from `begin` on, the first position (from 0) of its connected component
-  // within the part.
+  // Returns, for each position of the part, the first position of its connected component within
+  // the part; both count from `begin`.
   std::vector<uint32_t> FirstOfEach(uint32_t begin, uint32_t end) const;
   std::vector<FlowPiece> Cut(const FlowPiece& piece) const;
   std::vector<FlowPiece> Halve(const FlowPiece& piece) const;
@@ -57,22 +56,23 @@ class FlowLine {
   llvm::ArrayRef<FlowMember> members_;
   std::vector<uint32_t> order_,
       width_;  // width_[i]: members before position i that are read at i or later
-  std::vector<uint32_t> in_first_, in_, out_first_, out_;  // positions
+  std::vector<uint32_t> in_first_, in_, out_first_, out_;  // positions of inputs and readers
 };
 
-// Joins consecutive equal parts of several members into series.
+// Joins consecutive parts of equal structure into series, if each part has several members.
 std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPiece>& pieces);
 
-// Joins consecutive repeated parts into series, the shortest periods first. `pairs`: also makes
-// series of two repeats that contain series.
+// Joins repetitions of one or more consecutive parts into series, the shortest periods first. If
+// `pairs`, also makes series of only two repeats whose parts are series themselves.
 std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> pieces, bool pairs);
 
-// Joins the smallest linked neighbors into parts of at most `largest` ops until `most` are left.
+// Joins neighboring parts with an edge between them, the smallest first, into parts of at most
+// `largest` ops, until at most `most` parts are left.
 std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                     uint32_t most, uint64_t largest);
 
-// The same up to a quarter of all ops; then joins the smallest neighbors, linked or not, until
-// there are at most twice as many.
+// Calls JoinSmallest with a quarter of all ops as `largest`; then joins neighboring parts with or
+// without an edge, the smallest first, until at most 2 * most parts are left.
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most);
 

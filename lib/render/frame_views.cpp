@@ -25,13 +25,14 @@ class ViewMaker {
     for (const PictureEdge& edge : picture_.edges) AddEdge(edge);
     std::vector<FrameView> views;
     views.reserve(frames_.size());
-    // Frames come after the frames around them, which determine the order of their lines.
+    // A frame comes after the frames around it, which determine the order of the lines that enter
+    // it.
     for (size_t i = 0; i < frames_.size(); ++i) views.push_back(Finish(i));
     return views;
   }
 
  private:
-  // An end of an edge in a frame: an item of it, or the key of an item outside.
+  // An end of an edge in a frame: an item of the frame, or the key of an item outside of the frame.
   struct End {
     enum Place { kItem, kSource, kSink } place = kItem;
     uint32_t item = 0;
@@ -43,10 +44,11 @@ class ViewMaker {
   struct Frame {
     std::vector<FrameItem> items;
     std::map<FrameItem, uint32_t> numbers;
-    std::map<std::string, uint64_t> sources, sinks;  // number of edges to each far end
+    std::map<std::string, uint64_t> sources, sinks;  // number of edges of each end outside, by key
     std::map<std::tuple<End, End, PictureEdge::Kind>, size_t> by_ends;
     std::vector<std::pair<std::pair<End, End>, FrameEdge>> edges;
-    std::vector<std::string> source_order, sink_order;  // as ordered in the frame around
+    // Keys in the order of the frame around this one.
+    std::vector<std::string> source_order, sink_order;
   };
 
   uint32_t PutIn(int cluster, FrameItem item) {
@@ -60,7 +62,7 @@ class ViewMaker {
     return it->second;
   }
 
-  // The clusters around an item, from the outermost in; -1 first.
+  // The cluster and the clusters around it, the outermost first, after -1 for the picture.
   std::vector<int> Around(int cluster) const {
     std::vector<int> around;
     for (; cluster >= 0; cluster = picture_.clusters[cluster].parent) around.push_back(cluster);
@@ -70,7 +72,7 @@ class ViewMaker {
   }
 
   struct Way {
-    std::vector<int> from, to;  // clusters from the common one on
+    std::vector<int> from, to;  // clusters around each end, from the innermost common one
     FrameItem source, target;
     FrameItem Outermost(bool of_source) const {
       const std::vector<int>& way = of_source ? from : to;
@@ -123,7 +125,8 @@ class ViewMaker {
           edge);
   }
 
-  // If there are too many far ends, those with the most edges keep ports of their own.
+  // If there are too many ends outside, only those with the most edges keep ports of their own; for
+  // the others, sets `key` to "rest".
   static void Limit(const std::map<std::string, uint64_t>& ends, std::string* key) {
     if (ends.size() <= kMaxPorts) return;
     std::vector<std::pair<uint64_t, std::string>> order;
@@ -147,7 +150,8 @@ class ViewMaker {
     if (made.label != edge.label) made.label.clear();
   }
 
-  // The keys of a frame's far ends, in the order in which their lines arrive; others at the end.
+  // The keys of a frame's sources or sinks, in the order in which their lines arrive; keys without
+  // such an order come last.
   static std::vector<std::string> Ports(const Frame& frame, bool sources) {
     std::vector<std::string> ports = sources ? frame.source_order : frame.sink_order;
     for (const auto& [ends, edge] : frame.edges) {
@@ -193,7 +197,7 @@ class ViewMaker {
     return view;
   }
 
-  // Passes the order of the lines to the frames in a view, for their ports.
+  // Passes the order of the lines in a view to the frames that the view contains, for their ports.
   void OrderPorts(const FrameView& view) {
     std::vector<double> place(view.layering.num_items, 0);
     for (const auto& layer : view.layering.layers) {

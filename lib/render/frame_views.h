@@ -1,4 +1,5 @@
-// The frames of a picture, each with its direct contents and the edges that enter and leave it.
+// The frames of a picture, each with its direct contents and the edges that enter and leave the
+// frame.
 #ifndef GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_
 #define GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_
 
@@ -10,35 +11,35 @@
 
 namespace grapnel {
 
-// A box, or a cluster that stands for its contents.
+// A box or a cluster that is directly in a frame.
 struct FrameItem {
   bool is_cluster = false;
-  uint32_t index = 0;  // of picture.boxes or picture.clusters
+  uint32_t index = 0;  // in picture.boxes or picture.clusters
   std::string Key() const { return (is_cluster ? "c" : "b") + std::to_string(index); }
   bool operator<(const FrameItem& other) const {
     return std::pair(is_cluster, index) < std::pair(other.is_cluster, other.index);
   }
 };
 
-// Stands for all edges of a kind between two items of a view: boxes first, then sources, then
-// sinks.
+// All edges of one kind between two ends in a view. Ends are numbered: items first, then sources,
+// then sinks.
 struct FrameEdge {
   uint32_t from = 0, to = 0;
   PictureEdge::Kind kind = PictureEdge::Kind::kData;
   uint32_t count = 0;
   bool back = false;
-  std::string label;  // empty if they differ
+  std::string label;  // empty if the edges' labels differ
 };
 
 struct FrameView {
   std::vector<FrameItem> items;
-  std::vector<std::string> sources, sinks;  // keys of the far ends; "rest" if there are too many
+  std::vector<std::string> sources, sinks;  // keys of ends outside; "rest" for the rest of too many
   std::vector<FrameEdge> edges;
   Layering layering;
 };
 
-// [0] is the outermost frame, [1 + i] is cluster i's. Linear in the picture, except for the
-// layering.
+// Returns a view for each frame: [0] is the outermost frame, [1 + i] the frame of cluster i. Linear
+// in the picture, except for the layering.
 std::vector<FrameView> MakeFrameViews(const Picture& picture);
 
 }  // namespace grapnel

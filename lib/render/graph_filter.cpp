@@ -1,4 +1,5 @@
-// GraphPage's filter: the nodes that the page leaves out of a body, and the values to filter by.
+// GraphPage's filter: the nodes that the page leaves out of a body, and the values that the user
+// can filter by.
 #include <array>
 #include <map>
 #include <string>
@@ -33,14 +34,14 @@ Place PlaceOf(llvm::StringRef device) {
           spec->task == DeviceSpec::kOpen ? "" : std::to_string(spec->task)};
 }
 
-// The name of a body's function, "" for main.
+// The name of a body's function; "" for the main graph.
 std::string NameOf(const Module& module, size_t body) {
   return body == 0 ? "" : Printable(module.functions[body - 1]->name());
 }
 
 using Counts = std::map<std::string, size_t>;
 
-// [[text, count], ...], most frequent first.
+// Writes [[text, count], ...], most frequent first.
 void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   llvm::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -54,7 +55,8 @@ void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream&
   });
 }
 
-// The nodes in the selected part; empty: all nodes.
+// Returns, by node id, whether a node is in the neighborhood and on the paths of the filter; empty
+// if the filter has neither for this graph.
 Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
                                    const NodeFilter& filter) {
   std::vector<bool> part;
@@ -71,7 +73,7 @@ Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
   return between;
 }
 
-// The number of a scope's nodes, hidden nodes and cut nodes; by scope.
+// By scope: the numbers of its nodes, of its hidden nodes and of its cut nodes.
 using ScopeCounts = std::vector<std::array<size_t, 3>>;
 
 ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
@@ -89,9 +91,9 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   return counts;
 }
 
-// Describes the scopes that can be a box and lack some nodes, in ULEB128: the distance from the
-// previous such scope, then the number of missing nodes times four plus a State: kShown if some
-// nodes are left, else kCut if any is outside of the part, else kHidden.
+// Describes the scopes that can be a box and lack some nodes, as two ULEB128 numbers each: the
+// difference from the id of the previous such scope; and 4 * missing nodes + State, where State is
+// kShown if some nodes are left, else kCut if any node is cut, else kHidden.
 std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
@@ -107,7 +109,7 @@ std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   return os.str();
 }
 
-// Four states to a byte, the first in the lowest bits.
+// Packs four states into each byte, the first in the lowest bits.
 std::string Packed(llvm::StringRef states) {
   std::string bytes((states.size() + 3) / 4, 0);
   for (size_t i = 0; i < states.size(); ++i)
@@ -122,7 +124,8 @@ std::string GraphPage::FacetsJson() const {
   for (size_t body = 0; body < num_bodies(); ++body) {
     const Graph& graph = this->graph(body);
     llvm::DenseMap<StringId, size_t> of_body;
-    llvm::StringMap<size_t> asked;  // by device as written: few, and expensive to shorten
+    // Node counts by device as written, since shortening is expensive.
+    llvm::StringMap<size_t> asked;
     for (Node node : graph.nodes()) {
       ++of_body[node.op_id()];
       if (marks_ && marks_->device_of) {
@@ -166,7 +169,8 @@ Expected<std::string> GraphPage::FindJson(llvm::StringRef text) const {
   });
 }
 
-// There are few devices, and their texts are expensive: caches the text of each.
+// The texts of nodes' fields for filters. Caches the text of each device: there are few devices,
+// and their texts are expensive.
 struct GraphPage::Texts {
   const GraphPage& page;
   std::string function;

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Distinct texts in order of first use, by number.
+// Numbers distinct texts in the order of their first use.
 class TextTable {
  public:
   size_t Number(std::string text) {
@@ -52,7 +52,7 @@ std::string AttributesText(const Node& node) {
   return Printable(text);
 }
 
-// "file.py:12" for the node's own line; "" without one.
+// Returns "file.py:12" for the line that made the node; "" if it is unknown.
 std::string LineText(const LineTable& lines, llvm::StringRef function, const Node& node) {
   LineTable::TraceId trace = lines.Find(function, node.name());
   std::optional<SourceFrame> line = trace ? lines.LineOf(trace) : lines.LineOf(node);
@@ -110,7 +110,7 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
     for (const Node& node : Lines().NodesAt(place, module_)) {
       const Function* function = FunctionOf(node.graph());
       std::optional<size_t> body = function ? FindBody(function->name()) : 0;
-      goes_on = false;  // it is a line, not a name
+      goes_on = false;  // the query is a line, not a name
       if (body && found++ < limit) ranks[0].push_back({*body, node.id()});
     }
   }

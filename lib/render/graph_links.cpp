@@ -1,4 +1,5 @@
-// The scope and the inputs of each node, with which a page can filter nodes without a server.
+// GraphPage::LinksJson: the scope and inputs of each node, with which a page without a server can
+// filter nodes.
 #include "lib/render/graph_page.h"
 
 namespace grapnel {

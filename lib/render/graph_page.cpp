@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostRenamed = 200;  // listed by a page
+constexpr size_t kMostRenamed = 200;  // in a page's list
 
 void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   json.attributeObject("marks", [&] {
@@ -39,7 +39,7 @@ void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   });
 }
 
-// Job and task of a device as text, "" if they are open.
+// Writes the job and the task of a device as texts, "" if the device does not name them.
 void WritePlace(llvm::StringRef device, llvm::json::OStream& json) {
   auto spec = DeviceSpec::Parse(device);
   if (!spec) {
@@ -288,7 +288,7 @@ void GraphPage::WriteSignatures(llvm::json::OStream& json) const {
   });
 }
 
-// The devices that nodes are on or request, most frequent first.
+// Writes the devices of nodes, assigned or requested, most frequent first.
 void GraphPage::WriteDevices(llvm::json::OStream& json) const {
   std::vector<std::string> devices =
       TextsOfNodes([&](const Node& node) { return PageDevice(node, marks_); });

@@ -1,4 +1,5 @@
-// The JSON documents of one graph for the page: the model, a scope, a node, the list of all nodes.
+// Makes the JSON documents of one graph for the page: the model, a scope, a node, a list of all
+// nodes.
 #ifndef GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 #define GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 
@@ -20,7 +21,7 @@
 
 namespace grapnel {
 
-// Returns the device of a node as the page shows it.
+// Returns the text that the page shows as the node's device.
 std::string PageDevice(const Node& node, const struct PageMarks* marks);
 
 // Writes a JSON document that can be embedded in HTML: '<', '>' and '&' occur only in strings, and
@@ -31,8 +32,8 @@ std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write);
 struct PageMarks {
   struct Detail {
     std::string what, before, after;
-    std::string text;       // instead of before and after: lines to read
-    std::string card = {};  // link to a debugger's card: "trace/11"; empty: none
+    std::string text;       // lines to show instead of `before` and `after`
+    std::string card = {};  // link to a debugger's card: "trace/11"; empty: no link
   };
   struct Renamed {
     std::string before, after;  // names of scopes or nodes; empty: the top level
@@ -40,26 +41,26 @@ struct PageMarks {
   };
   std::string title;                        // of the legend
   std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
-  std::function<int(const Node&)> kind_of;  // an index of kinds; -1: none
-  // True if a marked node is listed and counted under its kind; without a function, every node with
-  // a mark is, by its name. A node marked only because of what is drawn within it is not listed.
+  std::function<int(const Node&)> kind_of;  // an index in `kinds`; -1: not marked
+  // True if a marked node is listed and counted under its kind; if empty, all marked nodes are. Use
+  // it to leave out nodes that are marked only because of the nodes drawn within them.
   std::function<bool(const Node&)> is_listed;
   std::function<std::string(const Node&)> name_of;
-  std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
+  std::function<std::vector<Detail>(const Node&)> details;  // lines for the panel; may be empty
   std::function<std::string(const Node&)> device_of;  // replaces the requested device; may be empty
-  bool color_by_device = false;                       // initial coloring, instead of by kind
-  std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
-  std::vector<std::string> summary;  // lines about the whole
+  bool color_by_device = false;                       // first color by device, not by kind
+  std::vector<std::string> open;     // as ViewOptions::scopes; empty: the largest scopes
+  std::vector<std::string> summary;  // lines about the graph as a whole
   std::vector<Renamed> renamed;      // renamed scopes or nodes, most nodes first
 };
 
-// Source locations of nodes: read when the first document that contains one is requested.
+// Source locations of nodes, read when the page first needs one.
 struct PageLines {
   struct Text {
     int first = 1;  // number of the first line
     std::vector<std::string> lines;
   };
-  std::function<LineTable()> read;                              // empty: the module's
+  std::function<LineTable()> read;                              // if empty, uses the module's own
   std::function<std::optional<Text>(const SourceFrame&)> text;  // text around a line; may be empty
 };
 
@@ -71,68 +72,74 @@ constexpr size_t kFirstListed = 200, kListedAPage = 2000;
 
 struct IndexPage {
   std::string json;
-  NodeId next = 0;  // where to continue; Graph::end_id at the end
+  NodeId next = 0;  // the first id of the next page; Graph::end_id after the last
 };
 
-// Bodies are numbered: 0 is main, 1 + i the i-th function of the library. A body is analyzed when
-// it is first requested. Thread-safe. All text is UTF-8 without control characters; '<', '>' and
-// '&' are escaped, so that a document can be embedded in HTML.
+// Bodies are numbered: 0 is the main graph, 1 + i the i-th function of the library. A body is
+// analyzed when it is first requested. Thread-safe. All text is UTF-8 without control characters;
+// '<', '>' and '&' are escaped, so that a document can be embedded in HTML.
 class GraphPage {
  public:
-  // Main graph and library of a module, and the signatures of its file; all must outlive the page.
+  // Makes a page for the main graph and library of a module, with the signatures of its file; all
+  // arguments must outlive the page.
   GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
             const PageMarks* marks = nullptr);
   ~GraphPage();
-  // Sets the body that each signature runs, in order, and the index of the one that is shown first
-  // (none: main is). Call it before the first document. Bodies belong to this module.
+  // Sets the body that each signature runs, in the order of the signatures, and the index of the
+  // signature whose body is shown first (nullopt: the main graph). Call it before requesting a
+  // document. Bodies belong to this module.
   void BeginAt(std::vector<SignatureBody> of_signatures, std::optional<size_t> first) {
     entries_ = std::move(of_signatures);
     first_ = first;
   }
 
-  // Sets what is open at first instead of the largest scopes; call it after BeginAt. Errors: a
-  // scope or a function that does not exist.
+  // Sets the scopes and functions that are open at first, instead of the largest scopes; call it
+  // after BeginAt. Errors: a scope or a function that does not exist.
   Error OpenAs(const OpenRequest& wanted);
-  // Also before the first document.
+  // Call it before requesting a document.
   void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
 
-  // Title, bodies with their calls, signatures, problems, colors, and what is open at first.
+  // Title, bodies with their calls, signatures, problems, colors, and the scopes and functions that
+  // are open at first.
   const std::string& ModelJson();
-  // One opened scope, laid out except for sizes; without a scope the outermost one. Errors: no such
-  // body or scope, or the scope is not a core.
+  // One opened scope, laid out except for sizes; nullopt is the outermost scope. Errors: no such
+  // body or scope, or the scope is not a core (Scope::core).
   Expected<std::string> ScopeJson(size_t body, std::optional<ScopeId> scope);
   // Everything about one node: attributes as text, inputs, readers, enclosing scopes.
   Expected<std::string> NodeJson(size_t body, NodeId node);
   // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output
-  // types, attributes and XLA clusters, each distinct text once. "next" is where to continue.
+  // types, attributes and XLA clusters, each distinct text once. "next" is the `from` of the next
+  // page.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
-  // The same nodes in the same order: {"nodes": [id, its scope (-1: folded), its inputs ...]},
-  // control inputs as -1 - id. The first page also has "parents", the parent of each scope.
+  // The scope and inputs of the nodes that IndexJson returns for these arguments: {"nodes": [[id,
+  // scope, inputs ...], ...]}. The scope is -1 for nodes without a box of their own; inputs are
+  // node ids, control inputs -1 - id. The first page also has "parents", the parent of each scope.
   Expected<IndexPage> LinksJson(size_t body, NodeId from, size_t limit);
   // The nodes of all bodies that match a search (lib/render/node_query.h), or that a line of the
-  // program made ("file.py:12", any frame of the stack). Best matches first, then in the graph's
-  // order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}], "more":
-  // how many others match}. Linear in names; some 100 ms for a million. Once `is_gone` returns
-  // true, returns what was found until then.
+  // Python program made ("file.py:12", any frame of the stack). Best matches first, then in the
+  // graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}],
+  // "more": how many others match}. Linear in names; some 100 ms for a million. Once `is_gone`
+  // returns true, returns what was found until then.
   std::string SearchJson(llvm::StringRef text, size_t limit, llvm::function_ref<bool()> is_gone);
 
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",
   // "device", "cluster", "function"}, most frequent first. Linear in the nodes.
   std::string FacetsJson() const;
-  // {"body", "node"} of "x" or "function/x". Errors: no such node.
+  // The body and id of the node "x" or "function/x": {"body", "node"}. Errors: no such node.
   Expected<std::string> FindJson(llvm::StringRef text) const;
   // The nodes that a filter removes from a body: {"states": for each id (0 shown, 1 hidden by
   // words, 2 outside of the selected part), four to a byte, "nodes", "cut": totals, "ops": [[op,
-  // nodes that words hide]], "folded_constants": of these, "scopes": for each box with removed
-  // nodes how many and their description (LackingScopes of graph_filter.cpp)}, bytes in base64.
-  // Errors: an invalid word, a node that does not exist, no path. Linear; 100 ms for a million
-  // nodes.
+  // nodes that words hide]], "folded_constants": how many of these are folded constants, "scopes":
+  // for each box with removed nodes how many and their description (LackingScopes of
+  // graph_filter.cpp)}. Bytes are in base64. Errors: an invalid word, a node that does not exist,
+  // no path. Linear; 100 ms for a million nodes.
   Expected<std::string> HiddenJson(size_t body, const NodeFilter& filter);
 
-  // The scopes around a node, from the outside in: those that must be open to show it.
+  // The scopes that contain a node and must be open to show it, the outermost first.
   std::vector<ScopeId> ScopesAround(size_t body, NodeId node);
-  // Further pages of lists, beginning at entry `from`; "next" is where to continue: readers of an
-  // output (the number of outputs stands for control edges), marked nodes of a kind, problems.
+  // Further pages of lists, beginning at entry `from`: readers of an output (`output` = number of
+  // outputs stands for control edges), marked nodes of a kind, problems. "next" is the `from` of
+  // the next page.
   Expected<std::string> ReadersJson(size_t body, NodeId node, size_t output, size_t from);
   Expected<std::string> MarkedJson(size_t kind, size_t from) const;
   std::string ProblemsJson(size_t from) const;
@@ -140,16 +147,17 @@ class GraphPage {
   // The number of marked nodes of each kind.
   std::vector<size_t> MarkedCounts() const;
 
-  // Finds a node by name, in a function or (empty) in main: its body and id. nullopt: no such node.
+  // Returns the body and id of a node of a function, or of the main graph if `function` is empty;
+  // nullopt if there is no such node.
   std::optional<std::pair<size_t, NodeId>> Find(llvm::StringRef function,
                                                 llvm::StringRef node) const;
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
-  // The shapes, given the inputs that the body's callers pass.
+  // The shapes of a body's tensors, inferred for the inputs that its callers pass.
   const ShapeMap& shapes(size_t body) const { return shapes_.Of(graph(body)); }
   // The nodes in a scope at any depth, in the graph's order. Errors: no such body or scope.
   Expected<std::vector<NodeId>> NodesIn(size_t body, ScopeId scope);
-  // The scopes of a body that can be opened, from the outside in.
+  // The scopes of a body that can be opened, each after the scopes around it.
   std::vector<ScopeId> OpenableScopes(size_t body);
 
  private:
@@ -158,7 +166,7 @@ class GraphPage {
   const BodyScopes& Scopes(size_t body);
   Error Check(size_t body) const;
   std::optional<size_t> FindBody(llvm::StringRef function) const;
-  const Function* First() const;  // the function whose body is shown first; null: main
+  const Function* First() const;  // the function whose body is shown first; null: main graph
   PageOpening OpensByItself() const;
   std::string MakeModelJson() const;
   void WriteMarked(llvm::json::OStream& json) const;
@@ -166,9 +174,10 @@ class GraphPage {
   void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
   void WriteClusters(llvm::json::OStream& json) const;
-  // The distinct texts of nodes in all bodies, most frequent first; "" does not count.
+  // The distinct texts that `text_of` returns for the nodes of all bodies, most frequent first,
+  // without "".
   std::vector<std::string> TextsOfNodes(llvm::function_ref<std::string(const Node&)> text_of) const;
-  const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs it
+  const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs this body
   void WriteSignatures(llvm::json::OStream& json) const;
 
   const Module& module_;

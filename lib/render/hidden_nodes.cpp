@@ -13,10 +13,10 @@
 namespace grapnel {
 namespace {
 
-// The boxes that a hidden node reads, directly or through hidden nodes.
+// By hidden node: the boxes that it reads, directly or through hidden nodes.
 using Behind = llvm::DenseMap<NodeId, llvm::SparseBitVector<>>;
 
-// Iterates until nothing changes: a whole loop may be hidden.
+// Iterates until nothing changes, because hidden nodes may form a loop.
 Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                    const std::vector<bool>& hidden) {
   Behind behind;
@@ -44,7 +44,7 @@ Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
   return behind;
 }
 
-// POSIX has no \d, \w and \s, which users write; translates them outside of brackets.
+// Translates \d, \w and \s outside of brackets: users write them, but POSIX lacks them.
 std::string WithClasses(llvm::StringRef regex) {
   std::string result;
   bool in_brackets = false;
@@ -70,8 +70,8 @@ std::string WithClasses(llvm::StringRef regex) {
   return result;
 }
 
-// Texts that every match of `regex` contains: runs of literal characters. Empty for a regex with
-// groups, alternatives, escapes or unusual brackets.
+// Returns texts that every match of `regex` contains: its runs of literal characters. Returns none
+// for a regex with groups, alternatives, escapes or unusual brackets.
 std::vector<std::string> LiteralsOf(llvm::StringRef regex) {
   std::vector<std::string> literals;
   if (regex.find_first_of("|(\\") != llvm::StringRef::npos) return literals;

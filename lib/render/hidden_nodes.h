@@ -1,4 +1,4 @@
-// Nodes that the user hides, by op or by name, and the edges through them.
+// Nodes that the user hides, by op or by name, and the edges through hidden nodes.
 #ifndef GRAPNEL_LIB_RENDER_HIDDEN_NODES_H_
 #define GRAPNEL_LIB_RENDER_HIDDEN_NODES_H_
 
@@ -15,13 +15,14 @@
 
 namespace grapnel {
 
-// "op:GLOB" matches ops, "name:GLOB" names, "/REGEX/" a part of a name (POSIX extended). The page
+// The words that hide nodes: "op:GLOB" matches ops, "name:GLOB" names, "/REGEX/" a part of a name
+// (POSIX extended). The page
 // parses the same words (lib/serve/web/filter_words.js).
 class HiddenNodes {
  public:
-  // True if `word` has this syntax, even if it is invalid.
+  // True if `word` begins like one of these forms, even if the rest is invalid.
   static bool IsWord(llvm::StringRef word);
-  // Errors quote the word and say what is wrong with it.
+  // Adds a word. Errors quote the word and say why it is invalid.
   Error Add(llvm::StringRef word);
 
   bool empty() const { return ops_.empty() && names_.empty() && regexes_.empty(); }
@@ -30,15 +31,16 @@ class HiddenNodes {
  private:
   struct NameRegex {
     std::shared_ptr<const llvm::Regex> regex;
-    std::vector<std::string> literals;  // contained in each name that matches; faster to search for
+    // In each name that matches; searched first, as this is faster.
+    std::vector<std::string> literals;
   };
   std::vector<Glob> ops_, names_;
   std::vector<NameRegex> regexes_;
 };
 
-// Returns pairs of boxes connected by hidden nodes alone, from the box that is read to its reader,
-// sorted. `box_of` and `hidden` have an entry for each id. Linear in edges times the boxes that
-// reach each hidden node.
+// Returns pairs of boxes that are connected through hidden nodes only, sorted: the box that is
+// read, and the box that reads. `box_of` and `hidden` have an entry for each id. Linear in edges
+// times the number of boxes that reach a hidden node.
 std::vector<std::pair<uint32_t, uint32_t>> EdgesThrough(const Graph& graph,
                                                         llvm::ArrayRef<uint32_t> box_of,
                                                         const std::vector<bool>& hidden);

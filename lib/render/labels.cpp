@@ -19,7 +19,7 @@ constexpr size_t kMaxText = 400;
 constexpr size_t kKindsShown = 3;
 constexpr int64_t kMaxElementsShown = 6;
 
-// Sorted by name within a category. Other ops are kMath if TensorFlow knows them and they are
+// The ops of each category. Ops that are not listed are kMath if TensorFlow has them and they are
 // stateless, else kOther.
 constexpr llvm::StringLiteral kInputOps[] = {"Placeholder", "PlaceholderV2",
                                              "PlaceholderWithDefault", "_Arg", "_DeviceArg"};
@@ -116,7 +116,7 @@ bool Has(const llvm::StringLiteral (&names)[N], llvm::StringRef op) {
   return std::find(std::begin(names), std::end(names), op) != std::end(names);
 }
 
-// The constant or variable behind a folded node.
+// The constant or variable that a folded node is or reads.
 Node ConstantBehind(Node node) {
   while ((node.op() == "Identity" || node.op() == "ReadVariableOp") && node.num_inputs() == 1 &&
          node.input_node(0))
@@ -124,7 +124,8 @@ Node ConstantBehind(Node node) {
   return node;
 }
 
-// "conv/kernel float[3,3,3,8]"; for a handle argument, the variable if it is known.
+// Describes a variable: "conv/kernel float[3,3,3,8]"; for a resource argument, the variable passed
+// for it, if known.
 std::string VariableText(Node node, const SignatureBody* entry) {
   if (entry && &node.graph() == entry->graph) {
     auto found = entry->from_main.find({node.id(), 0});
@@ -137,7 +138,7 @@ std::string VariableText(Node node, const SignatureBody* entry) {
          TensorText(node.GetType("dtype"), shape ? shape->AsShape().value_or(Shape()) : Shape());
 }
 
-// Six digits: 0.001, not 0.00100000005.
+// Writes floats with six digits: 0.001, not 0.00100000005.
 std::string FloatsText(const Literal& literal) {
   std::string text = "[";
   for (int64_t i = 0; i < literal.num_elements(); ++i) {

@@ -14,21 +14,21 @@
 
 namespace grapnel {
 
-// As Printable, for the first 400 bytes, with an ellipsis if there are more.
+// Returns Printable of the first 400 bytes, with an ellipsis if the text is longer.
 std::string PrintableStart(llvm::StringRef text);
 
-// "float[?,28]"; "float" if the rank is unknown; empty if nothing is known.
+// Describes a tensor: "float[?,28]"; "float" if the rank is unknown; empty if nothing is known.
 std::string TensorText(DataType dtype, const Shape& shape);
 
 // Returns "axis = [1,2]", "filter = float[3,3,3,32]" for each input that is a folded constant,
 // directly or through Identity. At most 4 lines, the last one "and 3 more constants". `noted`, if
-// not null, receives the constant or variable of each line.
+// not null, receives the constant or variable that each line is about.
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
                                        const ShapeMap* shapes, const SignatureBody* entry = nullptr,
                                        std::vector<NodeId>* noted = nullptr);
 
 // Returns "3 Conv2D, 3 Relu6, ...": the most frequent ops, with the most expensive ones first.
-// `kinds` counts by op.
+// `kinds`: node counts by op.
 std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds);
 
 // The category of an op, for colors and legend.
@@ -38,7 +38,7 @@ llvm::StringRef OpGroupName(OpGroup group);
 // Background colors for black text, distinguishable in print and for color-blind readers (after
 // Okabe and Ito).
 llvm::StringRef OpGroupFill(OpGroup group);
-// The i-th of eight, for devices and scopes; repeats after that.
+// The i-th fill color of a palette of eight for devices and scopes; i is taken modulo 8.
 llvm::StringRef PaletteFill(size_t i);
 constexpr llvm::StringLiteral kNeutralFill = "#f7f7f7";
 

@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kSweeps = 8, kPulls = 4;
 
-// An edge turned to run down.
+// An edge, reversed if it runs upwards, so that `from` is above `to`.
 struct Down {
   uint32_t from, to, weight;
-  uint32_t edge;  // index of the caller's edge
+  uint32_t edge;  // index in the caller's list of edges
 };
 
 class LayerMaker {
@@ -37,7 +37,7 @@ class LayerMaker {
   }
 
  private:
-  // Back edges run upwards, and so do edges that close a cycle in a depth-first walk from the top.
+  // Makes back edges run upwards, and edges that close a cycle in a depth-first walk from the top.
   void BreakLoops() {
     result_.upwards.resize(edges_.size());
     for (uint32_t i = 0; i < edges_.size(); ++i) {
@@ -47,7 +47,7 @@ class LayerMaker {
       if (edge.back) Turn(&down_.back());
     }
     ListEnds();
-    std::vector<uint8_t> state(num_items_, 0);  // 1: on the walk, 2: done
+    std::vector<uint8_t> state(num_items_, 0);  // 1: on the current path, 2: done
     for (bool entered : {false, true}) {
       for (uint32_t item = 0; item < num_items_; ++item) {
         if (in_[item].empty() != entered && state[item] == 0) Walk(item, &state);
@@ -90,7 +90,7 @@ class LayerMaker {
     }
   }
 
-  // Longest path from the top.
+  // An item's layer is the length of the longest path to it from the top.
   void AssignLayers() {
     layer_.assign(num_items_, 0);
     std::vector<size_t> waits(num_items_);
@@ -107,14 +107,14 @@ class LayerMaker {
     }
   }
 
-  // Items that are pulled down at least as strongly as up move down as far as possible: a constant
-  // to its reader.
+  // Moves items down as far as possible if edges pull them down at least as strongly as up: a
+  // constant moves to its reader.
   void Pull() {
     auto weight = [&](llvm::ArrayRef<uint32_t> edges, int port) {
       uint64_t sum = 0;
       for (uint32_t i : edges) {
         bool is_port = place_[port < 0 ? down_[i].from : down_[i].to] == port;
-        sum += is_port ? 0 : down_[i].weight;  // ports are far from all items
+        sum += is_port ? 0 : down_[i].weight;  // edges to ports do not pull
       }
       return sum;
     };
@@ -161,7 +161,7 @@ class LayerMaker {
     std::map<std::pair<std::pair<uint32_t, bool>, int>, uint32_t> shared;
     for (const Down& down : down_) {
       uint32_t i = down.edge;
-      // Upward edges share bends from their lower end, which is also their source.
+      // Upward edges with the same source, which is their lower end, share bends.
       bool up = result_.upwards[i];
       uint32_t above = down.from;
       for (int layer = layer_[down.from] + 1; layer < layer_[down.to]; ++layer) {
@@ -203,7 +203,7 @@ class LayerMaker {
     result_.layers = std::move(best);
   }
 
-  // An initial order: neighbors follow one another in a walk from the top.
+  // Sets the initial order of each layer: the order of a depth-first walk from the top.
   void Start() {
     position_.assign(result_.num_items, 0);
     std::vector<bool> seen(result_.num_items);
@@ -216,7 +216,8 @@ class LayerMaker {
     if (!bottom_.empty()) Fix(bottom_, result_.layers.size() - 1);
     for (uint32_t item : top_) seen[item] = true;
     for (uint32_t item : bottom_) seen[item] = true;
-    // From the ports, in order, then from the other items.
+    // Starts at the items below the top's ports, in the order of the ports, then at all other
+    // items.
     std::vector<uint32_t> starts;
     for (uint32_t item : top_)
       starts.insert(starts.end(), below_[item].begin(), below_[item].end());
@@ -236,7 +237,7 @@ class LayerMaker {
     }
   }
 
-  // Sets a layer with a given order.
+  // Fills a layer whose order the caller gave.
   void Fix(llvm::ArrayRef<uint32_t> items, size_t layer) {
     result_.layers[layer] = items.vec();
     for (size_t i = 0; i < items.size(); ++i) position_[items[i]] = static_cast<double>(i);
@@ -274,7 +275,8 @@ class LayerMaker {
     return sum;
   }
 
-  // Counts inversions among the lower ends of the links, from left to right, in a Fenwick tree.
+  // Counts the crossings of links below a layer: the inversions in the sequence of their lower
+  // ends, with a Fenwick tree.
   uint64_t CrossingsBelow(llvm::ArrayRef<uint32_t> layer, size_t width) const {
     std::vector<uint32_t> tree(width + 1, 0);
     uint64_t sum = 0, met = 0;
@@ -298,12 +300,12 @@ class LayerMaker {
   const uint32_t num_items_;
   llvm::ArrayRef<LayerEdge> edges_;
   llvm::ArrayRef<uint32_t> top_, bottom_;
-  std::vector<int> place_;  // -1: top, 1: bottom
+  std::vector<int> place_;  // by item: -1: in `top`, 1: in `bottom`
   std::vector<Down> down_;  // the edges, without those from an item to itself
   std::vector<std::vector<uint32_t>> in_, out_;
   std::vector<int> layer_;
   std::vector<uint32_t> order_;
-  std::vector<std::pair<uint32_t, uint32_t>> links_;  // between neighboring layers
+  std::vector<std::pair<uint32_t, uint32_t>> links_;  // pairs of items in adjacent layers
   std::vector<std::vector<uint32_t>> above_, below_;
   std::vector<double> position_;
   Layering result_;

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Longer values only need to be recognized.
+// Longer values are truncated: their first elements are enough to recognize them.
 constexpr int kMaxElements = 64;
 constexpr llvm::StringLiteral kControl = "control";
 
@@ -110,7 +110,7 @@ class NodeLineWriter {
     });
   }
 
-  // "0" for data, "^0" for control.
+  // Returns the id of an input: "0" for data, "^0" for control.
   std::string SlotId(int slot) const {
     return slot < node_.num_inputs() ? std::to_string(slot)
                                      : "^" + std::to_string(slot - node_.num_inputs());

@@ -18,7 +18,7 @@ std::optional<int64_t> ConstantBytes(const Node& node) {
   if (literal->dtype() != proto::DT_STRING) return static_cast<int64_t>(literal->byte_size());
   size_t bytes = 0;
   for (const std::string& text : literal->strings()) bytes += text.size();
-  // One string stands for all elements of a splat.
+  // The bytes of a splat of strings contain its string only once.
   if (literal->is_splat()) bytes *= static_cast<size_t>(literal->num_elements());
   return static_cast<int64_t>(bytes);
 }
@@ -31,7 +31,7 @@ void WriteResults(const ExplorerGraph& graph, const ShapeMap* shapes, llvm::json
   }
 }
 
-// White to blue: the highest cost stands out, and the text stays readable.
+// Writes a gradient from white to blue: the highest cost stands out, and text stays readable.
 void WriteGradient(llvm::json::OStream& json) {
   json.attributeArray("gradient", [&] {
     for (auto [stop, color] : {std::pair(0, "#ffffff"), std::pair(1, "#56b4e9")}) {

@@ -47,7 +47,7 @@ std::string OnGradient(llvm::ArrayRef<NumberScale::Step> steps, double place) {
   return Between(before.fill, next->fill, (place - before.at) / (next->at - before.at));
 }
 
-// The node of "x" or "function/x"; `graph`: the function given in the file.
+// Returns the node "x" or "function/x"; `graph` is the function that the file gives, or empty.
 Node FindByName(const Module& module, llvm::StringRef graph, llvm::StringRef name) {
   const Function* said = graph.empty() ? nullptr : module.FindFunction(graph);
   if (said) {
@@ -164,7 +164,7 @@ std::string FillOf(const NumberScale& scale, double value, double least, double 
 }
 
 std::string ValueText(double value) {
-  constexpr double kLong = 1000, kExact = 1e15;  // fractions of large numbers are noise
+  constexpr double kLong = 1000, kExact = 1e15;  // large numbers are shown without a fraction
   double size = std::abs(value);
   if (size < kExact && (size >= kLong || size == std::trunc(size))) {
     std::string digits = WithCommas(static_cast<uint64_t>(std::llround(size)));

@@ -1,5 +1,5 @@
-// Numbers for nodes from other tools: the times of a profile, the errors of a quantized model. The
-// page reads the same files (lib/serve/web/node_data.js).
+// Numbers for nodes from other tools, such as the times of a profile or the errors of a quantized
+// model. lib/serve/web/node_data.js reads the same files in the page.
 #ifndef GRAPNEL_LIB_RENDER_NODE_DATA_H_
 #define GRAPNEL_LIB_RENDER_NODE_DATA_H_
 
@@ -17,46 +17,47 @@ namespace grapnel {
 
 struct NodeNumber {
   double value = 0;
-  std::string fill;  // "#rrggbb", the node's own; empty: the scale's
+  std::string fill;  // "#rrggbb", the node's own color; empty: the scale decides
 };
 
-// The colors of numbers, if a file defines them; "#rrggbb" each.
+// The colors of numbers, if the file defines any. A `fill` is "#rrggbb".
 struct NumberScale {
   struct Step {
     double at;
     std::string fill;
   };
-  std::vector<Step> gradient;    // `at` from 0, the smallest number, to 1, the largest; sorted
-  std::vector<Step> thresholds;  // for numbers up to `at`; sorted; used without a gradient
+  std::vector<Step> gradient;    // sorted; at 0: the smallest number, at 1: the largest
+  std::vector<Step> thresholds;  // sorted; for numbers up to `at`; used if no gradient
 };
 
-// One number for each node.
+// A named set of numbers, one for each node.
 struct NodeData {
   struct Entry {
-    std::string graph;  // the function in the file; empty: not given
+    std::string graph;  // the function, if the file names it; else empty
     std::string node;   // "x", "function/x", or an output of either, "x:0"
     NodeNumber number;
   };
   std::string name;
-  std::vector<Entry> entries;  // in a table's order; for JSON by graph and node
-  size_t not_numbers = 0;      // nodes without a finite value: left out
+  // In the order of a table's lines; from JSON sorted by graph and node.
+  std::vector<Entry> entries;
+  size_t not_numbers = 0;  // entries without a finite value, left out
   NumberScale scale;
 };
 
-// Reads the text of a file named `file`; the first characters decide the format.
+// Reads the text of a file named `file`, whose first characters decide the format.
 //
 // JSON: Model Explorer's node data (ai-edge-model-explorer 0.1.34, node_data_builder.py), {"name",
 // "results": {node: {"value", "bgColor"}}, "thresholds": [{"value", "bgColor"}], "gradient":
 // [{"stop", "bgColor"}]} or {graph id: such an object}; objects with the same name are merged.
 //
-// Else a table. Fields are separated by commas, or by tabs if the first line has one; quotes as in
-// RFC 4180. The first line names the columns: the first column holds nodes, each other one is data
-// of that name. An empty field is not a value; a column without a number is ignored.
+// Table: fields are separated by commas, or by tabs if the first line has one; quotes as in
+// RFC 4180. The first line names the columns: the first column contains nodes, each other column
+// is a NodeData of that name. An empty field is not a value; a column without a number is ignored.
 //
-// Errors name the file, and line or node. A file without a number is an error.
+// Errors name the file, and the line or node. A file without any number is an error.
 Expected<std::vector<NodeData>> ReadNodeData(llvm::StringRef text, llvm::StringRef file);
 
-// The numbers of one NodeData on the nodes of one module; both must outlive it.
+// The numbers of one NodeData, by the nodes of one module; both must outlive this object.
 class NodeNumbers {
  public:
   // Linear in the entries.
@@ -66,7 +67,7 @@ class NodeNumbers {
   // Null if the node has no number.
   const NodeNumber* Of(const Node& node) const;
   size_t num_found() const { return num_found_; }
-  double least() const { return least_; }  // of those found
+  double least() const { return least_; }  // of the nodes found
   double largest() const { return largest_; }
 
  private:
@@ -78,18 +79,18 @@ class NodeNumbers {
   double least_ = 0, largest_ = 0;
 };
 
-// Describes names in the data that are not nodes of these modules: "2 of 12 names are not nodes
-// here: 'cnv', 'dns'; did you mean 'conv'?"; empty: all names are nodes. Errors: no name is a node.
-// If some are missing, walks all names.
+// Describes names in `data` that are not nodes of `modules`: "2 of 12 names are not nodes here:
+// 'cnv', 'dns'; did you mean 'conv'?"; empty if all names are nodes. Errors: no name is a node. If
+// nodes are missing, compares with the names of all nodes.
 Expected<std::string> MissingNodes(llvm::ArrayRef<NodeData> data,
                                    llvm::ArrayRef<const Module*> modules);
 
-// How a closed scope combines the numbers in it.
+// How the numbers of the nodes in a closed scope become one number.
 enum class Aggregate { kMax, kMin, kMean, kSum, kCount };
 std::optional<Aggregate> ParseAggregate(llvm::StringRef name);  // "max", "min", ...
 llvm::StringRef AggregateName(Aggregate aggregate);
 
-// A summary of several numbers.
+// The statistics of several numbers.
 struct NumberSummary {
   size_t count = 0;
   double sum = 0, min = 0, max = 0;
@@ -101,7 +102,7 @@ struct NumberSummary {
 // Returns "#rrggbb" for a number in the range `least` to `largest`; empty if it is above the last
 // threshold. Without a scale, colors run from pale yellow to orange.
 std::string FillOf(const NumberScale& scale, double value, double least, double largest);
-// "115,605,504", "4,407" for 4406.8, "0.03512".
+// Returns a number as text: "115,605,504", "4,407" for 4406.8, "0.03512".
 std::string ValueText(double value);
 
 }  // namespace grapnel

@@ -19,13 +19,14 @@ namespace {
 
 constexpr llvm::StringLiteral kWanted =
     "expected Model Explorer's node data, {\"results\": {node: {\"value\": number}}} or {graph: "
-    "that}, or a table with a line of names of columns, a node and its value in each line";
+    "that}, or a table: a line with the names of the columns, then lines with a node and its "
+    "values";
 
 // --- JSON.
 
 using llvm::json::Object;
 
-// An object's own order is a hash order.
+// Returns the keys of an object, sorted, because the object's own order is that of a hash table.
 std::vector<llvm::StringRef> SortedKeys(const Object& object) {
   std::vector<llvm::StringRef> keys;
   keys.reserve(object.size());
@@ -87,7 +88,7 @@ class JsonReader {
     return Error::success();
   }
 
-  // Reads the steps of the first graph that has some.
+  // Reads the steps of a gradient or of thresholds; does nothing if an earlier graph had some.
   Error ReadSteps(const Object& object, llvm::StringRef key, llvm::StringRef at,
                   std::vector<NumberScale::Step>* steps) {
     const llvm::json::Array* list = object.getArray(key);
@@ -98,7 +99,7 @@ class JsonReader {
       std::optional<double> place = step ? step->getNumber(at) : std::nullopt;
       if (!place) return MakeError("{0}: an entry of '{1}' has no number '{2}'", file_, key, at);
       auto color = step->getString("bgColor");
-      if (!color) continue;  // it may only set the text's color
+      if (!color) continue;  // the entry may set only the text's color
       ASSIGN_OR_RETURN(std::string fill, Color(*color, "'" + key.str() + "'"));
       steps->push_back({*place, std::move(fill)});
     }
@@ -118,16 +119,17 @@ class JsonReader {
 
 // --- Tables.
 
-// Reads the fields of one line after another.
+// Reads a table's lines, and splits each into fields.
 class TableReader {
  public:
   explicit TableReader(llvm::StringRef text) : rest_(text) {
     if (text.take_until([](char c) { return c == '\n'; }).contains('\t')) separator_ = '\t';
   }
 
-  size_t line() const { return line_; }  // of the line that Next returned, from 1
+  size_t line() const { return line_; }  // the number, from 1, of the line that Next() read
 
-  // False at the end. Quotes may contain separators and line ends.
+  // Reads the next line's fields; false at the end of the file. Quoted fields may contain
+  // separators and line ends.
   bool Next(std::vector<std::string>* fields) {
     if (rest_.empty()) return false;
     line_ = next_line_;

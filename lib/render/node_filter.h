@@ -17,32 +17,32 @@ namespace grapnel {
 
 struct NodeFilter {
   // Words as in lib/serve/web/filter_words.js: those of HiddenNodes, and FIELD:TEXT for a device,
-  // job, task, cluster or function. Hides nodes that match a word of `hide`, and nodes that match
-  // none of the words for a field in `only`.
+  // job, task, cluster or function. Hides nodes that match a word of `hide`, and nodes that, for
+  // some field with words in `only`, match none of these words.
   std::vector<std::string> hide, only;
   std::string around;    // "x", "function/x"; empty: no neighborhood
-  int hops = 2;          // edges either way
-  std::string from, to;  // the same; empty: no paths
+  int hops = 2;          // the number of edges, in either direction
+  std::string from, to;  // nodes, as `around`; empty: no paths
 };
 
-// Words of one list, for the nodes of one module.
+// The words of NodeFilter::hide or NodeFilter::only, to test nodes of one module.
 class FilterWords {
  public:
-  // Errors: as HiddenNodes::Add.
+  // Errors are those of HiddenNodes::Add.
   static Expected<FilterWords> Parse(llvm::ArrayRef<std::string> words);
 
   // Returns the node's text for a field: "device", "job", ...
   using TextOf = llvm::function_ref<std::string(llvm::StringRef field)>;
   bool FitsAny(const Node& node, TextOf text_of);
-  // True if each field in the list has a word that matches.
+  // True if, for each field with words in the list, one of its words matches.
   bool FitsEachField(const Node& node, TextOf text_of);
 
  private:
   bool FitsOp(const Node& node);
 
   HiddenNodes ops_, names_;
-  llvm::DenseMap<StringId, bool> known_ops_;            // whether ops_ matches
-  std::map<std::string, std::set<std::string>> texts_;  // by field
+  llvm::DenseMap<StringId, bool> known_ops_;            // whether ops_ matches the op
+  std::map<std::string, std::set<std::string>> texts_;  // the words' texts, by field
 };
 
 }  // namespace grapnel

@@ -48,7 +48,8 @@ class NodeWriter {
   }
 
  private:
-  // The node that shows it: for a folded node its first reader.
+  // The node whose box shows this node: for a folded node, its first reader, or that reader's first
+  // reader and so on.
   NodeId Shown() const {
     NodeId id = node_.id();
     for (int hops = 0; hops < 8 && body_.folding().uses[id] != NodeUse::kShown; ++hops) {
@@ -97,7 +98,7 @@ class NodeWriter {
     });
   }
 
-  // Innermost frame first, because users look for that.
+  // Writes the stack with the innermost frame first, because users look for that frame.
   void Stack() {
     LineTable::Stack stack = page_.lines->StackOf(node_);
     if (stack.empty()) return;

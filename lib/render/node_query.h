@@ -12,20 +12,22 @@
 
 namespace grapnel {
 
-// Words separated by blanks, all of which must match, ignoring case: a part of the name or the
-// whole op; with * or ? a glob over the name from any component on; op:, device:, shape: (type:,
-// dtype:) and attr: match a part of these.
+// A query is a list of words separated by blanks, all of which must match, ignoring case. A word
+// matches a part of a node's name or its whole op; a word with * or ? is a glob over the name from
+// any component on. After op:, device:, shape: (type:, dtype:) or attr:, a word matches a part of
+// the node's op, device, output types or attributes.
 class NodeQuery {
  public:
   static NodeQuery Parse(llvm::StringRef text);
   bool empty() const { return words_.empty(); }
 
-  // Texts of a node that are computed only if a word needs them.
+  // Functions that return texts of a node; called only if a word of the query needs the text.
   struct Texts {
     llvm::function_ref<std::string()> device, types, attributes;
   };
-  // Returns the rank of a node, 0 is best; nullopt: no match. The first word about names decides:
-  // the whole name, its last component, the op, the beginning of the last component, any part.
+  // Returns the rank of a node, where 0 is best; nullopt if the node does not match. The first word
+  // about names decides, by what it matches: the whole name, the last component, the op, the
+  // beginning of the last component, any part of the name.
   std::optional<int> RankOf(const Node& node, const Texts& texts) const;
   static constexpr int kRanks = 5;
 

@@ -18,9 +18,10 @@ constexpr int kLegendSteps = 5;
 
 struct BoxNumbers {
   NumberSummary own, folded;
-  std::string fill;  // of the last node with a color of its own
+  std::string fill;  // color of the last node with a color of its own
 
-  // Nodes folded into an op count if the op has no number; in a scope all nodes count.
+  // For an op, nodes folded into it count only if the op itself has no number; for a scope, all
+  // nodes count.
   NumberSummary Of(BoxKind kind) const {
     if (kind == BoxKind::kOp) return own.count > 0 ? own : folded;
     NumberSummary all = own;
@@ -29,7 +30,7 @@ struct BoxNumbers {
   }
 };
 
-// The box of a node; for a folded node the box of its nearest reader.
+// Returns the box of a node; for a folded node, the box of its nearest reader.
 uint32_t HomeOf(const Node& node, llvm::ArrayRef<uint32_t> box_of) {
   std::vector<NodeId> ring = {node.id()};
   llvm::DenseSet<NodeId> seen;
@@ -70,7 +71,7 @@ std::pair<double, double> RangeOf(llvm::ArrayRef<NumberSummary> of_box, const No
   return range;
 }
 
-// The entries of the legend: colors of a few numbers, or of each threshold.
+// Returns the legend: the colors of a few numbers, or of each threshold.
 std::vector<Swatch> LegendOf(const NumberScale& scale, double least, double largest) {
   std::vector<Swatch> swatches;
   if (scale.gradient.empty() && !scale.thresholds.empty()) {

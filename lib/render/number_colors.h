@@ -7,9 +7,10 @@
 
 namespace grapnel {
 
-// Uses options.numbers: the number of a box's node, or the aggregate for several nodes, becomes a
-// note and a color. A folded node counts in the box of its first reader. Colors run from the
-// smallest to the largest number of a node; for sums and counts from 0 to the largest box.
+// Gives each box a note and a color for its number from options.numbers: the number of its node, or
+// the aggregate of several nodes. A folded node counts in the box of its nearest reader. Colors
+// range from the smallest to the largest number of a node; for sums and counts, from 0 to the
+// largest number of a box.
 void ColorByNumbers(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

@@ -12,28 +12,29 @@
 namespace grapnel {
 namespace {
 
-// With fewer boxes a picture shows too little, with more it is unreadable.
+// With fewer than kFew boxes a picture shows too little; kEnough are enough to stop opening scopes;
+// opening a scope should not give more than kMany.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
-// In a picture with this many boxes, parts cut along the flow stay closed.
+// Once a picture has this many boxes, parts that were cut along the flow may stay closed.
 constexpr size_t kReadable = 8;
 
 struct Entity {
   bool is_scope;
-  uint32_t id;    // a scope with at least two shown nodes (its core), or a node
-  ScopeId child;  // for a scope: the direct child that leads to the core
+  uint32_t id;    // the core of a scope with at least two shown nodes, or a node
+  ScopeId child;  // for a scope: the direct child whose core is `id`
   size_t num_ops;
 };
 
 // A scope or function that can be opened.
 struct Candidate {
   BodyPlan* body;
-  ScopeId scope;  // the root: the whole body
+  ScopeId scope;  // the root scope stands for the whole body
   int depth;
-  bool eligible;  // a requested scope contains it, or nothing was requested
+  bool eligible;  // it is in a requested scope, or nothing was requested
   size_t num_ops;
   size_t order;
-  Node caller;           // for a function: the first op that showed it
-  bool settled = false;  // the parts around it are visible: it may stay closed
+  Node caller;           // for a function: the first node whose call added it
+  bool settled = false;  // it is or is in a part or series, so it may stay closed
 };
 
 class Opener {
@@ -100,7 +101,7 @@ class Opener {
     return it->second;
   }
 
-  // Nodes that the user named are never folded.
+  // Returns, by node id, whether the user named the node: such nodes are never folded.
   std::vector<bool> Kept(const Graph& graph, bool main) const {
     std::vector<bool> keep(graph.end_id(), false);
     auto add = [&](llvm::StringRef text) {
@@ -146,8 +147,8 @@ class Opener {
                ~size_t{0});
   }
 
-  // Opens a scope of any size; entities beyond `budget` boxes in total go into a rest box, except
-  // `keep`.
+  // Opens a scope of any size. If there would be more than `budget` boxes in total, the scope's
+  // smallest entities share a rest box; `keep` never does.
   void OpenForced(BodyPlan* body, ScopeId scope, int depth, bool eligible, ScopeId keep,
                   size_t budget) {
     scope = body->tree->scope(scope).core;
@@ -231,13 +232,13 @@ class Opener {
       return;
     }
     BodyPlan* body = Body(function);
-    // Several bodies share the budget.
+    // If several functions were requested, each gets a part of the budget.
     size_t share =
         options_.functions.size() > 1 || options_.functions[0] == "all" ? kEnough : max_boxes_;
     OpenForced(body, kRootScope, 1, true, kNoScope, std::min(max_boxes_, num_boxes_ + share));
   }
 
-  // The body in which a scope path begins, and the rest of the path.
+  // Returns the body that a scope path is in, and the path within that body.
   std::pair<BodyPlan*, llvm::StringRef> BodyOfPath(llvm::StringRef path) {
     BodyPlan* main = Body(nullptr);
     if (main->drawn && main->tree->Find(path) != kNoScope) return {main, path};
@@ -265,7 +266,8 @@ class Opener {
       size_t at = std::find(chain.begin(), chain.end(), tree.scope(chain[i]).core) - chain.begin();
       ScopeId keep = at > 0 && at < chain.size() ? chain[at - 1] : kNoScope;
       if (keep != kNoScope) body->rest_scopes.erase(keep);
-      // Outer scopes show only as much as leaves room for the scope itself.
+      // Scopes around the requested scope may use only half of the boxes, to leave room for the
+      // scope.
       size_t budget = i > 0 ? max_boxes_ / 2 : max_boxes_;
       OpenForced(body, chain[i], depth++, i == 0, keep, budget);
     }
@@ -285,7 +287,8 @@ class Opener {
     return scope.series || scope.slice;
   }
 
-  // True if it contains so much that a picture with it closed shows little.
+  // True if the scope contains more than half of its body's nodes, so that a picture with the scope
+  // closed would show little.
   bool HidesMost(const Candidate& candidate) const {
     return !candidate.caller && !IsSeries(candidate) &&
            candidate.num_ops * 2 > candidate.body->graph->num_nodes();
@@ -302,7 +305,8 @@ class Opener {
     return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
   }
 
-  // The largest candidate that fits; null if none fits.
+  // The largest candidate for which the picture keeps within `limit` boxes; null if there is none.
+  // With `need`, skips candidates that may stay closed.
   const Candidate* Largest(size_t limit, int depth, bool need = false) const {
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
@@ -317,8 +321,8 @@ class Opener {
     return best;
   }
 
-  // Three or more siblings of one size, and the repeats of a series, are opened all or none,
-  // because no single one stands out.
+  // Returns the candidates to open together with `best`: three or more siblings of equal size, or
+  // the repeats of a series, because no single one of them stands out.
   std::vector<Candidate> Equals(const Candidate& best) const {
     std::vector<Candidate> equals;
     for (const Candidate& other : candidates_) {
@@ -364,7 +368,7 @@ class Opener {
     }
   }
 
-  // Opens them however many outputs are around.
+  // Opens scopes that hide most of their body, even if there are kEnough boxes already.
   void OpenWhatHidesMost() {
     while (true) {
       auto most = llvm::find_if(candidates_, [&](const Candidate& candidate) {
@@ -377,8 +381,8 @@ class Opener {
     }
   }
 
-  // True if a reader who sees inside one of them expects to see inside the other: a loop's body and
-  // condition; conv2_block1_*, conv2_block2_* and the blocks of conv3_*.
+  // True if a user who sees one of the candidates open expects the other to be open: a loop's body
+  // and condition; the groups conv2_* and conv3_* of a network, which contain groups themselves.
   bool AreAlike(const Candidate& a, const Candidate& b) const {
     if (a.body != b.body || a.scope == kRootScope) return a.caller && a.caller == b.caller;
     const ScopeTree& tree = *a.body->tree;
@@ -420,7 +424,8 @@ class Opener {
   const Module& module_;
   const ViewOptions& options_;
   const Graph* only_ = nullptr;
-  const SignatureBody* entry_ = nullptr;  // the body shown instead of main
+  // The signature's body that is shown instead of the main graph.
+  const SignatureBody* entry_ = nullptr;
   size_t max_boxes_;
   size_t num_boxes_ = 0, order_ = 0;
   Plan plan_;

@@ -15,45 +15,47 @@
 
 namespace grapnel {
 
-// The part of one body that may be drawn, and its open scopes.
+// The selected nodes of one body, folded and grouped into scopes, and the body's open scopes.
 struct BodyPlan {
   const Graph* graph = nullptr;
-  const Function* function = nullptr;  // null: main
+  const Function* function = nullptr;  // null: main graph
   Folding folding;
   std::unique_ptr<ScopeTree> tree;
   bool drawn = false;
-  std::vector<bool> open;  // by scope; in a chain of single scopes only the core
-  // Children and ops of open scopes that --max-boxes collects in one box of their scope.
+  std::vector<bool> open;  // by scope; of a chain of only children only the core can be open
+  // Children and ops of open scopes that share one box per scope, because of --max-boxes.
   llvm::DenseSet<ScopeId> rest_scopes;
   llvm::DenseSet<NodeId> rest_ops;
 };
 
-// True if a picture begins at the body of a signature because nothing else was requested.
+// True if a picture shows the body of a signature (options.entry) instead of the main graph,
+// because no part of the graph was requested.
 bool BeginsAtEntry(const ViewOptions& options);
 
 struct DrawnCall {
-  uint32_t body;     // of the caller, an index of Plan::bodies
-  NodeId caller;     // an op that has its own box
-  std::string role;  // the attribute: "body", "then_branch"; empty if the op is the function
+  uint32_t body;  // the caller's body: an index in Plan::bodies
+  NodeId caller;  // a node that has its own box
+  // The attribute that names the callee: "body", "then_branch"; empty: the op does.
+  std::string role;
   const Function* callee;
 };
 
 struct AskedScope {
   const BodyPlan* body;
-  ScopeId scope;  // its core
+  ScopeId scope;  // the core of the requested scope
 };
 
 struct Plan {
-  std::vector<std::unique_ptr<BodyPlan>> bodies;  // main first; some not drawn
+  std::vector<std::unique_ptr<BodyPlan>> bodies;  // main first; some are not drawn
   std::vector<DrawnCall> calls;
-  std::vector<const Function*> closed;  // called and drawn as a box
+  std::vector<const Function*> closed;  // functions that a call shows as a closed box
   std::vector<AskedScope> asked;        // in the order of ViewOptions::scopes
-  size_t left_closed = 0;               // opened by --depth but closed by --max-boxes
+  size_t left_closed = 0;               // scopes and functions that --max-boxes kept closed
 };
 
-// Opens what `options` request; without scopes and depth the largest scopes, until there are some
-// 15 to 40 boxes. `selected` (by id; empty: all) restricts the body of `only`, and no other body is
-// drawn; null: all bodies.
+// Opens the scopes and functions that `options` request; without a request for scopes or a depth,
+// opens the largest scopes until there are some 15 to 40 boxes. If `only` is not null, draws only
+// this body, restricted to the nodes in `selected` (by id; empty: all nodes).
 Expected<Plan> MakePlan(const Module& module, const ViewOptions& options, const Graph* only,
                         const std::vector<bool>& selected);
 

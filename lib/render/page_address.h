@@ -10,9 +10,9 @@
 
 namespace grapnel {
 
-// Returns the part of an address after '#' that makes the page show what a picture with these
-// options would: around and hops, path, hide (`hide`: as on the command line), color. Empty: the
-// page's defaults. Errors: a node that does not exist, no path.
+// Returns the part of the page's address after '#' for the options of a picture that the page
+// supports: around and hops, path, hide (`hide` is the text of the command-line flag), color. Empty
+// for the page's defaults. Errors: a node that does not exist, no path.
 Expected<std::string> PageAddress(const Module& module, const ViewOptions& options,
                                   llvm::StringRef hide);
 

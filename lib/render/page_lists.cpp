@@ -1,4 +1,4 @@
-// The lists of a page that can be long, and are read page by page.
+// GraphPage's long lists, which the page requests in several documents.
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_writers.h"
@@ -49,7 +49,7 @@ std::vector<size_t> GraphPage::MarkedCounts() const {
   return counts;
 }
 
-// The marked nodes, the first of each kind: [body, node, kind, op, name].
+// Writes the first marked nodes of each kind: [body, node, kind, op, name].
 void GraphPage::WriteMarked(llvm::json::OStream& json) const {
   std::vector<size_t> counts(marks_->kinds.size(), 0);
   json.attributeArray("marked", [&] {
@@ -63,7 +63,8 @@ void GraphPage::WriteMarked(llvm::json::OStream& json) const {
 }
 
 Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
-  if (!marks_ || kind >= marks_->kinds.size()) return MakeError("there are no marks {0}", kind);
+  if (!marks_ || kind >= marks_->kinds.size())
+    return MakeError("there is no kind of mark {0}", kind);
   size_t count = 0;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {

@@ -18,7 +18,8 @@ const Graph* GraphOf(const Module& module, const Function* function) {
   return function ? &function->body : &module.main;
 }
 
-// The calls by which each function is first reached from a body, each function once.
+// For each function that calls lead to from a body, the call by which a breadth-first walk first
+// reaches it.
 class WaysFrom {
  public:
   WaysFrom(const Module& module, const Graph* first) {
@@ -38,7 +39,8 @@ class WaysFrom {
 
   bool Leads(const Graph* to) const { return reached_.count(to) != 0; }
 
-  // Visits (body, caller) of each call on the way to a reachable body, the last one first.
+  // Visits each call, as (body, caller), of the chain of calls that leads to the body `to`, the
+  // last call first.
   template <typename Visit>
   void ForEachCallTo(const Graph* to, Visit&& visit) const {
     for (Call call = reached_.at(to); call.body; call = reached_.at(call.body))
@@ -48,7 +50,7 @@ class WaysFrom {
  private:
   struct Call {
     NodeId caller = kNoNode;
-    const Graph* body = nullptr;  // the caller's; null: the start
+    const Graph* body = nullptr;  // the caller's body; null: the walk starts here
   };
   std::map<const Graph*, Call> reached_;
 };
@@ -73,7 +75,7 @@ class PageOpener {
     BeginWithin(functions);
     RETURN_IF_ERROR(MakePlanOf());
     for (const Function* function : functions) LeadTo(&function->body);
-    // A requested scope of a function draws its body, whether its caller is visible or not.
+    // Requested scopes of functions must be visible, so open the callers of these functions.
     for (const auto& asked : plan_.asked) LeadTo(asked.body->graph);
     const Function* seen = functions.empty() || IsAll() ? nullptr : functions[0];
     if (!plan_.asked.empty()) {
@@ -98,7 +100,7 @@ class PageOpener {
     ways_.reset();
   }
 
-  // From the first body. Computed on demand: most pages do not need it.
+  // The calls from the first body. Computed on demand: most pages do not need them.
   const WaysFrom& Ways() {
     if (!ways_) ways_.emplace(module_, GraphOf(module_, opening_.first));
     return *ways_;
@@ -109,7 +111,7 @@ class PageOpener {
     options.max_boxes = wanted_.max_boxes;
     options.scopes = wanted_.scopes;
     options.depth = wanted_.depth;
-    // Around requested functions, nothing else is opened.
+    // If only functions were requested, no scopes are opened.
     if (!wanted_.functions.empty() && wanted_.scopes.empty() && wanted_.depth < 0)
       options.depth = 0;
     SignatureBody entry;
@@ -147,7 +149,7 @@ class PageOpener {
     });
   }
 
-  // The tree as on the page.
+  // The tree with the same folding as on the page.
   const ScopeTree& TreeOf(const Graph& graph) {
     for (const auto& body : plan_.bodies) {
       if (body->graph == &graph) return *body->tree;
@@ -180,7 +182,8 @@ class PageOpener {
   std::optional<WaysFrom> ways_;
   Plan plan_;
   std::map<const Graph*, Open> open_;
-  std::map<const Graph*, std::unique_ptr<ScopeTree>> trees_;  // of bodies outside of the plan
+  // Trees of bodies that are not in plan_.
+  std::map<const Graph*, std::unique_ptr<ScopeTree>> trees_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Decides what is open when a page loads.
+// Decides which scopes and functions are open when a page loads.
 #ifndef GRAPNEL_LIB_RENDER_PAGE_OPENING_H_
 #define GRAPNEL_LIB_RENDER_PAGE_OPENING_H_
 
@@ -12,9 +12,10 @@
 
 namespace grapnel {
 
-constexpr int kFirstBoxes = 40;  // at most, unless the user requests more
+constexpr int kFirstBoxes = 40;  // the largest number of boxes, unless the user requests more
 
-// The scopes and functions that a caller wants open, as in ViewOptions. Empty: the largest scopes.
+// The scopes and functions that the caller requests to be open, as in ViewOptions. If empty, the
+// largest scopes are open.
 struct OpenRequest {
   std::vector<std::string> scopes, functions;
   int depth = -1;
@@ -25,24 +26,25 @@ struct OpenRequest {
 struct PageOpening {
   struct Body {
     const Graph* graph = nullptr;
-    std::vector<ScopeId> scopes;  // each ascending
-    std::vector<NodeId> callers;  // ops that show the bodies of their functions
+    std::vector<ScopeId> scopes;  // open scopes, in ascending order
+    std::vector<NodeId> callers;  // nodes that show the bodies of functions that they call
   };
   struct Place {
     const Graph* graph = nullptr;
     ScopeId scope = kNoScope;
   };
-  const Function* first = nullptr;  // the function that is shown; null: main
+  const Function* first = nullptr;  // the function whose body is shown; null: main graph
   std::vector<Body> bodies;
-  // The first requested scope, or the outermost one of a requested function. None: nothing was
-  // requested.
+  // The first requested scope, or the outermost scope of a requested function; nullopt if nothing
+  // was requested.
   std::optional<Place> viewport;
-  bool asked = false;  // open scopes were requested, so never close them to make room
+  bool asked = false;  // the user requested the open scopes: do not close them for room
 };
 
-// A page shows functions in the ops that call them, so everything on the way from `first` (null:
-// main) to a requested function is open too. A function that nothing calls is shown first itself.
-// Errors: a scope or a function that does not exist. Linear in the module.
+// A page shows a function's body within the node that calls the function, so all callers between
+// `first` (null: main graph) and a requested function are open too. If no call leads from `first`
+// to the requested function, the page shows that function first. Errors: a scope or a function that
+// does not exist. Linear in the module.
 Expected<PageOpening> OpenPage(const Module& module, const Function* first,
                                const OpenRequest& wanted);
 

@@ -55,7 +55,7 @@ class PictureMaker {
   }
 
  private:
-  // Writes the signature that is shown, and what the file has besides.
+  // Adds a header line: the signature that is shown, and how much of the file is not shown.
   void ReportEntry() {
     const SignatureBody& entry = *options_.entry;
     std::string line = "signature '" + Printable(entry.name) + "'";
@@ -162,7 +162,7 @@ class PictureMaker {
     }
   }
 
-  // "24 Const, 3 Identity": most frequent first.
+  // Describes the hidden ops, most frequent first: "24 Const, 3 Identity".
   std::string HiddenText() const {
     std::vector<std::pair<size_t, llvm::StringRef>> order;
     for (auto [op, count] : hidden_ops_) order.push_back({~count, module_.strings.Get(op)});
@@ -182,8 +182,8 @@ class PictureMaker {
   void MarkInputsAndOutputs(const BodyBoxes& body) {
     const Graph& graph = *body.plan->graph;
     bool main = body.plan->function == nullptr;
-    // A function's graph lists its results; in any other graph, unread outputs must be read
-    // outside.
+    // The graph of a function has nodes for its results. In any other graph, outputs that no node
+    // reads must be read from outside, so they are outputs of the picture.
     bool takes_unread = main && options_.fetches.empty() && !IsFunctionGraph(graph);
     for (Node node : graph.nodes()) {
       Box* box = OwnBox(body, node.id());
@@ -203,7 +203,7 @@ class PictureMaker {
     NameEndsWithin(body, ends.results, "result");
   }
 
-  // Names the feeds and fetches within a box of several ops.
+  // Adds a note with the arguments or results in a box of several ops.
   void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
     std::map<uint32_t, std::vector<std::string>> inside;
     for (NodeId id : ends) {
@@ -253,7 +253,7 @@ class PictureMaker {
     }
   }
 
-  // Marks how much of the graph is beyond the selection.
+  // Adds notes to boxes with edges to nodes outside of the selection: how many are not shown.
   void MarkBorder(const BodyBoxes& body) {
     std::map<uint32_t, std::pair<size_t, size_t>> beyond;
     for (Node node : body.plan->graph->nodes()) {

@@ -19,45 +19,45 @@ enum class BoxKind {
   kOp,
   kScope,     // a closed scope, or a closed group of siblings
   kFunction,  // a closed body
-  kRest,      // the rest of an open scope, because of --max-boxes
+  kRest,      // several entities of an open scope, because of --max-boxes
   kStub,      // an input that does not exist
 };
 
-// Text is UTF-8 without control characters, whatever names the file has.
+// All text is UTF-8 without control characters, even if names in the file are not.
 struct Box {
   BoxKind kind = BoxKind::kOp;
   std::string id;                  // unique among boxes and clusters: usually the path
-  std::string title;               // "Conv2D"; a scope's name, relative to its cluster
-  std::string name;                // an op's name, relative to its cluster
-  std::vector<std::string> notes;  // "filter = float[3,3,3,32]": a line each
+  std::string title;               // "Conv2D"; a scope's name, without its cluster's path
+  std::string name;                // a node's name, without its cluster's path
+  std::vector<std::string> notes;  // one per line: "filter = float[3,3,3,32]"
   std::string tooltip;             // the full path and more
-  int cluster = -1;                // the innermost; -1: none
+  int cluster = -1;                // the innermost cluster; -1: not in a cluster
   bool input = false, output = false;
-  bool focus = false;  // named by --around and --path
-  size_t num_ops = 0;  // nodes that it stands for, without folded ones
-  size_t repeat = 1;   // number of equal siblings
+  bool focus = false;  // --around or --path named it
+  size_t num_ops = 0;  // number of nodes that the box stands for, without folded nodes
+  size_t repeat = 1;   // number of equal siblings that the box stands for
   int color = 0;       // an index of Picture::colors
   const Graph* graph = nullptr;
-  NodeId node = kNoNode;  // the op, the first one if repeated
+  NodeId node = kNoNode;  // the box's node; the first if repeated
   uint32_t scope = ~0u;   // the ScopeId of a closed scope
-  // The nodes it stands for, without folded ones: a list for each repeat of a series, else one
-  // list. Filled only with ViewOptions::list_nodes.
+  // The nodes that the box stands for, without folded nodes: for a series a list for each repeat,
+  // else one list. Filled only with ViewOptions::list_nodes.
   std::vector<std::vector<NodeId>> parts;
 };
 
 struct Cluster {
   std::string id, title, tooltip;
-  int parent = -1;  // lower than its own index
+  int parent = -1;  // lower than the cluster's own index
   bool function = false;
 };
 
 struct PictureEdge {
   enum class Kind { kData, kControl, kCall, kDangling, kThrough };
-  Kind kind = Kind::kData;    // kThrough: hidden nodes alone lie between
-  uint32_t from = 0, to = 0;  // boxes
-  int to_cluster = -1;        // for a call: the opened body, which contains `to`
+  Kind kind = Kind::kData;    // kThrough: a path through hidden nodes
+  uint32_t from = 0, to = 0;  // indices of boxes
+  int to_cluster = -1;        // for a call: the cluster of the open body, with `to` in it
   uint32_t count = 1;         // of edges in the graph
-  bool back = false;          // closes a loop: runs against the direction
+  bool back = false;          // closes a loop: runs against Picture::direction
   std::string label;
 };
 
@@ -65,17 +65,18 @@ struct Swatch {
   std::string name, fill;  // fill: "#rrggbb", light enough for black text
 };
 
-// Counts of everything that is not drawn by itself. Sums are exact: nodes = in boxes + folded;
-// edges.Total() is the number of inputs, data and control, of the selected nodes.
+// Counts of the nodes and edges that are not drawn on their own. The sums are exact: nodes = nodes
+// in boxes + folded nodes; edges.Total() is the number of inputs, data and control, of the selected
+// nodes.
 struct PictureCounts {
-  size_t nodes = 0;  // selected
+  size_t nodes = 0;  // selected nodes
   size_t nodes_of_graph = 0;
-  size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;  // folded into readers
-  size_t rest = 0;                                                      // in boxes of kind kRest
-  uint64_t stubbed_control = 0;  // of edges.control: in notes, not drawn
+  size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;  // nodes folded into readers
+  size_t rest = 0;               // nodes in boxes of kind kRest
+  uint64_t stubbed_control = 0;  // of edges.control: listed in notes, not drawn
   uint64_t hidden_control = 0;   // of edges.control, by --hide control
   uint64_t hidden_handles = 0;   // of edges.data, by --hide resources
-  size_t functions_closed = 0;   // of the library, neither opened nor a box
+  size_t functions_closed = 0;   // library functions that are neither open nor a box
   EdgeCounts edges;
 };
 
@@ -86,12 +87,12 @@ enum class Direction { kDown, kUp, kRight };
 
 struct Picture {
   std::string title;
-  std::vector<std::string> header;  // a line each, under the title
+  std::vector<std::string> header;  // lines below the title
   std::vector<Box> boxes;
   std::vector<Cluster> clusters;
   std::vector<PictureEdge> edges;
-  std::vector<Swatch> colors;  // in use; [0] is the neutral one
-  std::string color_title;     // what colors mean: "op", "device"
+  std::vector<Swatch> colors;  // colors in use; [0] is the neutral color
+  std::string color_title;     // the meaning of the colors: "op", "device"
   Direction direction = Direction::kDown;
   PictureCounts counts;
 };
@@ -100,43 +101,43 @@ enum class ColorBy { kOp, kDevice, kScope };
 
 // Colors given by a caller: the result of a diff or of a debug run.
 struct Painting {
-  std::string title;                          // of the legend
-  std::vector<Swatch> swatches;               // in the legend's order; only those in use are shown
+  std::string title;                          // the legend's title
+  std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
-  // Swatch of a closed scope with nodes of several swatches. Neutral nodes do not count.
+  // The swatch of a closed scope with nodes of several swatches, not counting neutral nodes.
   Swatch several;
 };
 
 struct ViewOptions {
-  std::string title;                   // the model's name
-  std::vector<std::string> scopes;     // to open: "a/b", "function/a/b", "a/block_*"
-  int depth = -1;                      // open all scopes down to this depth; -1: a readable number
-  std::vector<std::string> functions;  // bodies to open beside main; "all"
-  std::string around;  // a node, or "function/node": only what is within `hops` edges of it
+  std::string title;                // the model's name
+  std::vector<std::string> scopes;  // scopes to open: "a/b", "function/a/b", "a/block_*"
+  int depth = -1;  // opens all scopes down to this depth; -1: as many as are readable
+  std::vector<std::string> functions;  // functions to open besides the main graph; "all": all
+  std::string around;  // a node, or "function/node": draws only nodes within `hops` edges of it
   int hops = 2;
-  std::string path_from, path_to;  // only nodes on a directed path between these
+  std::string path_from, path_to;  // draws only nodes on a directed path between these
   ColorBy color_by = ColorBy::kOp;
-  const Painting* painting = nullptr;    // instead of color_by
-  const NodeNumbers* numbers = nullptr;  // likewise, and boxes show their numbers
-  Aggregate aggregate = {};              // of the numbers in a box of several nodes
+  const Painting* painting = nullptr;    // colors instead of color_by
+  const NodeNumbers* numbers = nullptr;  // colors instead of color_by, and numbers in boxes
+  Aggregate aggregate = {};              // combines the numbers in a box of several nodes
   Direction direction = Direction::kDown;
   bool hide_control = false, hide_constants = false, hide_shapes = false, hide_main = false;
-  bool hide_handles = false;    // edges of resources and variants
-  HiddenNodes hidden;           // have no box; edges lead through them
-  bool show_constants = false;  // in boxes of their own
-  bool show_control = false;    // NoOps as boxes, and all control edges
+  bool hide_handles = false;    // hides edges of resources and variants
+  HiddenNodes hidden;           // these nodes have no box; edges lead through them
+  bool show_constants = false;  // shows constants in boxes of their own
+  bool show_control = false;    // shows NoOps as boxes, and all control edges
   int max_boxes = 60;
-  bool keep_outermost = false;              // see ScopeTree
-  bool list_nodes = false;                  // in Box::parts
-  std::vector<std::string> feeds, fetches;  // tensors of main ("x:0") that are marked
-  // The body of a signature, drawn instead of main unless a function or a part of a body is
-  // requested; null: main.
+  bool keep_outermost = false;              // see ScopeTree's constructor
+  bool list_nodes = false;                  // fills Box::parts
+  std::vector<std::string> feeds, fetches;  // tensors of the main graph ("x:0") to mark
+  // The body of a signature, drawn instead of the main graph unless a function or a part of a body
+  // is requested; null: the main graph.
   const SignatureBody* entry = nullptr;
 };
 
-// Without scopes and depth, opens scopes, the largest first, until there are some 15 to 40 boxes.
-// Errors: a scope, function or node that does not exist (with suggestions), no path, nothing to
-// draw. Linear in the graph.
+// If options have neither scopes nor a depth, opens the largest scopes first, until there are some
+// 15 to 40 boxes. Errors: a scope, function or node that does not exist (with suggestions), no
+// path, nothing to draw. Linear in the graph.
 Expected<Picture> MakePicture(const Module& module, const ViewOptions& options);
 
 }  // namespace grapnel

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kMaxColors = 8;
 
-// The scope names in the legend: those below the root, or below the scope that contains nearly
-// everything.
+// Returns, by scope, the name in the legend: that of the scope's ancestor directly below the root,
+// or directly below a scope that contains more than 80 % of all nodes.
 std::vector<std::string> TopNames(const BodyPlan& plan) {
   const ScopeTree& tree = *plan.tree;
   ScopeId base = tree.scope(kRootScope).core;
@@ -32,7 +32,7 @@ std::vector<std::string> TopNames(const BodyPlan& plan) {
   return names;
 }
 
-// The legend's name for a node's color. Empty: neutral.
+// The legend's name for a node's color; empty for the neutral color.
 std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
                       llvm::ArrayRef<std::string> tops) {
   switch (color_by) {
@@ -46,7 +46,8 @@ std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
   return "";
 }
 
-// Each box has the color of its ops if they agree; by op, closed scopes have no color.
+// Returns the name of each box's color: that of its nodes, if they agree. When coloring by op,
+// closed scopes have no color.
 std::vector<std::string> ColorNames(llvm::ArrayRef<BodyBoxes> bodies, ColorBy color_by,
                                     const Picture& picture) {
   bool by_op = color_by == ColorBy::kOp;
@@ -77,8 +78,8 @@ std::string FillOfGroup(llvm::StringRef name) {
   return kNeutralFill.str();
 }
 
-// Like ColorNames and ColorBoxes, with the caller's colors: marked nodes in a closed scope must be
-// visible, so neutral nodes in it do not count.
+// Colors boxes as ColorBoxes does, but with the caller's colors. Neutral nodes in a closed scope do
+// not count, so that the scope shows the color of marked nodes in it.
 void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* picture) {
   int several = static_cast<int>(painting.swatches.size());
   std::vector<int> found(picture->boxes.size(), -1);

@@ -12,8 +12,9 @@ namespace grapnel {
 //  "boxes": [{"id", "kind", "title", "name", "notes", "frame", "parts": [[node, ...], ...]}, ...],
 //  "frames": [{"id", "title", "parent"}, ...],
 //  "edges": [{"from", "to", "kind", "count", "label", "back"}, ...]
-// Boxes and frames refer to each other by index. "parts" are the nodes that a box stands for, a
-// list for each repeat of a series: see ViewOptions::list_nodes. Empty fields are left out.
+// Boxes and frames refer to each other by index. "parts" are the nodes that a box stands
+// for, with one list for each repeat of a series: see ViewOptions::list_nodes. Empty fields are
+// left out.
 void WritePictureJson(const Picture& picture, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -16,8 +16,7 @@ std::string PictureKey(const Picture& picture, llvm::StringRef closed) {
   if (has_edge(PictureEdge::Kind::kCall)) text += "; dotted: calls a function";
   if (has_box([](const Box& box) { return box.input || box.output; }))
     text += "; round: input or output";
-  if (has_box([](const Box& box) { return box.focus; }))
-    text += "; thick frame: what was asked for";
+  if (has_box([](const Box& box) { return box.focus; })) text += "; thick frame: requested node";
   bool is_closed = has_box(
       [](const Box& box) { return box.kind == BoxKind::kScope || box.kind == BoxKind::kFunction; });
   if (is_closed) text += ("; " + closed + ": closed, --scope or --function opens it").str();

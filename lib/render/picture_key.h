@@ -9,10 +9,11 @@
 
 namespace grapnel {
 
-// Lists only those in use. `closed`: the look of a closed box, "double frame".
+// Explains only lines and frames that occur in the picture. `closed` describes how the format draws
+// a closed box: "double frame".
 std::string PictureKey(const Picture& picture, llvm::StringRef closed);
 
-// The colors with a name, the neutral one last.
+// Returns the colors that have a name, the neutral color last.
 std::vector<Swatch> NamedColors(const Picture& picture);
 
 }  // namespace grapnel

@@ -11,9 +11,10 @@ namespace grapnel {
 
 // {"title", "header": [line, ...], "key", "colors": {"title", "swatches": [{"name", "fill"}]},
 //  "direction", "views": [{"boxes", "sources", "sinks", "edges", "items", "layers"}, ...]}
-// A view is like a page's scope (lib/render/scope_json.cpp); views[0] is the outermost one. A box
-// with "frame" is open and gives the index of its view. Edges enter and leave a frame at ports,
-// named by the key of the other end if the frame and that end are in one view.
+// A view is like a scope on the page (lib/render/scope_json.cpp); views[0] is the outermost one. A
+// box with "frame" is open; "frame" is the index of its view. Edges enter and leave a frame at
+// ports. A port's name is the key of the edge's other end in the innermost view that contains both
+// the frame and that end.
 std::string PictureViewsJson(const Picture& picture);
 
 }  // namespace grapnel

@@ -7,10 +7,12 @@
 namespace grapnel {
 namespace {
 
-// Fewer equal siblings than this are drawn one by one, as are all boxes in small pictures.
+// Fewer than kRepeat equal siblings are drawn one by one, as are all boxes in pictures of at most
+// kRepeatAbove boxes.
 constexpr size_t kRepeat = 3, kRepeatAbove = 20;
 
-// The visible properties of each box except its name: kind, text, edges. Empty: it is never merged.
+// Returns the visible properties of each box except its name, as text: kind, notes, edges. Empty if
+// the box must not be merged.
 std::vector<std::string> LooksOf(const Picture& picture) {
   std::vector<std::string> looks(picture.boxes.size());
   for (size_t i = 0; i < looks.size(); ++i) {
@@ -35,7 +37,7 @@ std::vector<std::string> LooksOf(const Picture& picture) {
   return looks;
 }
 
-// Merges each box into the one that `into` names (itself: not merged), with its edges.
+// Merges each box i, with its edges, into box into[i], which is i itself for boxes to keep.
 void Merge(const std::vector<uint32_t>& into, std::vector<BodyBoxes>& bodies, Picture* picture) {
   std::vector<uint32_t> number(into.size());
   std::vector<Box> boxes;
@@ -60,7 +62,7 @@ void Merge(const std::vector<uint32_t>& into, std::vector<BodyBoxes>& bodies, Pi
     if (fresh) {
       edges.push_back(std::move(edge));
     } else {
-      edges[it->second].count += edge.count;  // labels agree, or the boxes would not be equal
+      edges[it->second].count += edge.count;  // equal boxes have equal edge labels
     }
   }
   picture->boxes = std::move(boxes);

@@ -8,8 +8,9 @@
 
 namespace grapnel {
 
-// Merges siblings of the same kind and text, with the same edges to the same boxes, into the first
-// of them, and renumbers the boxes in `bodies` and in edges. Small pictures are not changed.
+// Merges sibling boxes of the same kind and text, with the same edges to the same boxes, into the
+// first of these boxes, and renumbers the boxes in `bodies` and in edges. Does not change small
+// pictures.
 void FoldRepeats(std::vector<BodyBoxes>& bodies, Picture* picture);
 
 }  // namespace grapnel

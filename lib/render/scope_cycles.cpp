@@ -1,6 +1,6 @@
-// Dissolves name scopes that the data flow leaves and reenters: their members become siblings of
-// their siblings. If the flow passes only a few ops outside of any scope on the way (such as the
-// sums of gradients between those of a gradient_tape), moves these into the scope instead.
+// Dissolves name scopes that the data flow leaves and reenters: their members become members of the
+// parent. If the flow outside passes only a few ops that are in no sibling scope (such as sums of
+// gradients between the ops of a gradient_tape), moves these ops into the scope instead.
 #include <algorithm>
 
 #include "lib/render/edges.h"
@@ -15,23 +15,23 @@ void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
     if (!cyclic[id] || dropped_into_[id] != kNoScope) continue;
     for (ScopeId into : TakeInOps(id))
-      cyclic[into] = true;  // visited later: children have higher ids
+      cyclic[into] = true;  // this loop visits `into` later: children have higher ids
     DropCyclicMembers(id);
   }
   for (ScopeId& scope : tree_.scope_of_) {
     while (scope != kNoScope && dropped_into_[scope] != kNoScope) {
-      // Only scopes without visible nodes are left.
+      // Drop() moved the shown nodes; only folded nodes still have a dissolved scope.
       scope = dropped_into_[scope];
     }
   }
 }
 
-// By scope: true if its members, as given by names, are on a cycle. Each edge counts in the
-// innermost scope that contains both its ends.
+// Returns, by scope, whether one of its members that is a scope is on a cycle of members. An edge
+// connects members of the innermost scope that contains both of its ends.
 std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
   std::vector<uint32_t> depth(found_.size(), 0);
   for (ScopeId id = 1; id < found_.size(); ++id) depth[id] = depth[found_[id].parent] + 1;
-  // Scopes are members 0 .. found_.size(), followed by ops.
+  // The vertices are the scopes, 0 .. found_.size() - 1, followed by the nodes.
   uint32_t num_scopes = static_cast<uint32_t>(found_.size());
   FlowEdges edges;
   for (Node node : graph_.nodes()) {
@@ -59,8 +59,8 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
   return cyclic;
 }
 
-// Ops on a cycle with exactly one scope become members of that scope, if they are few compared with
-// it; returns the scopes that received some.
+// Moves ops that are on a cycle with exactly one scope into that scope, if the ops are few compared
+// with the scope's size. Returns the scopes that received ops.
 std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
   constexpr uint32_t kTimesLarger = 4;
   std::vector<Member> members = MembersOf(scope);
@@ -93,8 +93,8 @@ std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
   return took;
 }
 
-// First dissolves all but the largest few scopes on each cycle: the rest may not be a cycle any
-// more.
+// Dissolves members that are on cycles. Each round dissolves all but the largest quarter of the
+// scopes on each cycle, since the others may no longer be on a cycle after that.
 void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
   while (true) {
     std::vector<Member> members = MembersOf(scope);

@@ -11,20 +11,21 @@
 namespace grapnel {
 namespace {
 
-// The smallest size of a group.
+// The smallest number of members of a group from names.
 constexpr size_t kSmallestGroup = 3;
-// Scopes with fewer entities have no series; a series has at least this many members.
+// Only scopes with more than kSeriesAbove members get series; a series has at least kSmallestSeries
+// members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
-// Groups from names are used only if they leave at most this many entities.
+// Members are grouped by names only if at most this many groups and single members remain.
 constexpr size_t kMostByNames = 40;
-// The number of parts in a scope that is cut along the flow.
+// The number of parts to aim for in a scope that is cut along the flow.
 constexpr uint32_t kMostFlowParts = 20;
-// Members of a slice, and slices of a scope: with more members slices are larger, and are split
-// again.
+// The number of members of a slice, and the largest numbers of slices of a scope and of a series.
+// If that is too few slices, they are larger, and are split again.
 constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
 
-// The end of the last title that differs from the first: from the last word that begins with a
-// letter.
+// Returns "FIRST ... LAST" with the last title from its first word on that differs from the first
+// title; only words that begin with a letter count.
 std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
   size_t word = 0;
   for (size_t i = 0; i < first.size() && i < last.size() && first[i] == last[i]; ++i) {
@@ -42,8 +43,8 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   ListMembers();
   DropCyclicScopes(keep_outermost);
   FindAllSeries();
-  for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and visited
-                                                    // in their turn
+  // found_ grows: groups are added at its end and visited later.
+  for (ScopeId id = 0; id < found_.size(); ++id) {
     if (NumMembersOf(id) <= group_above) continue;
     if (found_[id].series || found_[id].slice) {
       SplitEvenly(id);
@@ -55,7 +56,7 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   Count();
 }
 
-// Finds series among the scopes from names, before any are grouped.
+// Makes series from the scopes that names give, before any members are grouped.
 void ScopeTree::Builder::FindAllSeries() {
   size_t num_scopes = found_.size();
   std::vector<bool> shows(num_scopes, false);
@@ -85,7 +86,7 @@ ScopeStructures ScopeTree::Builder::Structures(bool names) const {
   return ScopeStructures(graph_, scopes, shown_in, false);
 }
 
-// True if the names of enough members differ only in the last number.
+// True if the names of enough scopes among the members differ only in the last number.
 bool ScopeTree::Builder::MayHaveSeries(ScopeId scope) const {
   llvm::StringMap<size_t> stems;
   for (const Member& member : MembersOf(scope)) {
@@ -99,7 +100,7 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   std::vector<Member> members = MembersOf(scope);
   std::vector<SeriesCandidate> candidates;
   for (const Member& member : members) {
-    // For ops, FlowParts gives better results: it uses their wiring.
+    // For ops, FlowParts gives better results, because it uses their edges.
     bool fits = member.is_scope && shows[member.id];
     std::string alone = std::to_string(candidates.size()) + "/";
     candidates.push_back({fits ? NameStem(member.name).str() : alone,
@@ -110,7 +111,7 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   Clear(scope);
   std::vector<ScopeId> into(members.size(), scope);
   for (std::vector<uint32_t>& list : series) {
-    auto number = [&](uint32_t i) {  // with one stem, the shorter name has the smaller number
+    auto number = [&](uint32_t i) {  // of names with one stem, the shorter has the smaller number
       return std::make_pair(members[i].name.size(), members[i].name);
     };
     std::sort(list.begin(), list.end(),
@@ -122,8 +123,8 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   for (size_t i = 0; i < members.size(); ++i) Move(members[i], into[i]);
 }
 
-// Groups members by the word of their names that begins at `from`; words end at '_'. In order of
-// first appearance.
+// Groups members by the word of their names that begins at `from` and ends before the next '_'.
+// Returns the groups in the order of their first members.
 std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
     llvm::ArrayRef<Member> members, size_t from) {
   llvm::StringMap<size_t> index;
@@ -137,13 +138,13 @@ std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
   return words;
 }
 
-// Groups members whose names begin with the same word, unless flow leaves such a group and reenters
-// it. Does nothing if too many entities would remain.
+// Groups members whose names begin with the same word. Does nothing and returns false if flow would
+// leave such a group and reenter it, or if too many groups and single members would remain.
 bool ScopeTree::Builder::GroupByNames(ScopeId scope) {
   size_t from = found_[scope].name_from;
   std::vector<Member> members = MembersOf(scope);
   std::vector<std::vector<Member>> words = ByWord(members, from);
-  while (words.size() == 1) {  // all share it: the next word may differ
+  while (words.size() == 1) {  // all members share the word: tries the next one
     llvm::StringRef rest = members[0].name.substr(from);
     if (rest.empty()) return false;
     from += std::min(rest.size(), rest.find('_', 1)) + 1;
@@ -177,7 +178,8 @@ void ScopeTree::Builder::Group(ScopeId scope, const std::vector<std::vector<Memb
                                size_t from) {
   Clear(scope);
   for (const std::vector<Member>& word : words) {
-    // AddN itself counts among AddN_1, AddN_2 ...; the prefix comes from a name that continues.
+    // A group AddN_1, AddN_2 ... may include AddN itself, so the group's prefix is taken from a
+    // name that continues after the word.
     auto goes_on = std::find_if(word.begin(), word.end(), [&](const Member& member) {
       return member.name.find('_', from + 1) != llvm::StringRef::npos;
     });
@@ -201,12 +203,13 @@ uint32_t ScopeTree::Builder::SizeOf(const Member& member) const {
   return size;
 }
 
-// Independent of names: for an op its kind, for a scope its contents.
+// Returns a hash that does not depend on names: of a node's op, or of a scope's contents.
 uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
   if (!member.is_scope) {
     llvm::StringRef op = graph_.node(member.id).op();
     uint64_t structure = static_cast<uint64_t>(llvm::hash_value(op));
-    return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;  // are unique
+    // An argument or a result is unlike all others.
+    return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;
   }
   if (member.id < structures_.size()) return structures_[member.id];
   uint64_t structure = 1;
@@ -226,7 +229,7 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
     for (ScopeId id = 0; id < found_.size(); ++id)
       structures_.push_back(id < structures.size() ? structures.HashOf(id) : 0);
   }
-  // Members that show nothing are in no part.
+  // Members without shown nodes are in no part.
   std::vector<Member> members, hidden;
   for (const Member& member : MembersOf(scope))
     (SizeOf(member) > 0 ? members : hidden).push_back(member);
@@ -263,7 +266,7 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
     AddRepeat(series, members, repeat, words);
 }
 
-// A single member is not wrapped.
+// Adds one repeat, or a part that is not a series, as a group; a single member needs no group.
 ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members,
                                       llvm::ArrayRef<uint32_t> part, const NameWords& words) {
   ScopeId into = scope;
@@ -278,7 +281,8 @@ ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> memb
   return into;
 }
 
-// The common scope or words of all members; else the last member's name.
+// Returns a part's title: the common beginning of its members' names, with the last member if that
+// beginning is a scope; else the last member's name.
 std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> members,
                                         llvm::ArrayRef<uint32_t> part,
                                         const NameWords& words) const {
@@ -300,9 +304,9 @@ std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> me
   return last.str();
 }
 
-// Moves members of `scope` into slices of equal size: for a series, whose members look the same
-// anyway, and for a scope without a better place to cut. A series has about as many slices as each
-// slice has members.
+// Moves members of `scope` into slices of equal size. Used for a series, whose members look the
+// same anyway, and for a scope without a better place to cut. A series gets about as many slices as
+// each slice has members.
 void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
   std::vector<Member> members = MembersOf(scope);
   size_t count = members.size();
@@ -325,7 +329,7 @@ llvm::StringRef ScopeTree::Builder::Keep(std::string text) {
   return tree_.texts_.back();
 }
 
-// Adds a group that is named by its first and last member.
+// Adds an empty group to `scope`, named by its first and last members.
 ScopeId ScopeTree::Builder::AddGroup(ScopeId scope, llvm::StringRef first, llvm::StringRef last) {
   ScopeId id = static_cast<ScopeId>(found_.size());
   found_[scope].children.push_back(id);

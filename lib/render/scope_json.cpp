@@ -41,7 +41,7 @@ class ScopeWriter {
   }
 
  private:
-  // A path relative to this scope.
+  // Returns a path without the beginning that is this scope's path.
   std::string Relative(llvm::StringRef path) const {
     llvm::StringRef base = tree_.scope(tree_.RealScope(id_)).path;
     llvm::StringRef rest = path;
@@ -86,7 +86,7 @@ class ScopeWriter {
     if (cost.bytes) json_.attribute(prefix + "bytes", cost.bytes);
   }
 
-  // The number of marked ops of each kind in a box.
+  // Writes the number of marked ops of each kind in a box, if there are any.
   void Marks(const ScopeEntity& entity) {
     std::vector<size_t> counts(marks_->kinds.size(), 0);
     auto count = [&](const Node& node) {
@@ -138,7 +138,7 @@ class ScopeWriter {
     Counts("clusters", child, [&](const Node& node) { return Printable(clusters_.Of(node)); });
   }
 
-  // Visits every shown node below a scope.
+  // Visits every shown node in a scope, at any depth.
   template <typename Visit>
   void ForEachNode(ScopeId below, Visit&& visit) const {
     llvm::SmallVector<ScopeId, 8> stack = {below};
@@ -149,7 +149,7 @@ class ScopeWriter {
     }
   }
 
-  // The number of nodes with each text, if any node has one.
+  // Writes the number of nodes for each distinct text, if any text is not empty.
   template <typename TextOf>
   void Counts(llvm::StringRef key, ScopeId below, TextOf&& text_of) {
     std::map<std::string, size_t> counts;
@@ -242,7 +242,7 @@ class ScopeWriter {
   const SignatureBody* entry_;
   const XlaClusters& clusters_;
   llvm::json::OStream& json_;
-  bool has_results_;  // the graph lists its results
+  bool has_results_;  // the graph has nodes for its results
   const ScopeView& view_;
   const Layering& layering_;
 };

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// The first scopes in the innermost existing scope of `path`.
+// Lists the first scopes in the innermost scope on `path` that exists.
 std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   ScopeId nearest = kRootScope;
   for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {

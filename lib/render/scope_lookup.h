@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// Lists the scopes that may have been meant, or similar names.
+// The error suggests existing scopes, or similar names.
 Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path);
 
 }  // namespace grapnel

@@ -1,7 +1,8 @@
-// Name scopes as a tree: a/b/c is in a/b, which is in a. A scope that the data flow leaves and
-// reenters is dissolved, unless the flow passes only a few ops outside of any scope on the way,
-// which then join it. Too many siblings are grouped. (lib/render/flow_parts.h explains group, part
-// and series.)
+// Name scopes as a tree: a/b/c is in a/b, which is in a. If the data flow leaves a scope and
+// reenters it, the scope is dissolved: its members become members of its parent. But if the flow
+// outside passes only a few ops that are in no other scope, these ops become members of the scope
+// instead. Too many siblings are grouped. (lib/render/flow_parts.h explains group, part and
+// series.)
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 
@@ -26,7 +27,7 @@ constexpr uint32_t kGroupAbove = 24;
 // How a picture treats a node.
 enum class NodeUse : uint8_t {
   kOutside,  // not selected: not in the tree
-  kFolded,   // counted, and shown with its reader: no box of its own
+  kFolded,   // has no box of its own: its reader's notes mention it
   kShown,
 };
 
@@ -34,33 +35,35 @@ struct Scope {
   ScopeId parent = kNoScope;
   // The scope's path, "a/b"; for a group the common beginning of its members' names, "a/block_".
   llvm::StringRef path;
-  // The displayed title, if it is not the path: "a/mixed3" for a part that ends there.
+  // The displayed title, if it differs from the path: "a/mixed3" for a part that ends with
+  // a/mixed3.
   llvm::StringRef title;
-  // A group stands for siblings in a scope with too many. Siblings whose names begin alike form a
-  // group (block_1_conv, block_1_relu, block_2_conv ... are in block_*, and there in block_1_*), if
-  // no flow leaves the group and reenters it.
+  // In a scope with too many members, groups stand for several members each. Members whose names
+  // begin alike form a group (block_1_conv, block_1_relu, block_2_conv ... are in block_*, and
+  // within it in block_1_*), if no flow leaves the group and reenters it.
   bool group = false;
   // A series is a group of siblings of one structure, block_1 ... block_16 (see FindSeries), or of
   // equal consecutive parts. A part is a group that FlowParts makes in a scope whose names give no
   // groups. A slice is a section of a series that is too long. All of them are groups, and their
   // paths end in the names of their first and last member.
   bool series = false, part = false, slice = false;
-  bool cut = false;         // its members are in parts, or are parts
-  ScopeId first_child = 0;  // children have consecutive ids, all above their parent's
+  bool cut = false;         // the scope's members were divided into parts and series
+  ScopeId first_child = 0;  // children have consecutive ids, greater than their parent's id
   uint32_t num_children = 0;
   uint32_t first_op = 0,
            num_direct_ops = 0;  // shown nodes directly in this scope: see ScopeTree::Ops
   uint32_t num_ops = 0;         // nodes at any depth, folded ones included
-  uint32_t num_shown = 0;       // the shown ones among them
+  uint32_t num_shown = 0;       // of num_ops, the shown nodes
   // The visible contents of the open scope: children that show anything, and direct ops.
   uint32_t num_entities = 0;
-  // The first scope from here down with more than one entity: a/b/c if a holds only b, b only c.
+  // The first scope from here down with more than one entity: a/b/c if a contains only b, and b
+  // only c. The scopes above it are drawn as part of its title.
   ScopeId core = 0;
 };
 
-// The tree of one graph; names are borrowed from it. An op with the name of a scope ("dense" beside
-// "dense/kernel") is in that scope. Linear in the length of names; not recursive, so any depth
-// works.
+// The scope tree of one graph, which must outlive it. An op with the name of a scope ("dense"
+// beside "dense/kernel") is in that scope. Linear in the length of names; not recursive, so any
+// depth works.
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.
@@ -70,31 +73,33 @@ class ScopeTree {
 
   size_t size() const { return scopes_.size(); }
   const Scope& scope(ScopeId id) const { return scopes_[id]; }
-  // The innermost scope of a node; kNoScope for one outside of the tree.
+  // The innermost scope of a node; kNoScope if the node is not in the tree.
   ScopeId ScopeOf(NodeId id) const { return scope_of_[id]; }
   // Shown nodes directly in this scope, in the graph's order.
   llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
-  // Finds "a/b", "a/block_*", or a text of TitleText; the root is "". For a dissolved scope,
-  // returns the scope that its members are in. kNoScope: no such scope. Linear in scopes.
+  // Returns the scope for a path ("a/b", "a/block_*", "" for the root) or for a text of TitleText.
+  // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
+  // scope. Linear in scopes.
   ScopeId Find(llvm::StringRef path) const;
-  // The shortest text for which Find returns this scope, or one in it of the same name.
+  // The shortest text for which Find returns this scope, or a scope in it with the same title.
   std::string TypedText(ScopeId id) const;
   // The full path, as Find accepts it.
   std::string PathText(ScopeId id) const;
-  // The displayed title; for groups except parts with the number of members: "a/block_* x16".
+  // The displayed title; for groups that are not parts, with the number of members: "a/block_*
+  // x16".
   std::string TitleText(ScopeId id) const;
   // The number of a group's members, counting those in its slices one by one.
   size_t NumMembers(ScopeId id) const;
   // The nearest scope from here up that is not a group.
   ScopeId RealScope(ScopeId id) const;
-  // True if its path is a common beginning of its members' names.
+  // True if the scope is a group whose path is the common beginning of its members' names.
   bool IsPrefix(ScopeId id) const {
     const Scope& scope = scopes_[id];
     return scope.group && !scope.series && !scope.part && !scope.slice;
   }
-  // True if it is a group of groups.
+  // True if the scope is a group of groups.
   bool HoldsGroups(ScopeId id) const {
     const Scope& scope = scopes_[id];
     return scope.group && scope.num_children > 0 && scopes_[scope.first_child].group;

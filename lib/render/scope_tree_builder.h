@@ -16,7 +16,7 @@
 
 namespace grapnel {
 
-// Scopes in the order they are found; Number() gives them their ids.
+// Builds the tree from scopes in the order in which they are found; Number() assigns final ids.
 class ScopeTree::Builder {
  public:
   Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, ScopeTree* tree)
@@ -29,7 +29,7 @@ class ScopeTree::Builder {
     ScopeId parent = kNoScope;
     llvm::StringRef path, title;
     bool group = false, series = false, part = false, slice = false, cut = false;
-    size_t name_from = 0;     // where the members' own part of their names begins
+    size_t name_from = 0;     // length of the prefix that all members' names have
     uint32_t num_folded = 0;  // folded nodes directly in this scope
     std::vector<ScopeId> children;
     std::vector<NodeId> ops;
@@ -41,10 +41,10 @@ class ScopeTree::Builder {
   };
   struct Step {
     ScopeId scope;
-    size_t slash;  // position of the slash that ends its path
+    size_t slash;  // position of the slash after the scope's path
   };
 
-  // scope_tree_builder.cpp: scopes from names, and the finished tree.
+  // In scope_tree_builder.cpp: finds scopes by names, and makes the final tree.
   void FindScopes();
   ScopeId Walk(llvm::StringRef name);
   void ListMembers();
@@ -55,20 +55,20 @@ class ScopeTree::Builder {
   }
   std::vector<Member> MembersOf(ScopeId scope) const;
   void ForEachNode(const Member& member, llvm::function_ref<void(NodeId)> visit) const;
-  // Data edges between members of a scope, by number: children first, then ops. Leaves out edges
+  // Returns the data edges between members of a scope, as indices in `members`. Leaves out edges
   // from NextIteration, which run back.
   FlowEdges EdgesAmong(llvm::ArrayRef<Member> members);
   void Move(const Member& member, ScopeId into);
   void Clear(ScopeId scope);
 
-  // scope_cycles.cpp: dissolves scopes that the flow leaves and reenters.
+  // In scope_cycles.cpp: dissolves scopes that the flow leaves and reenters.
   void DropCyclicScopes(bool keep_outermost);
   std::vector<bool> ScopesWithCycles();
   std::vector<ScopeId> TakeInOps(ScopeId scope);
   void DropCyclicMembers(ScopeId scope);
   void Drop(ScopeId scope);
 
-  // scope_groups.cpp: scopes with too many members.
+  // In scope_groups.cpp: makes groups in scopes with too many members.
   void FindAllSeries();
   ScopeStructures Structures(bool names) const;
   uint64_t StructureOf(const Member& member) const;
@@ -95,12 +95,12 @@ class ScopeTree::Builder {
   ScopeTree& tree_;
   std::vector<Found> found_;
   std::vector<ScopeId> dropped_into_;  // by found scope; kNoScope: not dissolved
-  std::vector<uint64_t> structures_;   // by scope from names; does not depend on names
+  std::vector<uint64_t> structures_;   // by found scope that is not a group; ignores names
   llvm::DenseMap<std::pair<ScopeId, llvm::StringRef>, ScopeId> by_part_;
   std::vector<uint32_t> member_of_;  // by node, for EdgesAmong
-  llvm::StringSet<> titles_;         // of the parts of one scope
+  llvm::StringSet<> titles_;         // titles in use for the parts of one scope
   llvm::StringRef last_name_;
-  std::vector<Step> trail_;  // the scopes of last_name_
+  std::vector<Step> trail_;  // the scopes around last_name_, for Walk
 };
 
 }  // namespace grapnel

@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// The number of ports on one side of a scope; of more, the smallest become one.
+// The largest number of ports on one side of a scope; if there would be more, those with the fewest
+// edges become one port.
 constexpr size_t kMaxPorts = 12;
 
 }  // namespace
@@ -95,7 +96,7 @@ std::vector<NodeId> BodyScopes::NodesIn(ScopeId scope) const {
 std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
   std::vector<ScopeId> around;
   for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent) {
-    // A single op needs no frame: its scope is drawn as the op itself.
+    // A scope with a single shown op has no frame: it is drawn as that op.
     if (tree_->scope(id).core == id && (tree_->scope(id).num_shown > 1 || id == kRootScope))
       around.push_back(id);
   }
@@ -122,7 +123,7 @@ class BodyScopes::Viewer {
   }
 
  private:
-  // Ends of a bundle before ports are numbered: an entity here, or a port.
+  // An end of a bundle before ports are numbered: an entity of this scope, a source or a sink.
   enum Side : uint8_t { kHere, kSource, kSink };
   struct End {
     Side side;
@@ -141,7 +142,7 @@ class BodyScopes::Viewer {
     std::map<std::pair<ScopeId, NodeId>, uint32_t> index;
     std::vector<ScopeEntity> far;
     std::vector<uint64_t> weight;
-    std::vector<uint32_t> number;  // in the view; after LimitPorts
+    std::vector<uint32_t> number;  // position in the view's list of ports, from LimitPorts
   };
 
   ScopeEntity EntityOf(ScopeId child) const {
@@ -163,7 +164,7 @@ class BodyScopes::Viewer {
     }
   }
 
-  // The child of `scope` that contains the node; the scope itself if the node is in no child.
+  // Returns the child of `scope` that contains the node; `scope` itself if no child does.
   ScopeId ChildWith(ScopeId scope, NodeId node) const {
     ScopeId inner = tree_.ScopeOf(node);
     if (inner == scope) return scope;
@@ -181,7 +182,8 @@ class BodyScopes::Viewer {
     return slot_[child - tree_.scope(scope_).first_child];
   }
 
-  // The entity for a node outside: in the innermost enclosing scope that contains it.
+  // Returns the entity for a node outside of this scope: the member, in the innermost enclosing
+  // scope that contains the node, that is or contains the node.
   ScopeEntity Far(NodeId node) const {
     auto holds = std::partition_point(above_.begin(), above_.end(),
                                       [&](ScopeId id) { return !body_.Holds(id, node); });
@@ -221,7 +223,8 @@ class BodyScopes::Viewer {
         End from = body_.Holds(scope_, edge.from) ? End{kHere, SlotOf(edge.from)}
                                                   : PortFor(edge.from, kSource);
         bool self = from.side == kHere && from.index == here;
-        if (self && (entity.scope != kNoScope || edge.from != edge.to)) continue;  // inside it
+        // The edge is inside the entity.
+        if (self && (entity.scope != kNoScope || edge.from != edge.to)) continue;
         Add(from, {kHere, here}, edge);
       }
       for (uint32_t i = body_.out_begin_[node]; i < body_.out_begin_[node + 1]; ++i) {
@@ -244,7 +247,7 @@ class BodyScopes::Viewer {
     bundle.mixed = bundle.label.empty();
   }
 
-  // The heaviest ports stay separate.
+  // If there are too many ports, only those with the most edges stay separate.
   static void LimitPorts(Ports* ports, std::vector<ScopePort>* out) {
     size_t count = ports->far.size();
     std::vector<uint32_t> order(count);
@@ -279,7 +282,7 @@ class BodyScopes::Viewer {
           {from, to, control},
           EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.handles, bundle.label});
       if (fresh) continue;
-      it->second.count += bundle.count;  // two bundles that share the rest port
+      it->second.count += bundle.count;  // the bundles share the rest port
       it->second.back &= bundle.back;
       it->second.handles &= bundle.handles;
       it->second.label = CommonLabel(it->second.label, bundle.label);
@@ -309,8 +312,8 @@ class BodyScopes::Viewer {
   const BodyScopes& body_;
   const ScopeTree& tree_;
   ScopeId scope_;
-  std::vector<ScopeId> above_;  // the scope, then all enclosing ones
-  std::vector<uint32_t> slot_;  // by child: its entity
+  std::vector<ScopeId> above_;  // this scope, then all enclosing scopes
+  std::vector<uint32_t> slot_;  // by child: index of its entity
   llvm::DenseMap<NodeId, uint32_t> op_slot_;
   Ports sources_, sinks_;
   std::map<std::tuple<End, End, bool>, Bundle> bundles_;
@@ -319,7 +322,7 @@ class BodyScopes::Viewer {
 
 ScopeView BodyScopes::View(ScopeId scope) const { return Viewer(*this, scope).Run(); }
 
-// The enclosing scope gives the order of its edges from left to right.
+// Sorts ports by the order, from left to right, of their entities in the enclosing scope's layout.
 void BodyScopes::SortPorts(ScopeId scope, ScopeView* view) const {
   ScopeId parent = tree_->scope(scope).parent;
   while (parent != kNoScope && tree_->scope(parent).core != parent)

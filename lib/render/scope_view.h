@@ -1,4 +1,5 @@
-// The scopes of one body, opened one at a time: the page requests one when the user opens a box.
+// The contents of the scopes of one body, one scope at a time: the page requests a scope when the
+// user opens its box.
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 
@@ -18,23 +19,24 @@
 
 namespace grapnel {
 
-// A child of a scope: a scope below it, or an op. A scope that shows a single op is drawn as that
-// op, but keeps its own key.
+// A member of a scope: a child scope, or an op. A child scope that shows a single op is drawn as
+// that op, but keeps its own key.
 struct ScopeEntity {
-  ScopeId scope = kNoScope;  // the direct child; kNoScope: an op
-  NodeId node = kNoNode;     // the op, or the only one of the scope
+  ScopeId scope = kNoScope;  // the direct child of the scope; kNoScope for an op
+  NodeId node = kNoNode;     // the op, or the only shown op of the child scope
   bool operator==(const ScopeEntity& other) const {
     return scope == other.scope && (scope != kNoScope || node == other.node);
   }
-  // "s12" or "n45": unique in the body.
+  // The entity's key, "s12" for a scope or "n45" for an op, unique in the body.
   std::string Key() const;
 };
 
-// Where edges enter a scope (source) or leave it (sink): one port for each entity at the other end.
-// The entity is in the innermost scope that contains both ends, so the edge between two boxes there
-// and the ports of all scopes on the way down refer to the same two entities.
+// The point at which edges enter a scope (source) or leave it (sink): one port for each entity at
+// the other end. That entity is a direct member of the innermost scope that contains both ends of
+// the edge. So an edge in that scope, and the ports of all scopes inside that the edge passes,
+// refer to the same two entities.
 struct ScopePort {
-  bool rest = false;  // stands for the rest of too many ports; `far` is not set
+  bool rest = false;  // stands for several ports, of too many; `far` is not set
   ScopeEntity far;
 };
 
@@ -44,7 +46,7 @@ struct ScopeView {
   std::vector<ScopeEntity> entities;
   std::vector<ScopePort> sources, sinks;
   std::vector<EdgeBundle> edges;
-  // By entity: control edges that are shown as text because there are too many to draw.
+  // By entity: the number of its control edges that are not drawn because they are too many.
   struct Unseen {
     uint64_t in = 0, out = 0;
   };
@@ -52,8 +54,8 @@ struct ScopeView {
   size_t num_items() const { return entities.size() + sources.size() + sinks.size(); }
 };
 
-// A view whose items are assigned to layers. Ports are in the order in which their edges arrive in
-// the enclosing scope.
+// A view whose items are assigned to layers. Ports are in the order, from left to right, in which
+// their edges arrive in the enclosing scope.
 struct LaidOutScope {
   ScopeView view;
   Layering layering;
@@ -61,7 +63,7 @@ struct LaidOutScope {
 
 class BodyScopes {
  public:
-  // The graph and its shapes are borrowed. Linear in the graph.
+  // `graph` and `shapes` must outlive this object. Linear in the graph.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes);
 
   const Graph& graph() const { return graph_; }
@@ -72,26 +74,27 @@ class BodyScopes {
   // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // `scope` must be the core of a scope. Costs the scope's contents and the edges into it, and as
-  // much for each enclosing scope that was not laid out before. Thread-safe.
+  // Computes and caches the layout of a scope, which must be the core of a scope (Scope::core).
+  // Linear in the scope's contents and edges, and in those of each enclosing scope that is not laid
+  // out yet. Thread-safe.
   const LaidOutScope& LayOut(ScopeId scope) const;
-  // Inputs of shown nodes that come from folded nodes, or go into them; and dangling inputs.
+  // The numbers of inputs that are not drawn: those with a folded node at an end, and dangling
+  // inputs.
   uint64_t num_folded_inputs() const { return num_folded_; }
   uint64_t num_dangling_inputs() const { return num_dangling_; }
-  // Inputs that are drawn in one scope or another.
+  // The number of inputs that are drawn in some scope.
   uint64_t num_drawn_inputs() const { return edges_.size(); }
 
   // The nodes in a scope at any depth, including folded ones, in the graph's order. Linear in the
   // graph.
   std::vector<NodeId> NodesIn(ScopeId scope) const;
 
-  // Scopes around a node from the outermost to the innermost, cores only: those that must be open
-  // to show it.
+  // The scopes that must be open to show a node, from the outermost to the innermost; cores only.
   std::vector<ScopeId> Around(NodeId node) const;
 
  private:
   struct Edge {
-    NodeId from, to;  // shown nodes; for a folded NoOp the node that waits for it
+    NodeId from, to;  // shown nodes; instead of a folded NoOp, the node that waits for it
     Port port;
   };
   class Viewer;
@@ -109,9 +112,10 @@ class BodyScopes {
   Folding folding_;
   std::unique_ptr<ScopeTree> tree_;
   const ShapeMap& shapes_;
-  std::vector<Edge> edges_;  // by the node they enter
+  std::vector<Edge> edges_;  // sorted by `to`
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
-  std::vector<uint32_t> enter_, leave_;  // preorder numbers of scopes
+  // By scope: preorder numbers, so that nesting is an interval test.
+  std::vector<uint32_t> enter_, leave_;
   uint64_t num_folded_ = 0, num_dangling_ = 0;
   mutable std::once_flag costs_once_;
   mutable std::optional<ScopeCosts> costs_;

@@ -11,7 +11,7 @@ bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == 
 
 namespace {
 
-// Marks the nodes that are reachable from `start` by readers (forward) or inputs.
+// Returns, by node id, whether a node is reachable from `start` over readers (`forward`) or inputs.
 std::vector<bool> Reach(const Node& start, bool forward) {
   const Graph& graph = start.graph();
   std::vector<bool> reached(graph.end_id(), false);
@@ -34,7 +34,7 @@ std::vector<bool> Reach(const Node& start, bool forward) {
   return reached;
 }
 
-// A variable, or a function's argument for one.
+// True for a variable, or for a resource argument of a function.
 bool IsHandle(const Node& node) {
   return IsVariable(node) || (node.op() == "_Arg" && node.GetType("T") == proto::DT_RESOURCE);
 }
@@ -72,7 +72,7 @@ class Folder {
     }
   }
 
-  // The counter for a folded node.
+  // The counter that a folded node counts in.
   size_t& CountOf(const Node& node) {
     if (node.op() == "NoOp") return folding_.no_ops;
     if (node.num_inputs() > 0) return folding_.constant_reads;
@@ -84,7 +84,8 @@ class Folder {
            (options_.keep.empty() || !options_.keep[node.id()]);
   }
 
-  // A constant that no selected node reads would disappear silently.
+  // True if a selected node reads this node. Without a reader to show it, a folded node would
+  // disappear silently.
   bool IsRead(const Node& node) const {
     for (const Use& use : node.uses()) {
       bool data = static_cast<int>(use.slot) < graph_.node(use.node).num_inputs();
@@ -119,7 +120,7 @@ class Folder {
     }
   }
 
-  // A NoOp that waits only for folded constants waits for nothing.
+  // Folds NoOps that wait only for folded nodes: constants do not delay anything.
   void FoldIdleNoOps() {
     for (Node node : graph_.nodes()) {
       if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0 || node.uses().empty())
@@ -141,7 +142,8 @@ class Folder {
       if (folding_.uses[uses[0].node] != NodeUse::kShown) continue;
       folding_.waits[node.id()] = uses[0].node;
     }
-    // Folds through a NoOp that waits for a NoOp; does not fold a ring of them (a broken graph).
+    // Replaces a chain of NoOps by the node at its end; does not fold a ring of NoOps (a broken
+    // graph).
     std::vector<NodeId> chain;
     for (NodeId id = 0; id < graph_.end_id(); ++id) {
       if (folding_.waits[id] == kNoNode || folding_.uses[id] == NodeUse::kFolded) continue;

@@ -12,35 +12,36 @@
 
 namespace grapnel {
 
-// Returns the nodes of one body within `hops` edges of `center`, in either direction, data or
-// control; by id.
+// Returns, by node id, whether a node is within `hops` data or control edges of `center`, in either
+// direction.
 std::vector<bool> NodesAround(const Node& center, int hops);
 
-// Returns the nodes on directed paths from `from` to `to`, both included; data or control. Error if
-// there is no path.
+// Returns, by node id, whether a node is on a directed path of data or control edges from `from` to
+// `to`, including both. Error if there is no path.
 Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to);
 
-// True for a Const, or one in the host's memory.
+// True for a Const or a HostConst.
 bool IsConstant(const Node& node);
 
 struct FoldOptions {
   bool constants = true;
   bool no_ops = true;
-  std::vector<bool> keep;  // by id, may be empty: never folded
-  // Removed after everything else is folded, with the nodes that only they read. Null: none.
+  std::vector<bool> keep;  // by id, may be empty: true for nodes never to fold
+  // Nodes to remove after folding, so that nodes folded into them get no boxes either; may be null.
   const HiddenNodes* hidden = nullptr;
 };
 
 struct Folding {
-  std::vector<NodeUse> uses;  // by id
-  // For a folded NoOp, the node that waits for it and takes over its control inputs. Else kNoNode.
+  std::vector<NodeUse> uses;  // by node id
+  // By id: for a folded NoOp, the node that waits for the NoOp and takes over its control inputs;
+  // else kNoNode.
   std::vector<NodeId> waits;
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;
 };
 
-// Folds constants and variables that are read (in a function, arguments that are handles), Identity
-// and ReadVariableOp nodes that read only those, and NoOps that exactly one node waits for.
-// `selected` by id; empty: all. Linear.
+// Folds constants and variables that are read (in a function, arguments that are resources),
+// Identity and ReadVariableOp nodes that read only such nodes, and NoOps that exactly one node
+// waits for. `selected` is by node id; empty: all nodes. Linear.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

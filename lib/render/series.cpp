@@ -14,7 +14,7 @@ uint64_t Mix(uint64_t a, uint64_t b) {
   return a ^ (a >> 33);
 }
 
-// The hash of a name without its numbers and the underscores before them.
+// Returns the hash of a name without its numbers and the underscores before these numbers.
 uint64_t NamesHash(llvm::StringRef name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -71,7 +71,7 @@ ScopeStructures::ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> s
   }
   for (size_t i = scopes.size(); i-- > 1;) {
     const ScopeName& scope = scopes[i];
-    if (!names && hash_[i] == 0) continue;  // nothing to compare
+    if (!names && hash_[i] == 0) continue;  // the scope has nothing to compare
     hash_[scope.parent] +=
         Mix(name_or(scope.path, scopes[scope.parent].name_from, 0), Mix(hash_[i], 1));
   }
@@ -93,7 +93,7 @@ std::vector<std::vector<uint32_t>> FindSeries(llvm::ArrayRef<SeriesCandidate> me
   std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
   for (auto& [from, to] : edges) readers[next[from]++] = to;
 
-  // From then on, an accepted series is one box.
+  // Once a series is accepted, the flow is that through one box for all of its members.
   std::vector<const std::vector<uint32_t>*> series_of(members.size(), nullptr);
   auto flows_back = [&](const std::vector<uint32_t>& series) {
     std::vector<bool> is_member(members.size()), seen(members.size());

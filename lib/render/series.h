@@ -1,4 +1,5 @@
-// Siblings with the same structure: block_1 ... block_16, each of the same ops wired the same way.
+// Finds siblings with the same structure: block_1 ... block_16, each with the same ops connected in
+// the same way.
 #ifndef GRAPNEL_LIB_RENDER_SERIES_H_
 #define GRAPNEL_LIB_RENDER_SERIES_H_
 
@@ -12,17 +13,18 @@
 
 namespace grapnel {
 
-// A name without its trailing number: "block" for "block_12", "AddN" for "AddN" and for "AddN_3".
+// Returns a name without its trailing number: "block" for "block_12", "AddN" for "AddN" and for
+// "AddN_3".
 llvm::StringRef NameStem(llvm::StringRef name);
 
-// One hash for each scope of a tree: equal if the scopes hold the same ops with the same edges
-// among them, and, if names count, the same names except for their numbers. Edges into and out of
-// the scopes do not count.
+// A hash for each scope of a tree. Two scopes have equal hashes if they contain the same ops with
+// the same edges among these ops and, if `names` is set, the same names except for numbers. Edges
+// into and out of the scopes do not count.
 class ScopeStructures {
  public:
-  // `scopes`: for each scope its parent, which comes first, and where its nodes' own part of their
-  // names begins. `scope_of`: for each node its scope, kNone for a node in no scope. Linear in
-  // names and edges, times the depth of the tree.
+  // `scopes` is in an order in which parents precede children; `name_from` is the length of the
+  // prefix that all names in the scope have. `scope_of`: for each node its scope, kNone for a node
+  // in no scope. Linear in names and edges, times the depth of the tree.
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct ScopeName {
     uint32_t parent;
@@ -40,16 +42,16 @@ class ScopeStructures {
   std::vector<uint64_t> hash_;
 };
 
-// A candidate for a series: members with equal keys may form one.
+// A candidate for a series: candidates that are equal may form a series.
 struct SeriesCandidate {
   std::string stem;
   uint64_t structure;
   bool operator==(const SeriesCandidate& other) const = default;
 };
 
-// Returns lists of members, each a series of at least `smallest`. Flow that leaves a series never
-// comes back into it, so a series drawn as one box still has its readers below it. `edges` run
-// between members. Linear in edges for each series.
+// Returns series of at least `smallest` equal members, each as a list of indices. Flow that leaves
+// a series never reenters it, so a series drawn as one box still has its readers below it. `edges`
+// connect members, by index. Linear in edges for each series.
 std::vector<std::vector<uint32_t>> FindSeries(llvm::ArrayRef<SeriesCandidate> members,
                                               llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges,
                                               size_t smallest);

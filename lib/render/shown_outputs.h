@@ -1,4 +1,4 @@
-// The outputs of a node to list.
+// Decides which outputs of a node a list shows.
 #ifndef GRAPNEL_LIB_RENDER_SHOWN_OUTPUTS_H_
 #define GRAPNEL_LIB_RENDER_SHOWN_OUTPUTS_H_
 
@@ -8,8 +8,9 @@
 
 namespace grapnel {
 
-// In order: the first thousand of the node's outputs, and those that are read, even if the node
-// does not have them. A broken graph may refer to any output number, so this never counts up to it.
+// Returns, in ascending order, the first thousand of the node's outputs and all outputs that are
+// read, even if the op does not have them. In a broken graph, a read output can have any number, so
+// the cost does not depend on that number.
 std::vector<int32_t> ShownOutputs(const Node& node);
 
 }  // namespace grapnel

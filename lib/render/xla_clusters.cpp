@@ -22,7 +22,7 @@ bool CompilesCallee(const Node& node) {
   return llvm::any_of(kCompiles, [&](llvm::StringRef key) { return node.GetBool(key); });
 }
 
-// These attributes have no defaults: only the node's own values count.
+// Returns the cluster that the node's own attributes name; their ops define no defaults.
 std::string NamedCluster(const Node& node) {
   for (const char* key : {"_XlaCluster", "_xla_compile_id"}) {
     std::optional<AttrView> name = node.FindAttr(key);
@@ -33,7 +33,7 @@ std::string NamedCluster(const Node& node) {
 
 std::string ClusterOfFunction(llvm::StringRef name) { return "function " + name.str(); }
 
-// The functions that a node calls, by attribute or by its op.
+// Returns the functions that a node calls, named by its attributes or by its op.
 std::vector<const Function*> Callees(const Module& module, const Node& node) {
   std::vector<const Function*> callees;
   if (const Function* callee = module.FindFunction(node.op())) callees.push_back(callee);

@@ -15,9 +15,9 @@ namespace grapnel {
 // NAME".
 class XlaClusters {
  public:
-  // Linear in the module, which is borrowed.
+  // Linear in the module, which must outlive this object.
   explicit XlaClusters(const Module& module);
-  // Empty: not compiled, as far as the attributes tell.
+  // Returns the name of the node's cluster; empty if no attribute says that XLA compiles the node.
   std::string Of(const Node& node) const;
 
  private:
@@ -25,7 +25,7 @@ class XlaClusters {
 
   const Module& module_;
   llvm::DenseMap<const Graph*, std::string> of_body_;
-  bool named_ = false;  // some node names a cluster of its own
+  bool named_ = false;  // some node has _XlaCluster or _xla_compile_id
 };
 
 }  // namespace grapnel

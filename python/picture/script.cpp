@@ -72,7 +72,7 @@ class Engine {
     if (loaded.failed()) return Failed();
     Value global(context, JS_GetGlobalObject(context));
     Value callee(context, JS_GetPropertyStr(context, global.get(), function));
-    if (!JS_IsFunction(context, callee.get())) return {false, "there is nothing to call"};
+    if (!JS_IsFunction(context, callee.get())) return {false, "there is no function to call"};
     std::vector<JSValue> values;
     values.reserve(arguments.size());
     for (const char* argument : arguments) values.push_back(JS_NewString(context, argument));
@@ -93,7 +93,7 @@ class Engine {
   }
 
   Result Failed() {
-    if (ended_) return {false, "it takes too long"};
+    if (ended_) return {false, "the script takes too long"};
     Value problem(context_.get(), JS_GetException(context_.get()));
     return {false, problem.text()};
   }

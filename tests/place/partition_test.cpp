@@ -75,8 +75,8 @@ TEST(PartitionErrorTest, ALoopWithoutACondition) {
   graph.SetOp(graph.Find("loop/LoopCond").id(), "Identity");
   graph.SetAttr(graph.Find("loop/LoopCond").id(), "T", attr::Type(proto::DT_BOOL));
   EXPECT_EQ(FailureOf(*module),
-            "loop 'loop/while_context' runs on several devices and has no LoopCond that they "
-            "could follow");
+            "loop 'loop/while_context' runs on several devices, which requires a LoopCond, but has "
+            "none");
 }
 
 }  // namespace

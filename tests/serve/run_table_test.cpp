@@ -153,7 +153,7 @@ TEST_F(RunTableTest, BadRequestsAreSaid) {
   EXPECT_EQ(Get("0/run/5").status, 404);
   EXPECT_EQ(Get("0/run-boxes/5").status, 404);
   llvm::json::Object status = Run("0", Request(R"("kind": "magic")"));
-  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is not a way to make a value");
+  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is not a kind of value");
 }
 
 TEST_F(RunTableTest, ErrorsNameTheirNodes) {

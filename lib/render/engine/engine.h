@@ -14,8 +14,8 @@ namespace grapnel {
 // Calls the global `function` of lib/render/web/NAME.js with these strings, after loading that
 // module and its imports, and returns the string it returns. Needs grapnel_picture.so next to the
 // binary, which the first call opens (some 30 ms); each call makes a new engine (some 5 ms). The
-// same arguments give the same string. Errors: no module; an exception of the script; more than two
-// minutes of work.
+// same arguments give the same string. Errors: the module cannot be loaded; the script throws an
+// exception, or takes more than two minutes.
 Expected<std::string> CallScript(llvm::StringRef name, const std::string& function,
                                  llvm::ArrayRef<std::string> arguments);
 
@@ -24,9 +24,9 @@ struct PngImage {
   double scale = 1;  // pixels for each unit of the picture
 };
 
-// Returns a PNG file of the calls that `picturePaint` of picture_file.js returns, one pixel for
-// each unit; smaller if that would exceed 2^26 pixels, or 32,000 on a side. The same calls give the
-// same bytes.
+// Paints the calls that `picturePaint` of picture_file.js returns, and returns a PNG file with one
+// pixel for each unit; smaller if it would exceed 2^26 pixels, or 32,000 pixels on a side. The same
+// calls give the same bytes.
 Expected<PngImage> PngOfCalls(llvm::StringRef calls);
 
 }  // namespace grapnel

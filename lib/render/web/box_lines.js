@@ -1,4 +1,4 @@
-// The text in a closed box, and the size that it gives the box.
+// The text in a closed box, and the size that the box needs for its text.
 
 import {grouped} from "./numbers.js";
 import {FONT, lettersWithin, lineWidth, shortened, textWidth} from "./text_width.js";
@@ -6,16 +6,17 @@ import {FONT, lettersWithin, lineWidth, shortened, textWidth} from "./text_width
 export const LINE = 17;
 const BOX_PAD = 8, LINES_PAD = 7, WIDEST = 230, WIDEST_ALONE = 420, LEAST_WIDTH = 40, MOST_LINES = 3;
 
-// Even, so that centers are whole numbers and lines between centers are straight.
+// Rounds a size up to an even number, so that centers are whole numbers and lines between centers
+// are straight.
 export const even = (size) => 2 * Math.ceil(size / 2);
 
 export const TITLE = `600 13px ${FONT}`;
 const NAME = `13px ${FONT}`, NOTE = `13px ${FONT}`;
-export const MARKER = "\u25b8 ";  // before the title of a box that can be opened
+export const MARKER = "\u25b8 ";  // precedes the title of a box that can be opened
 
 export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
 
-// Lines no wider than `widest`, broken after / _ , ; or a blank if possible.
+// Breaks text into lines no wider than `widest`, after / _ , ; or a blank if possible.
 export function broken(text, font, widest) {
   const lines = [];
   let line = "";
@@ -36,19 +37,19 @@ export function broken(text, font, widest) {
   return lines;
 }
 
-// At most three lines; longer text loses its middle.
+// Breaks text into at most three lines; removes the middle of longer text.
 export function wrap(text, font, widest) {
   if (textWidth(text, font) <= widest) return [text];
   const most = Math.ceil((MOST_LINES * widest * 4) / Number.parseInt(/[\d.]+(?=px)/u.exec(font)[0], 10));
-  const letters = [...text];  // few letters are narrower than a quarter of their height
+  const letters = [...text];  // few letters are narrower than a quarter of the font size
   const start = letters.length <= 2 * most ? text
     : `${letters.slice(0, most).join("")}\u2026${letters.slice(-most).join("")}`;
   const fits = (shorter) => broken(shorter, font, widest).length <= MOST_LINES;
   return broken(shortened(start, fits), font, widest);
 }
 
-// A list of numbers and what they count, "2 Conv2D, 1 Relu, ...": a number stays with its kind, and
-// no line is only an ellipsis.
+// Matches a list of counted kinds, "2 Conv2D, 1 Relu, ...". When such a list is broken into lines,
+// a number stays with its kind, and no line is only an ellipsis.
 const KINDS = /^(?:\d[\d,]* \S+, )*(?:\d[\d,]* \S+|\u2026)$/u;
 const held = (kinds) => kinds.replace(/(\d) (?=\S)| (?=\u2026$)/gu, "$1\u00a0");
 
@@ -57,7 +58,7 @@ function noteLines(note, widest) {
   return wrap(held(note), NOTE, widest).map((line) => line.replaceAll("\u00a0", " "));
 }
 
-// The size of a scope, and as many kinds of its ops as fit on two lines.
+// Returns up to two lines: the number of ops in a scope, and as many kinds of ops as fit.
 function kindLines(ops, kinds, widest) {
   const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
   if (!all) names.pop();
@@ -71,14 +72,14 @@ function kindLines(ops, kinds, widest) {
   }
 }
 
-// True if boxes are stacked in a column: they may be wide, so one line holds what takes two
-// elsewhere.
+// True if boxes are stacked in a column. Then they may be wide, so that text that otherwise takes
+// two lines fits on one.
 export function isColumn(view) {
   return view.layers.every((layer) => layer.filter((item) => item < view.boxes.length).length <= 2);
 }
 
-// A line consists of parts side by side: {text, font, role}. `markKinds`: the names of the boxes'
-// marks.
+// Returns the lines of a box. Each line is a list of parts side by side: {text, font, role}.
+// `markKinds`: the names of the kinds of marks.
 export function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
   const addLine = (text, font, role) => lines.push([{text, font, role}]);
@@ -107,7 +108,7 @@ export function boxLines(box, markKinds, column) {
   return lines;
 }
 
-// One more line, for notes that the user requested.
+// Returns a line for a note that the user requested.
 export const noteLine = (text) => [{text, font: NOTE, role: "note"}];
 
 export function closedBox(box, lines) {

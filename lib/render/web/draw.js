@@ -1,29 +1,30 @@
-// Paints frames on a canvas, or on a context that takes the same calls and writes SVG
-// (svg_context.js). Colors come from the style sheet, so that each theme has its own.
+// Paints frames on a canvas, or on a context with the same methods that writes SVG
+// (svg_context.js). Colors come from the style sheet, so that each theme has its own colors.
 
 import {canOpen, LINE, MARKER, TITLE} from "./box_lines.js";
 import {LABEL_FONT} from "./edge_labels.js";
 import {boxKey, HEAD} from "./frames.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
-const SMALLEST_TEXT = 5;  // pixels on the screen; below, text is noise
-const LABELS_FROM = 0.55;  // zoom
-const SHEET = 4;  // how far the lower sheet sticks out, where no line ends
+const SMALLEST_TEXT = 5;  // pixels on the screen; smaller text is not drawn
+const LABELS_FROM = 0.55;  // the zoom from which words on lines are drawn
+const SHEET = 4;  // offset of a stack's lower sheet, on a side where no line ends
 const RADIUS = 6, CORNER = 5, BASE_LINE = 19;
 const COLORS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent",
   "accent-edge", "box-line", "neutral", "function", "bad"];
 
-// `color(name)`: the value of a style sheet variable.
+// Returns the colors of a theme. `color(name)` returns the value of a style sheet variable.
 export function makeTheme(color) {
   const list = (name, count) => Array.from({length: count}, (_, i) => color(`${name}-${i}`));
   return {...Object.fromEntries(COLORS.map((name) => [name, color(name)])), fills: list("fill", 10),
     marks: list("mark", 5), heat: list("heat", 3)};
 }
 
-// `look`: {theme, zoom, fillOf(placed), inkOf(placed): the text color if the theme's does not fit,
-// selected: key or undefined, lit: set of keys, hideControl, hideHandles, hideShapes, ground: the
-// color behind the frame, if not the canvas's}.
-// `visible`: {x0, y0, x1, y1} in the frame's coordinates.
+// Draws a frame with its upper left corner at x, y. `look`: {theme, zoom, fillOf(placed): a box's
+// color, inkOf(placed): a box's text color if the theme's is unreadable there, selected: a box's
+// key or undefined, lit: a set of keys of highlighted boxes, hideControl, hideHandles, hideShapes,
+// ground: the color behind the frame, if it is not the canvas's}. `visible`: {x0, y0, x1, y1} in
+// the frame's coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
   const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1
     && by + h > visible.y0;
@@ -81,7 +82,7 @@ function drawTitle(context, {x: left, text, over}, marker, look, x, y) {
   context.fillText(text, x + left, y + BASE_LINE);
 }
 
-// An outline around text, so that it is readable on a line.
+// Draws text with an outline, so that the text is readable on a line.
 function outlined(context, text, x, y, look, width) {
   context.lineWidth = width;
   context.strokeStyle = look.ground ?? look.theme.canvas;
@@ -114,7 +115,7 @@ function drawBox(context, placed, look, x, y) {
   const {box, lines, w, h} = placed;
   const stack = box.kind === "scope" || box.stack;
   const round = box.input || box.output ? h / 2 : stack ? 3 : RADIUS;
-  if (stack) {  // a stack of sheets: there is more inside
+  if (stack) {  // drawn as a stack of sheets: the box contains more
     context.strokeStyle = look.theme["box-line"];
     context.lineWidth = 1;
     roundRect(context, x + SHEET, y + (placed.upwards ? -SHEET : SHEET), w, h, round);
@@ -158,8 +159,8 @@ function drawLine(context, parts, ink, look, x, w, y) {
 
 const isHidden = (edge, look) => (edge.control && look.hideControl) || (edge.handles && look.hideHandles);
 
-// Each line once, as the first of its edges that is not hidden; dashed lines at the bottom,
-// selected on top.
+// Draws each line once, even if several edges share it: as the first of them that is not hidden.
+// Draws control edges first, and edges of the selected box last, on top.
 function drawEdges(context, frame, look, visible, x, y) {
   const drawn = new Set(), list = [];
   frame.edges.forEach((entry, i) => {
@@ -194,7 +195,7 @@ function drawEdge(context, frame, {edge, points, lit}, look, x, y) {
   context.end?.();
 }
 
-// Right angles with round corners.
+// Traces a line with right angles, with rounded corners.
 function trace(context, points, x, y) {
   const length = (i) => Math.abs(points[i][0] - points[i - 1][0]) + Math.abs(points[i][1] - points[i - 1][1]);
   context.moveTo(points[0][0] + x, points[0][1] + y);
@@ -208,7 +209,7 @@ function trace(context, points, x, y) {
   context.lineTo(points.at(-1)[0] + x, points.at(-1)[1] + y);
 }
 
-// True if the ends are on two different devices.
+// True if the ends of the edge are on two different devices.
 function crossesDevices(frame, edge) {
   const deviceOf = (item) => {
     const box = frame.view.boxes[item];
@@ -250,7 +251,7 @@ function drawLabels(context, frame, look, visible, x, y) {
   }
 }
 
-export const SEVERAL = 4;  // the fill of a scope with marks of several kinds
+export const SEVERAL = 4;  // index of the fill for scopes with marks of several kinds
 
 export function markFill(box, theme) {
   const kinds = (box.marks ?? []).flatMap((count, i) => (count > 0 ? [i] : []));

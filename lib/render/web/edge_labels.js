@@ -1,15 +1,15 @@
-// Places the words on lines: beside their own line, near its end, not on other words, boxes or
-// arrows, not along another line, and across one only if there is no other place.
+// Places the words of lines: beside their line, near its end, not on other words, boxes or arrows,
+// not along another line, and across another line only if there is no other place.
 
 import {grouped} from "./numbers.js";
 import {FONT, textWidth} from "./text_width.js";
 
 export const LABEL_FONT = `11px ${FONT}`;
 const HEIGHT = 13, ASIDE = 4, ARROW = 9, STEP = 14, MOST_STEPS = 6, CELL = 64, FARTHEST = 40;
-const ALONG = 100;  // the cost along another line, whose words they would seem; across one: 1
+const ALONG = 100;  // the cost of words along another line; the cost across a line is 1
 
-// The words on a line: {full, short}, short without shapes; undefined: no words. `twins`: edges
-// that share it.
+// Returns the words on a line: {full, short: without shapes}; undefined if it has none. `twins`:
+// other edges that share the line.
 export function labelWords(edge, twins) {
   const count = edge.count > 1 && !edge.control ? `\u00d7${grouped(edge.count)}` : "";
   const control = !edge.control && twins.some((twin) => twin.control) ? "+ control" : "";
@@ -20,8 +20,8 @@ export function labelWords(edge, twins) {
 
 export const labelWidth = (words) => (words ? textWidth(words.full, LABEL_FONT) : 0);
 
-// `lines`: [{points, words}], words may be undefined; `boxes`: [{x, y, w, h}]; `width`: of the
-// frame. Sets `label` of those that find a place: {x, y, w, words}, y is the baseline.
+// Sets `label` of each line with a place for its words: {x, y: of the baseline, w, words}. `lines`:
+// [{points, words}], where words may be undefined; `boxes`: [{x, y, w, h}]; `width`: the frame's.
 export function placeLabels(lines, boxes, width) {
   const field = new Field(boxes, lines, width);
   const wanting = lines.filter(({words, points}) => words && points.length > 1);
@@ -75,7 +75,8 @@ function arrowOf(points) {
   return {x0: x - half, x1: x + half, y0: y - half, y1: y + half};
 }
 
-// From the line's end to its beginning: beside vertical parts, above and below horizontal ones.
+// Yields places for words from the line's end to its beginning: beside vertical segments, above and
+// below horizontal segments.
 function* candidates(points, w) {
   for (let i = points.length - 1, turns = 0; i > 0 && turns < FARTHEST; --i) {
     const [[ax, ay], [bx, by]] = [points[i - 1], points[i]];
@@ -101,7 +102,7 @@ function* candidates(points, w) {
   }
 }
 
-// Rectangles by the grid cells that they are in.
+// A set of rectangles, stored by the grid cells that they overlap.
 class Cells {
   constructor() { this.cells = new Map(); }
 
@@ -118,7 +119,8 @@ class Cells {
     }
   }
 
-  // The number of rectangles that reach into an area, or their cost; lines on one line count once.
+  // Returns the summed cost (by default 1 each) of the rectangles that overlap an area. Segments
+  // with the same `line`, which lie on one straight line, count once.
   count(area) {
     const found = new Map();
     for (const key of this.keys(area)) {

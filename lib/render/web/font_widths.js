@@ -1,4 +1,4 @@
-// The widths of DejaVu Sans letters, in thousandths of its size. Made by
+// The widths of DejaVu Sans letters, in thousandths of the font size. Made by
 // scripts/make_font_widths.py.
 
 // [first code point, plain widths, bold widths]

@@ -1,4 +1,4 @@
-// Nested frames: a laid out scope, with the frames that are open in its boxes.
+// Nested frames: a laid-out scope, and in its open boxes the frames of their contents.
 
 import {closedBox, even, TITLE} from "./box_lines.js";
 import {labelWidth, labelWords, placeLabels} from "./edge_labels.js";
@@ -8,7 +8,7 @@ import {shortened, textWidth} from "./text_width.js";
 import {sharedLines} from "./wires.js";
 
 export const HEAD = 28;  // height of a frame's title bar
-const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // functions of one op: in rows of this width
+const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // ROW: width of a row of functions
 const TRIANGLE = 26, TITLE_END = 10, MOST_ROOM = 240;
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
@@ -17,8 +17,8 @@ export const boxKey = (placed) => `${placed.instance}|${placed.box.key}`;
 export const frameTitle = ({kind, op, name}) => (kind === "scope" ? name : `${op} \u2013 ${name}`);
 const fitting = (title, room) => shortened(title, (shorter) => textWidth(shorter, TITLE) <= room + 1);
 
-// The direction of a picture: data flows "down", "up" or to the "right". Sizes and places of boxes
-// are those on the screen; the layout itself always goes down.
+// By direction of the data flow, functions that convert between the layout, in which data always
+// flows down, and sizes and positions on the screen.
 const turns = {
   down: {space: {top: HEAD, left: 0, bottom: 0}, size: ({w, h}) => ({w, h}), point: ([x, y]) => [x, y],
     corner: ({x, y}) => ({x, y})},
@@ -28,8 +28,9 @@ const turns = {
     size: ({w, h}) => ({w: h, h: w}), point: ([x, y]) => [y, x], corner: ({x, y}) => ({x: y, y: x})},
 };
 
-// `lines[i]`: the text in box i; `inners[i]`: the frames open in it, or undefined; `head`: true for
-// a title bar. Returns {w, h, boxes, edges, tops, bottoms}, from the frame's upper left corner.
+// Returns the frame of a scope: {view, w, h, boxes, edges, tops, bottoms}, with positions relative
+// to its upper left corner. `lines[i]`: the text in box i; `inners[i]`: the frames in box i if it
+// is open, or undefined; `head`: true for a frame with a title bar.
 export function layOut(view, lines, inners, direction = "down", head = true) {
   const turn = turns[direction], space = head ? turn.space : {...turn.space, top: 0, left: 0, bottom: 0};
   const under = sharedLines(view.edges), words = wordsOf(view.edges, under, inners);
@@ -54,7 +55,7 @@ function withTitle(inner, box) {
   return {...inner, w: Math.max(inner.w, even(title))};
 }
 
-// Makes a closed box as long as the lines that arrive side by side need.
+// Makes each closed box as long as is needed for the lines that arrive on it side by side.
 function makeRoomForLines(sizes, inners, edges, under, side) {
   const counts = new Array(sizes.length).fill(0);
   edges.forEach(({to}, i) => {
@@ -66,7 +67,8 @@ function makeRoomForLines(sizes, inners, edges, under, side) {
   });
 }
 
-// A line that continues in an open box has its words there, one that leaves the frame outside.
+// Returns the words of each line. A line that ends at an open box has its words inside that box; a
+// line that leaves the frame has them outside.
 function wordsOf(edges, under, inners) {
   const twins = edges.map(() => []);
   edges.forEach((edge, i) => {
@@ -78,10 +80,10 @@ function wordsOf(edges, under, inners) {
   });
 }
 
-// The place of an open box's title: between the lines that come in through its bar, if there is
-// room, else over them: {x, text, over}.
+// Returns the place of an open box's title, {x, text, over}: between the lines that pass through
+// the title bar, if there is room, else (`over`) on top of them.
 function headOf({box, w, inner}, direction) {
-  const first = box.fixed ? TITLE_END : TRIANGLE;  // boxes that cannot be closed have no triangle
+  const first = box.fixed ? TITLE_END : TRIANGLE;  // boxes that cannot be closed show no triangle
   const text = fitting(frameTitle(box), w - first - TITLE_END);
   const lines = {down: inner.tops, up: inner.bottoms}[direction], width = textWidth(text, TITLE);
   let x = first;
@@ -92,7 +94,8 @@ function headOf({box, w, inner}, direction) {
   return {x: first, text, over: true};
 }
 
-// Frames of functions that one box calls, {frame, title} each, as the contents of the box.
+// Arranges the frames of the functions that one box calls, a list of {frame, title}, as the
+// contents of the box.
 export function functionFrames(called) {
   const frames = [];
   let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
@@ -109,11 +112,11 @@ export function functionFrames(called) {
   return frames.length === 0 ? undefined : {frames, w, h: y + h + FRAME_GAP};
 }
 
-// A scope's frame as the contents of a box.
+// Returns a scope's frame as the contents of a box.
 export const scopeFrame = (frame) => frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h,
   tops: frame.tops, bottoms: frame.bottoms};
 
-// All boxes with their places in the outermost frame, outer ones first.
+// Yields all boxes with their positions in the outermost frame, each before the boxes inside it.
 export function* allBoxes(frame, x = 0, y = 0, parent = undefined) {
   for (const placed of frame.boxes) {
     const here = {...placed, x: placed.x + x, y: placed.y + y, placed, parent};

@@ -1,7 +1,7 @@
-// Places the items of one scope: its document has layers and order, this turns sizes into
-// coordinates, and edges into lines at right angles (routes.js). Frames of open boxes are placed
-// first and are boxes of the enclosing frame. Data flows along y; for other directions, callers
-// rotate the result.
+// Places the items of one scope. The scope's document gives the layers and the order of items; this
+// module computes their coordinates from the sizes of boxes, and makes lines at right angles from
+// edges (routes.js). The frame of an open box is laid out first and is then a box of the enclosing
+// frame. Data flows along y; for other directions, callers rotate the result.
 
 import {even} from "./box_lines.js";
 import {channelNets, entriesBySide, PORT_GAP, portsOfBoxes, RouteBuilder} from "./routes.js";
@@ -9,15 +9,15 @@ import {spread} from "./spread.js";
 import {addRounds, completePaths} from "./wires.js";
 
 const PAD = 16, BOX_GAP = 24, BEND_GAP = 12, BENDS_GAP = 8, ROUNDS = 14, SNAPS = 3;
-const LANE = 7, BEFORE_LANES = 7, BEHIND_LANES = 17, LEAST_GAP = 22;  // heights between layers
-const BESIDE = 6 - PAD;  // from a line to the end of its words, which may enter the frame's margin
-const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // no arrows or words are there
+const LANE = 7, BEFORE_LANES = 7, BEHIND_LANES = 17, LEAST_GAP = 22;  // heights in channels
+const BESIDE = 6 - PAD;  // added to the width of words beside a line; they may enter the margin
+const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // smaller, because ports have no arrows and no words
 
-// `sizes[i]` of box i: {w, h} and, if it is open, the x of its ports by the key of the far end:
-// {tops, bottoms}. `edges`: {under, from sharedLines(); wide: the width of each edge's words}.
-// `space`: room to leave free in the frame, {top, left, bottom}, and `labels`: the length of line
-// that words of a width need, if that depends on it. Returns {w, h, boxes: [{x, y}], lines, tops,
-// bottoms}: the points of each edge.
+// `sizes[i]`: {w, h} of box i and, if the box is open, {tops, bottoms}: the x of its ports by the
+// key of the far end. `edges`: {under: from sharedLines(), wide: the width of each edge's words}.
+// `space`: {top, left, bottom}, the room to leave free in the frame, and labels(width), if words
+// are placed along lines: the length of line that words of that width need. Returns {w, h, boxes:
+// [{x, y}], lines: the points of each edge, tops, bottoms: the frame's ports}.
 export function placeScope(view, sizes, edges, space) {
   return new Placer(view, sizes, edges, space).run();
 }
@@ -57,7 +57,7 @@ class Placer {
     return this.view.sinks[item - this.firstSink].key;
   }
 
-  // A new point that a line goes through, in the layer's order before `at`.
+  // Adds a point for a line to pass through, at position `at` in the order of the layer.
   addBend(layer, at) {
     const item = this.items++;
     this.layers[layer].splice(at, 0, item);
@@ -65,7 +65,8 @@ class Placer {
     return item;
   }
 
-  // Where an edge meets an open box, from its middle; undefined: it meets a closed one, or none.
+  // Returns where an edge meets an open box, as an offset from the box's middle; undefined if the
+  // item is not an open box.
   attach(item, far, side) {
     const ports = this.isBox(item) ? this.sizes[item][side] : undefined;
     if (!ports) return undefined;
@@ -134,7 +135,8 @@ class Placer {
     spread(wanted, weights, apart).forEach((x, i) => (this.x[layer[i]] = x));
   }
 
-  // The link of an item that should be straight: the strongest, among equals the nearest.
+  // Returns the link of an item that should become straight: the strongest; of equally strong
+  // links, the one to the nearest item.
   best(item, links) {
     let found;
     const far = (link) => Math.abs(this.x[link.item] + link.shift - this.x[item]);
@@ -145,8 +147,7 @@ class Placer {
     return found;
   }
 
-  // Aligns chains of items that are each other's straightest neighbors, as far as other items
-  // allow.
+  // Aligns chains of items that are each other's best() neighbors, as far as other items allow.
   snapChains() {
     const rank = new Array(this.items).fill(0);
     for (const layer of this.layers) layer.forEach((item, i) => (rank[item] = i));
@@ -169,7 +170,8 @@ class Placer {
     for (const chain of chains) this.snap(chain, rank);
   }
 
-  // Aligns as many items of a chain as find a common place, then the rest.
+  // Aligns as many items from the start of a chain as have a common position free, then the rest of
+  // the chain likewise.
   snap(chain, rank) {
     let run = [], low = -Infinity, high = Infinity;
     const settle = () => {
@@ -192,7 +194,8 @@ class Placer {
     settle();
   }
 
-  // Channel i is above layer i, the last one below all layers.
+  // Places layers and channels from top to bottom. Channel i is above layer i, the last channel
+  // below all layers.
   placeDown() {
     this.tops = [];
     this.bottoms = [];
@@ -218,7 +221,7 @@ class Placer {
     this.h = even(y + this.space.bottom);
   }
 
-  // From the leftmost to the rightmost of boxes, lines and the words beside them.
+  // Returns the leftmost and the rightmost x of boxes, lines and the words beside lines.
   extent() {
     let left = Infinity, right = -Infinity;
     for (const item of this.layers.flat()) {

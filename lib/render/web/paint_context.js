@@ -1,5 +1,5 @@
-// Records the calls of draw.js as lines, which lib/render/engine/module/paint.cpp turns into
-// pixels.
+// Records the calls of draw.js as lines of text, from which lib/render/engine/module/paint.cpp
+// makes pixels.
 //   size WIDTH HEIGHT
 //   fill COLOR PATH
 //   stroke COLOR OPACITY WIDTH DASH,DASH|- PATH

@@ -1,4 +1,4 @@
-// Pictures as SVG files: of a document that lib/render/picture_views.cpp writes, or of the page's
+// Makes picture files from a document that lib/render/picture_views.cpp writes, or from the page's
 // view.
 
 import {boxLines, broken, isColumn, LINE} from "./box_lines.js";
@@ -11,7 +11,7 @@ import {FONT, textWidth} from "./text_width.js";
 const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, WIDEST_HEADER = 1000;
 const HEADING = `600 17px ${FONT}`, TEXT = `13px ${FONT}`, SMALL = `11px ${FONT}`;
 
-// The theme of a style sheet: its first block of variables is the light one.
+// Returns the light theme of a style sheet, the first block of variables.
 export function themeOf(css) {
   const block = /:root \{([^}]*)\}/u.exec(css)?.[1] ?? "";
   const values = new Map();
@@ -29,10 +29,11 @@ function frameOf(views, index, direction) {
 }
 
 // `picture`: {title, header: [line], key, colors: {title, swatches: [{name, fill}]}, direction,
-// views}; views[0] is the outermost scope, and an open box gives the index of its view.
+// views}; views[0] is the outermost scope, and an open box contains the index of its view.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
-// Draws on `context` (of svg_context.js or paint_context.js) and returns its output as a file.
+// Draws the picture on `context`, an SvgContext or a PaintContext, and returns the contents of the
+// file that the context makes.
 export function drawPicture(context, picture, css) {
   const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill,
     inkOf: ({box}) => inkOnStrong(box.fill)};
@@ -52,7 +53,7 @@ export const sizeOfPicture = (frame, words) => {
   return sizeOf(frame, wide, top);
 };
 
-// Paints everything from the upper left corner, with nothing selected; returns its size.
+// Paints the words and the whole frame, with nothing selected; returns [width, height].
 export function paintPicture(context, frame, look, words) {
   const whole = {...look, zoom: 1, selected: undefined, lit: new Set()};
   const [wide, top] = drawWords(context, whole.theme, words);
@@ -62,7 +63,7 @@ export function paintPicture(context, frame, look, words) {
 
 const sizeOf = (frame, wide, top) => [Math.max(wide, frame.w) + 2 * MARGIN, top + frame.h + MARGIN];
 
-// Returns the width of the text, and where the frame may begin.
+// Draws the text above the frame; returns its width, and the y at which the frame may begin.
 function drawWords(context, theme, {title, header = [], key, colors}) {
   let y = MARGIN, wide = 0;
   const write = (text, font, fill, height) => {

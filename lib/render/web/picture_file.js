@@ -1,4 +1,4 @@
-// The functions that lib/render/draw_picture.cpp calls, without a browser.
+// The functions that lib/render/draw_picture.cpp calls in an engine without a browser.
 
 import {PaintContext} from "./paint_context.js";
 import {drawPicture} from "./picture.js";

@@ -1,6 +1,6 @@
-// Lines at right angles. Between two layers is a channel: in it a line goes down, along a lane, and
-// down again, so it crosses no box. Lines from one item leave it as one line and branch in lanes;
-// lines to a closed box arrive side by side.
+// Routes lines at right angles. Between two layers is a channel, in which a line runs down, along a
+// lane, and down again, so that it crosses no box. Lines from one item leave the item as one line
+// and branch in lanes; lines to a closed box arrive side by side.
 
 import {spreadWithin} from "./spread.js";
 
@@ -8,16 +8,16 @@ export const PORT_GAP = 16;  // between lines that arrive on one side of a box
 export const CORNER = 14;    // the ends of a box's side, where no lines arrive
 const NEAR = 4, STRAIGHT = 0.75, ALIGN_ROUNDS = 4, MOST_PORTS = 24;
 const LABEL_GAP = 10, LEAST_PORT_GAP = 9;
-const STRAIGHT_WEIGHT = 50;  // of lines without a lane: others give way to them
+const STRAIGHT_WEIGHT = 50;  // of lines without a lane, so that other lines move instead
 
-// --- Ports: where lines meet boxes, by wire: {out, into}, x from the left of all.
+// --- Ports: the x at which each wire leaves its source and reaches its target, {out, into}.
 
 export function portsOfBoxes(placer) { return new Ports(placer).run(); }
 
 class Ports {
   constructor(placer) {
     this.placer = placer;
-    this.exits = new Map();    // by closed box: {x, far: wires}
+    this.exits = new Map();    // by closed box: {x, far: indices of the wires}
     this.entries = new Map();  // by closed box: [{wire, x}]
   }
 
@@ -65,7 +65,8 @@ class Ports {
     return [this.placer.x[box] - w / 2 + corner, this.placer.x[box] + w / 2 - corner];
   }
 
-  // The x at which a line reaches its target's layer from above; further up if that is the same.
+  // Returns the x of the points that a line comes from, the nearest to its target first. Lines with
+  // equal first values are ordered by the next ones.
   comesFrom(i) {
     const {items, round} = this.placer.wires[i];
     if (round) return [this.placer.x[items[0]]];
@@ -88,12 +89,12 @@ class Ports {
       for (const entry of entries) entry.x = this.placer.x[box];
       return;
     }
-    // The words of the first line are on its left, those of others on their right, or above if
-    // lines are extended for words.
+    // The words of the first line are on the left of it, the words of other lines on their right,
+    // or above a line if lines are extended for words.
     const {wide, space} = this.placer, beside = (k) => (k > 0 && !space.labels ? wide[entries[k].wire] : 0);
     const wanted = entries.map((entry) => ways.get(entry)[0]);
     const straight = wanted.map((x) => x >= least && x <= most);
-    // Two straight lines stay straight if they do not touch.
+    // Two straight lines may stay straight if they do not touch.
     const nearest = (k) => (straight[k] && straight[k + 1]
       ? Math.max(LEAST_PORT_GAP, wanted[k + 1] - wanted[k]) : Infinity);
     const apart = entries.slice(1).map((_, k) =>
@@ -102,7 +103,8 @@ class Ports {
     spreadWithin(wanted, weights, apart, PORT_GAP, least, most).forEach((x, k) => (entries[k].x = x));
   }
 
-  // In the middle, unless its only line, or one nearby, comes straight from elsewhere.
+  // Places the exit in the middle of the box, unless the box's only line, or a line near the
+  // middle, can run straight down from another position.
   placeExit(box, exit) {
     const {placer} = this, [least, most] = this.range(box);
     const goesTo = exit.far.map((i) => {
@@ -116,8 +118,8 @@ class Ports {
   }
 }
 
-// By closed box where several lines with words arrive: {ends: [{x, wide}], first}, where the words
-// of `first` are on its left; for a single line {ends, first: undefined}.
+// Returns, for each closed box at which lines arrive, {ends: [{x, wide: of its words}], first}. The
+// line at x `first` has its words on the left; `first` is undefined for a single line.
 export function entriesBySide(placer) {
   const byBox = new Map();
   placer.wires.forEach((wire, i) => {
@@ -130,10 +132,10 @@ export function entriesBySide(placer) {
     : undefined}));
 }
 
-// --- Nets: lines that share a channel segment, and the lane of each.
+// --- Nets: groups of lines that are connected in a channel, and the lane of each net.
 
-// By channel: {lanes: how many, labels: the width of the longest words on a line that ends below
-// it, laneOf}.
+// Returns, by channel, {lanes: their number, labels: the width of the longest words on a line that
+// ends below the channel, laneOf(side, name)}.
 export function channelNets(placer) {
   const channels = Array.from({length: placer.layers.length + 1}, () => new Channel());
   placer.wires.forEach((wire, i) => {
@@ -210,13 +212,14 @@ class Channel {
 const within = (xs, net) => xs.filter((x) => x > net.least - NEAR && x < net.most + NEAR).length;
 const onOne = (xs, others) => xs.some((x) => others.some((other) => Math.abs(x - other) < NEAR));
 
-// The cost of net `a` above `b`: crossings, and a high cost for lines on top of one another.
+// Returns the cost of placing net `a` above `b`: the number of crossings, and a high cost for lines
+// that would overlap.
 function costAbove(a, b) {
   return within(a.bottoms, b) + within(b.tops, a) + (onOne(a.bottoms, b.tops) ? 100 : 0);
 }
 
-// Orders nets from the top with few crossings, and puts nets that do not overlap in one lane.
-// Returns the number of lanes.
+// Assigns lanes to nets, so that there are few crossings; nets that do not overlap may share a
+// lane. Returns the number of lanes.
 function assignLanes(nets) {
   nets.sort((a, b) => a.least - b.least || a.most - b.most);
   const meets = (a, b) => a.least <= b.most + 2 * NEAR && b.least <= a.most + 2 * NEAR;
@@ -240,8 +243,8 @@ function assignLanes(nets) {
   return lanes;
 }
 
-// Repeatedly takes the net that is cheapest above all remaining ones. `near[i]`: [other, the extra
-// cost of i above it compared with below it].
+// Returns an order of nets: repeatedly takes the net that is cheapest above all remaining nets.
+// `near[i]`: a list of [k, the extra cost of net i above net k compared with below it].
 function cheapestOrder(near) {
   const cost = near.map((others) => others.reduce((sum, [, d]) => sum + d, 0));
   const left = new Set(near.keys()), order = [];
@@ -255,7 +258,7 @@ function cheapestOrder(near) {
   return order;
 }
 
-// --- Points of lines, from source to target.
+// --- The points of lines, from source to target.
 
 export class RouteBuilder {
   constructor(placer, boxes) {
@@ -314,7 +317,7 @@ export class RouteBuilder {
   }
 }
 
-// Removes points in the middle of straight lines.
+// Removes the points that are not corners of a line.
 function corners(way) {
   const kept = [];
   for (const point of way) {

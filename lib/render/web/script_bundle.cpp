@@ -51,7 +51,8 @@ class Bundler {
     return Error::success();
   }
 
-  // The name declared in "async function f(", "class C ", "const x =".
+  // Returns the name that a line declares: f in "async function f(", C in "class C ", x in "const x
+  // =".
   static llvm::StringRef DeclaredName(llvm::StringRef line) {
     for (llvm::StringRef word : {"async ", "function* ", "function ", "class ", "const ", "let "})
       line.consume_front(word);

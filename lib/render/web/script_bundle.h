@@ -1,4 +1,4 @@
-// Bundles script modules into one script: for a page in a single file, and for the engine.
+// Bundles script modules into one script, for pages in a single file and for lib/render/engine.
 #ifndef GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_
 #define GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_
 
@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// Bundles the modules `entries` in order, each after its imports, each in a function of its own.
-// Understands lines `import {a, b} from "./x.js";` and `export` before a declaration. `find`
+// Bundles the modules `entries` in order, each after its imports and in a function of its own.
+// Supports lines `import {a, b} from "./x.js";` and `export` before a declaration. `find`
 // returns a module by name, or nullptr. Errors name the module and the line.
 Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries,
                                     llvm::function_ref<const WebFile*(llvm::StringRef)> find);

@@ -1,7 +1,8 @@
 // Distributes positions on a line.
 
-// The nearest positions to `wanted` (least squares by weight) that keep the order and the distances
-// `apart[i]` between i-1 and i: pools of neighbors that collide move as one.
+// Returns the positions nearest to `wanted` (weighted least squares) that keep the order, with a
+// distance of at least `apart[i]` between i-1 and i. Neighbors that collide form pools that move as
+// one.
 export function spread(wanted, weights, apart) {
   const pools = [];
   let offset = 0;
@@ -21,8 +22,9 @@ export function spread(wanted, weights, apart) {
   return places;
 }
 
-// As near to `wanted` as the order, the ends `least` and `most` and the distances `apart[i]`
-// between i and i+1 allow. Without enough room the distances shrink, those above `fair` first.
+// Returns positions between `least` and `most` near to `wanted` that keep the order, with a
+// distance of at least `apart[i]` between i and i+1. If there is not enough room, reduces the
+// distances, those above `fair` first.
 export function spreadWithin(wanted, weights, apart, fair, least, most) {
   const room = Math.max(0, most - least), sumOf = (gaps) => gaps.reduce((sum, gap) => sum + gap, 0);
   const low = apart.map((gap) => Math.min(gap, fair)), [sum, lowest] = [sumOf(apart), sumOf(low)];

@@ -1,4 +1,4 @@
-// Writes the calls of draw.js as SVG: has the methods of a canvas that draw.js uses.
+// A context that writes SVG, with the methods of a canvas that draw.js uses.
 
 const escapes = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"};
 export const escaped = (text) => text.replace(/[&<>"]/gu, (letter) => escapes[letter]);
@@ -12,7 +12,7 @@ export class SvgContext {
       textAlign: "left", shadowBlur: 0});
   }
 
-  // Everything drawn until end() is one group with that tooltip.
+  // Begins a group, with a tooltip, of everything that is drawn until end().
   begin(title) { this.parts.push(title ? `<g><title>${escaped(title)}</title>` : "<g>"); }
   end() { this.parts.push("</g>\n"); }
 
@@ -30,7 +30,7 @@ export class SvgContext {
   setLineDash(dash) { this.dash = dash; }
 
   fill() {
-    if (this.shadowBlur > 0) {  // a glow that every viewer can draw
+    if (this.shadowBlur > 0) {  // draws a glow from shapes that every viewer supports
       const glow = `stroke="${this.shadowColor}" stroke-opacity="0.5" stroke-width="9"`;
       this.parts.push(`${this.element()} fill="none" ${glow}/>`);
     }
@@ -58,7 +58,7 @@ export class SvgContext {
     this.text(x, y, text, `fill="none" stroke="${this.strokeStyle}" stroke-width="${width}"`);
   }
 
-  // A file of that size in pixels.
+  // Returns the SVG file, with its size in pixels.
   document(w, h, font, background, title) {
     const [width, height] = [Math.ceil(w), Math.ceil(h)], family = escaped(font.replaceAll("\"", "'"));
     const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;

@@ -1,9 +1,10 @@
-// The width of text from a table: the same in every browser, and without one.
+// Computes the width of text from a table, so that it is the same in every browser and without a
+// browser.
 
 import {WIDTHS} from "./font_widths.js";
 
 export const FONT = '"DejaVu Sans", Verdana, "Segoe UI", system-ui, sans-serif';
-// Letters outside of the table; thousandths of the size.
+// The widths of letters that are not in the table, in thousandths of the font size.
 const OTHER = 640, WIDE = 1000, WIDE_FROM = 0x1100;
 
 const tables = [false, true].map((bold) => {
@@ -14,14 +15,14 @@ const tables = [false, true].map((bold) => {
   return table;
 });
 
-const isMark = (code) => code >= 0x300 && code < 0x370;  // combines with the previous letter
+const isMark = (code) => code >= 0x300 && code < 0x370;  // combines with the letter before it
 
 function widthOf(letter, table) {
   const code = letter.codePointAt(0);
   return table.get(code) ?? (isMark(code) ? 0 : code >= WIDE_FROM ? WIDE : OTHER);
 }
 
-// `font`: in a canvas's syntax, "600 13px ...": 600 and more is bold.
+// Parses a font in a canvas's syntax, "600 13px ...", where a weight of 600 or more is bold.
 function read(font) {
   const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(font);
   return {table: tables[Number(weight ?? 400) >= 600 ? 1 : 0], size: Number(size)};
@@ -34,7 +35,7 @@ export function textWidth(text, font) {
   return (sum * size) / 1000;
 }
 
-// The number of leading letters that fit into `widest`; trailing blanks take no room.
+// Returns the number of leading letters that fit into the width `widest`; blanks may exceed it.
 export function lettersWithin(letters, font, widest) {
   const {table, size} = read(font);
   let sum = 0;
@@ -45,10 +46,11 @@ export function lettersWithin(letters, font, widest) {
   return end < 0 ? letters.length : end;
 }
 
-// Parts of a line side by side: {text, font}.
+// Returns the width of a line, a list of parts side by side: {text, font}.
 export const lineWidth = (parts) => parts.reduce((sum, {text, font}) => sum + textWidth(text, font), 0);
 
-// The text with enough of its middle removed to fit: names differ at their ends.
+// Removes as much of the middle of a text as needed for fits(text), because names differ at their
+// ends.
 export function shortened(text, fits) {
   if (fits(text)) return text;
   const letters = [...text];

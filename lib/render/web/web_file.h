@@ -1,4 +1,4 @@
-// The page's embedded files: here those that pictures need too.
+// Files of the page that are embedded in the binary; here those that pictures need too.
 #ifndef GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 #define GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 
@@ -16,9 +16,9 @@ struct WebFile {
 // Makes a file from its name and its bytes (lib/support/embed.h).
 WebFile EmbeddedWebFile(llvm::StringRef name, const char* begin, const char* end);
 
-// The files of lib/render/web: layout and drawing of boxes and lines, and their colors.
+// Returns the embedded files of lib/render/web: layout, drawing and colors of boxes and lines.
 llvm::ArrayRef<WebFile> PictureFiles();
-// nullptr if there is no file of that name.
+// Returns the file of that name in PictureFiles(); nullptr if there is none.
 const WebFile* FindPictureFile(llvm::StringRef name);
 
 }  // namespace grapnel

@@ -1,7 +1,8 @@
-// The items that each edge's line passes, from the upper end to the lower one.
+// Wires: the paths of edges' lines as items, from the upper end to the lower end.
 
-// Edges between the same two items share a line: by edge, the index of the edge whose line it
-// shares. A tensor's line comes before a control edge's.
+// Edges between the same two items share a line. Returns, by edge, the index of the edge whose line
+// it shares, or undefined if the line is its own, which a tensor's edge gets rather than a control
+// edge.
 export function sharedLines(edges) {
   const first = new Map(), keyOf = ({from, to}) => `${from}|${to}`;
   edges.forEach((edge, i) => {
@@ -11,9 +12,10 @@ export function sharedLines(edges) {
   return edges.map((edge, i) => (first.get(keyOf(edge)) === i ? undefined : first.get(keyOf(edge))));
 }
 
-// By edge: {edge, items, up, out, into}; undefined for an edge from an item to itself and one that
-// shares another's line. `out`, `into`: where it meets an open box, from its middle. Has an item in
-// each layer on its way.
+// Returns a wire for each edge: {edge, items: one in each layer that the line passes, up, out,
+// into}; undefined for an edge from an item to itself, and for an edge that shares another edge's
+// line. `out`, `into`: the offsets, from the middle of an open box, at which the line meets the
+// box.
 export function completePaths(placer) {
   return placer.view.edges.map((edge, i) => {
     if (edge.from === edge.to || placer.under[i] !== undefined) return undefined;
@@ -42,8 +44,9 @@ function filled(placer, items) {
   return complete;
 }
 
-// An upward line leaves its source at the bottom, like any other, goes up beside it, and reaches
-// its target from above: it gets a point beside each end. `wire.round`: {source, target}.
+// An upward line leaves its source at the bottom, like any other line, then runs up beside the
+// source, and reaches its target from above. For this, adds a point beside each end to the wire's
+// items, and sets wire.round to {source, target}.
 export function addRounds(placer) {
   for (const wire of placer.wires) {
     if (!wire?.up) continue;

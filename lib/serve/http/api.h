@@ -1,4 +1,4 @@
-/* The interface of the binary and grapnel_http.so: C types only, and exceptions never cross it. */
+/* The interface between the binary and grapnel_http.so: only C types, no exceptions cross it. */
 #ifndef GRAPNEL_LIB_SERVE_HTTP_API_H_
 #define GRAPNEL_LIB_SERVE_HTTP_API_H_
 
@@ -12,17 +12,17 @@
 extern "C" {
 #endif
 
-/* Strings have no NUL bytes, and are "" if missing; `path` is decoded and ends before '?'. */
+/* Strings contain no NUL bytes; missing ones are "". `path` is decoded and ends before '?'. */
 typedef struct GrapnelHttpRequest {
   const char *method, *path, *host, *origin, *token;
-  const char* body; /* of a POST; "" until it is read */
-  size_t body_size; /* bytes; until it is read from Content-Length, 0 if chunked */
+  const char* body; /* of a POST; "" until the body is read */
+  size_t body_size; /* until the body is read, Content-Length, or 0 if chunked */
   void* state;
-  /* True if the answer is no longer needed: the client of work hung up, or the server stops. */
+  /* True if the answer is no longer needed: the client hung up, or the server stops. */
   int32_t (*is_gone)(void* state);
 } GrapnelHttpRequest;
 
-/* Receives the answer: first headers, then send, once. Copies everything. */
+/* Receives the answer: any calls of `header`, then one call of `send`. Copies its arguments. */
 typedef struct GrapnelHttpReply {
   void* state;
   void (*header)(void* state, const char* name, const char* value);
@@ -33,7 +33,7 @@ typedef struct GrapnelHttpReply {
 typedef void (*GrapnelHttpHandler)(void* context, const GrapnelHttpRequest*,
                                    const GrapnelHttpReply*);
 
-/* Worker classes, each with its own threads and queue: no class waits for another. */
+/* Worker classes. Each has its own threads and queue, so no request waits for another class. */
 enum {
   GRAPNEL_HTTP_AT_ONCE,
   GRAPNEL_HTTP_DOCUMENT,
@@ -43,12 +43,12 @@ enum {
 };
 
 typedef struct GrapnelHttpAdmission {
-  size_t body_limit; /* bytes */
+  size_t body_limit; /* the largest body, in bytes */
   int32_t worker_class;
 } GrapnelHttpAdmission;
 
-/* Called when the headers are there, before any of the body is read. Returns 1 and the admission,
- * or 0 and a refusal as reply. Runs on the one thread that serves every client: must not block. */
+/* Called once the headers are read, before the body. Returns 1 and sets the admission, or sends a
+ * refusal and returns 0. Runs on the only thread that serves clients, so it must not block. */
 typedef int32_t (*GrapnelHttpAdmit)(void* context, const GrapnelHttpRequest*, GrapnelHttpAdmission*,
                                     const GrapnelHttpReply*);
 
@@ -56,12 +56,12 @@ typedef struct GrapnelHttpServer GrapnelHttpServer;
 
 typedef struct GrapnelHttpApi {
   int32_t version;
-  /* Listens on 127.0.0.1; `port` 0: any free port. On failure NULL, with a text in `error`. */
+  /* Listens on 127.0.0.1; `port` 0: on any free port. On failure, NULL and a text in `error`. */
   GrapnelHttpServer* (*open)(int32_t port, GrapnelHttpHandler handler, GrapnelHttpAdmit admit,
                              void* context, char* error, int32_t error_size);
   int32_t (*port)(const GrapnelHttpServer*);
-  /* Answers until stop is called, from any thread or a signal's watcher; then waits for running
-   * handlers, whose answers are dropped. */
+  /* Answers requests until `stop` is called, from any thread; then waits for running handlers and
+   * drops their answers. */
   void (*run)(GrapnelHttpServer*);
   void (*stop)(GrapnelHttpServer*);
   void (*close)(GrapnelHttpServer*);

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// "name", "name:80", "[::1]:80".
+// Splits "name", "name:80" or "[::1]:80" into name and port.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef host) {
   size_t colon = host.rfind(':');
   if (colon == llvm::StringRef::npos || host.ends_with("]")) return {host, {}};

@@ -1,4 +1,4 @@
-// The host names under which clients may reach the server.
+// The host names by which clients may address the server.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
 #define GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
 
@@ -11,8 +11,8 @@
 namespace grapnel {
 
 // Guards against DNS rebinding: a foreign page can point its own name at this machine, but its
-// requests then carry that name in Host. Allowed are this machine's own names, with any port (a
-// tunnel's port differs from the server's), and the names given when the server was started.
+// requests then have that name in the header Host. Allows this machine's own names, with any port
+// (a tunnel's port differs from the server's), and the names given when the server was started.
 class HostNames {
  public:
   HostNames() = default;
@@ -22,12 +22,12 @@ class HostNames {
 
   // True if the header Host names the server.
   bool Allows(llvm::StringRef host) const;
-  // True if the header Origin is the page's own: empty, or of that host by http or https.
+  // True if the header Origin is the page's own: empty, or `host` with http or https.
   bool IsOwnOrigin(llvm::StringRef origin, llvm::StringRef host) const;
 
  private:
   struct Name {
-    std::string name, port;  // no port: any
+    std::string name, port;  // an empty port allows any port
   };
   std::vector<Name> more_;
 };

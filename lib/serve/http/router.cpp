@@ -13,7 +13,8 @@
 namespace grapnel {
 namespace {
 
-// `script` and `style`: hashes of the inline script and style, or "".
+// Returns the Content-Security-Policy. `script` and `style`: hashes of the inline script and style,
+// or "".
 std::string Policy(const std::string& script, const std::string& style) {
   auto self = [](const std::string& hash) { return "'self'" + (hash.empty() ? "" : " " + hash); };
   return "default-src 'none'; script-src " + self(script) + "; style-src " + self(style) +
@@ -30,7 +31,7 @@ WebAnswer Refused(int status, std::string why) {
   return answer;
 }
 
-// Constant-time comparison.
+// Compares tokens in constant time.
 bool SameToken(llvm::StringRef a, llvm::StringRef b) {
   unsigned char differs = a.size() != b.size();
   for (size_t i = 0; i < a.size() && i < b.size(); ++i)
@@ -56,7 +57,7 @@ WebAnswer DocumentAnswer(Document document) {
 
 bool HasEntry(const Route& route) { return llvm::StringRef(route.path).starts_with("{entry}"); }
 
-// Error if files of the page were truncated; until they are reloaded.
+// Returns an error if files of the page were truncated and not reloaded since.
 Error CheckFilesOf(const Page* page) {
   if (!page) return Error::success();
   const Module* module = page->module();
@@ -139,7 +140,7 @@ std::optional<std::string> Router::DocumentFor(const std::string& path, const Se
   return std::move(answer.body);
 }
 
-// The page with the documents for its first picture, if they are known.
+// Returns the page, with the documents for its first picture if they are made already.
 WebAnswer Router::PageAnswer() {
   Served served;
   std::shared_ptr<const std::string> picture;

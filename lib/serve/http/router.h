@@ -19,11 +19,11 @@
 namespace grapnel {
 
 struct WebRequest {
-  std::string method, path;  // path without what follows '?'
+  std::string method, path;  // path without the query
   std::string host, origin,
-      token;                  // headers; token: X-Grapnel-Token, of the page itself the query's
+      token;                  // headers; token: X-Grapnel-Token, for the page itself from the query
   llvm::StringRef body = {};  // of a POST; must outlive the request
-  size_t body_size = 0;       // bytes; from the headers until the body is read
+  size_t body_size = 0;       // bytes; taken from the headers while the body is not read yet
   std::function<bool()> is_gone = {};  // true if the client is gone; may be null
 };
 
@@ -36,34 +36,36 @@ struct WebAnswer {
 
 // The decision on a request from its headers alone.
 struct HeaderCheck {
-  std::optional<WebAnswer> refusal;  // set: answer with this, and read no more
-  size_t body_limit = 0;             // else the largest acceptable body, in bytes
+  std::optional<WebAnswer> refusal;  // if set, send this answer and do not read the body
+  size_t body_limit = 0;             // else the largest allowed body, in bytes
   WorkerClass worker_class = WorkerClass::kAtOnce;
 };
 
-// Answers only requests with an allowed Host and no foreign Origin; the page and its API also need
-// the token, and work (POST) the page's own Origin. Thread-safe: a lock, held while a pointer is
-// copied, guards the graphs; everything else guards itself.
+// Answers only requests with an allowed Host and no foreign Origin. Requests for the page and its
+// API also need the token, and requests for work (POST) the page's own Origin. Thread-safe: mutex_,
+// held only while pointers are copied, guards the graphs; all other members are thread-safe.
 class Router {
  public:
-  // `token`: required for the page and its API.
+  // `token`: the token that requests for the page and its API need.
   Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
   // Returns when no background work is running.
   void WaitUntilWarm() { warm_.wait(); }
 
-  // In addition to this machine's own names. Call before the first request.
+  // Allows host names in addition to this machine's own. Call it before the first request.
   void AllowHosts(HostNames names) { hosts_ = std::move(names); }
 
-  // Decides before the body is read; `body_size` is its announced length. Takes microseconds.
+  // Decides on a request before its body is read; head.body_size is the announced length. Takes
+  // microseconds.
   HeaderCheck Admit(const WebRequest& head) const;
-  // An exception on the way becomes an answer with status 500 and the message.
+  // Returns the answer to a request; an exception becomes an answer with status 500 and its
+  // message.
   WebAnswer Answer(const WebRequest& request);
 
   // Replaces the graphs: open pages then reload.
   void Replace(std::shared_ptr<PageSet> pages);
-  // Sets the reason why the graphs are out of date, which the page shows.
+  // Sets the reason why the graphs could not be reloaded, which the page shows.
   void SetProblem(std::string problem);
 
  private:
@@ -76,14 +78,15 @@ class Router {
   Served Now() const;
   void Warm();
 
-  mutable std::mutex mutex_;  // guards the next two
+  mutable std::mutex mutex_;  // guards served_ and picture_
   Served served_;
-  std::shared_ptr<const std::string> picture_;  // see SentPicture; null: not made yet
+  std::shared_ptr<const std::string> picture_;  // from SentPicture; null: not made yet
   const std::string token_;
   HostNames hosts_;
   RunTable runs_;
-  DebugTable debugs_;       // gets files from runs_
-  std::future<void> warm_;  // the first picture, made while the browser starts; last, to end first
+  DebugTable debugs_;  // gets files from runs_
+  // Makes the first picture while the browser starts; declared last, to end first.
+  std::future<void> warm_;
 };
 
 }  // namespace grapnel

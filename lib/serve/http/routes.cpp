@@ -22,7 +22,8 @@ llvm::SmallVector<llvm::StringRef, 8> Split(llvm::StringRef path) {
   return segments;
 }
 
-// The value of one segment of a path, if it matches the pattern's segment.
+// Returns the value of one segment of a path, if the segment matches `wanted`, the pattern's
+// segment.
 std::optional<uint32_t> ValueOf(llvm::StringRef wanted, llvm::StringRef segment) {
   uint32_t number = 0;
   if (wanted.empty())
@@ -52,14 +53,15 @@ std::optional<Parts> Match(llvm::StringRef pattern, llvm::StringRef path) {
   return parts;
 }
 
-// "scope" of "{entry}/{side=a|b}/scope/{body}".
+// Returns a pattern's first segment that is not a parameter: "scope" for
+// "{entry}/{side=a|b}/scope/{body}".
 llvm::StringRef NameOf(llvm::StringRef pattern) {
   for (llvm::StringRef segment : Split(pattern))
     if (!segment.starts_with("{")) return segment;
   return "";
 }
 
-// The same for a path; "": it consists of numbers.
+// Returns a path's first segment that is a name; "" if all segments are numbers.
 llvm::StringRef NameOfPath(llvm::StringRef path) {
   for (llvm::StringRef segment : Split(path))
     if (uint32_t number = 0; segment.getAsInteger(10, number) && segment != "a" && segment != "b")

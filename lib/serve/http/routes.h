@@ -25,14 +25,14 @@ struct Document {
   Document(std::string json) : text(std::move(json)) {}  // NOLINT(google-explicit-constructor)
   Document(std::string bytes, std::string name) : text(std::move(bytes)), file(std::move(name)) {}
   std::string text;
-  std::string file;  // the file's name; "": JSON
+  std::string file;  // the name of the file; "" for JSON
 };
 
 // The graphs that are served now.
 struct Served {
   std::shared_ptr<PageSet> pages;
   unsigned version = 0;  // counts reloads
-  std::string problem;   // why the last reload failed; "": it did not
+  std::string problem;   // the reason why the last reload failed; "" if it succeeded
 };
 
 // One request, while it is being answered.
@@ -40,31 +40,31 @@ struct RouteCall {
   const Served& served;
   RunTable& runs;
   DebugTable& debugs;
-  std::shared_ptr<Page> page;  // of {entry}; null where the path has none
+  std::shared_ptr<Page> page;  // the page of {entry}; null if the path has no {entry}
   std::vector<std::pair<llvm::StringRef, uint32_t>> parts;
   llvm::StringRef body;
-  // True if the client is gone: work may end. Costs nothing.
+  // True if the client is gone, so that work for it may end. Costs nothing.
   llvm::function_ref<bool()> is_gone;
 
   PageSet& pages() const { return *served.pages; }
-  // The value of a path parameter, by its name in the pattern.
+  // Returns the value of a path parameter, by its name in the pattern.
   uint32_t operator[](llvm::StringRef name) const;
 };
 
-// {"entry": NUMBER}: the new page, or the first of several.
+// Returns {"entry": NUMBER}, the number of a new page, or of the first of several new pages.
 std::string EntryJson(size_t number);
 
 enum class Method { kGet, kPost };
 
-// Limits of bodies.
+// Limits on the sizes of bodies, in bytes.
 constexpr size_t kNoBody = 0;
 constexpr size_t kLargestRequest = size_t{1} << 20;  // JSON: names and options
-constexpr size_t kLargestTyped = size_t{1} << 24;    // JSON with values that were typed
+constexpr size_t kLargestTyped = size_t{1} << 24;    // JSON with values that the user typed
 constexpr size_t kLargestFile = size_t{1} << 28;
 
-// The threads that answer. A request never waits for one of another class.
+// The groups of threads that make answers. A request never waits for a request of another class.
 enum class WorkerClass {
-  kAtOnce,    // results that exist and only need to be written
+  kAtOnce,    // existing results only need to be written
   kDocument,  // computed for display: seconds at most
   kStart,     // starts work, or accepts a file
   kWork       // may take minutes: few at a time, stopped when the client hangs up
@@ -72,21 +72,22 @@ enum class WorkerClass {
 
 struct Route {
   Method method;
-  // "{entry}/scope/{body}": {name} is a number from 0 on, {name=a|b} one of these words, of which
-  // RouteCall has the index. {entry} is an existing page.
+  // The pattern of the path, "{entry}/scope/{body}": {name} matches a number from 0 on; {name=a|b}
+  // matches one of the words, and its value is the index of that word. {entry} must be the number
+  // of an existing page.
   std::string path;
-  size_t limit;  // bytes of a body
-  // Must be thread-safe. Errors are shown to the user: status 404 for a GET, 400 for a POST.
+  size_t limit;  // the largest body, in bytes
+  // Must be thread-safe. The page shows errors to the user: status 404 for a GET, 400 for a POST.
   std::function<Expected<Document>(const RouteCall&)> handle;
   WorkerClass worker_class = WorkerClass::kDocument;
 };
 
-// Finds the route of a path; tries each in turn.
+// The list of routes, which is searched linearly.
 class RouteTable {
  public:
   struct Row {
     Route route;
-    const Tab* tab;  // only its pages have the route; null: all pages
+    const Tab* tab;  // only pages with this tab have the route; null: all pages
   };
   struct Found {
     const Row* row;
@@ -94,8 +95,8 @@ class RouteTable {
   };
   struct Refusal {
     int status;         // 404 or 405
-    std::string why;    // for the user: similar names, the patterns of that name
-    std::string allow;  // for 405: the methods that exist
+    std::string why;    // for the user: similar names, or the patterns with that name
+    std::string allow;  // for 405: the allowed methods
   };
 
   // The routes of the page itself, then those of each registered tab.
@@ -103,9 +104,9 @@ class RouteTable {
   explicit RouteTable(std::vector<Row> rows) : rows_(std::move(rows)) {}
 
   llvm::ArrayRef<Row> rows() const { return rows_; }
-  // `path`: the part after "/api/".
+  // Returns the route for a path, without "/api/"; nullopt if there is none.
   std::optional<Found> Find(Method method, llvm::StringRef path) const;
-  // The reason why Find returns nothing.
+  // Returns the reason why Find returns nullopt.
   Refusal WhyNot(Method method, llvm::StringRef path) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// A page of megabytes stays blank while the browser reads it.
+// A limit, because a page of several megabytes stays blank while the browser reads it.
 constexpr size_t kMostSent = size_t{1} << 20;
 
 std::string Element(llvm::StringRef path, llvm::StringRef document) {
@@ -13,7 +13,7 @@ std::string Element(llvm::StringRef path, llvm::StringRef document) {
       .str();
 }
 
-// From the list of models: the beginning of the paths of the one that is shown first.
+// Returns the beginning of the paths of the graph that is shown first, given the list of models.
 std::string FirstModel(llvm::StringRef models) {
   auto list = llvm::json::parse(models);
   if (!list) {

@@ -10,15 +10,15 @@
 
 namespace grapnel {
 
-// Returns the answer to a GET of a path below /api/; nullopt: refused.
+// Returns the answer to a GET of a path below /api/; nullopt if it would be refused.
 using AnswerOf = llvm::function_ref<std::optional<std::string>(const std::string& path)>;
 
-// Returns the element of a document, for source.js to read. Empty if there is no document, or a
-// long one: the page then requests it.
+// Returns an HTML element with a document, which source.js reads. Empty if there is no document, or
+// if it is long: the page then requests it.
 std::string SentDocument(const std::string& path, AnswerOf answer);
 
-// Returns elements of the first graph's document, of its initially open scopes unless they are
-// long, and of the values that color its boxes. Costs as much as those answers.
+// Returns HTML elements with the first graph's document, with its initially open scopes unless they
+// are long, and with the values that color its boxes. Takes as long as answering requests for them.
 std::string SentPicture(AnswerOf answer);
 
 }  // namespace grapnel

@@ -13,14 +13,14 @@ namespace grapnel {
 // Returns a random token of 128 bits, in hex.
 Expected<std::string> MakeToken();
 
-// Listens on 127.0.0.1 only. Needs grapnel_http.so next to the binary, which is opened here.
+// Listens on 127.0.0.1 only. Opens grapnel_http.so, which must be next to the binary.
 class Server {
  public:
-  // `port` 0: any free port. Errors: the module is missing, the port is taken.
+  // `port`: 0 for any free port. Errors: the module is missing, the port is in use.
   static Expected<std::unique_ptr<Server>> Listen(Router& router, int port);
   ~Server();
   int port() const;
-  // Answers until Stop, which any thread may call.
+  // Answers requests until Stop(), which any thread may call.
   void Run();
   void Stop();
 

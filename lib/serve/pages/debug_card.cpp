@@ -20,7 +20,7 @@ constexpr size_t kBatchesKept = 16;
 constexpr int kHops = 2;
 constexpr size_t kMostReaders = 24;
 
-// A call may have thousands of outputs.
+// Returns the first few ids only: a call may have thousands of outputs.
 llvm::ArrayRef<int64_t> FirstOf(llvm::ArrayRef<int64_t> ids) {
   return ids.take_front(std::min(ids.size(), kMostReaders));
 }
@@ -38,7 +38,8 @@ std::string CardName(int trace, int execution) {
   return execution >= 0 ? "execution/" + std::to_string(execution) : "";
 }
 
-// Users open cards in sequence, and one pass over the records explains many.
+// Returns the batch with the causes of a card and its neighbors: users open cards in sequence, and
+// one pass over the records explains many.
 std::shared_ptr<const DebugCards::Batch> DebugCards::BatchOf(bool is_trace, int number) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<const Batch>& batch = batches_[{is_trace, number}];
@@ -77,7 +78,8 @@ void DebugCards::WritePlace(int graph, int node, OStream& json) {
   });
 }
 
-// The record of the value inside the call is more informative than the call's.
+// Returns the record of a value. For a call's output, returns the record inside the called
+// function, which is more informative.
 int DebugCards::TraceOf(const ValueSource& source) const {
   if (source.trace >= 0 || source.tensor.op < 0 || source.execution < 0) return source.trace;
   return index_.TraceIn(source.tensor, source.execution);
@@ -104,7 +106,7 @@ void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
   });
 }
 
-// The consequences of a result: the call's own output, and its readers.
+// If the tensor is a result of a function, writes the call's output with its readers.
 void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& json) {
   int execution = trace < 0 ? -1 : run_.traces[trace].execution;
   if (execution < 0 || run_.executions[execution].graph != tensor.graph) return;
@@ -204,7 +206,7 @@ void DebugCards::WriteOutputs(int trace, int execution, OStream& json) {
   });
 }
 
-// The index of the tensor's record, and its device.
+// Writes the device, and which of the tensor's records this record is.
 void DebugCards::WriteWhen(int trace, OStream& json) {
   const DebugTrace& record = run_.traces[trace];
   json.attribute("device", Printable(ShortDevice(record.device)));
@@ -230,7 +232,7 @@ void DebugCards::WriteInside(int execution, OStream& json) {
   });
 }
 
-// Innermost first: users look first for where the op was made.
+// Writes the stack with the innermost frame first: users look first for the line that made the op.
 void DebugCards::WriteStack(int stack, OStream& json) {
   json.attributeArray("stack", [&] {
     for (int frame : llvm::reverse(run_.StackAt(stack))) {
@@ -248,7 +250,7 @@ void DebugCards::WriteStack(int stack, OStream& json) {
   });
 }
 
-// Gives the tensors that Python passed the function's names for them.
+// Gives tensors that Python passed to the function the names of the function's arguments.
 void DebugCards::NameArguments(const DebugExecution& call, Cause* cause) const {
   const DebugCalls& calls = index_.calls();
   if (call.graph < 0 || calls.NumArguments(call.graph) != static_cast<int>(cause->inputs.size()))

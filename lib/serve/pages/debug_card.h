@@ -1,4 +1,5 @@
-// The cards of a debug page: everything about one tensor, or about one execution of Python.
+// The cards of a debug page. A card is a JSON document with everything about one tensor, or about
+// one of Python's executions.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
 
@@ -19,24 +20,25 @@ namespace grapnel {
 // The name of a card in requests, "trace/11" or "execution/3"; "" if an alert has neither.
 std::string CardName(int trace, int execution);
 
-// Makes cards. Its arguments must outlive it. Thread-safe.
+// Makes cards. The constructor's arguments must outlive this object. Thread-safe.
 class DebugCards {
  public:
   DebugCards(const DebugRun& run, const DebugIndex& index, const DebugModule& module)
       : run_(run), index_(index), module_(module) {}
 
-  // {"card", "cause" (as in WriteCauseJson), "place", "outputs", "inputs", "readers", "stack", and
-  // when it was computed}. Inputs and readers have inputs and readers of their own: two hops. Cost:
-  // reads the records before it; the next 255 cards cost nothing.
+  // Returns a tensor's card: {"card", "cause" (as in WriteCauseJson), "place", "outputs", "inputs",
+  // "readers", "stack", and fields for the time of computation}. Inputs have inputs of their own,
+  // and readers have readers: two hops. Reads all records before the tensor's, and makes the cards
+  // of a batch of 256 neighbors at once.
   std::string Trace(int trace);
   std::string Execution(int execution);
-  // All outputs of a tensor's op, or of an execution: the requested tensor first.
+  // An output of a tensor's op, or of an execution.
   struct Output {
-    int slot, trace;  // trace: of an op's output; else -1
+    int slot, trace;  // trace: the record of an op's output; else -1
     const RecordedTensor* value;
   };
   std::vector<Output> OutputsOf(int trace, int execution) const;
-  // How a tensor was computed. Costs as much as a card.
+  // Returns how a tensor was computed. Takes as long as a card.
   Cause CauseOf(int trace, int execution);
 
  private:

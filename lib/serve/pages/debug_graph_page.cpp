@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// For outputs and for inputs; the card has all.
+// The largest number of outputs, and of inputs, in the panel; the card has all.
 constexpr size_t kMostLines = 20;
 
 std::string InputText(const CauseInput& input) {
@@ -20,7 +20,8 @@ std::string InputText(const CauseInput& input) {
                                 : RecordedTensorText(input.value));
 }
 
-// "gen_nan_mlp.py:21 in loss_fn" and the line; "" if the stack has no file of the user's.
+// Returns "gen_nan_mlp.py:21 in loss_fn" and the text of that line; "" if no file of the stack is
+// the user's.
 std::string SourceText(const DebugRun& run, const Cause& cause) {
   if (cause.frame < 0) return "";
   const DebugFrame& frame = run.frames[cause.frame];
@@ -129,7 +130,7 @@ std::vector<PageMarks::Detail> DebugGraphPage::Details(const Node& node) const {
       details.push_back({"Source", "", "", std::move(text)});
     return details;
   }
-  // An op without a record still has a place where it was made.
+  // The line that made an op is known even if its values were not recorded.
   int graph = module_.graph_of[body_.lookup(&node.graph())];
   if (graph < 0 || node.id() >= run_.graphs[graph].ops.size()) return details;
   Cause cause;

@@ -13,8 +13,8 @@ namespace grapnel {
 
 class DebugGraphPage {
  public:
-  // All arguments must outlive it. Marks recorded nodes: first cause, bad, clean. The panel shows a
-  // node's outputs, inputs and source line.
+  // All arguments must outlive this object. Marks recorded nodes: first cause, bad, clean. The
+  // page's panel shows a node's outputs, inputs and source line.
   DebugGraphPage(const DebugRun& run, const DebugModule& module, const DebugIndex& index,
                  const BlameReport& report, DebugCards& cards, std::string title);
   GraphPage& page() { return *page_; }
@@ -23,7 +23,7 @@ class DebugGraphPage {
   enum Mark : int { kNone = -1, kFirstCause, kClean, kBad, kOtherCause };
   struct Record {
     Mark mark = kNone;
-    int trace = -1, execution = -1;  // the first bad one, else the first
+    int trace = -1, execution = -1;  // the node's first bad record, else its first
   };
   void MarkGraph(int graph, const DebugIndex& index);
   void MarkExecutions(const DebugIndex& index);
@@ -35,7 +35,7 @@ class DebugGraphPage {
   const DebugRun& run_;
   const DebugModule& module_;
   DebugCards& cards_;
-  std::vector<std::vector<Record>> records_;  // by body and node
+  std::vector<std::vector<Record>> records_;  // by body and node id
   llvm::DenseMap<const Graph*, size_t> body_;
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;

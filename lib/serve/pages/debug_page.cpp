@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// For one source line: executions, and ops.
+// The largest number of executions, and of ops, listed for one source line.
 constexpr size_t kMostMade = 50;
 
 }  // namespace
@@ -63,7 +63,7 @@ std::vector<DebugAlert> DebugPage::Causes() const {
   std::vector<DebugAlert> alerts;
   for (const Cause& cause : report_.causes) {
     alerts.push_back(cause.alert);
-    alerts.back().execution = cause.execution;  // the call around it has a card too
+    alerts.back().execution = cause.execution;  // the call of the function has a card too
   }
   return alerts;
 }
@@ -133,7 +133,8 @@ int DebugPage::FirstBad(const DebugTensor& made) const {
   return -1;
 }
 
-// Executions of Python, then traced ops, each as [card or "", body, node, op, name, bad].
+// Writes the line's executions, then its traced ops, each as [card or "", body, node, op, name,
+// bad].
 void DebugPage::WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const {
   json.attribute("count", line.ops.size() + line.executions.size());
   json.attribute("bad", llvm::any_of(line.executions, [&](int e) { return index_->IsBad(e); }) ||

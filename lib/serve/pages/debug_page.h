@@ -1,5 +1,5 @@
-// A debug folder of TensorFlow's on a page: the first cause and its consequences, every tensor, the
-// executions of Python, its sources, and the ops as a graph.
+// A page for a folder of TensorFlow's debugger: the first cause and its consequences, every tensor,
+// Python's executions, the source files, and the ops as a graph.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_
 
@@ -14,12 +14,12 @@
 
 namespace grapnel {
 
-constexpr size_t kTracesAPage = 500;  // also executions
+constexpr size_t kTracesAPage = 500;  // tensors, or executions, in one document
 
-// The newest run of a folder.
+// A page with the newest run in a folder.
 class DebugPage : public Page {
  public:
-  // Errors as in ReadDebugFolder.
+  // Errors are those of ReadDebugFolder.
   static Expected<std::unique_ptr<DebugPage>> Open(llvm::StringRef path);
 
   static bool classof(const Page* page) { return page->kind() == Kind::kDebug; }
@@ -27,16 +27,17 @@ class DebugPage : public Page {
   Expected<GraphPage*> Drawing() override { return &graph_->page(); }
   void WriteListed(llvm::json::OStream& json) const override;
 
-  // The report as in WriteBlameJson, and the contents of the folder.
+  // Returns the report of WriteBlameJson, and the contents of the folder.
   std::string Json() const;
-  // The card of one tensor or execution, made by DebugCards.
+  // Return the card of one tensor or execution, made by DebugCards.
   Expected<std::string> TraceJson(size_t trace) const;
   Expected<std::string> ExecutionJson(size_t execution) const;
-  // Tensors in order of execution, beginning at `from`, at most `limit`.
+  // Returns at most `limit` tensors in order of execution, beginning at number `from`.
   std::string TracesJson(size_t from, size_t limit) const;
-  // The same for Python's executions: [number, label, op, 0 clean, 1 bad or 2 unknown].
+  // Returns Python's executions likewise: [number, label, op, 0 clean, 1 bad or 2 unknown].
   std::string ExecutionsJson(size_t from, size_t limit) const;
-  // Source files: [path, framework, lines]; and one file, with the ops and executions of its lines.
+  // SourcesJson lists the source files: [path, framework, lines]; SourceJson returns one file, with
+  // the ops and executions of its lines.
   std::string SourcesJson() const;
   Expected<std::string> SourceJson(size_t source) const;
 
@@ -50,7 +51,7 @@ class DebugPage : public Page {
  private:
   explicit DebugPage(std::string title) : Page(Kind::kDebug, std::move(title)) {}
   const DebugRun& run() const { return folder_.runs.back(); }
-  int FirstBad(const DebugTensor& made) const;  // a trace; -1: none
+  int FirstBad(const DebugTensor& made) const;  // the index of a trace; -1: none is bad
   void WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const;
 
   DebugFolder folder_;

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// At most so many scopes are open initially.
+// The largest number of scopes that are open initially.
 constexpr size_t kScopesOpened = 12;
 constexpr size_t kNamesShown = 6;
 
@@ -107,7 +107,7 @@ void DiffGraph::AddRewrite(const Rewrite& rewrite) {
   auto add = [&](const char* what, std::optional<Place> place, bool removed) {
     if (!place) return;
     Node node(&page_->graph(place->first), place->second);
-    // A fused node is represented by the fusion.
+    // The fusion stands for nodes that were fused.
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
     details_[NameOf(node)].push_back({what + number, "", "", lines});
   };

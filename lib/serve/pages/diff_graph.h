@@ -14,10 +14,10 @@
 
 namespace grapnel {
 
-// Owns the merged graph; of A and B it keeps only pointers to tell nodes apart.
+// Owns the merged graph. Uses pointers into A and B only to identify nodes.
 class DiffGraph {
  public:
-  // `rewrites`: those that made B from A, shown at their nodes.
+  // `rewrites`: the rewrites that made B from A, which are shown at their nodes.
   static Expected<std::unique_ptr<DiffGraph>> Make(const Module& b, const Diff& diff,
                                                    std::string title,
                                                    llvm::ArrayRef<Rewrite> rewrites = {});
@@ -25,13 +25,13 @@ class DiffGraph {
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }
 
-  // The node on the page for a node of A, or of B; false without one.
+  // Return the page's node for a node of A, or of B; a null node if there is none.
   Node OfA(const Node& a) const { return graph_.of_a.lookup({&a.graph(), a.id()}); }
   Node OfB(llvm::StringRef function, llvm::StringRef name) const;
 
-  using Place = std::pair<size_t, NodeId>;  // body of the page, and the node there
+  using Place = std::pair<size_t, NodeId>;  // a body's number, and a node in it
   Place PlaceOf(const Node& node) const { return {numbers_.lookup(&node.graph()), node.id()}; }
-  // Finds the page's node for a name in A (before the stage), or in B (after it).
+  // Find the page's node for a name in A (before the stage), or in B (after the stage).
   std::optional<Place> FindBefore(llvm::StringRef function, llvm::StringRef name) const;
   std::optional<Place> FindAfter(llvm::StringRef function, llvm::StringRef name) const;
 
@@ -44,13 +44,13 @@ class DiffGraph {
   }
 
   UnionGraph graph_;
-  // All but the first node of each replacement group in B: a group counts once in the lists, as in
-  // texts.
+  // The nodes of replacement groups in B, except each group's first node: in the lists a group
+  // counts once, as in text output.
   llvm::DenseSet<std::pair<const Graph*, NodeId>> beside_;
   llvm::StringMap<std::vector<PageMarks::Detail>> details_;  // by "function/node"
   llvm::DenseMap<const Graph*, std::string> prefixes_;       // "function/"
-  llvm::DenseMap<const Graph*, size_t> numbers_;             // body numbers
-  llvm::StringMap<Node> moved_;  // nodes of A, "function/node", with another name here
+  llvm::DenseMap<const Graph*, size_t> numbers_;             // numbers of bodies
+  llvm::StringMap<Node> moved_;  // by name in A ("function/node"): nodes with another name here
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;
 };

@@ -1,4 +1,4 @@
-// A page with the differences of two graphs.
+// A page with the differences between two graphs.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DIFF_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DIFF_PAGE_H_
 
@@ -14,8 +14,8 @@ namespace grapnel {
 
 class DiffPage : public Page {
  public:
-  // Two graphs that outlive the page, or belong to `of`, which it keeps. Errors: they cannot be
-  // drawn as one.
+  // `a` and `b` must outlive the page, or belong to `of`, which the page keeps. Errors: the graphs
+  // cannot be drawn as one.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,
                                                   std::vector<std::shared_ptr<Page>> of = {});

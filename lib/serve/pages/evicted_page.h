@@ -1,4 +1,4 @@
-// The placeholder for a page that was made on request and then evicted by newer ones.
+// The placeholder for a page that was made on request and then evicted for newer pages.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Its number stays taken, because open pages refer to it.
+// Keeps the number of the evicted page in use, because browsers may still refer to it.
 class EvictedPage : public Page {
  public:
   explicit EvictedPage(std::string title) : Page(Kind::kForgotten, std::move(title)) {}

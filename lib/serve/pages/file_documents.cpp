@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kShortDocument = 128;  // shorter ones take no more room than a path
+constexpr size_t kShortDocument = 128;  // shorter documents take no more room than a path
 constexpr size_t kLongDocument = 4096;
 
 }  // namespace

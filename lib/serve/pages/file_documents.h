@@ -1,4 +1,4 @@
-// Writes the documents of a page into a file, under the names by which a server would answer.
+// Writes the documents of a page into a file, under the paths by which a server would answer.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 #define GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 
@@ -13,10 +13,11 @@
 
 namespace grapnel {
 
-// Documents that the file already holds, by length and hash: their paths.
+// The paths of documents that are already in the file, by length and hash.
 using WrittenDocuments = std::map<std::pair<size_t, uint64_t>, std::string>;
 
-// Writes elements that source.js reads. The stream and `written` must outlive it.
+// Writes HTML elements with documents, which source.js reads. The stream and `written` must outlive
+// this object.
 class FileDocuments {
  public:
   // `prefix`: the beginning of every path, "0/" for the first page.
@@ -27,8 +28,8 @@ class FileDocuments {
   }
 
   // `document` must come from PageDocument, so that it can be embedded in HTML. Long documents are
-  // compressed, in base64. If the file holds an equal document, writes only its path: retraced
-  // functions, and stages of one run, share many.
+  // compressed, in base64. If the file already contains an equal document, writes only that
+  // document's path: retraced functions, and stages of one run, share many.
   void Put(llvm::StringRef path, llvm::StringRef document);
 
  private:
@@ -37,7 +38,7 @@ class FileDocuments {
   std::string prefix_;
 };
 
-// Several documents as one: an object with their numbers as keys.
+// Combines several documents into one: an object with the documents' numbers as keys.
 class FileChunk {
  public:
   FileChunk() : os_(text_), json_(os_) { json_.objectBegin(); }

@@ -35,7 +35,8 @@ class DocumentsWriter {
     return std::string(kind) + "/" + std::to_string(body);
   }
 
-  // The outermost scope alone, because it is shown first; the others in chunks.
+  // Writes the outermost scope as a document of its own, because it is shown first; the other
+  // scopes in chunks.
   Error Scopes(size_t body) {
     std::vector<ScopeId> scopes = page_.OpenableScopes(body);
     ASSIGN_OR_RETURN(std::string first, page_.ScopeJson(body, scopes[0]));
@@ -82,7 +83,7 @@ class DocumentsWriter {
     return Error::success();
   }
 
-  // The parts of long lists that the model's document leaves out.
+  // Writes the parts of long lists that are not in the model's document.
   Error FurtherLists() {
     for (size_t from = kFirstListed; from < page_.num_problems(); from += kListedAPage)
       file_.Put("problems/" + std::to_string(from), page_.ProblemsJson(from));
@@ -96,7 +97,7 @@ class DocumentsWriter {
     return Error::success();
   }
 
-  // The readers that the document of a node leaves out.
+  // Writes the readers that are not in a node's document.
   Error FurtherReaders(size_t body, NodeId id) {
     Node node = page_.graph(body).node(id);
     if (node.uses().size() <= kFirstListed) return Error::success();

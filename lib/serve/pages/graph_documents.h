@@ -1,4 +1,4 @@
-// Writes all documents of one drawn graph, for a file.
+// Writes all documents of one drawn graph into a file.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_GRAPH_DOCUMENTS_H_
 #define GRAPNEL_LIB_SERVE_PAGES_GRAPH_DOCUMENTS_H_
 
@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// Writes every scope, node and page of the index; some 700 bytes a node.
+// Writes every scope, node and page of the index; some 700 bytes per node.
 Error WriteGraphDocuments(GraphPage& page, FileDocuments& file);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Writes the page as a single file without a server, to open from disk or from a mail.
+// Writes the page as a single file that needs no server, to open from disk or from a mail.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_HTML_FILE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_HTML_FILE_H_
 
@@ -8,12 +8,12 @@
 
 namespace grapnel {
 
-// Writes the page with everything that its tabs read of `pages`, without stages that changed
-// nothing: every scope, node and index, for a comparison both graphs and their union, some 700
-// bytes a node. The file loads nothing: its content policy allows only its own script and style (by
-// hash). Errors: a page cannot be drawn.
+// Writes the page with all documents of `pages` that its tabs read: every scope, node and index,
+// some 700 bytes per node; for a comparison, those of both graphs and of their union. Leaves out
+// stages that changed nothing. The file loads nothing: its content policy allows only its own
+// script and style (by hash). Errors: a page cannot be drawn.
 Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
-// Writes the same into the file `path`, which appears when it is complete; `-` is standard output.
+// As WriteHtmlFile, to the file `path`, which appears when it is complete; `-` is standard output.
 Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::StringRef path);
 
 }  // namespace grapnel

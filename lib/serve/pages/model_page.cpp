@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// The largest of the functions that the library does not call; null: none.
+// Returns the largest of the functions that no function of the library calls; null if there is
+// none.
 const Function* LargestEntry(const Module& module) {
   FunctionLibrary library = ReadFunctionLibrary(module);
   const LibraryFunction* largest = nullptr;
@@ -20,7 +21,7 @@ const Function* LargestEntry(const Module& module) {
   return largest ? largest->function : nullptr;
 }
 
-// For a library without a main graph.
+// Shows the largest entry point first, for a library without a main graph.
 void BeginAtEntry(const Module& module, GraphPage* drawing) {
   if (module.main.num_nodes() > 0 || module.functions.empty()) return;
   const Function* function = LargestEntry(module);
@@ -31,7 +32,8 @@ void BeginAtEntry(const Module& module, GraphPage* drawing) {
   drawing->BeginAt({std::move(entry)}, 0);
 }
 
-// A signature's body is the model; the main graph around it calls, saves and restores.
+// Shows a signature's body first: the body is the model; the main graph around it only calls it,
+// and saves and restores variables.
 void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::StringRef name,
                       GraphPage* drawing) {
   BeginAtEntry(module, drawing);
@@ -48,7 +50,7 @@ void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::Strin
   drawing->BeginAt(std::move(bodies), first);
 }
 
-// The program's source text around a line, for the panel.
+// Returns a function that reads the program's source text around a line, for the page's panel.
 std::function<std::optional<PageLines::Text>(const SourceFrame&)> TextBelow(std::string path) {
   return [path = std::move(path)](const SourceFrame& frame) -> std::optional<PageLines::Text> {
     constexpr int kAround = 3;

@@ -13,12 +13,12 @@ namespace grapnel {
 
 class ModelPage : public Page {
  public:
-  // A graph, and the other contents of its file; both must outlive the page. Shows first the body
-  // of `signature`, if it exists, else of the default signature; for a library without a main
-  // graph, its largest entry point.
+  // Makes a page for a graph, and the other contents of its file; both must outlive the page. First
+  // shows the body of `signature` if it exists, else that of the default signature; for a library
+  // without a main graph, its largest function that no function calls.
   ModelPage(const Module& module, const GraphInFile& file, std::string title,
             llvm::StringRef signature = {});
-  // A graph of a file, which the page keeps.
+  // Makes a page for a graph of a file, which the page keeps.
   ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title,
             llvm::StringRef signature = {});
   static bool classof(const Page* page) { return page->kind() == Kind::kModel; }
@@ -27,10 +27,11 @@ class ModelPage : public Page {
   const Module* module() const override { return &module_; }
   std::vector<std::string> FunctionsNamedOutside() const override { return named_outside_; }
   std::shared_ptr<const OpenedGraph> opened() const override { return opened_; }
-  // Sets what is shown at first, as in lib/render/page_address.h; listed as "address". Call it
-  // before the page is in a PageSet.
+  // Sets the address (lib/render/page_address.h) at which the page opens, listed as "address". Call
+  // it before the page is in a PageSet.
   void OpenAt(std::string address) { address_ = std::move(address); }
-  // Also before that: sets what is open. Errors: a scope or a function that does not exist.
+  // Sets the scopes and functions that are open at first. Call it before the page is in a PageSet.
+  // Errors: a scope or a function that does not exist.
   Error OpenAs(const OpenRequest& wanted) { return drawing_.OpenAs(wanted); }
   void WriteListed(llvm::json::OStream& json) const override;
 

@@ -3,7 +3,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kNodeWeight = 4096;  // bytes, if drawn alone, merged and side by side
+constexpr size_t kNodeWeight = 4096;  // bytes, if the graph is drawn alone, merged and side by side
 
 }  // namespace
 

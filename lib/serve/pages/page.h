@@ -1,4 +1,4 @@
-// One entry in the list of graphs that the page shows.
+// A page: one entry in the list of graphs that the browser shows.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PAGE_H_
 
@@ -16,8 +16,8 @@
 namespace grapnel {
 
 // A model, a comparison, a stage of a run of passes, a placement, or a folder of TensorFlow's
-// debugger; `llvm::dyn_cast` tells which. Each tab decides which pages have it
-// (lib/serve/pages/tab.h). Thread-safe once it is in a PageSet.
+// debugger; `llvm::dyn_cast` distinguishes them. Each tab decides which pages have the tab
+// (lib/serve/pages/tab.h). A page in a PageSet is thread-safe.
 class Page {
  public:
   enum class Kind { kModel, kDiff, kStage, kPlacement, kDebug, kForgotten };
@@ -29,30 +29,33 @@ class Page {
 
   Kind kind() const { return kind_; }
   const std::string& title() const { return title_; }
-  // The heading of its group in the list, and a short remark; "": none.
+  // The heading of the page's group in the list of pages, and a short remark; both may be empty.
   const std::string& group() const { return group_; }
   const std::string& note() const { return note_; }
-  // Its index in the PageSet that it was added to.
+  // The page's index in its PageSet.
   size_t number() const { return number_; }
-  // The index of the PageSet's path that it is of, or was made from.
+  // The index, in the PageSet, of the path that the page is for, or was made from.
   size_t model() const { return model_; }
 
-  // The drawn graph, owned by the page. Made at the first call, which for a stage costs its
-  // comparison. Errors: there is nothing to draw, with the reason.
+  // Returns the drawn graph, which the page owns. The first call makes it, which for a stage
+  // includes comparing its graph with the one before. Errors: there is nothing to draw, with the
+  // reason.
   virtual Expected<GraphPage*> Drawing() = 0;
-  // Its two graphs, each drawn alone; made and owned likewise. Errors: not a comparison.
+  // Returns the two graphs of a comparison, each drawn alone; made and owned as by Drawing().
+  // Errors: the page is not a comparison.
   virtual Expected<Panes*> SideBySide();
-  // True if SideBySide returns something. Costs nothing.
+  // True if SideBySide() returns graphs. Costs nothing.
   virtual bool HasPanes() const { return false; }
-  // False for a stage that changed nothing: it is listed, but not drawn.
+  // False for a stage that changed nothing: the page lists but does not draw it.
   virtual bool Differs() const { return true; }
-  // The graph for comparisons; null: none. Lives as long as the page.
+  // The graph to compare with others; null if there is none. Lives as long as the page.
   virtual const Module* module() const { return nullptr; }
   // Functions that are referenced from outside the graph (lib/io/named_functions.h).
   virtual std::vector<std::string> FunctionsNamedOutside() const { return {}; }
-  // The graph of a file, which can be run, placed and optimized; null if it is not one.
+  // The file's graph, which can be run, placed and optimized; null if the page's graph is not from
+  // a file.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
-  // The approximate number of bytes that are freed with it. Costs a pass over its functions.
+  // The approximate number of bytes that are freed with the page. Takes a pass over its functions.
   virtual size_t Weight() const { return 0; }
   // Writes the attributes that only this kind of page has in the list, into the open object.
   virtual void WriteListed(llvm::json::OStream& json) const;
@@ -68,12 +71,12 @@ class Page {
   size_t number_ = 0, model_ = 0;
 };
 
-// For Page::Weight: the size of a drawing with its scopes and lists, and of a graph, with the bytes
-// that it points into.
+// Return sizes for Page::Weight: of a drawing with its scopes and lists, and of a graph with the
+// bytes that it points into.
 size_t WeightOf(const GraphPage& drawing);
 size_t WeightOf(const Module& module);
 
-// Returns opened(). Errors: the page is not a graph of a file.
+// Returns page.opened(). Errors: the page's graph is not from a file.
 Expected<std::shared_ptr<const OpenedGraph>> OpenedOf(const Page& page);
 
 }  // namespace grapnel

@@ -25,7 +25,8 @@ namespace grapnel {
 
 namespace {
 
-// The names of several paths: their last component, preceded by the directory if two are the same.
+// Returns a name for each path: its last component, with the directory before it if two names would
+// be equal.
 std::vector<std::string> ModelNames(llvm::ArrayRef<std::string> paths) {
   std::vector<std::string> names;
   names.reserve(paths.size());
@@ -70,11 +71,12 @@ size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model) 
   lock.unlock();
   if (forgotten.empty()) return made.first;
   forgotten.clear();
-  malloc_trim(0);  // graphs are in heaps of threads that may not need as much again
+  malloc_trim(0);  // returns memory of other threads' heaps to the system
   return made.first;
 }
 
-// Keeps the last made page, whatever its size.
+// Evicts the oldest pages made on request while there are too many. Never evicts the newest page,
+// whatever its size.
 std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
   std::vector<std::shared_ptr<Page>> forgotten;
   while (made_.size() > 1 && (num_made_ > kMostMade || made_weight_ > kMostMadeWeight)) {
@@ -175,7 +177,7 @@ Expected<std::vector<std::string>> PageSet::MissingNodes() const {
     if (const Module* module = kept.back()->module()) modules.push_back(module);
   }
   std::vector<std::string> lines;
-  if (modules.empty()) return lines;  // such as folders of a debugger
+  if (modules.empty()) return lines;  // all pages are, for example, debug folders
   for (const auto& file : node_data_) {
     auto missing = ::grapnel::MissingNodes(file->data, modules);
     if (!missing) return Annotate(file->path, missing.takeError());
@@ -227,7 +229,7 @@ std::string PageSet::Json(bool in_file) const {
           if (page.opened()) json.attribute("opened", true);
           if (!page.Differs()) json.attribute("same", true);
           if (page.module() && !in_file) json.attribute("module", true);
-          // A file would be three times as large with both graphs of every stage.
+          // With both graphs of every stage, a file would be three times as large.
           if (page.HasPanes() && !(in_file && llvm::isa<StagePage>(page)))
             json.attribute("panes", true);
           json.attributeArray("tabs", [&] {

@@ -1,4 +1,4 @@
-// The list of graphs that the page shows.
+// The list of graphs that the browser shows.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PAGE_SET_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PAGE_SET_H_
 
@@ -13,45 +13,47 @@
 
 namespace grapnel {
 
-// Pages are numbered in the order in which they are added; pages of files stay. Thread-safe, also
-// while pages are added.
+// Pages are numbered in the order in which they are added; pages of files are never evicted.
+// Thread-safe, even while pages are added.
 class PageSet {
  public:
-  // Limits for pages made on request: their number and approximate bytes.
+  // Limits on the number of pages made on request, and on their approximate bytes.
   static constexpr size_t kMostMade = 500, kMostMadeWeight = size_t{192} << 20;
 
-  // Returns the number of the page, or of the first one.
+  // Add one page, or several that get consecutive numbers. Return the number of the first.
   size_t Add(std::unique_ptr<Page> page);
-  size_t AddAll(std::vector<std::unique_ptr<Page>> pages);  // side by side
-  // The same for pages that the user requested, made from the path `model`. If there are too many,
-  // evicts the oldest: an EvictedPage with a notice takes its place.
+  size_t AddAll(std::vector<std::unique_ptr<Page>> pages);  // consecutive numbers
+  // As AddAll, for pages that were made on the user's request from the path with index `model`. If
+  // there are too many such pages, replaces the oldest by an EvictedPage.
   size_t AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model = 0);
-  // Adds every graph of a file, folder or case: for a folder of dumps each stage, for a folder of
-  // TensorFlow's debugger a debug page. Errors name the path.
+  // Adds a page for every graph of a file, folder or case: for a folder of dumps, a page for each
+  // stage; for a folder of TensorFlow's debugger, a debug page. Errors name the path.
   Error AddPath(llvm::StringRef path, llvm::StringRef signature = {});
 
-  // Adds numbers for nodes of any page, from a file for ReadNodeData. Call it before the set is
-  // shared. Errors: the file cannot be read. MissingNodes reports names that are not nodes.
+  // Adds a file with numbers for nodes (ReadNodeData), which may be of any page. Call it before
+  // other threads use the set. Errors: the file cannot be read. MissingNodes reports names that are
+  // not nodes.
   Error AddNodeData(llvm::StringRef path);
-  // [{"file", "text"}] of AddNodeData, unchanged: the page parses the text itself.
+  // Returns the files of AddNodeData as [{"file", "text"}]: the page parses the text itself.
   std::string NodeDataJson() const;
-  // Reports names in those files that are not nodes of any page, a line each. Errors: no name of a
-  // file is a node.
+  // Returns messages, one for each file of AddNodeData with names that are not nodes of any page.
+  // Errors: no name in a file is a node.
   Expected<std::vector<std::string>> MissingNodes() const;
 
   size_t size() const;
   // Errors: no such page.
   Expected<std::shared_ptr<Page>> Find(size_t number) const;
-  std::shared_ptr<Page> at(size_t number) const;  // must exist
+  std::shared_ptr<Page> at(size_t number) const;  // the page must exist
   // The list of pages: {"id", "title", "tabs", "group", "note", "same", "module", "opened",
-  // "panes"} and the attributes of Page::WriteListed ("kind": "debug"; "run": the page that a
-  // stage's run begins with, which lists the "stories" of a folder with several functions and the
-  // page that it "opens" at; "story": the one it is in; "shows": the page with the graph of a stage
-  // that changed nothing; "address": the address that a model opens with). "tabs": their names,
-  // from the left; "same": the stage changed nothing; "module": it can be compared; "opened": it is
-  // of a file, and can be run, placed and optimized; "panes": it can be shown side by side;
-  // "forgotten": it was evicted; "model" and "file", if there are several paths: the path's index,
-  // and its name. `in_file`: for a page without a server, which does not have all of this.
+  // "panes"} and the attributes of Page::WriteListed ("kind": "debug"; "run": the page of the
+  // first stage of a stage's run, which lists the "stories" of a folder with several functions and
+  // the page that it "opens" at; "story": the index of the stage's story; "shows": the page with
+  // the graph of a stage that changed nothing; "address": the address that a model opens with).
+  // "tabs": the names of the page's tabs, from the left; "same": the stage changed nothing;
+  // "module": the graph can be compared; "opened": the graph is from a file, and can be run, placed
+  // and optimized; "panes": two graphs can be shown side by side; "forgotten": the page was
+  // evicted; "model" and "file", if there are several paths: the path's index, and its name.
+  // `in_file`: leaves out what a file without a server does not support.
   std::string Json(bool in_file = false) const;
 
  private:
@@ -65,10 +67,10 @@ class PageSet {
 
   mutable std::shared_mutex mutex_;  // guards the members below
   std::vector<std::shared_ptr<Page>> pages_;
-  std::deque<Made> made_;  // not evicted, oldest first
+  std::deque<Made> made_;  // groups that are not evicted, oldest first
   size_t num_made_ = 0, made_weight_ = 0;
 
-  std::vector<std::string> model_paths_;  // of AddPath
+  std::vector<std::string> model_paths_;  // the paths of AddPath
   std::vector<std::shared_ptr<const NodeDataFile>> node_data_;
 };
 

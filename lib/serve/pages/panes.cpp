@@ -45,7 +45,7 @@ Panes::Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph
     }
   }
   SetUp(&a_, a, "A", [this](const Node& node) { return merged_.OfA(node); });
-  a_.marks.open.clear();  // scopes have B's names there
+  a_.marks.open.clear();  // those scopes have B's names
   SetUp(&b_, b, "B", [this](const Node& node) { return OfB(node); });
 }
 
@@ -87,7 +87,7 @@ void Panes::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> h
   });
 }
 
-// Writes the scopes that most of a scope's nodes have moved to.
+// Writes, for each scope of A, the scope of B to which most of its nodes have moved.
 void Panes::WriteScopes(llvm::json::OStream& json) const {
   std::map<std::pair<size_t, std::string>, std::map<std::string, size_t>> votes;
   for (size_t body = 0; body < a_.page->num_bodies(); ++body) {

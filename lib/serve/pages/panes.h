@@ -1,4 +1,4 @@
-// Two graphs side by side, each drawn alone, and the correspondence of their nodes.
+// Two graphs side by side, each drawn alone, and the correspondence between their nodes.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PANES_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PANES_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Everything it is made from must outlive it.
+// All constructor arguments must outlive this object.
 class Panes {
  public:
   Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged);
@@ -21,12 +21,12 @@ class Panes {
   GraphPage& a() { return *a_.page; }
   GraphPage& b() { return *b_.page; }
 
-  // The correspondence with the page of both graphs as one ("there"):
-  //   "a", "b": lists of [body, node, body there, node there];
-  //   "aliases": nodes of a replacement shown at another one: [body, node, body, node], there;
-  //   "bodies": [body of A, body of B]; "scopes": [body of A, its path, path in B] for scopes whose
-  //   nodes moved to a scope with another name.
-  // Linear in nodes; the caller caches it.
+  // Returns the correspondence between each graph and the page of the merged graph:
+  //   "a", "b": lists of [body, node, body in the merged graph, node in the merged graph];
+  //   "aliases": [body, node, body, node], both in the merged graph: the first node, of a
+  //   replacement, is shown at the second; "bodies": [body of A, body of B]; "scopes": [body of A,
+  //   path in A, path in B] for scopes whose nodes moved to a scope with another name.
+  // Linear in nodes; the caller caches the result.
   std::string MatchJson() const;
 
  private:
@@ -43,9 +43,9 @@ class Panes {
   void WriteScopes(llvm::json::OStream& json) const;
 
   const DiffGraph& merged_;
-  std::vector<std::pair<std::string, std::string>> bodies_;  // functions of A and B
+  std::vector<std::pair<std::string, std::string>> bodies_;  // pairs of functions of A and B
   std::vector<std::pair<DiffGraph::Place, DiffGraph::Place>> aliases_;
-  llvm::DenseMap<const Graph*, std::string> functions_;  // B's functions
+  llvm::DenseMap<const Graph*, std::string> functions_;  // names of B's functions
   Side a_, b_;
 };
 

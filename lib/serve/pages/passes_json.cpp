@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// A node on one of several pages.
+// A node, and the page that it is on.
 struct PageNode {
   size_t page;
   DiffGraph::Place place;
@@ -52,7 +52,7 @@ void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStr
 }
 
 // Writes the passes that ran over the main graph and never changed anything, and the total time of
-// those that did nothing.
+// the passes that did nothing.
 void WriteIdle(const RunRecord& record, llvm::json::OStream& json) {
   std::vector<std::string> idle;
   double ms = 0;
@@ -139,7 +139,7 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
   });
 }
 
-// Looks in the last graph of the run, then in the first.
+// Finds a refusal's node in the last graph of the run, else in the first graph.
 std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
                                  const Refusal& refusal) {
   size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;

@@ -1,4 +1,4 @@
-// The documents of the tab Passes: the stages of a run, their rewrites, and missed optimizations.
+// The documents of the Passes tab: the stages of a run, their rewrites, and missed optimizations.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PASSES_JSON_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PASSES_JSON_H_
 
@@ -9,20 +9,20 @@
 
 namespace grapnel {
 
-// For a stage's whole run: the stages with their counts and times, passes that found nothing to do,
-// notes, and near misses (at most some thousands), each with a link to its node. `pages` has all
-// the run's stages.
+// Returns the document of the run that contains `stage`: the stages with their counts and times,
+// passes that found nothing to do, notes, and near misses (at most some thousands), each with a
+// link to its node. `pages` must contain all stages of the run.
 std::string PassesJson(const PageSet& pages, const StagePage& stage);
 
-// The stage's rewrites with reasons. Names are [name, body, node], or [name] for a node that
-// neither graph has because it existed only within the stage. Errors: it is the first stage, or
-// cannot be drawn.
+// Returns the stage's rewrites with reasons. Names are [name, body, node], or [name] for a node
+// that neither graph has because it existed only within the stage. Errors: the stage is the first,
+// or cannot be drawn.
 Expected<std::string> RewritesJson(StagePage& stage);
 
-// The life of a node (LifeOf in lib/diff/timeline.h), one block for each story with that node,
-// first that of `stage`, then those of its function: [{"title", "function", "line", "events":
-// [{"entry", "stage", "text", "line"}]}]. An event with "line" is of a partition. `node`: NODE or
-// FUNCTION/NODE; an unknown node has no blocks.
+// Returns the life of a node (LifeOf in lib/diff/timeline.h), one block for each story with that
+// node: first the story of `stage`, then the other stories of its function: [{"title", "function",
+// "line", "events": [{"entry", "stage", "text", "line"}]}]. An event with "line" is from a
+// partition. `node`: NODE or FUNCTION/NODE; an unknown node has no blocks.
 std::string LifeJson(const StagePage& stage, llvm::StringRef node);
 
 }  // namespace grapnel

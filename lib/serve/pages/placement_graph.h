@@ -1,4 +1,4 @@
-// A placed graph on a page: colored by final devices, with the reason for each node's device.
+// A placed graph on a page, colored by assigned devices, with the reason for each node's device.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
 
@@ -10,15 +10,15 @@
 
 namespace grapnel {
 
-// "12 tensors cross between devices, 4.2 MB".
+// Summarizes the transfers: "12 tensors cross between devices, 4.2 MB".
 std::string CrossingsText(const PlacementReport& report);
 
 class PlacementGraph {
  public:
-  // `context` must be of a main graph that could be placed, and everything in it must outlive the
-  // page. Marks nodes of CPU islands and those that are not on the device they requested.
-  // Explaining one node takes a pass over the graph, so graphs with more than `most_explained`
-  // nodes have no explanations.
+  // `context` must be for a main graph that could be placed, and everything that it refers to must
+  // outlive this object. Marks nodes of CPU islands, and nodes that are not on their requested
+  // device. Explaining one node takes a pass over the graph, so graphs with more than
+  // `most_explained` nodes have no explanations.
   PlacementGraph(const PlacementContext& context, std::string title, size_t most_explained);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }
@@ -30,7 +30,7 @@ class PlacementGraph {
   void MarkNodes(const PlacementReport& report);
 
   PlacementContext context_;
-  std::vector<Mark> mark_;  // by id
+  std::vector<Mark> mark_;  // by node id
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;
 };

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostExplained = 5000;  // nodes
+constexpr size_t kMostExplained = 5000;  // nodes of a graph
 
 }  // namespace
 

@@ -11,17 +11,17 @@
 
 namespace grapnel {
 
-// Explains nodes in graphs of up to some thousand nodes; see PlacementGraph.
+// Explains the devices of nodes only in graphs of up to some thousand nodes; see PlacementGraph.
 class PlacementPage : public Page {
  public:
-  // Everything in `context` must outlive the page.
+  // Everything that `context` refers to must outlive the page.
   PlacementPage(const PlacementContext& context, std::string title);
-  // A placement that the page keeps, with its graph.
+  // Makes a page that owns the placement and its graph.
   PlacementPage(std::shared_ptr<const OpenedGraph> opened, std::unique_ptr<PlacedGraph> placed,
                 std::string title);
   static bool classof(const Page* page) { return page->kind() == Kind::kPlacement; }
 
-  // The graph that the page keeps; null if the placement is borrowed.
+  // The graph that the page owns; null if the page was made from a PlacementContext.
   const OpenedGraph* kept() const { return opened_.get(); }
   Expected<GraphPage*> Drawing() override { return &graph_.page(); }
   size_t Weight() const override;

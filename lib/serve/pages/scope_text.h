@@ -1,4 +1,4 @@
-// A box of the picture as the text of a graph of its own.
+// Writes the nodes in a box of the picture as the text of a graph.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_SCOPE_TEXT_H_
 #define GRAPNEL_LIB_SERVE_PAGES_SCOPE_TEXT_H_
 
@@ -10,9 +10,9 @@ namespace grapnel {
 
 constexpr size_t kMostCopied = 20000;  // nodes
 
-// Returns the result of ExtractNodes (lib/pass/cut.h) for a scope's nodes, printed for users
-// (lib/ir/text.h): long constants are cut short. Values that the rest of the graph reads are
-// fetches. Errors: those of ExtractNodes; no such scope, or one of more than kMostCopied nodes.
+// Returns the graph that ExtractNodes (lib/pass/cut.h) makes from a scope's nodes, printed for
+// users (lib/ir/text.h): long constants are truncated. Values that the rest of the graph reads are
+// fetches. Errors: those of ExtractNodes; no such scope, or a scope of more than kMostCopied nodes.
 Expected<std::string> ScopeText(GraphPage& graph, size_t body, ScopeId scope);
 
 }  // namespace grapnel

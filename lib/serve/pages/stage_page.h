@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// A stage next to the one before it; the first stage is a graph alone.
+// A page that compares a stage with the previous stage; for the first stage, it shows only a graph.
 class StagePage : public Page {
  public:
   StagePage(std::shared_ptr<const PassRun> run, size_t index, const std::string& title);
@@ -23,15 +23,16 @@ class StagePage : public Page {
   const TimelineStage& stage() const { return run_->timeline->stages[index_]; }
   // The number of the page of the run's first stage: the stages of a run have consecutive numbers.
   size_t first() const { return number() - index_; }
-  // The number of the page that shows its graph: this one, or that of an earlier stage if none has
-  // changed anything since.
+  // The number of the page that shows the stage's graph: this page or, if this stage changed
+  // nothing, that of the last earlier stage that did, or of the first stage.
   size_t Shown() const;
-  // The stage's rewrites, if there is a ledger.
+  // The stage's rewrites; empty if there is no ledger.
   llvm::ArrayRef<Rewrite> rewrites() const;
-  // Both graphs as one. Errors: the stage is the first, or they cannot be drawn as one.
+  // Returns both graphs as one. Errors: the stage is the first, or the graphs cannot be drawn as
+  // one.
   Expected<DiffGraph*> Merged();
 
-  // True if its graph is a dump in a folder, and can be read again.
+  // True if the stage's graph is a dump in a folder, which OpenDump can read again.
   bool HasDump() const { return !run_->folder.empty(); }
   Expected<OpenedGraph> OpenDump() const;
 
@@ -51,12 +52,12 @@ class StagePage : public Page {
   size_t index_;
   std::once_flag drawn_once_, panes_once_;
   std::unique_ptr<GraphPage> alone_;   // for the first stage
-  std::unique_ptr<DiffGraph> merged_;  // for the others
+  std::unique_ptr<DiffGraph> merged_;  // for all other stages
   std::unique_ptr<Panes> panes_;
-  std::string problem_;  // why both are null
+  std::string problem_;  // the reason why both are null
 };
 
-// Makes a page for each stage, in the order of the run. Pages draw nothing until requested.
+// Makes a page for each stage, in the order of the run. A page draws nothing until requested.
 std::vector<std::unique_ptr<Page>> StagePages(PassRun run, const std::string& title);
 
 }  // namespace grapnel

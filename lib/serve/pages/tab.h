@@ -1,4 +1,5 @@
-// The tabs of the page: the server documents that each reads, and which of them a file contains.
+// The tabs of the page: the documents of the server that each tab reads, and which of them a page
+// in a file contains.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_TAB_H_
 #define GRAPNEL_LIB_SERVE_PAGES_TAB_H_
 
@@ -11,25 +12,26 @@
 
 namespace grapnel {
 
-// A registration: lib/serve/tabs/NAME.cpp. lib/serve/web/NAME_tab.js draws the tab.
+// The registration of a tab, in lib/serve/tabs/NAME.cpp. lib/serve/web/NAME_tab.js draws the tab.
 struct Tab {
-  int place;                  // order from the left, unique; a page opens with its first tab
-  const char* name;           // as in the URL and the script
-  bool needs_server = false;  // a page in a file does not have it
-  // The pages that have the tab and its documents; null: all pages.
+  int place;                  // unique; tabs are ordered by it; a page opens with its first tab
+  const char* name;           // the name in the URL and in the script's file name
+  bool needs_server = false;  // a page in a file does not have the tab
+  // True for pages that have the tab and its documents; null: all pages have it.
   bool (*is_on)(const Page& page) = nullptr;
   std::vector<Route> routes = {};
-  // Writes what it reads of a page into a file without a server; null: nothing of its own.
+  // Writes the documents that the tab reads of a page into a file without a server; null: the tab
+  // needs no documents of its own.
   Error (*write)(const PageSet& pages, Page& page, FileDocuments& file) = nullptr;
 
   bool IsOn(const Page& page) const { return !is_on || is_on(page); }
 };
 
 bool RegisterTab(Tab tab);
-// Ordered by place.
+// Returns the registered tabs, ordered by `place`.
 const std::vector<Tab>& Tabs();
 
-// At namespace scope, last in a tab's file:
+// Registers a tab. Use it at namespace scope, last in the tab's file:
 //   GRAPNEL_TAB({.place = 30, .name = "functions"});
 #define GRAPNEL_TAB(...)                                                            \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(tab_registered_, __COUNTER__) = \

@@ -1,4 +1,4 @@
-// The records of TensorFlow's debugger: causes, tensors, executions, sources.
+// The tab with the records of TensorFlow's debugger: causes, tensors, executions, sources.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kCardsAChunk = 256;  // as in source.js
-constexpr size_t kMostCards = 2048;   // in a file
+constexpr size_t kMostCards = 2048;   // cards in a file
 
 const DebugPage& Debug(const RouteCall& call) { return llvm::cast<DebugPage>(*call.page); }
 
@@ -28,7 +28,7 @@ Expected<Document> Execution(const RouteCall& call) {
 }
 Expected<Document> Source(const RouteCall& call) { return Debug(call).SourceJson(call["source"]); }
 
-// The cards of the first records, and of those around causes.
+// Writes the cards of the first records, and of the records around causes.
 Error WriteCards(const DebugPage& page, bool trace, FileDocuments& file) {
   size_t count = trace ? page.num_traces() : page.num_executions();
   std::set<size_t> chunks;

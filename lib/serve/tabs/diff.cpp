@@ -1,4 +1,4 @@
-// Compares any two graphs of the page: the comparison becomes a page of its own.
+// The tab that compares any two graphs of the list; the comparison becomes a new page.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/tab.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// {"with": the number of the other page}.
+// Parses {"with": the number of the other page} and returns that page.
 Expected<std::shared_ptr<Page>> ParseOther(const PageSet& pages, llvm::StringRef body) {
   ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(body));
   const llvm::json::Object* object = value.getAsObject();

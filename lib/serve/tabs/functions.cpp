@@ -1,4 +1,5 @@
-// The library's functions: a row for each Python function with its traces, and the call graph.
+// The tab with the library's functions: a row for each Python function with its traces, and the
+// call graph.
 #include "lib/io/library_text.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/support/printable.h"
@@ -23,7 +24,7 @@ class Writer {
   }
 
  private:
-  // Functions are written as the numbers of their bodies.
+  // Writes a function; refers to other functions by the numbers of their bodies.
   void WriteMember(int number) {
     const LibraryFunction& each = library_.functions[number];
     json_.attribute("body", number + 1);
@@ -62,7 +63,8 @@ class Writer {
   llvm::json::OStream& json_;
 };
 
-// {"rows": [{"name", "role", "traces": how many of "members", "members": [{"body", ...}]}]}
+// Returns {"rows": [{"name", "role", "traces": how many of "members" are traces, "members":
+// [{"body", ...}]}]}.
 Expected<std::string> FunctionsJson(Page& page) {
   ASSIGN_OR_RETURN(const GraphPage* drawing, page.Drawing());
   FunctionLibrary library =

@@ -1,5 +1,5 @@
-// The picture and its panel: the model, scopes, nodes and lists, and for a comparison the same for
-// each graph alone.
+// The documents of the picture and its panel: the model, scopes, nodes and lists; for a comparison,
+// also those of each graph alone.
 #include <algorithm>
 
 #include "lib/serve/pages/graph_documents.h"
@@ -28,7 +28,7 @@ Expected<std::string> Links(GraphPage& graph, const RouteCall& call) {
   return std::move(links.json);
 }
 
-// {"text": "..."}: see lib/serve/pages/scope_text.h.
+// Returns {"text": "..."}: see lib/serve/pages/scope_text.h.
 Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(std::string text, ScopeText(graph, call["body"], call["scope"]));
   return PageDocument([&](llvm::json::OStream& json) {
@@ -36,7 +36,7 @@ Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
   });
 }
 
-// {from}: further pages of a list.
+// Documents with {from} are further pages of a list.
 constexpr GraphDocument kDocuments[] = {
     {"model",
      [](GraphPage& graph, const RouteCall&) -> Expected<std::string> { return graph.ModelJson(); }},
@@ -86,7 +86,7 @@ Expected<Document> Search(const RouteCall& call) {
   return graph->SearchJson(call.body, kMostHits, call.is_gone);
 }
 
-// If the user's input is wrong, the answer is {"problem": why} instead of an error.
+// Returns the answer, or {"problem": message} instead of an error, for errors in the user's input.
 std::string OrProblem(Expected<std::string> answer) {
   if (answer) return std::move(*answer);
   std::string why = llvm::toString(answer.takeError());
@@ -147,7 +147,8 @@ std::vector<Route> Routes() {
   return routes;
 }
 
-// Leaves out both graphs of a stage: they would make the file three times as large.
+// Writes the picture's documents. For a stage, leaves out those of each graph alone: they would
+// make the file three times as large.
 Error Write(const PageSet&, Page& page, FileDocuments& file) {
   ASSIGN_OR_RETURN(GraphPage * graph, page.Drawing());
   RETURN_IF_ERROR(WriteGraphDocuments(*graph, file));

@@ -1,4 +1,4 @@
-// All nodes as a table; needs only the graph's index.
+// The tab with a table of all nodes; reads only the graph's index.
 #include "lib/serve/pages/tab.h"
 
 namespace grapnel {

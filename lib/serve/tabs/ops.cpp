@@ -1,4 +1,4 @@
-// The ops of the model: nodes, FLOPs and bytes of each, the most expensive first.
+// The tab with the ops of the model: nodes, FLOPs and bytes of each op, the most expensive first.
 #include <map>
 
 #include "lib/render/costs.h"
@@ -14,7 +14,8 @@ struct Sum {
   Cost cost;
 };
 
-// {"ops": [[op, nodes, FLOPs, bytes]]}, each function's body counted once. Linear in the model.
+// Returns {"ops": [[op, nodes, FLOPs, bytes]]}, counting each function's body once. Linear in the
+// model.
 Expected<std::string> OpsJson(Page& page) {
   ASSIGN_OR_RETURN(const GraphPage* drawing, page.Drawing());
   std::map<llvm::StringRef, Sum> sums;

@@ -1,4 +1,4 @@
-// Grappler's passes: those of a run's stages, and those that the page runs on a model.
+// The tab with Grappler's passes: shows the stages of a run, and runs passes on a model.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/passes_json.h"
 #include "lib/serve/pages/stage_page.h"
@@ -28,7 +28,7 @@ Expected<Document> Life(const RouteCall& call) {
   return LifeJson(*stage, call.body);
 }
 
-// The stages become pages of their own.
+// Runs passes; the stages become new pages.
 Expected<Document> Run(const RouteCall& call) {
   const Page& page = *call.page;
   if (!page.opened()) return MakeError("{0} is not a model from a file", page.title());
@@ -38,7 +38,7 @@ Expected<Document> Run(const RouteCall& call) {
   return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title()), page.model()));
 }
 
-// The run's table once, with its first stage; for each stage its rewrites.
+// Writes the run's table once, with the first stage, and for each stage its rewrites.
 Error Write(const PageSet& pages, Page& page, FileDocuments& file) {
   auto* stage = llvm::dyn_cast<StagePage>(&page);
   if (!stage) return Error::success();

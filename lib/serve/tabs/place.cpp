@@ -1,5 +1,5 @@
-// Places the graph on devices that the user chooses: the placement becomes a page of its own.
-// Compares it with a log of TensorFlow's.
+// The tab that places the graph on devices that the user chooses; the placement becomes a new page.
+// Also compares the placement with a log of TensorFlow's.
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/work/log_work.h"

@@ -1,4 +1,5 @@
-// Runs on the serving machine: the form, progress, results; and debugged runs.
+// The tab that runs the graph on the serving machine: the form, progress, results; and debugged
+// runs.
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/work/run_request.h"
 

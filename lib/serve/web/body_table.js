@@ -1,10 +1,11 @@
-// All nodes of a body in columns, for code that visits each of them.
+// All nodes of a body as a table of columns, for code that visits every node.
 
-const kept = new WeakMap();  // by source: a promise of each body's
+const kept = new WeakMap();  // by source and body: a promise of the table
 
-// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in
-// the order of the graph. `ops`, `devices`, `clusters` are texts, `scopes` is -1 for folded nodes,
-// `inputs` as in LinksJson (lib/render/graph_page.h), `end` is larger than any id.
+// Promises {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}. Each
+// column has one entry per node, in the order of the graph: `ops`, `devices` and `clusters` are
+// texts, `scopes` is -1 for folded nodes, `inputs` are as in LinksJson (lib/render/graph_page.h).
+// `parents` is by scope, `rowOf` by id; `end` is greater than any id.
 export function tableOf(source, body) {
   if (!kept.has(source)) kept.set(source, new Map());
   const tables = kept.get(source);
@@ -43,7 +44,7 @@ async function read(source, body) {
 
 export const inputId = (input) => (input < 0 ? -1 - input : input);
 
-// The readers of each row, by row.
+// Returns, by row, the ids of the nodes that read that row's node.
 export function readersOf(table) {
   table.readers ??= (() => {
     const readers = Array.from({length: table.count}, () => []);

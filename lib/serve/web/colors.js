@@ -8,21 +8,21 @@ const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "
   ["bytes", "by bytes of constants, variables"], ["none", "none"]];
 const TEXT_FILLS = 8;
 const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
-// Classes of shares of a whole: the smallest share of each, its mark, and its name.
+// Classes of shares of a total: the smallest share of the class, its mark, and its name.
 export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
 
 export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 && value >= least * total)?.[1];
 
-// `run`: the colors of the last run, or undefined; `values`: choices of files. Returns [id, text]
-// of each choice.
+// Returns the choices for coloring, [id, text] each. `run`: the colors of the last run, or
+// undefined; `values`: the choices from files with numbers.
 export function colorChoices(summary, run, values) {
   const choices = CHOICES.filter(([id]) => id !== "cluster" || summary.clusters);
   return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...choices, ...(run?.choices() ?? []),
     ...values];
 }
 
-// Sets the colors in `look`. Returns the legend: {style, text}. `total(cost)`: the sum for the body
-// that is shown.
+// Sets the colors in `look`, and returns the legend, a list of {style, text}. `total(cost)` returns
+// the sum of that cost for the body that is shown.
 export function colorBy(by, look, summary, run, total) {
   const ran = by.startsWith("run-") ? run : undefined;
   look.byDevice = by === "device";
@@ -54,7 +54,8 @@ export function colorBy(by, look, summary, run, total) {
   return [];
 }
 
-// `what`: "device" or "cluster". If there are more names than colors, the colors repeat.
+// Colors boxes by `what`, "device" or "cluster", and returns the legend. If there are more names
+// than colors, the colors repeat.
 function byText(look, what, names, swatch) {
   const fills = new Map(names.map((name, i) => [name, (i % TEXT_FILLS) + 1]));
   look.fillOf = ({box}) => {

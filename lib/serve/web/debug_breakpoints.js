@@ -1,4 +1,5 @@
-// Breakpoints: a list, and a field to add one. Kept here before a run, by the server during a run.
+// A list of breakpoints, with a field to add one. Before a run, the page keeps the breakpoints;
+// during a run, the server does.
 
 import {element, link, plural} from "./dom.js";
 
@@ -6,7 +7,8 @@ const HELP = "a node or a pattern, op:Log, func:body, iteration 3, has_inf_or_na
   "or several of them: op:Log iteration 2 if min(_) < 0";
 
 export class BreakpointList {
-  // `actions`: add(text) and remove(breakpoint); they may throw, or reject with, an error message.
+  // `actions`: add(text) and remove(breakpoint), which may throw an error, or return a promise that
+  // is rejected with one.
   constructor(id, actions) {
     this.actions = actions;
     this.items = element("ul", {class: "breakpoints", "aria-label": "Breakpoints"});
@@ -39,8 +41,8 @@ export class BreakpointList {
     }
   }
 
-  // `breakpoints`: {number, text, hits, unanswered, problem}, of which only text is required.
-  // `hits`: numbers of those at which the run has stopped.
+  // `breakpoints`: a list of {number, text, hits, unanswered, problem}, of which only text is
+  // required. `hits`: the numbers of the breakpoints at which the run has stopped.
   draw(breakpoints, hits = []) {
     this.items.replaceChildren(...breakpoints.map((one) => {
       const facts = [one.hits > 0 ? plural(one.hits, "hit") : "",
@@ -55,7 +57,7 @@ export class BreakpointList {
   }
 }
 
-// A name as written in expressions.
+// Returns a name as it is written in expressions.
 export const quoted = (name) => (/^[A-Za-z_][\w./]*(:\d+)?$/u.test(name) ? name : `\`${name}\``);
 
 export const linkTo = (page, {body, id, name, op}) => link(name, () => page.go(body, id), `${op} ${name}`);

@@ -1,14 +1,15 @@
-// The graph next to a debugged run: the current node, breakpoints, the selection.
+// The graph next to a debugged run, with the current node, breakpoints and the selected box.
 
 import {colorBy} from "./colors.js";
 import {element, link} from "./dom.js";
 import {GraphView} from "./graph_view.js";
 
-const HERE = 2, BREAK = 0;  // marks of the theme
+const HERE = 2, BREAK = 0;  // indices of the theme's mark colors
 
 export class DebugGraph {
-  // `page`: the Page; `actions`: toggle(body, name) sets or deletes the breakpoint of a node,
-  // isBroken(body, name) tells whether there is one, look(body, name) shows its outputs.
+  // `page`: the Page; `actions`: toggle(body, name) sets or deletes a node's breakpoint,
+  // isBroken(body, name) is true if the node has a breakpoint, look(body, name) shows the node's
+  // outputs.
   constructor(page, actions) {
     this.page = page;
     this.actions = actions;
@@ -48,7 +49,7 @@ export class DebugGraph {
 
   isBroken({body, box}) { return box.kind !== "scope" && this.actions.isBroken(body, box.path); }
 
-  // Brings the current node into view; undefined: the run continues, or has ended.
+  // Brings the current node into view; undefined if the run continues or has ended.
   async show(node) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     if (!node) {
@@ -62,7 +63,7 @@ export class DebugGraph {
     await this.view.reveal(node.body, this.here.id, known.around);
   }
 
-  // The path of bodies that leads here.
+  // Shows which body is visible: main, or a function, with a link back to main.
   list() {
     const {body} = this.view;
     const name = this.summary.bodies[body].name;
@@ -75,7 +76,7 @@ export class DebugGraph {
     this.choose(this.view.chosen);
   }
 
-  // The actions for the selected box.
+  // Shows the actions for the selected box.
   choose(placed) {
     if (!placed || placed.box.kind === "scope") {
       this.chosen.replaceChildren(element("span", {class: "dim"},

@@ -1,16 +1,18 @@
-// A run that the server can stop: its state, and the commands for it.
+// A run that the server debugs: its state, and the commands for it.
 
 import {ask, fileUrl, post, sendLast} from "./source.js";
 
-const ASKED_EVERY = [15, 400];  // ms while the run continues, at first and later
-const SEEN_EVERY = 20000;  // ms: tells the server that the page is still open
+// Intervals in ms between polls while the run continues: at first and later.
+const ASKED_EVERY = [15, 400];
+const SEEN_EVERY = 20000;  // ms between polls that tell the server that the page is open
 
-// Replaces the browser's own message for an unreachable server.
+// Replaces the browser's error for an unreachable server.
 const inWords = (error) => (error instanceof TypeError ? new Error("grapnel has ended") : error);
 
-// Events: "change": `status` has changed.
+// Dispatches the event "change" when `status` has changed.
 export class DebugSession extends EventTarget {
-  // `request`: as for a run, and breakpoints. Errors have the server's messages.
+  // Starts a session. `request`: that of a run, with breakpoints. Errors have the server's
+  // messages.
   static async begin(model, request) {
     const {session} = await post(`${model}/debug-run`, JSON.stringify(request));
     const made = new DebugSession(model, session);
@@ -31,7 +33,7 @@ export class DebugSession extends EventTarget {
   get isOver() { return this.status?.state === "over"; }
   get runs() { return this.status && !this.at && !this.isOver; }
 
-  // Polls once.
+  // Polls the server once.
   async look() {
     let status;
     try {
@@ -53,7 +55,7 @@ export class DebugSession extends EventTarget {
     }
   }
 
-  // Polls until the run stops or is over.
+  // Polls the server until the run stops or is over.
   follow() {
     this.following ??= (async () => {
       for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
@@ -66,7 +68,8 @@ export class DebugSession extends EventTarget {
     return this.following;
   }
 
-  // Sends a line for the prompt of `grapnel debug`; returns its output. Throws its error.
+  // Sends a line for the prompt of `grapnel debug`; returns the output of the command, or
+  // throws its error.
   async command(line) {
     const {text, error} = await this.tell("debug-command", line);
     await this.follow();

@@ -1,4 +1,5 @@
-// One value at a stop: as an array, as statistics, as a picture; and a form to replace it.
+// One value at a stop, as an array, as statistics and as a picture, with a form to replace the
+// value.
 
 import {quoted} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
@@ -8,7 +9,7 @@ const field = (id, label, attributes) => [label, element("input", {id, "aria-lab
   spellcheck: "false", autocomplete: "off", ...attributes})];
 
 export class DebugValue {
-  // `session`: the DebugSession; set(line) continues with the line that sets a value.
+  // `session`: the DebugSession; set(line) executes a command that sets a value.
   constructor(session, set) {
     this.session = session;
     this.set = set;
@@ -42,7 +43,7 @@ export class DebugValue {
         element("div", {}, this.picture, this.axes)));
   }
 
-  // `what`: {of, index} or {expression}.
+  // Shows a value. `what`: {of, index} or {expression}.
   show(what) {
     const same = JSON.stringify(what) === JSON.stringify(this.what);
     this.what = what;

@@ -1,4 +1,4 @@
-// A debugged run on the page: buttons, the graph, calls, values, breakpoints, commands.
+// A debugged run on the page: buttons, the graph, calls, values, breakpoints and a console.
 
 import {BreakpointList, linkTo, quoted} from "./debug_breakpoints.js";
 import {DebugGraph} from "./debug_graph.js";
@@ -8,7 +8,7 @@ import {commas, element, link, plural} from "./dom.js";
 const KEYS = {F8: "continue", F10: "next", F11: "step", "Shift+F11": "finish"};
 const MOST_SAID = 60000;  // characters that the console keeps
 
-// id, label, command, description.
+// The buttons: id, label, command, description.
 const BUTTONS = [
   ["next", "Step", "next", "Runs this node, with all functions that it calls (F10)"],
   ["step", "Into", "step", "Runs to the next node, into a function that this one calls (F11)"],
@@ -21,8 +21,8 @@ const BUTTONS = [
 ];
 
 export class DebugView {
-  // `session`: a started DebugSession; `ended(texts)`: the user has ended it, and these were the
-  // breakpoints.
+  // `session`: a started DebugSession; `ended(texts)` is called when the user ends it, with the
+  // texts of its breakpoints.
   constructor(page, session, ended) {
     Object.assign(this, {page, session, ended, source: page.source, bodies: page.summary.bodies});
     this.graph = new DebugGraph(page, {
@@ -63,7 +63,7 @@ export class DebugView {
           this.printed, this.console())));
   }
 
-  // A console for the commands of `grapnel debug`.
+  // Makes a console for the commands of `grapnel debug`.
   console() {
     this.said = element("pre", {class: "said-lines", id: "debug-said", tabindex: "0"});
     this.line = element("input", {id: "debug-line", spellcheck: "false", autocomplete: "off",
@@ -128,7 +128,7 @@ export class DebugView {
 
   fullName(body, name) { return body > 0 ? `${this.bodies[body].name}/${name}` : name; }
 
-  // The breakpoint of a single node.
+  // Sets the breakpoint of a single node, or deletes it.
   async toggle(body, name) {
     const full = this.fullName(body, name), there = this.known.find(({text}) => text === full);
     await this.session.command(there ? `delete ${there.number}` : `break ${full}`);
@@ -190,7 +190,7 @@ export class DebugView {
     this.where.replaceChildren(...parts);
   }
 
-  // The innermost call comes first.
+  // Shows the calls, the innermost first.
   drawStack({frames, node}) {
     const line = (frame) => {
       const iteration = frame.iteration === undefined ? "" : `, iteration ${commas(frame.iteration)}`;
@@ -222,13 +222,14 @@ export class DebugView {
     this.lookAgain(stop);
   }
 
-  // Sparse and ragged tensors whose components are in the list.
+  // Returns the sparse and ragged tensors whose component tensors are in the list.
   wholes({wholes = []}, of) {
     return wholes.filter(({is_read: read}) => read === (of === "input")).map(({name, text}) =>
       element("p", {class: "whole"}, name ? `${name} = ` : "", element("code", {class: "value"}, text)));
   }
 
-  // Keeps an expression; else shows the first output, or the first input.
+  // Updates the shown value: an expression stays; else shows the output at which the run stopped,
+  // the first output or fetch, or the first input.
   lookAgain(stop) {
     if (this.value.what?.expression) return this.value.draw();
     const wanted = stop.output === undefined ? undefined : this.rows.find(([{of, index}]) =>

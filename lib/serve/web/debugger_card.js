@@ -1,4 +1,4 @@
-// The card of one tensor or execution: outputs, inputs, time, and neighbors.
+// Shows the card of one tensor or execution: outputs, inputs, time, and neighbors.
 
 import {commas, element, link, plural} from "./dom.js";
 
@@ -12,7 +12,8 @@ const WORDS = {bad: "has NaN or infinity", clean: "clean", unknown: "not recorde
 export const dot = (kind) => element("i", {class: `dot ${kind}`, role: "img", "aria-label": WORDS[kind],
   title: WORDS[kind]});
 
-// `actions`: open(card), go(body, node), first() returns the first cause's card.
+// `actions`: open(card) shows another card, go(body, node) shows a node in the graph, first()
+// returns the first cause's card.
 export class Card {
   constructor(actions) {
     this.actions = actions;
@@ -40,7 +41,7 @@ export class Card {
     this.root.scrollTop = 0;
   }
 
-  // Step, call, iteration, device: when and where it was computed, as far as known.
+  // Shows when and where the tensor was computed, as far as known: step, call, iteration, device.
   when(card) {
     const {cause} = card, parts = [];
     if (cause.step !== null && cause.step >= 0) parts.push(`step ${cause.step}`);
@@ -83,7 +84,7 @@ export class Card {
     return madeBy && madeBy !== tensor ? `${tensor} = ${madeBy}` : tensor;
   }
 
-  // A tensor with a bar of the shares of its kinds of elements.
+  // Returns a tensor's text, with a bar of the shares of its kinds of elements.
   tensor(name, card, where, value, badVariable) {
     const total = value.elements ?? 0, shares = SHARES.filter(([key]) => value[key] > 0);
     const bar = element("div", {class: "health", "aria-hidden": "true"}, ...shares.map(([key, kind]) => {
@@ -99,7 +100,7 @@ export class Card {
       shares.length > 0 ? bar : undefined);
   }
 
-  // Two hops up and two down; data flows from the top.
+  // Shows the inputs and their inputs, and the readers and their readers; data flows from the top.
   structure(card) {
     const second = (list, key) => list.flatMap((entry) => entry[key] ?? []);
     const here = element("strong", {class: `chip here ${health(card.cause.value)}`},

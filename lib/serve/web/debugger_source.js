@@ -1,5 +1,5 @@
-// The place where an op was made: the user's frames first, with the lines around; and every source
-// file, with the ops of its lines.
+// Shows the source lines that made an op, the user's frames first, with the lines around them; and
+// every source file, with the ops that each line made.
 
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
@@ -9,7 +9,7 @@ const NO_TEXT = "its text is not in the folder";
 const nameOf = (path) => path.split("/").at(-1);
 
 export class SourcePane {
-  // `actions`: open(card), go(body, node).
+  // `actions`: open(card) shows a card, go(body, node) shows a node in the graph.
   constructor(source, actions) {
     this.source = source;
     this.actions = actions;
@@ -82,7 +82,7 @@ export class SourcePane {
     if (here) this.text.scrollTop = here.offsetTop - this.text.offsetTop - this.text.clientHeight / 2;
   }
 
-  // A line; its ops are shown below it.
+  // Returns a line of source text, with the line's ops below it.
   row(number, text, made, here) {
     if (!made) return lineRow(element("span", {class: "number"}, String(number)), text, here);
     const {bad} = made, title = `${plural(made.count, "op")} made here${bad ? ", some bad" : ""}`;
@@ -112,7 +112,7 @@ export class SourcePane {
 
 const lineRow = (number, text, here) => element("div", {class: here ? "here" : ""}, number, text || " ");
 
-// The line with those around it, without loading a file.
+// Returns a frame's line with the lines around it that the frame contains, without loading a file.
 function around({file, line, function: name, first_line: first, lines}) {
   const rows = lines.map((text, i) => lineRow(element("span", {class: "number"}, String(first + i)), text,
     first + i === line));

@@ -1,5 +1,6 @@
-// The records of TensorFlow's debugger: alerts and all tensors, Python's executions as a strip of
-// boxes, the card of the selection (at first the first cause), its stack and the sources.
+// The tab with the records of TensorFlow's debugger: alerts and all tensors, Python's executions as
+// a strip of boxes, the card of the selected tensor or execution (at first the first cause), its
+// stack and the sources.
 
 import {Card, dot} from "./debugger_card.js";
 import {SourcePane} from "./debugger_source.js";
@@ -13,8 +14,8 @@ const SHOWN = 500;
 
 const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
 
-// The display of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is
-// called with the card that is shown.
+// Displays one folder. `actions`: go(body, node) shows a node in the graph; chosen(card) is called
+// with the card that is shown.
 class DebugFolder {
   constructor(root, source, actions) {
     this.root = root;
@@ -22,7 +23,7 @@ class DebugFolder {
     this.actions = actions;
   }
 
-  // Shows a card by its name ("trace/11"); without one the first cause.
+  // Shows the card of that name ("trace/11"); without a name, the card of the first cause.
   async show(card) {
     if (!this.report) await this.build();
     if (card || this.first) return this.open(card ?? this.first, false);
@@ -87,7 +88,7 @@ class DebugFolder {
 
   link(alert) { return link(alert.tensor, () => this.open(cardOf(alert))); }
 
-  // --- The selection.
+  // --- The selected card.
   async open(card, remember = true) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     let document;

@@ -6,7 +6,7 @@ const PAGE = 500;  // as in lib/serve/pages/debug_page.h
 const STATES = ["clean", "bad", "unknown"], WORDS = ["", ", has NaN or infinity", ", not recorded"];
 
 export class Timeline {
-  // `open(card)`; `facts` about the run are shown next to the heading.
+  // `open(card)` shows a card; `facts`, a text about the run, is shown next to the heading.
   constructor(source, count, open, facts) {
     this.source = source;
     this.count = count;
@@ -40,7 +40,7 @@ export class Timeline {
     this.mark();
   }
 
-  // The execution that is shown, or that contains what is shown; null: unknown.
+  // Marks the execution whose card is shown, or that computed the shown tensor; null if unknown.
   async choose(execution) {
     this.chosen = execution ?? undefined;
     const from = Math.floor((execution ?? 0) / PAGE) * PAGE;

@@ -1,11 +1,11 @@
-// Compares any two of the served graphs.
+// The tab that compares any two of the served graphs.
 
 import {element} from "./dom.js";
 import {post} from "./source.js";
 import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
 
-// `made(entry)`: goes to the comparison.
+// `made(entry)` is called with the number of the comparison's page, to show it.
 function showDiff(root, models, chosen, made) {
   const named = models.map(({group, title}, i) => [i,
     [storyOf(models, i)?.title ?? group, title].filter(Boolean).join(": ")]);

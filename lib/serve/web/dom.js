@@ -1,14 +1,15 @@
-// Elements from descriptions. Text is always a text node: a graph's names are data, never markup.
+// Makes elements from descriptions. Text always becomes a text node, so that a graph's names are
+// never parsed as markup.
 
 import {grouped} from "./numbers.js";
 
-// True in a frame whose text is in another page (srcdoc, as in a notebook): it has no address of
-// its own.
+// True in a frame whose HTML is an attribute of another page (srcdoc, as in a notebook): the frame
+// has no address of its own.
 export const isEmbedded = location.protocol === "about:";
 
 export const byId = (id) => document.getElementById(id);
 
-// element("li", {class: "x", onclick: f}, "text", otherElement)
+// Makes an element: element("li", {class: "x", onclick: f}, "text", otherElement).
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

@@ -1,4 +1,4 @@
-// The visible picture as Graphviz text: boxes, frames as clusters, lines between boxes.
+// Writes the visible picture as Graphviz text: boxes, frames as clusters, lines between boxes.
 
 const quoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll("\"", "\\\"")}"`;
 
@@ -48,7 +48,8 @@ class DotWriter {
     }
   }
 
-  // The closed boxes in which a line from `key` to a box ends, or a line from a box to `key` begins.
+  // Returns the closed boxes, within a box, at which a line from `key` ends (`side` "in") or a line
+  // to `key` begins ("out").
   ends(frame, item, key, side) {
     const placed = frame.boxes[item];
     if (!placed) return [];
@@ -79,8 +80,8 @@ class DotWriter {
     for (const {inner} of frame.boxes) for (const other of inner?.frames ?? []) this.edges(other);
   }
 
-  // Between several boxes on both sides the pairs are unknown here: draws one line between their
-  // frames.
+  // Writes the edges from the boxes `from` to the boxes `to`. If both are several, it is unknown
+  // which of them are connected: draws one line between their frames.
   edge(frame, edge, words, from, to) {
     const several = from.length > 1 && to.length > 1;
     const look = [words?.full && `label=${quoted(words.full)}`, edge.control && "style=dashed",

@@ -5,7 +5,7 @@ import {byId, element} from "./dom.js";
 import {paintPicture, sizeOfPicture, svgOf} from "./picture.js";
 import {isFile} from "./source.js";
 
-const FINER = 2, LONGEST = 16000, MOST_PIXELS = 2 ** 27;  // of a PNG; limits of browsers' canvases
+const FINER = 2, LONGEST = 16000, MOST_PIXELS = 2 ** 27;  // of a PNG; browsers limit canvases
 const WHY_NO_TEXT = "This page is a file, with the text of single nodes only: grapnel serve has all of it";
 
 const KINDS = [
@@ -39,7 +39,7 @@ export function setUpExport(page) {
   });
 }
 
-// Saves one file, or for graphs side by side one for each.
+// Saves one file, or for graphs side by side one file for each graph.
 async function save(page, kind) {
   for (const view of page.views()) {
     const {title} = view.summary, side = page.panes.on ? (view === page.panes.a.view ? ".a" : ".b") : "";

@@ -7,19 +7,20 @@ import {isFile} from "./source.js";
 
 export const SHOWN = 0;
 export const HIDDEN = 1;
-export const CUT = 2;  // outside of the part that is shown
+export const CUT = 2;  // outside of the selected part of the graph
 
 const CONSTANTS = ["Const", "HostConst"];
 
 export class Filter {
-  // `hide`, `only`: words (filter_words.js); `only` keeps nodes that match a word for each field in
-  // it. `around`: a node, or function/node, shown with nodes up to `hops` edges away. `path`:
-  // "A..B".
+  // `hide`, `only`: words (filter_words.js). Hides nodes that match a word of `hide`, and nodes
+  // that, for some field with words in `only`, match none of these words. `around`: a node, or
+  // function/node; hides nodes that are more than `hops` edges away. `path`: "A..B"; hides nodes
+  // that are not on a path from A to B.
   constructor({hide = [], only = [], around = "", hops = 2, path = ""} = {}) {
     Object.assign(this, {hide, only, around, hops, path});
     this.nodeWords = hide.filter((word) => !FIXED.includes(word));
     this.words = this.nodeWords.map(parseWord);
-    this.wanted = new Map();  // words by field
+    this.wanted = new Map();  // words of `only`, by field
     for (const word of only.map(parseWord)) {
       this.wanted.set(word.field, [...this.wanted.get(word.field) ?? [], word]);
     }
@@ -32,20 +33,21 @@ export class Filter {
   has(fixed) { return this.hide.includes(fixed); }
   with(change) { return new Filter({...this, ...change}); }
 
-  // The hidden nodes of a body; undefined: none. Throws if a node does not exist.
+  // Promises a HiddenBody for a body; undefined if the filter hides nothing. Throws if a node of
+  // the filter does not exist.
   async of(source, body) {
     if (!this.on) return undefined;
     if (!this.bodies.has(source)) this.bodies.set(source, new Map());
     const known = this.bodies.get(source);
     if (!known.has(body)) {
       const promise = isFile ? this.look(source, body) : this.ask(source, body);
-      promise.catch(() => known.delete(body));  // a server that did not answer may answer later
+      promise.catch(() => known.delete(body));  // a server that failed may answer later
       known.set(body, promise);
     }
     return known.get(body);
   }
 
-  // Requests the result from the server.
+  // Computes the HiddenBody on the server.
   async ask(source, body) {
     const {only, around, hops} = this, [from, to] = this.path ? await this.ends(source) : [];
     const found = await source.hidden(body, {hide: this.nodeWords, only, around, hops, from: from?.name,
@@ -56,7 +58,7 @@ export class Filter {
     return hidden;
   }
 
-  // A page in a file has no server: uses its index and links.
+  // Computes the HiddenBody from index and links, for a page in a file, which has no server.
   async look(source, body) {
     const table = await tableOf(source, body), {bodies, devices = [], places = []} = await source.summary();
     const hidden = new HiddenBody(table.count, this.has("constants"));
@@ -80,7 +82,8 @@ export class Filter {
     return hidden;
   }
 
-  // The ids that are shown, if the part is in this body; undefined: all.
+  // Promises the ids of the selected part, if it is in this body; undefined if no part is selected
+  // or it is in another body.
   async partOf(source, bodies, body, table) {
     if (!this.isPart) return undefined;
     let part;
@@ -96,7 +99,8 @@ export class Filter {
     return part;
   }
 
-  // Names may contain dots too.
+  // Promises the two nodes of `path`. Tries each ".." as separator, because names may contain dots
+  // too.
   async ends(source) {
     for (let at = this.path.indexOf(".."); at > 0; at = this.path.indexOf("..", at + 1)) {
       const [from, to] = await Promise.all([this.path.slice(0, at), this.path.slice(at + 2)].map((name) =>
@@ -120,7 +124,8 @@ export class Filter {
     throw new Error(`node '${text}' not found`);
   }
 
-  // The place of the part: {body, nodes: the named ones}; undefined: no part is selected.
+  // Promises the body of the selected part and the nodes that the filter names, {body, nodes};
+  // undefined if no part is selected.
   async place(source) {
     if (!this.isPart) return undefined;
     const ends = this.around ? [await this.find(source, this.around)] : await this.ends(source);
@@ -146,7 +151,7 @@ function statesOf(bytes) {
 class ScopeTable {
   constructor(bytes) {
     Object.assign(this, {scopes: [], values: []});
-    let number = 0, scale = 1, scope;  // `scope`: of the current pair
+    let number = 0, scale = 1, scope;  // `scope`: the first number of the current pair
     for (const byte of bytes) {
       number += (byte & 127) * scale;
       scale *= 128;
@@ -173,13 +178,14 @@ class ScopeTable {
   }
 }
 
-// The hidden nodes of one body. `scopes.get(scope)`: {missing: nodes, state: of the whole scope};
-// undefined: no nodes are missing.
+// The hidden nodes of one body. scopes.get(scope) returns {missing: the number of hidden nodes,
+// state: SHOWN if some nodes are left}; undefined if no nodes are missing.
 class HiddenBody {
-  // `total`: number of nodes. `constants`: hides the lines of constants and variables in boxes too.
+  // `total`: the number of nodes. `constants`: true to hide the lines about constants and variables
+  // in boxes too.
   constructor(total, constants) {
     Object.assign(this, {total, constants});
-    this.ops = new Map();  // number hidden by words, by op
+    this.ops = new Map();  // by op: the number of nodes that words hide
     this.cut = this.foldedConstants = 0;
   }
 
@@ -198,7 +204,7 @@ class HiddenBody {
     }
   }
 
-  // Counts for each scope its nodes, hidden nodes and cut nodes.
+  // Computes `scopes` from the numbers of each scope's nodes, hidden nodes and cut nodes.
   count({parents, scopes, ids}) {
     const counts = parents.map(() => [0, 0, 0]);
     scopes.forEach((scope, row) => {
@@ -220,11 +226,11 @@ class HiddenBody {
     const number = Number(key.slice(1));
     return key === "rest" ? SHOWN : key.startsWith("s") ? this.ofScope(number) : this.nodes[number];
   }
-  // The number of missing nodes in a closed scope.
+  // Returns the number of missing nodes in a closed scope; 0 for other boxes.
   missingIn(box) { return box.kind === "scope" ? this.scopes.get(box.scope)?.missing ?? 0 : 0; }
 }
 
-// Ids within `hops` edges, in either direction.
+// Returns the ids of nodes within `hops` edges of a node, in either direction.
 function near(table, node, hops) {
   const readers = readersOf(table), found = new Set([node]);
   let ring = [node];
@@ -253,7 +259,8 @@ function reach(start, next) {
   return found;
 }
 
-// Ids on directed paths; `within`: a part that must also contain them.
+// Returns the ids of nodes on directed paths between two nodes; `within`, if given, is a set of ids
+// that must contain them too.
 function between(table, from, to, path, within) {
   const readers = readersOf(table);
   const after = reach(from, (id) => readers[table.rowOf[id]]);

@@ -1,5 +1,5 @@
-// The list of shown and hidden nodes, in place of the panel: ops, devices and functions with
-// counts, each to hide or to show alone, and words that hide nodes.
+// The filter's panel, in place of the node's panel: ops, devices and functions with counts, each of
+// which can be hidden or shown alone, and the words that hide nodes.
 
 import {byId, commas, element, link} from "./dom.js";
 import {wordOf} from "./filter_words.js";
@@ -8,8 +8,8 @@ const FIRST = 30;  // initially visible entries of a list
 const EDGES = [["control", "control edges"], ["resources", "edges of resources and variants"],
   ["constants", "constants and variables in boxes"], ["shapes", "shapes on edges"]];
 
-const NONE = {function: "main"};  // the name for nodes without a text
-// [title, field, number of entries that the list must exceed].
+const NONE = {function: "main"};  // the name of the empty text in a list
+// The lists: title, field, and the number of entries that a list must exceed to be shown.
 const LISTS = [["Ops", "op", 0], ["Jobs", "job", 1], ["Tasks", "task", 1], ["Devices", "device", 1],
   ["XLA clusters", "cluster", 1], ["Functions", "function", 1]];
 

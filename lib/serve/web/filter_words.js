@@ -1,12 +1,12 @@
-// The words that filter nodes, as in `grapnel view --hide` (lib/render/hidden_nodes.h): op:GLOB,
-// name:GLOB, /REGEX/ for names. For lists of the page also device:, job:, task:, cluster: and
-// function:, each with a literal text.
+// The words that filter nodes. As in `grapnel view --hide` (lib/render/hidden_nodes.h): op:GLOB,
+// name:GLOB, /REGEX/ for names. For the lists of the filter's panel also device:, job:, task:,
+// cluster: and function:, each with a literal text.
 
-// Words for edges and lines, not nodes.
+// Words that hide edges and lines in boxes, not nodes.
 export const FIXED = ["control", "resources", "constants", "shapes", "main"];
 const EXACT = ["device", "job", "task", "cluster", "function"];
 
-// lib/support/glob.h
+// Returns a function that matches a glob, with the syntax of lib/support/glob.h.
 export function globOf(glob) {
   let pattern = "";
   for (let i = 0; i < glob.length; ++i) {
@@ -25,7 +25,7 @@ export function globOf(glob) {
   return new RegExp(`^${pattern}$`, "su");
 }
 
-// {field, fits(text)}. Throws for an invalid regular expression.
+// Parses a word into {field, fits(text)}. Throws for an invalid regular expression.
 export function parseWord(word) {
   if (word.length > 1 && word.startsWith("/") && word.endsWith("/")) {
     const regex = new RegExp(word.slice(1, -1), "u");
@@ -37,7 +37,7 @@ export function parseWord(word) {
   return {field: field === "op" ? "op" : "name", fits: (text) => text === rest || glob.test(text)};
 }
 
-// Interprets the user's text: an op if one matches, else a part of a name.
+// Returns the word for a user's text: an op if one matches, else a part of a name.
 export function wordOf(text, ops) {
   if (FIXED.includes(text) || /^(?:op|name|device|job|task|cluster|function):./u.test(text)) return text;
   if (/^\/.+\/$/u.test(text)) return text;

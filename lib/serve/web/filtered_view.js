@@ -1,19 +1,20 @@
-// One scope's document without the boxes that a filter hides. Hidden boxes in the middle of a flow
-// leave a line: a hidden box with visible boxes before and after it becomes a bend of one dashed
-// line, or, if several lines meet, a point that they go through. A hidden closed scope connects
-// only what paths inside it connect. Other hidden boxes leave nothing.
+// Removes the boxes that a filter hides from one scope's document. A hidden box between visible
+// boxes becomes a bend of a dashed line, or, if several lines meet in the box, a point that these
+// lines pass through. A hidden closed scope connects only inputs and outputs that paths inside it
+// connect. Other hidden boxes leave nothing.
 
 import {commas} from "./dom.js";
 import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isAmbiguous} from "./scope_connectivity.js";
 
-// `how`: {hidden: from filter.js; alive: the keys of hidden boxes outside of the scope that leave
-// lines to it, undefined: there is no outside; connectivity: through hidden closed scopes
-// (scope_connectivity.js); isOpen(box)}. The view's `unknown` are hidden scopes whose lines are
-// left out because their connectivity is unknown.
+// `how`: {hidden: a HiddenBody (filter.js); alive: the keys of hidden boxes outside of the scope
+// that leave lines to it, undefined for the outermost scope; connectivity: that of hidden closed
+// scopes (scope_connectivity.js); isOpen(box)}. The result's `unknown` are the hidden scopes whose
+// lines are left out because their connectivity is unknown.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
-// The keys by which a box's edges refer to their other ends, for the scope inside it.
+// Returns the keys of the far ends of a box's edges, by which ports of the scope in the box are
+// named.
 export function farKeys(view, index) {
   const items = [...view.boxes, ...view.sources, ...view.sinks];
   const key = (item) => items[item]?.key ?? view.joints?.get(item)?.key;
@@ -34,7 +35,7 @@ class Filtered {
       : this.ofPort(item)));
   }
 
-  // HIDDEN: a line comes in from a hidden box.
+  // Returns the state of a port: HIDDEN if a line comes in from a hidden box.
   ofPort({key}) {
     const state = this.hidden.ofKey(key);
     return state === HIDDEN && !this.alive?.has(key) ? CUT : state;
@@ -57,7 +58,8 @@ class Filtered {
 
   key(item) { return this.items[item]?.key; }
 
-  // Separates the lines through hidden scopes if not every input leads to every output.
+  // For hidden scopes in which not every input leads to every output, replaces their edges by a
+  // line for each path through them.
   cutScopes() {
     this.showUnknown();
     const mixed = new Set([...this.connectivity.keys()].filter((item) => !this.isWholly(item)));
@@ -71,7 +73,8 @@ class Filtered {
     this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
   }
 
-  // Connects edges: from items outside of `mixed`, through items in it, to items outside.
+  // Returns the paths, as lists of edges, from items outside of `mixed` through items in `mixed` to
+  // items outside of it.
   pathsThrough(mixed) {
     const out = edgesFrom(this.edges), found = [];
     for (const first of this.edges) {
@@ -92,8 +95,8 @@ class Filtered {
     return found;
   }
 
-  // True for several tensors at one border of an open box: it is unknown which of them a line
-  // continues.
+  // True if the edge stands for several tensors and has an open box at `end`: then it is unknown
+  // which of the tensors a line in that box continues.
   isMerged(edge, end) {
     return edge.count > 1 && edge[end] < this.boxes && this.isOpen(this.items[edge[end]]);
   }
@@ -106,7 +109,8 @@ class Filtered {
     }
   }
 
-  // True if it may be one point: no other cut item is next to it, and its connectivity is complete.
+  // True if a hidden scope may become a single point: no other hidden scope is next to it, and each
+  // of its inputs leads to each of its outputs.
   isWholly(item) {
     const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
     const {sinks} = this.connectivity.get(item);
@@ -117,7 +121,7 @@ class Filtered {
       && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));
   }
 
-  // One line for a path whose first and last ends are visible, or ops.
+  // Returns one edge for a path through hidden scopes.
   lineAlong(path) {
     const first = path[0], last = path.at(-1), back = path.some(({up}) => up);
     const bends = path.slice(0, -1).flatMap(({bends: own, to}) => [...own ?? [], to]);
@@ -128,7 +132,7 @@ class Filtered {
       outKey: first.outKey ?? this.key(first.to), intoKey: last.intoKey ?? this.key(last.from)};
   }
 
-  // Hidden boxes between something visible before and something visible after.
+  // Returns the hidden boxes that are on a path between visible items.
   findJoints() {
     const reached = (from, to) => {
       const found = new Set();
@@ -148,7 +152,7 @@ class Filtered {
     return new Set([...before].filter((item) => after.has(item)));
   }
 
-  // One line in and one line out become one line.
+  // If a hidden box has one line in and one line out, joins them to one line and returns true.
   straighten(joint) {
     const into = this.edges.filter(({to}) => to === joint);
     const out = this.edges.filter(({from}) => from === joint);
@@ -175,7 +179,8 @@ class Filtered {
     });
   }
 
-  // Removes layers that contain only bends of dashed lines.
+  // Returns the view with its remaining items numbered anew, without layers that contain only bends
+  // of dashed lines.
   renumber(joints) {
     const touched = new Set(this.edges.flatMap(({from, to}) => [from, to]));
     const stays = (item) => (item < this.boxes ? this.states[item] === SHOWN : item < this.items.length
@@ -208,7 +213,8 @@ class Filtered {
     };
   }
 
-  // A box without lines for hidden constants, and with a line for the nodes hidden in it.
+  // Returns a box without the lines for hidden constants, and with a line for the nodes hidden in
+  // it.
   withNotes(box) {
     const missing = this.hidden.missingIn(box), noted = box.noted ?? [];
     const stays = (id) => id === undefined || !(this.hidden.constants || this.hidden.nodes[id] === HIDDEN);

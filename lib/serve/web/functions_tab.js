@@ -1,5 +1,5 @@
-// The function library: a row for each Python function, which opens into its traces, and the call
-// graph.
+// The tab with the function library: a row for each Python function, which opens into the
+// function's traces, and the call graph.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";
@@ -11,7 +11,7 @@ const STATUS = {
   unused: "unused",
 };
 
-// The call graph, from main or the entry points.
+// Returns the call graph as a nested list, from main or the entry points.
 function callTree(bodies, roots, enter) {
   const name = (i) => (i === 0 ? "main" : bodies[i].name);
   const row = (i, path) => {
@@ -31,7 +31,7 @@ class FunctionsTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.opened = new Map();  // rows that the user opened or closed, by number
+    this.opened = new Map();  // by row: true if the user opened it, false if closed
     const hint = "Only functions with \u2026";
     this.filter = element("input", {type: "search", placeholder: hint, oninput: () => this.draw()});
     this.head = element("h2");
@@ -61,7 +61,8 @@ class FunctionsTab {
 
   enter(body) { return this.page.enter(body); }
 
-  // Members with a line of their own: a pair is shown in the line of its trace.
+  // Returns the members that have lines of their own. A trace's forward and backward functions do
+  // not: the trace's line shows them.
   linesOf({members}) {
     const traces = new Map(members.map((each) => [each.body, each]));
     return members.filter(({body, trace}) => {
@@ -119,7 +120,8 @@ class FunctionsTab {
       element("td", {}, ...this.names(calls)));
   }
 
-  // The role, the callers, and the pair that runs instead.
+  // Returns a cell with the function's role, and the related functions: the pair that runs instead
+  // of it, its partner, or its trace.
   aim(each) {
     const {role, status, forward, backward, partner, successor, trace} = each;
     const roles = role === "trace" || role === "function" ? [] : [role];

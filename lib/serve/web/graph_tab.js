@@ -1,4 +1,4 @@
-// The picture, which always exists: this tab brings it to the front.
+// The tab with the picture. The picture always exists, so this tab only brings it to the front.
 
 import {addTab} from "./tabs.js";
 

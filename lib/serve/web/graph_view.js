@@ -1,4 +1,4 @@
-// The canvas of the graph: open scopes, viewport, selection; mouse, touch, keys.
+// The canvas of a graph: open scopes, viewport, selected box; mouse, touch and keys.
 
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
@@ -9,16 +9,16 @@ import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
-const FEWEST = 9;  // minimum of boxes in a first picture
-const TITLE_HEIGHT = 26;  // in the frame's units
+const FEWEST = 9;  // the least number of boxes to keep in a first picture
+const TITLE_HEIGHT = 26;  // in units of the picture
 
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
   return makeTheme((name) => style.getPropertyValue(`--${name}`).trim());
 }
 
-// Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body),
-// "error".
+// Dispatches events: "select" {box: undefined if none is selected}, "toggle" {box, open}, "change"
+// (of the open boxes or the body), "error" {error}.
 export class GraphView extends EventTarget {
   constructor(canvas) {
     super();
@@ -31,7 +31,7 @@ export class GraphView extends EventTarget {
     this.listen();
   }
 
-  // Sets another graph, without showing it yet: see show().
+  // Sets another graph; show() then shows it.
   setModel(source, summary) {
     this.shows = (this.shows ?? 0) + 1;
     this.source = source;
@@ -47,11 +47,11 @@ export class GraphView extends EventTarget {
     this.openAsFirst(String(this.home), this.home);
   }
 
-  // The body that is shown first: the default signature's, else main.
+  // The body that is shown first: that of the default signature, else main.
   get home() { return this.summary?.first ?? 0; }
 
-  // Opens the scopes that the model opens initially in a body, with functions in the boxes that
-  // call them.
+  // Opens the scopes that the model's document lists as initially open in a body, and the boxes
+  // that call initially open functions.
   openAsFirst(instance, body) {
     const first = this.first.get(body);
     if (!first) return;
@@ -61,9 +61,10 @@ export class GraphView extends EventTarget {
 
   get instance() { return String(this.body); }
 
-  // `fold`: closes default scopes again as far as needed for readable text.
+  // Shows a body. `fold`: closes initially open scopes again, as far as needed for readable text.
   async show(body, fold = true) {
-    const show = (this.shows += 1), isOver = () => show !== this.shows;  // superseded
+    // isOver(): a later call has superseded this one.
+    const show = (this.shows += 1), isOver = () => show !== this.shows;
     this.body = body;
     this.select(undefined);
     const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
@@ -73,7 +74,8 @@ export class GraphView extends EventTarget {
     if (!isOver()) this.see();
   }
 
-  // Shows everything or, if that is too small to read, the beginning or marked nodes.
+  // Zooms to the whole picture or, if that is too small to read, to its beginning or to marked
+  // nodes.
   see() {
     this.fit();
     if (!this.frame || this.at.zoom >= TOO_SMALL) return;
@@ -81,7 +83,8 @@ export class GraphView extends EventTarget {
     showMarked(this);
   }
 
-  // Closes the tallest of the innermost open boxes until everything is readable.
+  // Closes the tallest of the innermost open boxes, one after the other, until all text is
+  // readable.
   async foldToFit(isOver) {
     for (let turn = 0; turn < 40 && !isOver() && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
       const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
@@ -95,19 +98,19 @@ export class GraphView extends EventTarget {
     }
   }
 
-  // The open scopes by path, which another stage of the graph may have too.
+  // Returns the paths of the open scopes, which another stage of the graph may have too.
   openPaths() {
     const scopes = this.boxes.filter((box) => box.inner && box.box.kind === "scope");
     return new Set(scopes.map((box) => box.box.path));
   }
 
-  // Removes entries of `open` that are not boxes.
+  // Removes the keys in `open` of boxes that do not exist.
   keepKnownOpen() {
     const known = new Set(this.boxes.map((box) => openKey(box.instance, box.box)));
     this.open = new Set([...this.open].filter((key) => known.has(key)));
   }
 
-  // Opens the boxes of these paths that exist.
+  // Opens the scopes with these paths, as far as they exist.
   async openByPath(paths) {
     for (;;) {
       const closed = this.boxes.filter((box) => !box.inner && box.box.kind === "scope"
@@ -118,7 +121,8 @@ export class GraphView extends EventTarget {
     }
   }
 
-  // Loads the open scopes, lays out, paints. `anchor`: the key of a box that keeps its position.
+  // Loads the open scopes, lays them out and paints. `anchor`: the key of a box to keep at its
+  // position.
   async update(anchor = undefined) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
@@ -141,7 +145,7 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  // Functions opened for the first time show the scopes that the model opens in them.
+  // When a function is opened for the first time, opens the scopes that are initially open in it.
   openCalledFirst() {
     let more = false;
     for (const {box, instance} of this.boxes) {
@@ -185,8 +189,8 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(Object.assign(new Event("select"), {box: placed}));
   }
 
-  // Opens the scopes around a node, selects it and brings it into view. `around`: scopes as in the
-  // node's document; `instance`: the place where the body is shown, if that is open.
+  // Opens the scopes around a node, selects the node and brings it into view. `around`: the scopes
+  // in the node's document; `instance`: the open instance of the body to use, if any (opened.js).
   async reveal(body, node, around, instance = undefined) {
     const inside = instance !== undefined && this.boxes.some((box) => box.instance === instance);
     if (!inside && body !== this.body) await this.show(body);
@@ -230,7 +234,7 @@ export class GraphView extends EventTarget {
     this.drawn = (this.drawn ?? 0) + 1;
   }
 
-  // If it cannot be read as a whole, starts at the inputs.
+  // Shows the beginning of the picture, the inputs, in a readable size.
   startAtTop() {
     this.at.zoom = LEGIBLE;
     const first = this.boxes.find((box) => box.box.input && box.parent === undefined) ?? this.frame;
@@ -242,14 +246,14 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  // The canvas's size; while another tab hides it, its last size.
+  // Returns the canvas's size; while another tab hides the canvas, its last size.
   size() {
     const {clientWidth: w, clientHeight: h} = this.canvas;
     if (w > 0 && h > 0) this.known = [w, h];
     return this.known ?? [w, h];
   }
 
-  // The zoom at which a whole box or frame is visible.
+  // Returns the zoom at which a box or frame fits the canvas.
   fitting(box) {
     const [w, h] = this.size();
     return Math.min((w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
@@ -298,7 +302,7 @@ export class GraphView extends EventTarget {
     return left >= 0 && top >= 0 && left + box.w * zoom <= w && top + box.h * zoom <= h;
   }
 
-  // The middle of a box, or its upper end if it is too tall.
+  // Moves the viewport to the middle of a box, or to its upper end if the box is too tall.
   moveTo(box, zoom) {
     const [w, h] = this.size();
     this.at.zoom = zoom;
@@ -307,7 +311,7 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  // The innermost box at a point of the canvas.
+  // Returns the innermost box at a point of the canvas.
   boxAt(x, y) {
     const [fx, fy] = [(x - this.at.x) / this.at.zoom, (y - this.at.y) / this.at.zoom];
     let found;
@@ -339,7 +343,8 @@ export class GraphView extends EventTarget {
     }
   }
 
-  // Left of the title, in the middle of a closed box and at the edge of an open one.
+  // True if x, y is on the triangle that opens and closes a box: it is left of the title, which is
+  // in the middle of a closed box and at the edge of an open box.
   onTriangle(box, x, y) {
     if (!canOpen(box.box) || y > TITLE_HEIGHT) return false;
     if (box.inner) return x < TITLE_HEIGHT;
@@ -373,7 +378,7 @@ export class GraphView extends EventTarget {
     event.preventDefault();
   }
 
-  // Selects the nearest box in that direction.
+  // Selects the nearest box in the direction dx, dy.
   selectNext(dx, dy) {
     const middle = (box) => [box.x + box.w / 2, box.y + (box.inner ? 14 : box.h / 2)];
     const [x, y] = middle(this.boxes.find((box) => boxKey(box) === boxKey(this.chosen)) ?? this.chosen);

@@ -1,5 +1,5 @@
-// Several models of one server: one at a time, each with its own tabs, stages and view, or all side
-// by side, each as a page in a frame of this one.
+// The row of models, if a server has several: shows one model at a time, each with its own tabs,
+// stages and view, or all side by side, each as a page in a frame of this page.
 
 import {byId, element} from "./dom.js";
 import {opensAt} from "./stories.js";
@@ -9,7 +9,7 @@ export class ModelRow {
   constructor(page) {
     Object.assign(this, {page, states: new Map(), frames: []});
     const own = new URLSearchParams(location.search).get("model");
-    this.own = own === null ? undefined : Number(own);  // in a frame: the model of the page
+    this.own = own === null ? undefined : Number(own);  // the model, if this page is in a frame
     document.documentElement.classList.toggle("framed", this.isFramed);
     addEventListener("message", (event) => this.heard(event));
   }
@@ -28,15 +28,16 @@ export class ModelRow {
     this.mark();
   }
 
-  // The entry numbers of a model.
+  // Returns the entry numbers of a model.
   entriesOf(model) {
     return [...this.entries.keys()].filter((index) => (this.entries[index].model ?? 0) === model);
   }
 
-  // The entry that a model opens at.
+  // Returns the entry that a model opens at.
   firstOf(model) { return opensAt(this.entries, this.entriesOf(model)[0]); }
   get first() { return this.isFramed ? this.firstOf(this.own) : opensAt(this.entries, 0); }
-  // The page's title: a stage's title is shown next to the slider, too.
+  // Returns the page's title. In a frame it is the file's name: the title is next to the slider
+  // too.
   titleOf(index, title) { return this.isFramed ? this.entries[index].file : title; }
   modelOf(index) { return this.entries[index]?.model ?? 0; }
 
@@ -94,13 +95,13 @@ export class ModelRow {
     this.mark();
   }
 
-  // The user's choice of theme: applies to all models side by side.
+  // Applies the user's choice of theme to all models side by side.
   askTheme(dark) {
     if (this.isFramed && parent !== window) parent.postMessage({dark}, location.origin);
     else this.page.turnTheme(dark);
   }
 
-  // Sets the theme, dark or light, like this page's.
+  // Sets the theme of the frames, dark or light, to that of this page.
   turnTheme() {
     const dark = document.documentElement.classList.contains("dark");
     for (const {contentWindow} of this.frames) contentWindow.grapnel?.turnTheme(dark);
@@ -126,7 +127,7 @@ export class ModelRow {
     return state;
   }
 
-  // If the address is for models side by side, shows them so.
+  // If the address is for models side by side, shows them side by side and returns true.
   fromState(state) {
     if (!state.has("beside") || this.isFramed || this.names.size < 2) {
       if (this.isBeside) this.separate();

@@ -1,9 +1,9 @@
-// "did you mean": suggestions for a mistyped name, like lib/support/suggest.h.
+// Suggestions for a mistyped name ("did you mean"), as in lib/support/suggest.h.
 
 const MOST = 3;
 const lastOf = (name) => name.slice(name.lastIndexOf("/") + 1);
 
-// The number of letters that differ; `most` + 1: more than that.
+// Returns the edit distance of two names; `most` + 1 if it is greater than `most`.
 function distance(a, b, most) {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before = Array.from({length: b.length + 1}, (_, i) => i);
@@ -18,7 +18,8 @@ function distance(a, b, most) {
   return before[b.length];
 }
 
-// The most similar of `names`, at most three: by the whole name, else by its last component.
+// Returns up to three of `names` that are most similar to `text`, by the whole name, else by the
+// last component.
 export function nearNames(text, names) {
   for (const part of [(name) => name, lastOf]) {
     const wanted = part(text).toLowerCase(), most = Math.max(1, Math.min(4, Math.floor(wanted.length / 4)));

@@ -1,12 +1,12 @@
-// Numbers for nodes from other tools, read from a file; lib/render/node_data.h describes the
-// formats, and reads the same.
+// Reads files with numbers for nodes from other tools. lib/render/node_data.h describes the
+// formats, and reads the same files.
 
 const WANTED = "expected Model Explorer's node data, {\"results\": {node: {\"value\": number}}} or {graph: " +
-  "that}, or a table with a line of names of columns, a node and its value in each line";
+  "that}, or a table: a line with the names of the columns, then lines with a node and its values";
 
 // Parses a file's text into [{name, entries: [{graph, node, value, fill}], notNumbers, gradient,
-// thresholds}]. `graph`: the function given in the file, or "". Steps of a scale: {at, fill}.
-// Throws an error message.
+// thresholds}]. `graph`: the function, if the file names it, or "". gradient and thresholds are
+// lists of {at, fill}. Throws an Error with a message for the user.
 export function readNodeData(text, file) {
   const plain = text.replace(/^\uFEFF/u, ""), read = /^\s*[[{]/u.test(plain) ? fromJson : fromTable;
   const all = read(plain, file).filter(({entries}) => entries.length > 0);
@@ -60,7 +60,7 @@ function graphOf(graph, data, known, file) {
   return set;
 }
 
-// "#rrggbb" for a color in a canvas's syntax.
+// Returns "#rrggbb" for a color in CSS syntax.
 function colorOf(text, file) {
   if (text === undefined) return undefined;
   const context = document.createElement("canvas").getContext("2d");
@@ -90,8 +90,8 @@ function fromTable(text, file) {
   return all;
 }
 
-// [{line, fields}] without empty lines: fields are separated by commas, or by tabs if the first
-// line has one.
+// Returns the lines that are not empty, [{line: its number, fields}]. Fields are separated by
+// commas, or by tabs if the first line has one.
 function rowsOf(text) {
   const apart = /^[^\n]*\t/u.test(text) ? "\\t" : ",", rows = [];
   const field = new RegExp(`(?:"((?:[^"]|"")*)"[^${apart}\\n]*|([^${apart}\\n]*))(${apart}|\\n|$)`, "uy");

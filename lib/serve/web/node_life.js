@@ -1,12 +1,12 @@
-// The effects of a run's stages on a node, trace by trace: a part of the node's panel.
+// A part of a node's panel: the effects of a run's stages on the node, trace by trace.
 
 import {element, link, plural} from "./dom.js";
 import {isFile, post} from "./source.js";
 
 const code = (text) => element("code", {}, text);
 
-// Promises the elements. `stage`: the id of the current stage, whose trace comes first; `name`:
-// NODE or FUNCTION/NODE.
+// Promises the elements of this part. `stage`: the id of the current stage, whose trace comes
+// first; `name`: NODE or FUNCTION/NODE.
 export async function lifeOfNode(page, stage, name) {
   const heading = element("h3", {}, "Through the stages");
   if (isFile) {
@@ -33,7 +33,7 @@ export async function lifeOfNode(page, stage, name) {
   return parts;
 }
 
-// Goes to the node at another stage; if no node has the name, to the stage.
+// Shows the node of that name in another stage; if there is no such node, only the stage.
 async function goTo(page, entry, name) {
   await page.toModel(entry);
   const found = await page.source.find(name).catch(() => undefined);

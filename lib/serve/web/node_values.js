@@ -1,5 +1,5 @@
-// The numbers of a file (node_data.js) on the nodes of one graph: for each box, for closed scopes,
-// and the names in the file that are not nodes.
+// The numbers of a file (node_data.js) for the nodes of one graph: those of each box and of closed
+// scopes, and the names in the file that are not nodes.
 
 import {readersOf, tableOf} from "./body_table.js";
 import {nearNames} from "./near_names.js";
@@ -26,7 +26,7 @@ const ofMap = (map, key, make) => {
 };
 
 export class NodeValues {
-  // Reads all nodes of a source once.
+  // Promises the NodeValues of a set; reads all nodes of the source once.
   static async of(set, source) {
     const values = new NodeValues(set), {bodies} = await source.summary();
     values.sort(bodies);
@@ -78,7 +78,7 @@ export class NodeValues {
     this.parents.set(body, table.parents);
   }
 
-  // The names that are not nodes; for the first few, similar names.
+  // Finds similar names for the first few names that are not nodes.
   async showMissing(source, bodies) {
     const names = [];
     for (let body = 0; body < bodies.length; ++body) {
@@ -90,8 +90,8 @@ export class NodeValues {
 
   get missing() { return this.wanted.size; }
 
-  // The numbers of all nodes in a scope; of an op, or if it has none of the nodes folded into it.
-  // Undefined: no numbers.
+  // Returns the Summary of the numbers of all nodes in a scope; for a node's box, its number, or if
+  // it has none the numbers of nodes folded into it. Undefined if there are no numbers.
   of({box, body}) {
     if (box.kind === "scope") return this.scopes.get(`${body}/${box.scope}`);
     const key = `${body}/${box.id}`;
@@ -100,7 +100,8 @@ export class NodeValues {
 
   ofNode(body, id) { return this.found.find((one) => one.body === body && one.id === id); }
 
-  // The nodes with the highest numbers, overall or in a scope; [the first `most`, how many others].
+  // Returns the nodes with the highest numbers, of all or in a scope: [the first `most` nodes, the
+  // number of further nodes].
   highest(most, body = undefined, scope = undefined) {
     const parents = this.parents.get(body), isIn = (one) => {
       if (body === undefined) return true;
@@ -113,7 +114,8 @@ export class NodeValues {
   }
 }
 
-// The row of the box that a node is in: its own, or if it is folded its reader's.
+// Returns the row of the node whose box shows a node: its own row or, for a folded node, its
+// reader's.
 function homeOf(table, row) {
   const seen = new Set([row]);
   let ring = [row];

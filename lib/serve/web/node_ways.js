@@ -1,4 +1,4 @@
-// Links from a node to its neighborhood, and to paths between it and another node.
+// Makes links that show only a node's neighborhood, or the paths between the node and another node.
 
 import {element, link} from "./dom.js";
 import {search} from "./search.js";
@@ -34,7 +34,7 @@ function pathForm(page, body, name) {
     problem);
 }
 
-// The node of that name, else the first search result in the body.
+// Promises the full name of the node of that name, else of the first search result in the body.
 async function nameOf({source, summary, filtering}, body, text) {
   if (!text) throw new Error("expected a node's name");
   const full = fullName(summary, body, text);

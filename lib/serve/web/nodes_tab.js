@@ -1,4 +1,4 @@
-// A plain, sortable list of all nodes.
+// The tab with a plain, sortable list of all nodes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";
@@ -6,7 +6,7 @@ import {addTab} from "./tabs.js";
 const SHOWN = 500;
 const COLUMNS = ["name", "op", "output", "device", "function"];
 
-// `wanted`: an op to list initially; `chose(op)` is called with another choice.
+// `wanted`: the op to list initially; `chose(op)` is called when the user chooses another op.
 async function showNodes(root, {source, summary}, go, wanted, chose) {
   const rows = [];
   root.replaceChildren(element("p", {role: "status"}, "Reading the list \u2026"));

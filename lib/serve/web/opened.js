@@ -1,6 +1,7 @@
-// The open parts of a graph, as nested frames. An instance is a body in one place: main is "0", the
-// second function that node 45 calls there "0>n45.1", so a function that is called twice, or
-// recursive, can be open in one place and closed in another.
+// Makes nested frames of the open scopes and functions of a graph. An instance is a body reached by
+// one chain of calls: main is "0", the second function that node 45 of main calls is "0>n45.1". So
+// a function that is called twice, or is recursive, can be open in one instance and closed in
+// another.
 
 import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
 import {HIDDEN} from "./filter.js";
@@ -10,8 +11,9 @@ import {connectivityIn} from "./scope_connectivity.js";
 
 const DEEPEST = 40;
 
-// The documents of everything that is open, by `${body}/${scope}`; "" is the outermost scope.
-// `filter` hides some of it (filter.js); `alive` as in filtered_view.js.
+// Loads the views of a scope and of all scopes and functions that are open in it into `views`, by
+// `${body}/${scope}`, where "" is the outermost scope. `filter` hides nodes (filter.js); `alive` is
+// that of filtered_view.js.
 async function load({source, open, views, filter}, body, scope, instance, depth, alive = undefined) {
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
@@ -43,7 +45,8 @@ async function seenOf(source, body, view, how) {
   return filteredView(view, {...how, connectivity});
 }
 
-// The open contents of a box, placed from its upper left corner.
+// Returns the frames in a box, with positions relative to the box's upper left corner; undefined if
+// the box is closed.
 function innerFrames(all, body, instance, box, depth) {
   if (depth > DEEPEST || !canOpen(box) || !all.open.has(openKey(instance, box))) return undefined;
   if (box.kind === "scope") return scopeFrame(makeFrame(all, body, box.scope, instance, depth + 1));
@@ -52,7 +55,7 @@ function innerFrames(all, body, instance, box, depth) {
   return functionFrames(called.filter(({frame}) => frame));
 }
 
-// `all`: {views, open, notes}, from composeFrames.
+// Returns the frame of a scope. `all`: {views, open, notes}, from composeFrames.
 function makeFrame(all, body, scope, instance, depth) {
   const view = all.views.get(`${body}/${scope ?? ""}`);
   if (!view) return undefined;
@@ -66,8 +69,8 @@ function makeFrame(all, body, scope, instance, depth) {
   return {...frame, boxes, body, scope: view.scope, instance};
 }
 
-// The frame of a body with everything open in it; `open` has keys from openKey, and `notes(body,
-// box)`, if given, returns additional notes of a box.
+// Promises the frame of a body with all open scopes and functions in it. `open` is a set of keys
+// from openKey; notes(body, box), if given, returns an additional note of a box.
 export async function composeFrames({source, open, filter, notes}, body, instance) {
   const views = new Map();
   await load({source, open, views, filter}, body, undefined, instance, 0);

@@ -1,4 +1,5 @@
-// The ops of the model: the number of nodes of each, and its share of the FLOPs and bytes.
+// The tab with the ops of the model: the number of nodes of each op, and the op's share of the
+// FLOPs and bytes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";

@@ -1,4 +1,4 @@
-// The page: the current graph and view, the URL, and everything outside of a single tab.
+// The page: the current graph and view, the URL, and all parts of the page that no single tab owns.
 
 import {colorBy, colorChoices, drawLegend} from "./colors.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
@@ -19,11 +19,11 @@ import {Visibility} from "./visibility.js";
 import {followTheme, setUpTools} from "./tools.js";
 import {Values} from "./values.js";
 
-// The interface for tabs: models, index (of the graph that is shown), source and summary (its
-// documents), and
-//   go(body, node), enter(body)     shows a node, a function, of this graph
-//   goTo(index, body, node)         shows a node of any graph; without one the graph
-//   openTab(name), added(index)     shows a tab; a graph that the server has just made
+// Tabs use: models (the list of graphs), index (of the shown graph), source and summary (the shown
+// graph's documents), and
+//   go(body, node), enter(body)     show a node, or a function, of this graph
+//   goTo(index, body, node)         shows a node of any graph; without a node, only the graph
+//   openTab(name), added(index)     show a tab, or a graph that the server has just made
 //   listColors(wish), toUrl(step), fail(error)
 class Page {
   async start() {
@@ -74,7 +74,8 @@ class Page {
   get tab() { return this.tabs.chosen; }
 
   // --- Several graphs: models, or the stages of a folder of dumps.
-  // Shows the entry `index` of the list. A stage that changed nothing shows the last one that did.
+  // Loads the entry `index` of the list. For a stage that changed nothing, loads the graph of the
+  // last stage that changed something.
   async load(index) {
     this.index = index;
     const entries = this.row.entriesOf(this.row.modelOf(index));
@@ -86,7 +87,7 @@ class Page {
     byId("how").hidden = !this.hasPanes((this.shownEntry = shown));
     this.stages.mark(index);
     const summary = await source.summary();
-    if (index !== this.index) return;  // the user has chosen another one
+    if (index !== this.index) return;  // the user has chosen another entry
     this.source = source;
     this.summary = summary;
     this.source.markKinds = this.summary.marks?.kinds ?? [];
@@ -105,7 +106,7 @@ class Page {
     return this.sources.get(index);
   }
 
-  // The server has made graphs: goes to the first of them.
+  // Shows the first of the graphs that the server has just made.
   async added(entry, tab = this.tab) {
     this.models = await models();
     this.tabs.choose(tab);
@@ -121,13 +122,14 @@ class Page {
       const told = storyOf(this.models, this.index)?.function;
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
-      const first = this.tabs.first(), leads = first !== "graph" && first !== tabs[0];  // a debug folder's
+      // leads: the first tab is new, and is that of a debug folder.
+      const first = this.tabs.first(), leads = first !== "graph" && first !== tabs[0];
       if (!this.tabs.has(this.tab)) this.tabs.choose(first);
       await this.step(async () => {
         await this.view.show(0);
         if (turn !== this.modelTurn) return;
         if (group === undefined || !this.isAlike(index, group, told)) return;
-        await this.view.openByPath(paths);  // keeps scopes open
+        await this.view.openByPath(paths);  // opens the scopes that were open before
         this.view.see();
       }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
@@ -140,7 +142,7 @@ class Page {
     }
   }
 
-  // True if an entry is a stage of the same graph, or of another trace of the same function.
+  // True if entry `index` is in the list's group `group`, or is a stage of the function `told`.
   isAlike(index, group, told) {
     if (group === this.models[index].group) return true;
     return told !== undefined && told === storyOf(this.models, index)?.function;
@@ -151,7 +153,7 @@ class Page {
     byId("counts").classList.add("problem");
   }
 
-  // `at`: the place in the tab, in the tab's own format (tabs.js).
+  // Opens a tab. `at`: a position in the tab, in the tab's own format (tabs.js).
   openTab(name, remember = true, at = undefined) {
     this.tabs.choose(name);
     if (!this.summary) return;
@@ -165,7 +167,7 @@ class Page {
     this.panel.showModel();
   }
 
-  // A node of any entry; without one, the entry's graph.
+  // Shows a node of any entry; without a node, only the entry's graph.
   async goTo(entry, body = undefined, id = undefined) {
     this.tabs.choose("graph");
     await (entry === this.index ? this.openTab("graph") : this.toModel(entry));
@@ -179,7 +181,7 @@ class Page {
 
   async setPanes(on, state = undefined) {
     const was = this.panes.on;
-    this.sideBySide = on;  // a preference, kept for entries without a comparison
+    this.sideBySide = on;  // the user's preference, kept for entries without a comparison
     on &&= this.hasPanes(this.shownEntry);
     await this.panes.show(on, this.models[this.shownEntry].id, state);
     if (was && !on) {
@@ -209,7 +211,7 @@ class Page {
     await this.go(body, id);
   }
 
-  // Makes `move` one step in the browser's history.
+  // Calls `move`, and adds its result to the browser's history as one step.
   async step(move, tab = "graph") {
     this.openTab(tab, false);
     this.reading = true;
@@ -258,7 +260,7 @@ class Page {
     this.toUrl();
   }
 
-  // `wish`: the new coloring, if that choice exists.
+  // Lists the choices for coloring, and colors by `wish` if that is one of them.
   listColors(wish = byId("color").value) {
     this.runColors = this.tabs.colors(this.source.model);
     const {marks} = this.summary;
@@ -270,7 +272,7 @@ class Page {
     this.color();
   }
 
-  // The default coloring.
+  // The choice for coloring that is the default.
   get firstColor() { return this.summary.marks ? "marks" : this.values.first ?? "op"; }
 
   color(by = byId("color").value) {
@@ -283,7 +285,7 @@ class Page {
     this.panes.follow();
   }
 
-  // Gives a side of a comparison the colors of the merged picture.
+  // Gives the view of a side of a comparison the colors of the merged picture.
   paintAs(view) {
     const {fillOf, byDevice} = this.view.look;
     if (!this.values.color(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
@@ -359,7 +361,8 @@ class Page {
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? this.view.home);
     const {part, problem} = await this.filtering.fromState(state);
-    const asked = this.summary.asked && !state.has("open");  // requested scopes are not folded
+    // Scopes that the user requested stay open.
+    const asked = this.summary.asked && !state.has("open");
     const fold = !state.has("open") && !asked;
     if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
     if (!part && asked && this.summary.viewport) lookAt(this.view, this.summary.viewport);
@@ -382,7 +385,7 @@ class Page {
 }
 
 const page = new Page();
-globalThis.grapnel = page;  // for the console, and for tests
+globalThis.grapnel = page;  // for the browser's console, and for tests
 page.start().catch((error) => {
   byId("counts").textContent = `This cannot be shown: ${error.message}`;
   byId("counts").classList.add("problem");

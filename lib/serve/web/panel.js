@@ -1,12 +1,12 @@
-// The description of the selected box, as text.
+// The panel that describes the selected box as text.
 
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
 
-const FEW = 12;  // initially listed marked nodes
+const FEW = 12;  // marked nodes that are listed at first
 
 const heading = (...text) => element("h3", {}, ...text);
-// The costs of a box, relative to its body.
+// Returns the costs of a box, relative to those of its body.
 function costs({box, view}) {
   const share = (key) => {
     const all = view[`all_${key}`];
@@ -29,7 +29,7 @@ const list = (items) => element("ul", {}, ...items);
 const copy = (label, title, text) => element("button",
   {type: "button", title, onclick: () => navigator.clipboard?.writeText(text)}, label);
 
-// A line of an explanation, indented as it is on a terminal.
+// Returns a line of an explanation, with its indentation.
 function explanation(line) {
   const indent = Math.min(4, Math.floor((line.length - line.trimStart().length) / 2));
   return element("p", {class: "line", "data-indent": String(indent)}, line.trim());
@@ -44,8 +44,8 @@ export function inWords({box, inner}) {
 const BARS = "▁▂▃▄▅▆▇█";
 const short = (number) => String(Number(number.toPrecision(4)));
 
-// Statistics of a constant's numbers: a histogram of the finite ones between their minimum and
-// maximum, and the numbers of NaNs, infinities and zeros.
+// Returns elements with statistics of a constant's numbers: a histogram of the finite numbers
+// between their minimum and maximum, and the counts of NaNs, infinities and zeros.
 export function valueStatistics(s) {
   const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
   const rows = [["elements", commas(s.elements)]];
@@ -71,7 +71,7 @@ export function valueStatistics(s) {
 
 const fileName = (path) => path.split("/").at(-1);
 
-// The source line that made a node, with its text, and the calls around it.
+// Returns elements with the source line that made a node, its text, and the calls around it.
 function stackOf(frames, find) {
   const at = ({file, line, function: name}) => element("p", {class: "line", title: `${file}:${line}`},
     find ? link(`${fileName(file)}:${line}`, () => find(`${file}:${line}`), "Show all that this line made")
@@ -92,10 +92,11 @@ function stackOf(frames, find) {
     ...folded(plural(others.length, "library frame"), others)];
 }
 
-// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a
-// node, `enter(body)` a function, `toggle(placed)` opens a box. Optional: `more(body, node)`
-// promises more elements for a node, `ways(body, node)` returns an element with links from it,
-// `numbers(placed)` returns the numbers from files for a scope, or for all, `find(text)` searches.
+// `summary` and `source` are those of the model; set them before anything is shown. `go(body,
+// node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box. Optional:
+// `more(body, node)` promises more elements for a node, `ways(body, node)` returns an element with
+// links from the node, `numbers(placed)` returns the numbers from files for a scope, or without one
+// for the whole graph, `find(text)` searches.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -106,15 +107,16 @@ export class Panel {
     return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`);
   }
 
-  // The last item of a list that continues: a link that loads its next page. `load()` returns the
-  // page's items, the last of which may be such an item again.
+  // Returns the last item of an incomplete list: a link that loads the next items. load() promises
+  // these items, the last of which may be such a link again.
   rest(count, load) {
     const more = async () => line.replaceWith(...await load());
     const line = element("li", {}, link(`and ${commas(count)} more`, more));
     return line;
   }
 
-  // Copies the nodes of a scope, or (0) of a whole body, as the text of a graph.
+  // Returns a button that copies the nodes of a scope (0: of the whole body) as the text of a
+  // graph.
   copyScope(body, scope) {
     if (isFile) {
       const why = "This page is a file, with the text of single nodes only: grapnel serve copies boxes too";
@@ -261,13 +263,13 @@ export class Panel {
     this.root.replaceChildren(...parts);
   }
 
-  // Says that the filter hides the node that is shown.
+  // Adds a remark that the filter hides the node that is shown, with a link to show it.
   showHidden(show) {
     this.root.prepend(element("p", {class: "problem"}, "What is shown does not have it: ",
       link("show all", show)));
   }
 
-  // All marked nodes, by kind.
+  // Returns the lists of marked nodes, by kind.
   marked() {
     const first = this.summary.marked_counts.findIndex((count) => count > 0);
     return this.summary.marks.kinds.flatMap((kind, i) => {
@@ -292,7 +294,7 @@ export class Panel {
     });
   }
 
-  // Renamed scopes and nodes.
+  // Returns the list of renamed scopes and nodes.
   renamed() {
     const {renamed, renamed_count: count} = this.summary.marks;
     if (count === 0) return [];
@@ -305,7 +307,7 @@ export class Panel {
     return [element("details", {open: count <= FEW}, ...parts)];
   }
 
-  // The values before and after.
+  // Returns the details of a mark: the values before and after, or the lines of an explanation.
   details(node) {
     return node.details.flatMap(({what, before, after, lines, card}) => {
       if (!lines) {

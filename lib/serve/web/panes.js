@@ -1,4 +1,5 @@
-// A and B side by side: selecting, opening and navigating on one side is mirrored on the other.
+// Two graphs A and B side by side: what the user selects, opens or navigates to on one side is
+// mirrored on the other side.
 
 import {canOpen} from "./box_lines.js";
 import {byId, element, link, plural} from "./dom.js";
@@ -11,7 +12,7 @@ import {Source} from "./source.js";
 const keyOf = (body, id) => `${body}/${id}`;
 const bodyAndId = (key) => key.split("/").map(Number);
 
-// One of the two graphs.
+// One side: one of the two graphs, with its view and panel.
 class Side {
   constructor(canvas, panel, name) {
     Object.assign(this, {name, panel, view: new GraphView(canvas), known: new Map()});
@@ -26,7 +27,8 @@ class Side {
     this.view.setModel(this.source, this.summary);
   }
 
-  // `rows`: [body, node, body and node on the page of both as one].
+  // Sets the correspondence with the merged graph. `rows`: [body, node, body and node in the merged
+  // graph].
   match(rows) {
     this.merged = new Map();
     this.own = new Map();
@@ -74,8 +76,8 @@ export class Panes {
     this.b = make("b");
   }
 
-  // Runs one thing after the other; selections on the `led` sides meanwhile are consequences of it
-  // and are not mirrored.
+  // Runs `work` after earlier work is done. While it runs, selections on the `led` sides are
+  // consequences of the work, so they are not mirrored.
   run(work, led = [this.a, this.b]) {
     this.last = Promise.resolve(this.last).then(async () => {
       this.led = led;
@@ -91,8 +93,8 @@ export class Panes {
     return this.last;
   }
 
-  // Shows both graphs of the entry `model`, or the merged picture; `state`: from an address, or
-  // undefined.
+  // Shows both graphs of the entry `model` if `on`, else the merged picture. `state`: from an
+  // address, or undefined.
   async show(on, model, state) {
     this.on = on;
     this.root.hidden = !on;
@@ -102,7 +104,7 @@ export class Panes {
     if (!on) return;
     if (!this.a) this.setUp();
     await this.run(async () => {
-      let paths;  // keeps scopes open from stage to stage
+      let paths;  // the open scopes, to keep them open in another stage
       if (this.model !== model) {
         if (this.model !== undefined) paths = this.b.view.openPaths();
         const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model),
@@ -126,7 +128,8 @@ export class Panes {
       path]));
   }
 
-  // At first B shows its default scopes, and A the same places.
+  // Opens the scopes of `state` or `paths`. Without these, B shows its initially open scopes, and A
+  // their counterparts.
   async place(state, paths) {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
@@ -178,7 +181,8 @@ export class Panes {
     return found && bodyAndId(found);
   }
 
-  // "0>n45.1" names the calls on the way to a body by the nodes of its side.
+  // Returns the other side's instance that corresponds to an instance of `side`. An instance
+  // "0>n45.1" names the calls that lead to a body by the ids of nodes of its side.
   instance(side, instance) {
     const [root, ...calls] = instance.split(">n");
     let body = Number(root), at = root, there = side.bodies.get(body);
@@ -197,7 +201,7 @@ export class Panes {
     return there;
   }
 
-  // The counterpart of this box, if it is visible.
+  // Returns the other side's counterpart of a box, if it is visible.
   counterpart(side, {box, body, instance}) {
     const there = this.instance(side, instance), {boxes} = this.other(side).view;
     if (box.kind === "scope") {
@@ -210,8 +214,8 @@ export class Panes {
       && other.box.id === match[1]);
   }
 
-  // Opens on the side `to` the scopes that are open on the side `from`, from the outside in, and
-  // aligns both.
+  // Opens on the side `to` the counterparts of the boxes that are open on the side `from`, outer
+  // boxes first, and then zooms both sides alike.
   async openAlike(from, to) {
     for (;;) {
       const closed = from.view.boxes.filter((box) => box.inner).map((box) =>
@@ -253,7 +257,7 @@ export class Panes {
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
   }
 
-  // The node of one side, its match on the other side brought into view, and the panel of both.
+  // Brings the match of a node into view on the other side, and shows both nodes in the panel.
   async showPartner(side, body, id, instance) {
     const other = this.other(side), match = this.partner(side, body, id);
     const docs = new Map([[side, [body, await side.source.node(body, id)]]]);
@@ -292,7 +296,7 @@ export class Panes {
     });
   }
 
-  // Goes to a node of the page of both as one.
+  // Shows a node of the merged graph on both sides.
   async go(body, id) {
     const shown = keyOf(body, id);
     for (const side of [this.b, this.a]) {
@@ -301,7 +305,7 @@ export class Panes {
     }
   }
 
-  // A function of one side, and its counterpart on the other.
+  // Shows a function on its side, and the function's counterpart on the other side.
   enter(side, body) {
     return this.run(async () => {
       const there = side.bodies.get(body);

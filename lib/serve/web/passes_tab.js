@@ -1,5 +1,6 @@
-// The effects of each pass: the stages as a table, the rewrites of the selected stage with their
-// reasons, and missed rewrites with reasons. For a plain model, a button that runs the passes.
+// The tab with the effects of each pass: the stages as a table, the rewrites of the selected stage
+// with reasons, and missed rewrites with reasons. For a model without a run, a form that runs the
+// passes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {lifeOfNode} from "./node_life.js";
@@ -14,13 +15,13 @@ const COLUMNS = [
 const TEXTS = ["stage", "what became of nodes"];
 const MARKED = ["removed", "added", "changed", "replaced"];  // in the order of a diff's marks
 const SHOWN = 8, MISSES_SHOWN = 60;
-const FUSIONS = "remapper";  // what users look for first
+const FUSIONS = "remapper";  // listed first, because users look for fusions first
 
 class PassesTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.all = false;  // also stages that changed nothing
+    this.all = false;  // true: list stages that changed nothing too
   }
 
   async show() {
@@ -40,7 +41,7 @@ class PassesTab {
     this.root.scrollTop = top;
   }
 
-  // For the panel of a node: the effects of the stages on it.
+  // Promises elements for a node's panel: the effects of the stages on the node.
   async ofNode(model, body, id) {
     const {page} = this, {models, index} = page;
     if (models[index].run === undefined || page.source.model !== model) return [];
@@ -115,7 +116,7 @@ class PassesTab {
     }
   }
 
-  // The stages have arrived: shows the first that changed something.
+  // Shows the first stage of a new run that changed something.
   async ran(entry) {
     await this.page.added(entry);
     const worked = this.page.models.findIndex(({run, same}, i) =>
@@ -239,7 +240,7 @@ class PassesTab {
     return parts;
   }
 
-  // "3. changed Cast; from Size"
+  // Returns the text of a rewrite: "3. changed Cast; from Size".
   rewrite(entry, rewrite) {
     const number = element("span", {class: "dim", title: "Its number: opt --limit counts so"},
       `${commas(rewrite.number)}. `);
@@ -289,7 +290,8 @@ class PassesTab {
   }
 }
 
-// Groups items with a pass and a rule by "pass/rule", in order of first appearance.
+// Groups items, which have a pass and a rule, by "pass/rule", in the order of their first
+// appearance.
 function byRule(list) {
   const rules = new Map();
   for (const item of list) {
@@ -302,7 +304,7 @@ function byRule(list) {
 
 const why = (text) => (text ? element("span", {class: "why"}, `: ${text}`) : undefined);
 
-// The first `most` items, and a link that adds the others.
+// Returns a list with the first `most` items, and a link that adds the others.
 function several(list, make, most) {
   const items = element("ul", {class: "rewrites"}, ...list.slice(0, most).map(make));
   if (list.length > most) {

@@ -6,10 +6,11 @@ import {post} from "./source.js";
 
 const MOST_MIB = 256;  // kLargestFile of lib/serve/http/routes.h
 const SHOWN = 300;
-const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;  // kinds of rows, as in log_work.h
+// Values of a row's "kind", as in lib/serve/work/log_work.h.
+const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;
 
 export class PlaceLog {
-  // `asked()`: the placement request of place_tab.js. `model()`: the graph's id.
+  // `asked()` returns the placement request of place_tab.js, `model()` the graph's id.
   constructor(page, model, asked) {
     Object.assign(this, {page, model, asked});
     this.file = element("input", {type: "file", id: "log-file", "aria-label": "The log as a file"});

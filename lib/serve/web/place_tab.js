@@ -1,5 +1,5 @@
-// Places the graph on devices that the user chooses, and reports the result; with a log, compares
-// it with TensorFlow's placement.
+// The tab that places the graph on devices that the user chooses, and reports the result. With a
+// log of TensorFlow's placement, compares both placements.
 
 import {commas, element, plural} from "./dom.js";
 import {PlaceLog} from "./place_log.js";
@@ -41,11 +41,11 @@ class PlaceTab {
     root.replaceChildren(element("div", {class: "work places"}, ...sections));
   }
 
-  // The graphs have changed.
+  // Called when the graphs have changed.
   forget() { this.model = undefined; }
 
   show() {
-    const model = this.page.models[this.page.index].id;  // a stage without changes has its own file
+    const model = this.page.models[this.page.index].id;  // even if the stage changed nothing
     if (model !== this.model) {
       this.result.replaceChildren();
       this.log.clear();
@@ -95,7 +95,7 @@ class PlaceTab {
       ...this.text("What if", placed.moves), ...this.text("What a run would take", placed.report));
   }
 
-  // Lines as a command prints them, if any.
+  // Returns elements with lines as a command prints them; none if there are no lines.
   text(title, lines) {
     return lines ? [element("h2", {}, title), element("pre", {}, lines.join("\n"))] : [];
   }

@@ -37,12 +37,14 @@ export function listenToPointer(view) {
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("dblclick", (event) => {
-    if (performance.now() - (view.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;  // the first click did
+    // The first click of a double click may have toggled the box.
+    if (performance.now() - (view.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;
     const box = view.boxAt(event.offsetX, event.offsetY);
     if (box) view.toggle(box);
   });
   canvas.addEventListener("wheel", (event) => {
-    if (isEmbedded && !document.hasFocus()) return;  // scrolls the page around until a click
+    // Until a click, the wheel scrolls the page around the frame.
+    if (isEmbedded && !document.hasFocus()) return;
     event.preventDefault();
     if (event.shiftKey) {
       view.at.x -= event.deltaX + event.deltaY;

@@ -1,11 +1,11 @@
-// Polls whether the server has reloaded its files, and lets the page follow.
+// Polls whether the server has reloaded its files, so that the page can reload too.
 
 import {ask, forgetSent, isFile} from "./source.js";
 
 const BETWEEN_LOOKS = 1000;  // ms
 
-// `changed()` after each change; `problem(text)` if files can no longer be read, or the server is
-// gone.
+// Calls changed() after each change, and problem(text) if files can no longer be read, or the
+// server is gone.
 export function followFiles(changed, problem) {
   if (isFile) return;
   let version, told;

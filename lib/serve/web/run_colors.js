@@ -1,9 +1,9 @@
-// Colors the picture by a run: by the health of each node's values, or by its time.
+// Colors the picture by the last run: by the health of each node's values, or by the node's time.
 
 import {shareMark, SHARES} from "./colors.js";
 
 export class RunColors {
-  // `boxes`: the document run-boxes.
+  // `boxes`: the document "run-boxes" of the server.
   constructor(boxes) {
     this.kinds = boxes.kinds;
     this.nodes = new Map();
@@ -26,7 +26,8 @@ export class RunColors {
   of({box, body}) { return box.kind === "scope" ? this.scopes.get(`${body}/${box.scope}`)
     : this.nodes.get(`${body}/${box.id}`); }
 
-  // Orders kinds so that the one users look for comes first.
+  // Returns the color of a box. Kinds are ordered by importance, so the first kind in a scope
+  // decides.
   fill(by, placed, theme) {
     const found = this.of(placed);
     if (!found) return undefined;
@@ -36,7 +37,7 @@ export class RunColors {
 
   glows(placed) { return this.of(placed)?.kinds[0] === 0; }
 
-  // [mark, text] for the legend.
+  // Returns the legend: [mark, text] for each entry.
   legend(by) {
     return by === "run-health" ? this.kinds.map((text, kind) => [kind, text])
       : SHARES.map(([, mark, share], i) => [mark, i === 0 ? `${share} of the time or more`

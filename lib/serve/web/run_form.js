@@ -1,4 +1,4 @@
-// The form of a run: input values, fetched tensors, watched nodes.
+// The form for a run: input values, fetched tensors, watched nodes.
 
 import {BreakpointList} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
@@ -8,7 +8,7 @@ const KINDS = [["case", "from the case"], ["text", "typed"], ["zeros", "zeros"],
   ["normal", "random normal"], ["file", "a .npy file"]];
 const MOST_NAMES = 30;
 
-// One input: the kind of its value, and the fields for that kind.
+// One input in the form: a choice of the kind of value, and the fields for that kind.
 class Feed {
   constructor(input, model, index) {
     this.input = input;
@@ -75,8 +75,8 @@ class Feed {
 }
 
 export class RunForm {
-  // `source`: the model's, for names; `form`: the document run; `breakpoints`: a Set with the texts
-  // of future breakpoints; `run()` and `debug()` start a run.
+  // `source`: the model's documents, to complete names; `form`: the document "run"; `breakpoints`:
+  // a Set with the texts of breakpoints for the next run; run() and debug() start a run.
   constructor(source, form, breakpoints, run, debug) {
     this.breakpoints = breakpoints;
     this.breakpointList = new BreakpointList("run-break", {
@@ -143,7 +143,7 @@ export class RunForm {
       }}, "\u00d7"))));
   }
 
-  // A field that completes names from the list of nodes of the main graph.
+  // Returns a field that completes names of the main graph's nodes.
   adder() {
     const names = element("datalist", {id: "run-names"});
     const field = element("input", {id: "run-fetch", list: "run-names",
@@ -174,7 +174,7 @@ export class RunForm {
       {type: "button", id: "run-add", onclick: add}, "Add"));
   }
 
-  // The request for a debugged run, which has breakpoints but no taps.
+  // Returns the request for a debugged run, which has breakpoints but no taps.
   debugRequest() {
     return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches,
       devices: this.devices.value, breakpoints: [...this.breakpoints]};

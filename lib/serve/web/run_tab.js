@@ -1,4 +1,4 @@
-// Runs the graph on the serving machine: the form, progress, results.
+// The tab that runs the graph on the serving machine: the form, progress, results.
 
 import {DebugSession} from "./debug_session.js";
 import {DebugView} from "./debug_view.js";
@@ -8,17 +8,17 @@ import {RunForm} from "./run_form.js";
 import {ask, fileUrl, post} from "./source.js";
 import {addTab} from "./tabs.js";
 
-const ASKED_EVERY = [60, 400];  // ms, at first and later
+const ASKED_EVERY = [60, 400];  // intervals in ms between polls: at first and later
 
 class RunTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.forms = new Map();  // by model: keeps the user's input
-    this.breakpoints = new Map();  // by model: texts of the next run's breakpoints
+    this.forms = new Map();  // by model: the form, which keeps the user's input
+    this.breakpoints = new Map();  // by model: the texts of the next run's breakpoints
   }
 
-  // The state of the current model.
+  // Shows the form and the state of the current model.
   async show() {
     const {source} = this.page;
     this.model = source.model;
@@ -41,17 +41,17 @@ class RunTab {
     return this.breakpoints.get(model);
   }
 
-  // The session of the current model, if there is one.
+  // The DebugSession of the current model; undefined if there is none.
   get debugged() { return this.forms.get(this.model)?.debug?.session; }
 
-  // Draws the form, or the run that it started.
+  // Draws the form, or the debugged run that it started.
   draw(shown) {
     this.root.classList.toggle("debugs", Boolean(shown.debug));
     this.root.replaceChildren(shown.debug?.root ?? shown.root);
     shown.debug?.graph.view.paint();
   }
 
-  // The graphs have changed.
+  // Called when the graphs have changed.
   forget() {
     for (const {debug} of this.forms.values()) debug?.close();
     this.forms.clear();
@@ -89,7 +89,7 @@ class RunTab {
     }
   }
 
-  // The colors of the model's last run.
+  // Returns the RunColors of the model's last run.
   colors(model) { return this.forms.get(model)?.colors; }
 
   async start(model) {
@@ -204,14 +204,14 @@ class RunTab {
     await load(0);
   }
 
-  // For the panel of a node: its breakpoint, and its outputs in the last run.
+  // Promises elements for a node's panel: its breakpoint, and its outputs in the last run.
   async ofNode(model, body, id) {
     return [...await this.breakpointOf(model, body, id), ...await this.lastRunOf(model, body, id)];
   }
 
   async breakpointOf(model, body, id) {
     const {name, op} = await this.page.source.node(body, id);
-    if (op === "Const") return [];  // exists before the first step
+    if (op === "Const") return [];  // a Const has its value before the run, so it cannot be a stop
     const full = body > 0 ? `${this.page.summary.bodies[body].name}/${name}` : name;
     const debug = () => this.forms.get(model)?.debug;
     const isThere = () => debug()?.texts().includes(full) ?? this.breakpointsOf(model).has(full);
@@ -235,7 +235,8 @@ class RunTab {
     try {
       known = await ask(`${model}/run-node/${run}/${body}/${id}`);
     } catch (error) {
-      return [element("p", {class: "dim"}, error.message)];  // another page has started a run since
+      // Another page has started a run since.
+      return [element("p", {class: "dim"}, error.message)];
     }
     const {outputs, runs, nanoseconds} = known;
     if (outputs.length === 0 && runs === undefined) return [];

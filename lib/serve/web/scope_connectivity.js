@@ -1,10 +1,10 @@
-// Which inputs of a hidden scope lead to which of its outputs by paths inside it, for the lines
-// through it. Uses the documents of the scope and of those in it, each of which has only its own
-// boxes.
+// Finds which inputs of a hidden scope lead to which of its outputs by paths inside the scope, for
+// the lines through the scope. Reads the documents of the scope and of the scopes in it, since each
+// document has only the boxes directly in its scope.
 
-const MOST_LOOKED_INTO = 200;  // scopes, for one picture of a scope
+const MOST_LOOKED_INTO = 200;  // the most scopes to read for one scope's picture
 
-const known = new WeakMap();  // by source: a promise of each scope's
+const known = new WeakMap();  // by source and scope: a promise of the connectivity
 
 export function edgesFrom(edges) {
   const out = new Map();
@@ -15,12 +15,14 @@ export function edgesFrom(edges) {
   return out;
 }
 
-// True for several tensors between two closed scopes: it is unknown where each of them leads.
+// True for an edge of several tensors between two closed scopes: it is unknown which of the first
+// scope's tensors leads where in the second scope.
 export const isAmbiguous = ({from, to, count}, connectivity) =>
   count > 1 && connectivity.has(from) && connectivity.has(to);
 
-// The edges that a path may take after `edge`: from an op all, from a closed scope those in its connectivity.
-// `connectivity`: by item, from connectivityOf.
+// Returns the edges by which a path may continue after `edge`: from an op, all its outgoing edges;
+// from a closed scope, those that its connectivity allows. `connectivity`: by item, from
+// connectivityOf.
 export function edgesAfter(edge, items, out, connectivity) {
   const next = out.get(edge.to) ?? [], through = connectivity.get(edge.to);
   if (!through) return next;
@@ -29,7 +31,8 @@ export function edgesAfter(edge, items, out, connectivity) {
   return next.filter(({to}) => reached?.has(items[to]?.key));
 }
 
-// {sinks: keys of sinks by key of a source, whole: true if these are all}. `budget`: {left}.
+// Promises {sinks: for each source's key the keys of the sinks that it leads to, whole: true if the
+// sinks are complete}. `budget`: {left: the number of scopes that may still be read}.
 function connectivityOf(source, body, scope, budget) {
   if (!known.has(source)) known.set(source, new Map());
   const kept = known.get(source), key = `${body}/${scope}`;
@@ -63,7 +66,8 @@ async function look(source, body, scope, budget) {
   return {sinks: found, whole: isKnown && [...inner.values()].every(({whole}) => whole)};
 }
 
-// The connectivity, by item, of those closed scopes in a view that `isWanted` and that paths lead through.
+// Promises the connectivity, by item, of the closed scopes in a view for which isWanted(box) is
+// true and that have both incoming and outgoing edges.
 export async function connectivityIn(source, body, view, isWanted, budget = {left: MOST_LOOKED_INTO}) {
   const ends = (end) => new Set(view.edges.map((edge) => edge[end]));
   const into = ends("to"), from = ends("from");

@@ -1,13 +1,13 @@
-// Searches all nodes of all bodies: words are parts of names or whole ops, with * or ? globs; op:,
-// shape:, type:, device: and attr: match other properties, and model.py:12 finds the nodes made by
-// that line. All words must match. The server answers (lib/render/node_query.h); a page in a file
-// searches itself, by the same rules.
+// Searches all nodes of all bodies. Words are parts of names or whole ops, or globs with * or ?;
+// op:, shape:, type:, device: and attr: match other properties, and model.py:12 finds the nodes
+// that this source line made. All words must match. The server answers (lib/render/node_query.h); a
+// page in a file searches itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
 import {isFile} from "./source.js";
 
 const MOST = 200;
-const LINE = /^[^\s:]+\.\w+:\d+$/u;  // a line of a program
+const LINE = /^[^\s:]+\.\w+:\d+$/u;  // a source line, "model.py:12"
 const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
 const MADE_AT = 7;
 const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes", [MADE_AT]: "lines"};
@@ -26,7 +26,7 @@ function parse(text) {
   });
 }
 
-// The rank of a name, 0 is best; -1: no match.
+// Returns the rank of a name, where 0 is best; -1 if it does not match.
 function rankOfName({text, glob}, name, op) {
   const last = name.slice(name.lastIndexOf("/") + 1);
   if (glob) {
@@ -44,8 +44,8 @@ function rankOfName({text, glob}, name, op) {
   return last.startsWith(text) ? 3 : 4;
 }
 
-// For each page of the index: matches each distinct text once, not once a node. Returns a function
-// from a node to its rank.
+// Returns a function from a node to its rank, for the nodes of one page of the index. Matches each
+// distinct text of the page only once.
 function matcher(page, terms) {
   const checks = terms.map((term) => {
     if (term.field === 1)
@@ -84,7 +84,8 @@ async function searchFile(source, summary, text, goesOn) {
   return {hits, more: count - hits.length};
 }
 
-// {hits: [{body, node, name, op, device, types}], more}: best matches first.
+// Promises {hits: [{body, node, name, op, device, types}], more: the number of further hits}, best
+// matches first.
 export function search(source, summary, text, goesOn = () => true) {
   return isFile ? searchFile(source, summary, text, goesOn) : source.search(text);
 }
@@ -92,7 +93,7 @@ export function search(source, summary, text, goesOn = () => true) {
 // `model()` returns {source, summary} of the graph to search.
 export function setUpSearch(model, go) {
   const input = byId("search"), box = byId("results");
-  let turn = 0, chosen = -1, answered = "";  // the query that the list answers
+  let turn = 0, chosen = -1, answered = "";  // `answered`: the query whose results are listed
   const options = () => [...box.querySelectorAll("[role=option]")];
   const choose = (index) => {
     const all = options();
@@ -126,7 +127,8 @@ export function setUpSearch(model, go) {
     answered = text;
   };
   let timer;
-  // A user who types fast has not yet seen the list for the last letters.
+  // Opens the chosen result. If the list is not yet that of the text, as the user typed fast,
+  // searches first.
   const take = async () => {
     clearTimeout(timer);
     if (!input.value.trim()) return;
@@ -148,7 +150,7 @@ export function setUpSearch(model, go) {
   document.addEventListener("pointerdown", (event) => {
     if (!event.target.closest(".search")) close();
   });
-  // Searches for a text from elsewhere.
+  // Searches for a text that the user did not type.
   return (text) => {
     input.value = text;
     input.focus();

@@ -2,13 +2,13 @@
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-// Documents embedded in the page; each is used once.
+// Documents that the server embedded in the page; each is used once.
 const sent = new Map();
 for (const element of document.querySelectorAll('script[id^="sent "]')) {
   sent.set(element.id.slice(5), element.textContent);
   element.remove();
 }
-// Called after the files have changed.
+// Drops the embedded documents, after the files have changed.
 export const forgetSent = () => sent.clear();
 
 async function fromServer(path, options = {}) {
@@ -29,23 +29,24 @@ async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
   if (!element) throw new Error(`this file does not hold '${path}'`);
   if (element.type === "application/json") return JSON.parse(element.textContent);
-  if (element.type === "text/plain") return fromPage(element.textContent);  // the path of an equal document
+  // The element has the path of an equal document.
+  if (element.type === "text/plain") return fromPage(element.textContent);
   const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
 const embedded = document.getElementById("data models") !== null;
 const read = embedded ? fromPage : fromServer;
-// As in lib/serve/pages/graph_documents.cpp and lib/serve/tabs/debugger.cpp.
+// The sizes of chunks, as in lib/serve/pages/graph_documents.cpp and lib/serve/tabs/debugger.cpp.
 const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256, CARDS_A_CHUNK = 256;
 
 export const isFile = embedded;
 export const models = () => read("models");
-// Requests work from the server, with a text or a file as the body, or a document that changes:
-// never cached. Errors have the server's message.
+// post() requests work from the server, with a text or a file as the body; ask() requests a
+// document that may change. Neither is cached. Errors have the server's message.
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
-// Sent while the page is closing; the answer is ignored.
+// Sends a request while the page is closing, and ignores the answer.
 export const sendLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
@@ -55,7 +56,7 @@ export class Source {
   constructor(model) {
     this.model = model;
     this.kept = new Map();
-    this.markKinds = [];  // names of the boxes' marks
+    this.markKinds = [];  // names of the kinds of marks on boxes
   }
 
   get(path) {
@@ -78,7 +79,8 @@ export class Source {
   // Searches on the server; not cached, because the words may never be repeated.
   search(text) { return post(`${this.model}/search`, text); }
 
-  // Nodes hidden in a body, and a node by name ({body, node}), both from the server.
+  // hidden() promises the nodes that a filter hides in a body, find() the {body, node} of a name;
+  // both ask the server.
   hidden(body, filter) { return this.ask(`hidden/${body}`, JSON.stringify(filter)); }
   find(name) { return this.ask("find", name); }
 
@@ -95,7 +97,7 @@ export class Source {
     return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`);
   }
 
-  // A debugger's card, by its name: "trace/11".
+  // Promises a card of a debug page by its name, "trace/11".
   card(name) {
     const [kind, number] = name.split("/");
     return embedded ? this.inChunk("cards", kind, Number(number), CARDS_A_CHUNK) : this.get(name);
@@ -106,8 +108,8 @@ export class Source {
     return chunk[id];
   }
 
-  // Calls `visit` with all nodes of a body, a page of them at a time, so that the browser stays
-  // responsive.
+  // Calls `visit` with each page of the index of a body's nodes; between pages the browser can
+  // respond.
   forEachIndexPage(body, visit) { return this.forEachPage("index", body, visit); }
 
   async forEachPage(kind, body, visit) {

@@ -1,10 +1,11 @@
-// Selects one of a model's graphs: those of a file, the stages of a folder of dumps, graphs made
-// from it.
+// The list from which the user selects one of a model's graphs: those of a file, the stages of a
+// folder of dumps, or graphs that were made from these.
 
 import {byId, element} from "./dom.js";
 
 export class StageList {
-  // `choose(index)` goes to an entry of the whole list, `chosen()` returns the current one.
+  // choose(index) shows an entry, an index in the list of all models; chosen() returns the current
+  // entry.
   constructor(choose, chosen) {
     Object.assign(this, {choose, chosen, numbers: []});
     byId("stage-list").addEventListener("change", ({target}) => choose(Number(target.value)));
@@ -18,7 +19,7 @@ export class StageList {
     if (next !== undefined) this.choose(next);
   }
 
-  // `numbers`: the entries of the model.
+  // Lists a model's graphs. `numbers`: the entries of the model.
   list(models, numbers) {
     Object.assign(this, {models, numbers});
     byId("stages").hidden = numbers.length < 2;
@@ -35,7 +36,7 @@ export class StageList {
     for (const made of groups.values()) if (made !== byId("stage-list")) byId("stage-list").append(made);
   }
 
-  // Marks the current one.
+  // Marks the current entry.
   mark(index) {
     const {title, group, note, same} = this.models[index];
     const place = this.numbers.indexOf(index);

@@ -1,10 +1,10 @@
-// Selects a function of a folder of dumps: each trace has a story of its own, the stages of its
-// graph and of the partitions made from it.
+// The list from which the user selects a function of a folder of dumps. Each trace of a function
+// has a story of its own: the stages of its graph and of the partitions made from that graph.
 
 import {byId, commas, element, plural} from "./dom.js";
 
-// All stories of the run that an entry is a stage of. Empty: the run has one function, or the entry
-// is not a stage.
+// Returns all stories of the run that an entry is a stage of; empty if the run has one function, or
+// the entry is not a stage.
 export function storiesOf(models, index) {
   const {run} = models[index];
   return run === undefined ? [] : models[Number(run)]?.stories ?? [];
@@ -12,24 +12,25 @@ export function storiesOf(models, index) {
 
 export const storyOf = (models, index) => storiesOf(models, index)[models[index].story];
 
-// Largest first.
+// Sorts stories by size, the largest first.
 const bySize = (list) => [...list].sort((a, b) => b.nodes - a.nodes || b.changed - a.changed);
 
-// The entry that a model with first entry `index` opens at: its largest function.
+// Returns the entry that a model with first entry `index` opens at: a stage of its largest
+// function.
 export const opensAt = (models, index) => models[index].opens ?? index;
 
 const sizeText = ({nodes, stages, changed}) =>
   `${plural(nodes, "node")}, ${commas(changed)} of ${plural(stages, "stage")} changed something`;
 
 export class StoryList {
-  // As in StageList.
+  // `choose` and `chosen` are those of StageList.
   constructor(choose, chosen) {
     Object.assign(this, {choose, chosen});
     byId("story-list").addEventListener("change", ({target}) => this.turnTo(Number(target.value)));
   }
 
-  // The entries of a model to list with `index`: of several functions' stages, those of one
-  // function.
+  // Returns the entries of a model to list while entry `index` is shown: of stages of several
+  // functions, only those of one function.
   list(models, entries, index) {
     this.models = models;
     const shown = models[index].story === undefined ? opensAt(models, entries[0]) : index;
@@ -54,7 +55,8 @@ export class StoryList {
     byId("story-list").replaceChildren(...groups.values());
   }
 
-  // The same stage of another function, if it has one, else its first.
+  // Shows the stage of the same name of another function, if there is one, else the function's
+  // first.
   turnTo(number) {
     const {entry} = this.stories[number], {title} = this.models[this.chosen()];
     const {run} = this.models[entry];

@@ -1,29 +1,29 @@
-// The tabs: each NAME_tab.js adds its own, and the server determines which tabs a graph has, in
-// which order.
+// The tabs: each NAME_tab.js adds its own tab, and the server determines which tabs a graph has,
+// and their order.
 
 import {byId, element} from "./dom.js";
 
 const known = new Map();
 
 // `tab`: {name, label, build(root, page), param, tells}.
-//   name    as in lib/serve/tabs/NAME.cpp, which sets the tab's place and its graphs
-//   build   called when the tab is first opened, with its element and the Page (page.js). Returns
+//   name    as in lib/serve/tabs/NAME.cpp, which sets the tab's position and which graphs have it
+//   build   called when the tab is first opened, with the tab's element and the Page. Returns
 //             show(at)            draws the tab for page.source, each time it is opened; may be
-//                                 async. `at`: the place in it, a text of its own; undefined: any
-//             forget()            the graphs have changed
-//             at                  the current place in the tab, for the address
+//                                 async. `at`: a position in the tab, as text; undefined: any
+//             forget()            called when the graphs have changed
+//             at                  the current position in the tab, for the address
 //             colors(model)       additional colorings of boxes (run_colors.js)
 //             ofNode(model, body, id)  promises elements for the panel of a node
 //           of which only show is required
 //   param   the name of `at` in the address
-//   tells   true if the panel of a node uses it even if the tab was never opened
+//   tells   true if ofNode is used even if the tab was never opened
 export function addTab(tab) { known.set(tab.name, tab); }
 
 // The row of tabs, and the element of each below it.
 export class Tabs {
   constructor(page) {
     this.page = page;
-    this.names = [];  // names of the graph's tabs
+    this.names = [];  // the names of the tabs of the shown graph
     this.built = new Map();
     this.buttons = new Map();
     for (const {name, label} of known.values()) {
@@ -39,7 +39,7 @@ export class Tabs {
   has(name) { return this.names.includes(name); }
   first() { return this.names[0]; }
 
-  // Lists the tabs of another graph.
+  // Shows the tabs of another graph.
   list(names) {
     this.names = names.filter((name) => known.has(name));
     const others = [...this.buttons.keys()].filter((name) => !this.has(name));
@@ -47,7 +47,7 @@ export class Tabs {
     for (const [name, button] of this.buttons) button.hidden = !this.has(name);
   }
 
-  // Brings it to the front, without drawing.
+  // Brings a tab to the front, without drawing it.
   choose(name) {
     this.chosen = name;
     for (const [other, button] of this.buttons) {
@@ -65,7 +65,7 @@ export class Tabs {
 
   forget() { for (const tab of this.built.values()) tab.forget?.(); }
 
-  // The colors of the first tab that has some for a model.
+  // Returns the colors of the first tab that has colors for a model.
   colors(model) {
     for (const tab of this.built.values()) {
       const colors = tab.colors?.(model);
@@ -87,7 +87,7 @@ export class Tabs {
     if (param && at) state.set(param, at);
   }
 
-  // [name, at]
+  // Returns [name, at] of the tab in the address.
   ofState(state) {
     const name = this.has(state.get("tab")) ? state.get("tab") : this.first();
     return [name, state.get(known.get(name).param) ?? undefined];

@@ -3,7 +3,7 @@
 import {byId} from "./dom.js";
 import {setUpExport} from "./export.js";
 
-const HIGH = 600, WIDE = 700;  // pixels of the window with room for the legend
+const HIGH = 600, WIDE = 700;  // the smallest window, in pixels, with room for the legend
 
 // `page`: the Page of page.js.
 export function setUpTools(page) {
@@ -29,7 +29,7 @@ export function setUpTools(page) {
   });
 }
 
-// Dark or light like the system, until the user chooses.
+// Uses the system's theme, dark or light, until the user chooses a theme.
 export function followTheme(page) {
   const wish = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => document.documentElement.classList.toggle("dark", wish.matches);
@@ -37,7 +37,7 @@ export function followTheme(page) {
   wish.addEventListener("change", () => page.turnTheme(wish.matches));
 }
 
-// Returns true if the key has a function.
+// Executes the function of a key; returns true if the key has one.
 function pressed(page, event) {
   if (event.target.closest("input, select, textarea, dialog")) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;

@@ -1,11 +1,11 @@
-// Numbers as colors: by the file's scale, else from pale to hot.
+// Converts numbers to colors, by the file's scale, else from pale yellow to orange.
 
 import {commas} from "./dom.js";
 import {channels} from "./ink.js";
 
-const STEPS = 5;  // of a legend
+const STEPS = 5;  // entries of a legend
 
-// "115,605,504", "4,407" for 4406.8, "0.03512".
+// Returns a number as text: "115,605,504", "4,407" for 4406.8, "0.03512".
 export function numberText(value) {
   const size = Math.abs(value);
   if (size < 1e15 && (size >= 1000 || Number.isInteger(value))) {
@@ -30,12 +30,12 @@ function onGradient(steps, place) {
 }
 
 export class ValueScale {
-  // `set`: from node_data.js; numbers range from `least` to `largest`.
+  // `set`: one of the sets from node_data.js; numbers range from `least` to `largest`.
   constructor(set, least, largest) { Object.assign(this, {set, least, largest}); }
 
   get byThresholds() { return this.set.gradient.length === 0 && this.set.thresholds.length > 0; }
 
-  // "#rrggbb"; undefined: above the last threshold.
+  // Returns a number's color, "#rrggbb"; undefined if it is above the last threshold.
   fill(value, theme) {
     if (this.byThresholds) return this.set.thresholds.find(({at}) => value <= at)?.fill;
     const heat = theme.heat.map((fill, i) => ({at: i / (theme.heat.length - 1), fill}));
@@ -44,7 +44,7 @@ export class ValueScale {
     return onGradient(gradient.length > 0 ? gradient : heat, Math.min(1, Math.max(0, place)));
   }
 
-  // The entries of the legend: {style, text}.
+  // Returns the entries of the legend, a list of {style, text}.
   legend(theme) {
     const {least, largest, set: {thresholds}} = this;
     if (this.byThresholds) {

@@ -1,5 +1,5 @@
-// Numbers from files on the picture: the files of the command line and those that the user opens,
-// the set that colors the boxes, and its texts in legend and panel.
+// Numbers from files, shown on the picture: the sets of the files on the command line and of those
+// that the user opens, the set that colors the boxes, and the texts in legend and panel.
 
 import {byId, commas, element, link, plural} from "./dom.js";
 import {inkOn} from "./ink.js";
@@ -8,9 +8,10 @@ import {AGGREGATES, NodeValues} from "./node_values.js";
 import {ask} from "./source.js";
 import {numberText, ValueScale} from "./value_scale.js";
 
-const LISTED = 8;  // nodes in the panel
+const LISTED = 8;  // nodes that the panel lists
 const PREFIX = "values-";
-const OF_WHOLES = ["sum", "count"];  // grow with a scope: colors are relative to the visible boxes
+// These grow with a scope, so colors are relative to the visible boxes.
+const OF_WHOLES = ["sum", "count"];
 const WORDS = {max: "max", min: "min", mean: "mean", sum: "sum", count: "number"};
 
 export class Values {
@@ -23,7 +24,7 @@ export class Values {
     byId("open-values").addEventListener("click", () => input.click());
     input.addEventListener("change", () => {
       take([...input.files]);
-      input.value = "";  // the same file may be chosen again
+      input.value = "";  // so that the user can choose the same file again
     });
     const stage = document.querySelector(".stage");
     stage.addEventListener("dragover", (event) => event.preventDefault());
@@ -33,7 +34,8 @@ export class Values {
     });
   }
 
-  // Loads the files of the command line, before those that the user opens; again after they change.
+  // Loads the files of the command line, whose sets precede those that the user opened. Called
+  // again after the files change.
   async start() {
     const opened = this.sets.slice(this.given), files = await ask("node-data");
     this.sets = [];
@@ -48,7 +50,7 @@ export class Values {
     return sets;
   }
 
-  // Adds the sets of files and colors by the first. Throws if no name is a node.
+  // Adds the sets of files, and colors by the first of these. Throws if no name in a set is a node.
   async open(files) {
     const before = this.sets.length, {source} = this.page;
     try {
@@ -75,7 +77,7 @@ export class Values {
   }
 
   setOf(by) { return by.startsWith(PREFIX) ? this.sets[Number(by.slice(PREFIX.length))] : undefined; }
-  // The initial choice of a page that is not a comparison.
+  // The initial choice for coloring, on a page that is not a comparison.
   get first() { return this.given > 0 ? `${PREFIX}0` : undefined; }
 
   of(set, source) {
@@ -89,7 +91,8 @@ export class Values {
     return known.get(set);
   }
 
-  // The current numbers of a set on a graph; the page is notified when there are more.
+  // Returns the NodeValues of a set on a graph; undefined while they load. Updates the page once
+  // they are loaded.
   now(set, source) {
     const promise = this.of(set, source);
     if (!promise.values && !promise.awaited) {
@@ -107,8 +110,9 @@ export class Values {
     if (!page.panes.on) (chosen ? page.chosen(chosen) : page.panel.showModel());
   }
 
-  // --- The picture. Paints a view by a set and returns the legend's entries; undefined: `by` is
-  // not a set.
+  // --- The picture.
+  // Colors a view by a set and returns the legend's entries; undefined if the choice `by` is not a
+  // set.
   color(view, by) {
     const set = this.setOf(by), {look} = view;
     const values = set && view.source ? this.now(set, view.source) : undefined;
@@ -131,8 +135,8 @@ export class Values {
     return scale.legend(look.theme);
   }
 
-  // The range of the colors: of all nodes, or of the visible closed boxes. Graphs side by side
-  // share one range.
+  // Returns the range of the colors: that of all nodes' numbers; for sums and counts, that of the
+  // visible closed boxes. Graphs side by side share one range.
   range(set) {
     const ranges = this.page.views().flatMap((view) => {
       const values = view.source && this.now(set, view.source);
@@ -144,7 +148,7 @@ export class Values {
     return ranges.length > 0 ? [Math.min(...ranges), Math.max(...ranges)] : [0, 0];
   }
 
-  // The numbers in boxes; if they change, the picture is laid out again.
+  // Writes the numbers into boxes; if the numbers change, lays out the picture again.
   note(view, key, values) {
     if (view.notesKey === key) return;
     view.notesKey = key;
@@ -159,7 +163,7 @@ export class Values {
     view.update(view.look.selected).then(() => isWhole && view.fit());
   }
 
-  // The text next to the colors in the legend.
+  // Returns the elements next to the colors in the legend.
   legend(by) {
     const set = this.setOf(by), values = set && this.now(set, this.page.source);
     if (!set) return [];
@@ -203,7 +207,7 @@ export class Values {
     return rows.length > 0 ? [element("h3", {}, "Values"), element("table", {}, ...rows)] : [];
   }
 
-  // For a scope, or (undefined) for all.
+  // Returns elements for the panel of a scope; of the whole graph if `placed` is undefined.
   ofScope(placed, go) { return this.sets.flatMap((set) => this.ofSet(set, placed, go)); }
 
   ofSet(set, placed, go) {

@@ -1,10 +1,9 @@
-// Brings parts of a picture into view that does not fit as a whole.
+// Brings parts of a picture into view, for a picture that does not fit as a whole.
 
-// The zoom at which all text is readable, and below which hardly any is.
+// LEGIBLE: the zoom from which all text is readable; TOO_SMALL: the zoom below which hardly any is.
 export const LEGIBLE = 0.85, TOO_SMALL = 0.7;
 
-// Brings an open scope, or (its outermost one) a function, into view, which may be small or far
-// away: large enough to read.
+// Brings an open scope, or a function by its outermost scope, into view, large enough to read.
 export function lookAt(view, {body, scope}) {
   for (const {x, y, inner} of view.boxes) {
     const frame = inner?.frames.find((other) => other.body === body && other.scope === scope);

@@ -6,11 +6,11 @@ import {Filter, SHOWN} from "./filter.js";
 import {boxKey} from "./frames.js";
 
 const LISTED = 6;      // ops in the line above the picture
-const MOST_OPEN = 60;  // nodes of a part whose scopes are opened automatically
+const MOST_OPEN = 60;  // a part with more nodes has only some scopes opened automatically
 
 const words = (text) => (text ? text.split(",").filter(Boolean) : []);
 
-// Open hidden scopes whose connectivity is unknown.
+// Returns the number of hidden scopes, in open frames, whose connectivity is unknown.
 function untoldIn(frame) {
   const inner = (frame?.boxes ?? []).flatMap((placed) => placed.inner?.frames ?? []);
   return inner.reduce((sum, other) => sum + untoldIn(other), frame?.view.unknown?.size ?? 0);
@@ -39,7 +39,7 @@ export class Visibility {
   all() { return this.set({hide: [], only: [], around: "", path: ""}); }
   around(name, hops = 2) { return this.set({around: name, hops, path: ""}); }
 
-  // Paths from one to the other, or back, whichever exist.
+  // Shows the paths from one node to the other, or from the other to the first, whichever exist.
   async paths(from, to) {
     const tries = [`${from}..${to}`, `${to}..${from}`];
     for (const [i, path] of tries.entries()) {
@@ -67,7 +67,7 @@ export class Visibility {
     const {page} = this, {view} = page, other = filter.around !== this.filter.around
       || filter.path !== this.filter.path || filter.hops !== this.filter.hops;
     const place = await filter.place(page.source), {body} = place ?? view;
-    await filter.of(page.source, body);  // throws before anything changes
+    await filter.of(page.source, body);  // may throw, before anything changes
     await page.step(async () => {
       this.apply(filter);
       if (place && other) await this.openPart(place);
@@ -86,7 +86,7 @@ export class Visibility {
     for (const view of this.page.allViews()) this.follow(view);
   }
 
-  // Gives a view the filter, without redrawing.
+  // Sets the filter of a view, without redrawing the view.
   follow(view) {
     const {filter} = this;
     view.filter = filter;
@@ -95,7 +95,8 @@ export class Visibility {
   }
 
   // --- A part of the graph: a neighborhood, paths.
-  // Opens the scopes around it; for a large part only those around the named nodes.
+  // Opens the scopes around the nodes of the selected part; for a large part, only those around the
+  // nodes that the filter names.
   async openPart({body, nodes}) {
     const {view, source} = this.page;
     this.before ??= {body: view.body, open: new Set(view.open)};
@@ -119,7 +120,7 @@ export class Visibility {
     await view.show(before?.body ?? view.body, !before);
   }
 
-  // --- The line above the picture.
+  // --- The text line above the picture.
   async line() {
     const {filter, page} = this, {view} = page, parts = [];
     const hidden = filter.on ? await filter.of(page.source, view.body) : undefined;
@@ -163,7 +164,8 @@ export class Visibility {
     if (path) state.set("path", path);
   }
 
-  // {part: true if it selects a part, which is then shown; problem: the error}
+  // Applies the filter in the address. Promises {part: true if it selects a part of the graph,
+  // which is then shown; problem: an error}.
   async fromState(state) {
     const {source} = this.page;
     this.before = undefined;
@@ -176,7 +178,7 @@ export class Visibility {
       this.apply(filter);
       if (!place || state.has("open")) return {};
       await this.openPart(place);
-      this.before = undefined;  // "all" starts over
+      this.before = undefined;  // leavePart() has no earlier view to restore
       return {part: true};
     } catch (problem) {
       this.apply(new Filter());

@@ -18,10 +18,10 @@ namespace {
 
 using Why = DebugStop::Why;
 
-constexpr int64_t kMostListed = 12;               // elements of a value in the list
-constexpr size_t kMostTensors = 100;              // listed for one node
-constexpr int64_t kMostDrawn = int64_t{1} << 22;  // counted and drawn elements
-constexpr int64_t kMostPrinted = 20000;           // elements as text
+constexpr int64_t kMostListed = 12;               // elements of a value in a list of values
+constexpr size_t kMostTensors = 100;              // tensors listed for one node
+constexpr int64_t kMostDrawn = int64_t{1} << 22;  // elements in statistics and pictures
+constexpr int64_t kMostPrinted = 20000;           // elements of a value as text
 
 const char* WhyText(Why why) {
   switch (why) {
@@ -42,7 +42,7 @@ void WriteNode(const Module& module, const Node& node, llvm::json::OStream& json
   WriteNodeLink(BodyNumber(module, node.graph()), node, json);
 }
 
-// {"index", "name", "type", "text", "node"} for each tensor that exists.
+// Writes {"index", "name", "type", "text", "node"} for a tensor.
 void WriteTensor(size_t index, const std::string& name, const Tensor& tensor,
                  llvm::json::OStream& json) {
   json.attribute("index", index);
@@ -78,7 +78,7 @@ void WriteOutputs(const DebugStop& stop, llvm::json::OStream& json) {
   }
 }
 
-// Outermost first, each with the calling node, if the graph has it.
+// Writes the calls, the outermost first, each with the calling node if the graph has that node.
 void WriteFrames(const Module& module, llvm::ArrayRef<StopFrame> frames,
                  llvm::json::OStream& json) {
   const Graph* body = &module.main;
@@ -180,15 +180,17 @@ Error WritePicture(const Tensor& tensor, const FoundValue& value, const ValueReq
   return Error::success();
 }
 
-// Writes the statistics and the picture of the numbers.
+// Writes the statistics and the picture of a tensor's numbers.
 void WriteNumbers(const Tensor& tensor, const FoundValue& value, const ValueRequest& request,
                   llvm::json::OStream& json) {
   bool has_numbers = !tensor.HoldsObjects() && tensor.dtype() != proto::DT_STRING;
   if (!has_numbers || tensor.num_elements() < 2) return;
   if (tensor.num_elements() > kMostDrawn) {
-    json.attribute("no_picture", "all " + WithCommas(tensor.num_elements()) +
-                                     " elements are too many: slice " + WithCommas(kMostDrawn) +
-                                     " at most to count and draw them");
+    json.attribute("no_picture",
+                   "all " + WithCommas(tensor.num_elements()) +
+                       " elements are too many for statistics and a picture: choose a "
+                       "slice of at most " +
+                       WithCommas(kMostDrawn) + " elements");
     return;
   }
   if (auto statistics = StatisticsOf(tensor.ToLiteral())) {

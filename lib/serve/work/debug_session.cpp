@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostPrinted = 1000;  // lines
+constexpr size_t kMostPrinted = 1000;  // printed lines
 constexpr size_t kMostText = 1 << 20;  // bytes of a command's output
 constexpr size_t kMostBreakpoints = 200;
 
@@ -20,7 +20,7 @@ DebugOrder Quit() {
   return order;
 }
 
-// The description of a stop, as an object.
+// Returns the description of a stop, a JSON object.
 std::string StopJson(Debugger& debugger) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -76,7 +76,7 @@ void DebugSession::Work() {
   std::unique_ptr<Debugger> ended;  // destroyed outside of the lock
   {
     std::unique_lock lock(mutex_);
-    // An error may occur while a request uses the debugger.
+    // The run may fail while a request uses the debugger.
     changed_.wait(lock, [this] { return !is_used_; });
     ended = std::move(debugger_);
     if (why_.empty()) why_ = why.empty() ? "it was ended" : why;
@@ -118,7 +118,7 @@ DebugOrder DebugSession::AtStop() {
   return *order_;
 }
 
-// Lets `use` access the debugger, and continues the run with its order.
+// Calls `use` with the debugger at a stop; if `use` returns an order, continues the run with it.
 Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugger&)> use) {
   {
     std::unique_lock lock(mutex_);
@@ -140,7 +140,7 @@ Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugge
   return done.takeError();
 }
 
-// A command has set breakpoints or a value: describes the stop again.
+// Describes the stop again, after a command that may have set breakpoints or a value.
 void DebugSession::ResetHooks(Debugger& debugger) {
   std::string text = StopJson(debugger);
   std::lock_guard lock(mutex_);
@@ -152,7 +152,7 @@ void DebugSession::ResetHooks(Debugger& debugger) {
 std::string DebugSession::StatusJson() const {
   std::lock_guard lock(mutex_);
   constexpr const char* kNames[] = {"begins", "runs", "stopped", "over"};
-  // For the client that gave an order, the run has already continued.
+  // The client that gave an order sees the run as continued, even before the run's thread does so.
   State state = state_ == State::kStopped && order_ ? State::kRuns : state_;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {

@@ -14,14 +14,14 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostRows = 20000;  // for one graph
+constexpr size_t kMostRows = 20000;  // rows for one graph
 
 enum RowKind { kSame, kElsewhere, kExplained, kGone };
 
 struct LogRow {
   RowKind kind = kSame;
   std::string node, op, asked, placed, logged, why;
-  int64_t line = 0;  // of the log; 0: none
+  int64_t line = 0;  // the line's number in the log; 0: not in the log
 };
 
 class LogRows {
@@ -36,9 +36,9 @@ class LogRows {
   }
 
   bool is_recorded() const { return is_recorded_; }
-  // Rows with differences first; empty if the log does not have the graph.
+  // Returns the rows, those with differences first; empty if the log does not have the graph.
   std::vector<LogRow> All() const {
-    if (of_.used.empty()) return {};  // the log is of other graphs
+    if (of_.used.empty()) return {};  // the log is about other graphs
     std::vector<NodeStory> reasons = ReasonsOf(c_.graph, of_, log_, story_);
     std::vector<LogRow> rows;
     for (NodeId id : c_.placement.order) rows.push_back(Of(c_.graph.node(id), reasons[id].text));
@@ -55,7 +55,7 @@ class LogRows {
   }
 
  private:
-  // The node's request before it was placed.
+  // Returns the device that the node requested before it was placed.
   std::string Asked(llvm::StringRef name, llvm::StringRef device) const {
     auto asked = story_.asked.find(name);
     if (asked != story_.asked.end()) return ShortDevice(asked->second);
@@ -160,7 +160,9 @@ std::vector<std::string> NotesOf(const OpenedGraph& opened, bool has_folder,
   add(OthersText(logged.devices));
   if (!logged.story.source.empty()) add("the history of nodes is from " + logged.story.source);
   if (!has_folder && DumpNumberOf(opened) >= 0)
-    add("`grapnel serve FOLDER` of all dumps also shows which pass made or removed a node");
+    add("`grapnel serve FOLDER`, with the folder of all dumps, also shows which pass made or "
+        "removed a "
+        "node");
   return notes;
 }
 
@@ -187,7 +189,7 @@ Expected<std::string> LogFromPage(const Page& page, Page& shown, llvm::StringRef
   std::string& devices = asked.settings.devices;
   if (devices.empty()) devices = llvm::join(DevicesOfLog(text), ",");
   if (devices.empty()) devices = "cpu:1";
-  // Dumps next to the graph are read only if their folder is served.
+  // Dumps in the graph's folder are read only if the user serves that folder.
   bool has_folder = llvm::isa<StagePage>(page);
   ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> shared, OpenToPlace(page));
   RETURN_IF_ERROR(CheckValid(*shared, nullptr));

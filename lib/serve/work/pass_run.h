@@ -1,5 +1,5 @@
-// Runs Grappler's passes on the graph of a page: the effects of each stage, and the missed
-// optimizations with reasons.
+// Runs Grappler's passes on the graph of a page, and records the effects of each stage, and the
+// missed optimizations with reasons.
 #ifndef GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
 #define GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
 
@@ -18,13 +18,13 @@ namespace grapnel {
 // The stages of a run of passes; for a folder of TensorFlow's dumps only the graphs.
 struct PassRun {
   std::shared_ptr<const Timeline> timeline;
-  std::string folder;  // of the dumps; "": the graphs are not in files
+  std::string folder;  // the folder of the dumps; "" if the graphs are not in files
   RunRecord record;
   bool knows_near_misses = false;
   std::vector<Refusal> near_misses;
-  std::vector<std::string> notes;  // about the run
-  std::vector<Story> stories;      // of the timeline; filled by StagePages
-  std::vector<int> story_of;       // by stage
+  std::vector<std::string> notes;  // remarks about the run
+  std::vector<Story> stories;      // the timeline's stories; filled by StagePages
+  std::vector<int> story_of;       // by stage: index in `stories`
 };
 
 // Parses {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
@@ -32,9 +32,10 @@ struct PassRun {
 // Every field may be missing or empty, and `limit` may be a string. Reads no files.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
-// Runs the passes on a copy of the graph; `line`: the name of the run's graph. Keeps a copy of the
-// graph, including constants, after each pass that changed it. Errors: Optimize's, a failed pass.
-// `is_gone`, called before each pass, returns true when the client is gone.
+// Runs the passes on a copy of the graph; `line`: the name of the graph in the run's stages. Keeps
+// a copy of the graph, including constants, after each pass that changed it. Errors: those of
+// Optimize, a failed pass. Calls `is_gone` before each pass, and stops with an error if it returns
+// true.
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone = nullptr);
 

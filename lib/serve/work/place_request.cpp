@@ -19,7 +19,7 @@ Expected<PlaceAsked> ParsePlaceRequest(llvm::StringRef text) {
   settings.devices = devices->str();
   settings.soft = !object->getBoolean("hard").value_or(false);
   settings.may_read = false;
-  settings.words.devices = "'Devices'";  // the name in the form of place_tab.js
+  settings.words.devices = "'Devices'";  // the field's name in the form of place_tab.js
   settings.words.hard = "'hard'";
   settings.default_device = object->getString("default_device").value_or("").str();
   settings.kernels = object->getString("kernels").value_or(settings.kernels).str();

@@ -14,7 +14,8 @@
 namespace grapnel {
 namespace {
 
-// The page of a placement; reuses an existing page with the same placement.
+// Returns the number of a page for the placement: a new page, or an existing one with the same
+// placement.
 size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
                  std::unique_ptr<PlacedGraph> placed, const std::string& title, size_t model) {
   for (size_t i = 0, end = pages.size(); i < end; ++i) {

@@ -8,13 +8,13 @@
 
 namespace grapnel {
 
-// `request`, with the flags of `grapnel place`: {"devices": "cpu:2", "hard": false,
-// "default_device": "", "kernels": "tensorflow", "what_if": "cpu:1"}; all but devices may be left
-// out. Places the main graph of `page` and adds the placement to `pages`: {"entry", "title",
+// Places the main graph of `page` and adds a page with the placement to `pages`. `request` has the
+// flags of `grapnel place`: {"devices": "cpu:2", "hard": false, "default_device": "", "kernels":
+// "tensorflow", "what_if": "cpu:1"}; all but "devices" may be left out. Returns {"entry", "title",
 // "crossings", "devices": [{"device", "nodes", "weights", "peak"}], "report": [lines], "moves":
-// [lines]}; for a graph that cannot be placed {"failure": [lines], "moves": [lines]}. "moves" is
-// there if what_if was given. Reads no files, even if devices look like a path. Errors: the request
-// or the devices cannot be read, the graph is not valid.
+// [lines]}; for a graph that cannot be placed {"failure": [lines], "moves": [lines]}. The result
+// has "moves" if the request has "what_if". Reads no files, even if devices look like a path.
+// Errors: the request or the devices cannot be read, the graph is not valid.
 Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request);
 
 }  // namespace grapnel

@@ -13,13 +13,13 @@
 
 namespace grapnel {
 
-// Detects changes of files: by name, size and time of each, for folders of each file in them. Costs
-// a stat of every file.
+// Detects changes of files, by the name, size and time of each file and of each file in folders.
+// Takes a stat() of every file.
 class FileWatcher {
  public:
   explicit FileWatcher(std::vector<std::string> paths);
-  // True once for each change, and only if nothing has changed since the previous call: a file that
-  // is still being written is not reported.
+  // True once for each change, and only if nothing has changed between the previous call and this
+  // one, so that a file that is still being written is not reported.
   bool Changed();
 
  private:
@@ -29,18 +29,19 @@ class FileWatcher {
   uint64_t seen_, last_;
 };
 
-// The served paths, and how to open them.
+// The paths to serve, and the options for opening them.
 struct ServedPaths {
   std::vector<std::string> models;
   std::string signature;
   std::vector<std::string> node_data;
 
-  // Errors: as in PageSet::AddPath and AddNodeData.
+  // Opens the paths. Errors are those of PageSet::AddPath and PageSet::AddNodeData.
   Expected<std::shared_ptr<PageSet>> Open() const;
 };
 
-// While it lives, reopens the paths after each change and gives the router the new pages. If a path
-// can no longer be opened, the pages stay as they are, and the page shows the reason.
+// While it exists, reopens the paths after each change of their files and passes the new pages to
+// the router. If a path can no longer be opened, the router keeps the old pages, and the page in
+// the browser shows the reason.
 class Reloader {
  public:
   Reloader(Router& router, ServedPaths paths);

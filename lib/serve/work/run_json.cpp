@@ -10,10 +10,10 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 40;  // for a value as text
-constexpr size_t kMostLinks = 4;   // nodes that an error names
+constexpr int kMostElements = 40;  // elements of a value as text
+constexpr size_t kMostLinks = 4;   // nodes of an error that become links
 
-// The state of a node after a run; the page's colors are in this order.
+// The state of a node after a run. The page's list of colors has the same order.
 enum Outcome { kBadOutcome, kFiniteOutcome, kZeroOutcome, kRanOutcome, kNumOutcomes };
 constexpr const char* kOutcomeNames[kNumOutcomes] = {"NaN or infinity", "finite", "only zeros",
                                                      "ran, its values not watched"};
@@ -33,7 +33,7 @@ const char* StateName(PageRun::State state) {
   }
 }
 
-// The nodes that an error mentions: names in quotes.
+// Writes links to the nodes that an error message mentions, as names in quotes.
 void WriteNamed(const Module& module, llvm::StringRef error, llvm::json::OStream& json) {
   std::vector<const Graph*> bodies = BodiesOf(module);
   std::vector<std::string> found;
@@ -59,7 +59,7 @@ struct Range {
   int64_t count = 0;
 };
 
-// The range of the finite elements.
+// Returns the range of a value's finite elements.
 Range RangeOf(const Literal& literal) {
   Range range;
   if (!IsFloating(literal.dtype()) && !IsInteger(literal.dtype())) return range;
@@ -112,7 +112,7 @@ void WriteValue(const Tensor& value, llvm::json::OStream& json) {
   json.attribute("file", true);
 }
 
-// Must be called under the run's lock.
+// The caller must have locked run.mutex.
 void WriteFetches(const PageRun& run, llvm::json::OStream& json) {
   json.attributeArray("fetches", [&] {
     for (size_t i = 0; i < run.values.size(); ++i) {
@@ -148,14 +148,14 @@ Outcome OutcomeOf(const PortHistory& history) {
   return counted && last.health.zero == last.health.elements ? kZeroOutcome : kFiniteOutcome;
 }
 
-// The page's node for a row of the profile; null: none.
+// Returns the node of the page's graph for a row of the profile; a null node if there is none.
 Node WatchedOf(const PageRun& run, const Profile::Row& row) {
   return row.graph ? run.watch.Watched(row.graph->node(row.node)) : Node();
 }
 
-// The outcomes of the nodes of one body, by id.
+// The outcomes of the nodes of one body, by node id.
 struct BodyOutcomes {
-  std::vector<int> outcome;   // -1: did not run
+  std::vector<int> outcome;   // an Outcome; -1: the node did not run
   std::vector<int64_t> time;  // nanoseconds in the node itself
 };
 
@@ -180,7 +180,8 @@ BodyOutcomes OutcomesOf(const PageRun& run, const Graph& graph,
   return made;
 }
 
-// [id, outcome, nanoseconds] of nodes, and [scope, number of each outcome..., nanoseconds].
+// Writes [id, outcome, nanoseconds] for nodes, and [scope, number of nodes with each outcome...,
+// nanoseconds] for scopes.
 void WriteBody(size_t body, const BodyOutcomes& outcomes, GraphPage& page,
                llvm::json::OStream& json) {
   std::map<ScopeId, std::array<int64_t, kNumOutcomes + 1>> scopes;

@@ -27,8 +27,8 @@ struct PageRun {
   const PageRunRequest request;
   RunWatch watch;
   Profile profile;
-  // Set for a run over several devices; only the run's thread uses it until the run is over:
-  // `profile` refers to its graphs.
+  // Set only for a run over several devices. `profile` refers to its graphs, so it lives as long as
+  // this object; only the run's thread uses it until the run is over.
   std::unique_ptr<RunJob> spread;
 
   bool IsOver() const {
@@ -36,16 +36,17 @@ struct PageRun {
     return state != State::kWaiting && state != State::kRunning;
   }
 
-  // Written by the run's thread, under the lock; the members above guard themselves.
+  // Guards the members below, which the run's thread writes. The members above are thread-safe or
+  // constant.
   mutable std::mutex mutex;
   State state = State::kWaiting;
-  Clock::time_point began = Clock::now();  // start of waiting, then of running
-  int nodes = 0;                           // of the main graph's plan; 0 until it is made
+  Clock::time_point began = Clock::now();  // when waiting began, then when running began
+  int nodes = 0;  // nodes in the main graph's plan; 0 until there is a plan
   Clock::time_point ended;
   std::string error;
   std::vector<std::string> printed;
   std::vector<Tensor> values;         // by fetch, once the run is done
-  std::vector<std::string> compared;  // by fetch: comparison with the case's value; "": none
+  std::vector<std::string> compared;  // by fetch: comparison with the case's value; "" without one
 };
 
 std::string RunStatusJson(const PageRun& run);

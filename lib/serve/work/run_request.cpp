@@ -18,9 +18,9 @@ namespace {
 
 constexpr size_t kMostOutputs = 20;
 
-// An input of the form.
+// An input in the form.
 struct Input {
-  std::string tensor, key;  // key: a signature's argument
+  std::string tensor, key;  // key: the name of a signature's argument
   DataType dtype = proto::DT_INVALID;
   Shape shape;
 };
@@ -29,14 +29,14 @@ bool IsFeedable(const Node& node) {
   return node.op() == "Placeholder" || node.op() == "PlaceholderV2" || IsArgument(node);
 }
 
-// The graph's information about a tensor; empty for a name that it does not have.
+// Returns what the graph says about a tensor; mostly empty if the graph does not have the tensor.
 Input InputOf(const Graph& graph, const std::string& tensor) {
   Input input;
   input.tensor = tensor;
   auto port = FindTensorIfThere(graph, tensor);
   if (!port) return input;
   Node node = graph.node(port->node);
-  if (IsArgument(node)) {  // a variable's handle is fed the variable's value
+  if (IsArgument(node)) {  // the value of a variable is fed for its handle
     ArgumentType type = TypeOfArgument(node);
     bool is_handle = type.held != proto::DT_INVALID;
     input.dtype = is_handle ? type.held : type.dtype;
@@ -56,7 +56,7 @@ std::vector<Input> InputsOf(const Signature& signature) {
   return inputs;
 }
 
-// The inputs that must be fed, and other feeds of the case.
+// Returns the inputs that must be fed, and the case's other feeds.
 std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
@@ -74,7 +74,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// The fetches of the case or signature, else a function's results, else unread outputs.
+// Returns the fetches of the case or signature; else a function's results; else unread outputs.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);
@@ -130,7 +130,7 @@ Error ReadFeed(const llvm::json::Value& value, PageRunRequest* request) {
   const llvm::json::Object* object = value.getAsObject();
   auto tensor = object ? object->getString("tensor") : std::nullopt;
   auto kind = object ? object->getString("kind") : std::nullopt;
-  if (!tensor || !kind) return MakeError("a feed without 'tensor' and 'kind'");
+  if (!tensor || !kind) return MakeError("a feed needs 'tensor' and 'kind'");
   PageRunRequest::Feed feed;
   feed.tensor = tensor->str();
   feed.kind = kind->str();
@@ -151,7 +151,7 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
     }
-    return MakeError("no case has a value for it");
+    return MakeError("the case has no value for this tensor");
   }
   if (feed.kind == "file") {
     ASSIGN_OR_RETURN(auto file, find(feed.file));
@@ -159,13 +159,13 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
   }
   ASSIGN_OR_RETURN(DataType dtype, TypeOfFeed(graph, feed.tensor));
   if (dtype == proto::DT_INVALID)
-    return MakeError("the graph does not give its dtype: choose a file");
+    return MakeError("the graph does not give the tensor's dtype: choose a file");
   ASSIGN_OR_RETURN(Dims dims, ParseDims(feed.shape));
   if (feed.kind == "text") return ParseTypedValue(feed.text, dtype, dims);
   if (feed.kind == "zeros") return FilledTensor(Fill::kZeros, dtype, dims, 0);
   if (feed.kind == "ones") return FilledTensor(Fill::kOnes, dtype, dims, 0);
   if (feed.kind == "normal") return FilledTensor(Fill::kNormal, dtype, dims, feed.seed);
-  return MakeError("'{0}' is not a way to make a value", feed.kind);
+  return MakeError("'{0}' is not a kind of value", feed.kind);
 }
 
 }  // namespace
@@ -232,7 +232,8 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
-  request.words.placer.devices = "'Devices'";  // as in run_form.js, which offers no GPU
+  // The field's name in run_form.js, which offers no GPU.
+  request.words.placer.devices = "'Devices'";
   request.words.device = "grapnel run --device";
   return request;
 }

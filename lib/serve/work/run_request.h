@@ -1,4 +1,4 @@
-// Requests of the page to run a graph, and the form for them.
+// The page's requests to run a graph, and the form with which the user makes them.
 #ifndef GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
 #define GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
 
@@ -13,34 +13,34 @@
 
 namespace grapnel {
 
-// The form: signatures, inputs (placeholders, arguments, the case's feeds) with dtype and shape,
-// outputs, modes of taps.
+// Returns the document from which the page makes its form for a run: signatures, inputs
+// (placeholders, arguments, the case's feeds) with dtype and shape, outputs, modes of taps.
 std::string RunFormJson(const OpenedGraph& opened);
 
 struct PageRunRequest {
   struct Feed {
     std::string tensor;
     std::string kind;         // "text", "zeros", "ones", "normal", "file" or "case"
-    std::string text, shape;  // as typed
+    std::string text, shape;  // as the user typed them
     uint64_t seed = 0;
-    uint64_t file = 0;  // of an upload
+    uint64_t file = 0;  // the number of an upload
   };
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
   std::vector<Glob> taps;
-  std::optional<TapMode> mode;  // nullopt: no taps
-  std::string devices;          // CPUs to spread the run over; empty: none
+  std::optional<TapMode> mode;  // nullopt: watch no tensors
+  std::string devices;          // CPUs to spread the run over, "cpu:2"; empty: run on one
 };
 
 // Parses {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":
 // "a*,b*", "mode": "FULL_HEALTH", "devices": "cpu:2"}, the last three of which may be missing or
-// empty. Errors say what is wrong with it.
+// empty. Errors say what is wrong with the request.
 Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef json);
 
-// Finds uploads by number. Errors: no such upload.
+// Returns an uploaded file by its number. Errors: no such upload.
 using UploadFinder = std::function<Expected<std::shared_ptr<const FileBytes>>(uint64_t upload)>;
 
-// Makes the job's request, including the values of feeds. Errors name the tensor.
+// Makes the request for lib/job, including the values of feeds. Errors name the tensor.
 Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequest& asked,
                                     const UploadFinder& find);
 

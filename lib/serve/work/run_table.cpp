@@ -10,9 +10,9 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostPrinted = 1000;  // lines
+constexpr size_t kMostPrinted = 1000;  // printed lines of a run
 
-// Compares a fetched value with the case's; "" if the case has none.
+// Compares a fetched value with the case's value; "" if the case has no value for the fetch.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
   const auto& values = run.opened->model().case_info;
   if (!values || !value || value.HoldsObjects()) return "";
@@ -34,7 +34,7 @@ bool AllFedByCase(const PageRunRequest& request) {
 
 Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
   const OpenedGraph& opened = *run.opened;
-  RETURN_IF_ERROR(CheckValid(opened, nullptr));  // before making feeds
+  RETURN_IF_ERROR(CheckValid(opened, nullptr));  // before making the feeds, which may be large
   ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(opened, run.request, find));
   request.print = [&run](Severity, llvm::StringRef text) {
     std::lock_guard lock(run.mutex);
@@ -80,7 +80,7 @@ void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
   run.state = run.watch.is_stopped() ? PageRun::State::kStopped : PageRun::State::kFailed;
 }
 
-// The approximate memory of its values.
+// Returns the approximate memory of a run's values.
 size_t BytesOf(const PageRun& run) {
   std::lock_guard lock(run.mutex);
   size_t bytes = 0;
@@ -119,7 +119,8 @@ void RunTable::Work() {
   }
 }
 
-// Keeps the last finished run, whatever the size of its values.
+// Drops the oldest finished runs beyond the limits. Never drops the last finished run, whatever the
+// size of its values.
 void RunTable::ForgetOldest() {
   size_t kept = 0, bytes = 0;
   for (auto it = runs_.end(); it != runs_.begin();) {

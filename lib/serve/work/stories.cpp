@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// The line that a line was derived from, and so on; stops at a missing one.
+// Follows `from` from a line to the line that it was derived from, and so on, until there is none.
 llvm::StringRef RootOf(llvm::StringRef line, const llvm::StringMap<std::string>& from) {
   llvm::StringSet<> seen;
   for (;;) {
@@ -35,7 +35,7 @@ const char* KindText(FunctionName::Kind kind) {
 void NameStory(Story* story) {
   auto [graph, instance] = llvm::StringRef(story->line).split(", instance ");
   FunctionName name = ParseFunctionName(graph);
-  if (graph.starts_with("MetaOptimizer run ")) {  // from OrderDumps: not of a dumped function
+  if (graph.starts_with("MetaOptimizer run ")) {  // OrderDumps's name for an unnamed graph
     story->function = "runs of Grappler on graphs without a name";
     story->title = graph.str();
   } else if (name.kind == FunctionName::Kind::kEagerOp) {

@@ -10,21 +10,22 @@
 
 namespace grapnel {
 
-// One graph from its first dump to its last, with the partitions made from it.
+// The dumps of one graph, from the first to the last, and of the partitions made from it.
 struct Story {
-  std::string line;         // DumpStage::line of its graph; a partition has its own
-  std::string function;     // "train_step": common to its traces and instances
+  std::string line;         // DumpStage::line of the graph; partitions have other lines
+  std::string function;     // "train_step": the same for all traces and instances
   std::string title;        // "train_step 221, instance 2"
-  std::vector<int> stages;  // their indices, in order
-  int64_t nodes = 0;        // of the largest main graph
-  int64_t changed = 0;      // stages that changed something
+  std::vector<int> stages;  // indices of stages, in order
+  int64_t nodes = 0;        // nodes of the largest main graph
+  int64_t changed = 0;      // number of stages that changed something
 };
 
-// Each stage is in exactly one story. In the order of their first stages. Linear in stages.
+// Returns the stories of a timeline, in the order of their first stages. Each stage is in exactly
+// one story. Linear in stages.
 std::vector<Story> StoriesOf(const Timeline& timeline);
 
-// The story with the largest graph, among equals the one with the most changes; 0 if there are
-// none.
+// Returns the index of the story with the largest graph; of several, the one with the most changes.
+// 0 if there are no stories.
 size_t LargestStory(llvm::ArrayRef<Story> stories);
 
 }  // namespace grapnel

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDeepest = 32;
 
-// Parses nested brackets and their elements.
+// Parses nested lists in brackets.
 class ListReader {
  public:
   explicit ListReader(llvm::StringRef text) : rest_(text) {}
@@ -120,7 +120,7 @@ Error CheckElements(DataType dtype) {
   return MakeError("a {0} cannot be typed or filled", DataTypeName(dtype));
 }
 
-// `bytes` of all elements in order, or of one for all.
+// Makes a literal from its elements in order, or from one element that is repeated.
 Literal MakeLiteral(DataType dtype, llvm::ArrayRef<int64_t> dims,
                     std::vector<std::string> elements) {
   if (dtype == proto::DT_STRING) return Literal::MakeStrings(dims, std::move(elements));

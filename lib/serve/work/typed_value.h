@@ -1,4 +1,4 @@
-// Values that users type into the page, or fill in.
+// Makes tensors from values that users type into the page, or from a kind of filling.
 #ifndef GRAPNEL_LIB_SERVE_WORK_TYPED_VALUE_H_
 #define GRAPNEL_LIB_SERVE_WORK_TYPED_VALUE_H_
 
@@ -8,21 +8,23 @@
 
 namespace grapnel {
 
-constexpr int64_t kLargestFill = int64_t{1} << 28;  // bytes
+constexpr int64_t kLargestFill = int64_t{1} << 28;  // bytes of a tensor
 
 enum class Fill { kZeros, kOnes, kNormal };
 
-// Parses "1,28,28,1", "[1,28]" or "" (a scalar). Errors quote what is not a dimension.
+// Parses a shape: "1,28,28,1", "[1,28]" or "" (a scalar). Errors quote an invalid dimension.
 Expected<Dims> ParseDims(llvm::StringRef text);
 
-// Parses "[[1, 2.5], [-3, nan]]", "true", "\"text\"": brackets give the shape. A single element
-// fills `dims`, and a flat list of the right length gets the shape `dims`. Errors: text that is not
-// a value of `dtype`, lists of different lengths, more than kLargestFill.
+// Parses a value: "[[1, 2.5], [-3, nan]]", "true", "\"text\"". Brackets give the shape, except that
+// a single element is repeated to fill the shape `dims`, and a flat list of the right length gets
+// the shape `dims`. Errors: text that is not a value of `dtype`, lists of different lengths, more
+// than kLargestFill bytes.
 Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
                                  llvm::ArrayRef<int64_t> dims);
 
-// Random numbers are the same for the same seed; integers are absolute values, rounded down.
-// Errors: more than kLargestFill, a dtype without numbers.
+// Returns a tensor of zeros, ones or random numbers, which depend only on the seed. Random integers
+// are absolute values of normal numbers, rounded down. Errors: more than kLargestFill bytes, a
+// dtype without numbers.
 Expected<Tensor> FilledTensor(Fill fill, DataType dtype, llvm::ArrayRef<int64_t> dims,
                               uint64_t seed);
 

@@ -18,8 +18,8 @@ extern const unsigned char grapnel_font_bold_begin[], grapnel_font_bold_end[];
 namespace grapnel_picture {
 namespace {
 
-constexpr double kFixed = 64;              // FreeType's coordinates are 26.6
-constexpr FT_Fixed kMiterLimit = 4 << 16;  // SVG's
+constexpr double kFixed = 64;              // FreeType's coordinates have 6 fractional bits
+constexpr FT_Fixed kMiterLimit = 4 << 16;  // SVG's default, with 16 fractional bits
 
 void Demand(FT_Error error) {
   if (error) throw std::runtime_error("FreeType's error " + std::to_string(error));
@@ -56,7 +56,7 @@ struct Brush {
   ptrdiff_t row_size;
 };
 
-// Blends runs of pixels, each with a coverage in 255ths.
+// Blends a color into runs of pixels of row y, each with a coverage of 0 to 255.
 void Blend(int y, int count, const FT_Span* spans, void* user) {
   const Brush& brush = *static_cast<Brush*>(user);
   char* row = brush.last_row - y * brush.row_size;
@@ -85,7 +85,7 @@ char32_t TakeLetter(std::string_view* text) {
   return code;
 }
 
-// The dashes of a line, without its gaps.
+// Returns the dashes of a dashed line as lines, without the gaps.
 std::vector<Polyline> Dashed(const Polyline& line, const std::vector<double>& dash) {
   std::vector<Point> points = line.points;
   if (line.closed && !points.empty()) points.push_back(points.front());
@@ -97,7 +97,8 @@ std::vector<Polyline> Dashed(const Polyline& line, const std::vector<double>& da
   for (size_t i = 1; i < points.size(); ++i) {
     Point from = points[i - 1], to = points[i];
     double dx = to.x - from.x, dy = to.y - from.y;
-    double length = std::sqrt(dx * dx + dy * dy), done = 0;  // hypot differs between glibc versions
+    // Std::hypot's result depends on the glibc version.
+    double length = std::sqrt(dx * dx + dy * dy), done = 0;
     while (length - done > left) {
       done += left;
       Point at = {from.x + dx * done / length, from.y + dy * done / length};
@@ -128,7 +129,7 @@ Canvas::Canvas(int columns, int rows, double scale)
 
 Canvas::~Canvas() {
   FT_Stroker_Done(stroker_);
-  FT_Done_FreeType(library_);  // also frees faces
+  FT_Done_FreeType(library_);  // frees the faces too
 }
 
 FT_Vector Canvas::Placed(Point point) const {
@@ -163,7 +164,7 @@ void Canvas::SetWidth(double width) {
                  FT_STROKER_LINEJOIN_MITER_FIXED, kMiterLimit);
 }
 
-// Renders the line that the stroker was given.
+// Renders the line that was last passed to stroker_.
 void Canvas::RenderStroke(const Color& color) {
   FT_UInt points = 0, contours = 0;
   Demand(FT_Stroker_GetCounts(stroker_, &points, &contours));
@@ -212,7 +213,7 @@ void Canvas::Write(std::string_view text, Point at, const Lettering& lettering,
   if (lettering.centered) {
     for (FT_UInt letter : letters) {
       Demand(FT_Load_Glyph(face, letter, kAsDrawn));
-      pen -= face->glyph->linearHoriAdvance / 1024.0 / 2;  // 16.16 pixels
+      pen -= face->glyph->linearHoriAdvance / 1024.0 / 2;  // has 16 fractional bits
     }
   }
   if (lettering.stroke > 0) SetWidth(lettering.stroke);

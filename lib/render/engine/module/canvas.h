@@ -13,7 +13,7 @@
 
 namespace grapnel_picture {
 
-// In units of the picture, from its upper left corner.
+// A position in units of the picture, from the picture's upper left corner.
 struct Point {
   double x = 0, y = 0;
 };
@@ -34,10 +34,11 @@ struct Lettering {
   double stroke = 0;  // width of the letters' outline; 0: letters are filled
 };
 
-// Text is DejaVu Sans, whatever fonts the machine has, so the same calls give the same pixels.
+// Draws text with an embedded DejaVu Sans, so that the same calls give the same pixels on every
+// machine.
 class Canvas {
  public:
-  // A white canvas with `scale` pixels for each unit.
+  // Makes a white canvas with `scale` pixels for each unit of the picture.
   Canvas(int columns, int rows, double scale);
   ~Canvas();
   Canvas(const Canvas&) = delete;
@@ -47,7 +48,7 @@ class Canvas {
   // `dash`: alternating lengths of dash and gap; empty: a solid line.
   void Stroke(const std::vector<Polyline>& lines, double width, const std::vector<double>& dash,
               const Color& color);
-  // Writes UTF-8 text whose baseline begins, or has its middle, at `at`.
+  // Writes UTF-8 text. `at` is the beginning of its baseline or, if lettering.centered, its middle.
   void Write(std::string_view text, Point at, const Lettering& lettering, const Color& color);
 
   // Returns the rows from the top, with red, green and blue bytes for each pixel.
@@ -65,7 +66,7 @@ class Canvas {
   std::string pixels_;
   FT_Library library_ = nullptr;
   FT_Stroker stroker_ = nullptr;
-  FT_Face faces_[2] = {nullptr, nullptr};  // plain, bold
+  FT_Face faces_[2] = {nullptr, nullptr};  // plain and bold
 };
 
 }  // namespace grapnel_picture

@@ -1,10 +1,10 @@
 // grapnel_picture.so: the engine that runs the page's scripts without a browser, and the painter
 // that makes pixels, behind lib/render/engine/api.h.
 //
-// The engine is JavaScriptCore: the same scripts lay out the page and files alike, which a second
-// layout in C++ would not. It is Debian's smallest engine that keeps up with the browsers' language
-// and that can stop a script that takes too long. With its dependencies it is some 30 libraries, so
-// it is a module that the first picture loads.
+// The engine is JavaScriptCore, so that the scripts that lay out the page also lay out files,
+// without a second implementation in C++. Of Debian's engines that support current JavaScript and
+// can stop a script that takes too long, it is the smallest. With its dependencies it is some 30
+// libraries, so it is in a module that the first picture loads.
 #include <exception>
 
 #include "lib/render/engine/api.h"

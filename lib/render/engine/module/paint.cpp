@@ -15,7 +15,7 @@ namespace {
 constexpr double kMostSide = 32000;  // FreeType's spans end at 32,767
 constexpr int kPiecesOfCurve = 8;
 
-// One line of calls.
+// The words of one line of calls.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -35,7 +35,7 @@ class Words {
     text_.remove_prefix(end - text_.data());
     return number;
   }
-  // The letter that begins a part of a path; 0 at the end.
+  // The letter that begins the next segment of a path; 0 at the end.
   char Letter() {
     SkipBlanks();
     if (text_.empty()) return 0;
@@ -53,7 +53,7 @@ class Words {
   std::string_view text_;
 };
 
-// "#rrggbb".
+// Parses "#rrggbb".
 Color ReadColor(std::string_view text) {
   unsigned value = 0;
   if (text.size() != 7 || text[0] != '#' ||
@@ -176,7 +176,7 @@ Result Paint(std::string_view calls, double most_pixels, GrapnelPictureSize* siz
   Words first(TakeLine(&calls));
   if (first.Next() != "size") return {false, "a picture begins with its size"};
   double width = std::max(1.0, first.Number()), height = std::max(1.0, first.Number());
-  // Scales the picture down as far as needed.
+  // The scale is below 1 if the picture would be too large.
   size->scale =
       std::min({1.0, kMostSide / std::max(width, height), std::sqrt(most_pixels / width / height)});
   size->columns = std::max(1, static_cast<int>(std::ceil(width * size->scale)));

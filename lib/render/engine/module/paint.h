@@ -9,7 +9,7 @@
 
 namespace grapnel_picture {
 
-// See GrapnelPictureApi::paint in lib/render/engine/api.h.
+// Implements GrapnelPictureApi::paint of lib/render/engine/api.h.
 Result Paint(std::string_view calls, double most_pixels, GrapnelPictureSize* size);
 
 }  // namespace grapnel_picture

@@ -1,4 +1,4 @@
-// The module's output, or an error.
+// The output of a function of the module, or an error.
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_MODULE_RESULT_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_MODULE_RESULT_H_
 
@@ -8,7 +8,7 @@ namespace grapnel_picture {
 
 struct Result {
   bool ok = false;
-  std::string text;  // the output; else the error
+  std::string text;  // the output or the error message
 };
 
 }  // namespace grapnel_picture

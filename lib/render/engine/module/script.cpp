@@ -8,8 +8,8 @@
 #include <memory>
 #include <type_traits>
 
-// Exported by JavaScriptCore's library, but declared in a header (JSContextRefPrivate.h) that
-// Debian leaves out.
+// JavaScriptCore's library exports these, but the header that declares them (JSContextRefPrivate.h)
+// is not in Debian's package.
 extern "C" {
 typedef bool (*JSShouldTerminateCallback)(JSContextRef context, void* state);
 void JSContextGroupSetExecutionTimeLimit(JSContextGroupRef group, double limit,
@@ -75,8 +75,8 @@ class Engine {
   using Group = std::remove_const_t<std::remove_pointer_t<JSContextGroupRef>>;
 
   Result Failed(JSValueRef problem) const {
-    if (ended_) return {false, "it takes too long"};
-    return {false, problem ? TextOf(context_.get(), problem) : "there is nothing to call"};
+    if (ended_) return {false, "the script takes too long"};
+    return {false, problem ? TextOf(context_.get(), problem) : "there is no function to call"};
   }
 
   bool ended_ = false;
@@ -84,9 +84,9 @@ class Engine {
   std::unique_ptr<OpaqueJSContext, Release> context_;
 };
 
-// The engine reserves 64 GiB of address space without using it; an option turns that off, but it
-// still aborts if it gets none. A limit on addresses (ulimit -v) shows beforehand whether it can
-// succeed.
+// Returns an error if a limit on the address space (ulimit -v) would make the engine abort. By
+// default the engine reserves 64 GiB of address space; with such a limit, sets an option against
+// that, but the engine still needs some address space.
 std::string NotEnoughAddresses() {
   constexpr int kNeeded = 8;
   rlimit limit;
@@ -97,14 +97,15 @@ std::string NotEnoughAddresses() {
 }
 
 // By default the engine stops its threads by SIGUSR1, to collect garbage and to end slow scripts.
-// LLVM takes that signal over with the next file that it watches, after which a collection waits
-// forever. So the engine collects between steps, and checks the time itself.
+// When LLVM registers a file to remove on signals, it replaces that signal's handler, and the next
+// collection would wait forever. So sets options that make the engine collect on its own thread and
+// poll the time limit.
 void UseNoSignals() {
   setenv("JSC_useConcurrentGC", "0", 0);
   setenv("JSC_usePollingTraps", "1", 0);
 }
 
-// The conditions under which the engine would abort.
+// Returns the reason why the engine would abort; empty if there is none.
 std::string WhatIsMissing() {
   UseNoSignals();
   if (std::string why = NotEnoughAddresses(); !why.empty()) return why;

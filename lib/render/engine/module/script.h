@@ -10,7 +10,7 @@
 namespace grapnel_picture {
 
 // Evaluates `script` and calls the global `function` with these UTF-8 strings. The script has only
-// the language itself: no files, no network, no precise clock. It is stopped after `seconds`.
+// the language itself: no files, no network, no precise clock. The engine stops it after `seconds`.
 Result RunScript(const char* script, const char* function,
                  const std::vector<const char*>& arguments, double seconds);
 

@@ -14,14 +14,14 @@
 namespace grapnel_http {
 namespace {
 
-// At higher qualities, compressing takes several times as long as making the document.
+// With a higher quality, compressing would take several times as long as making the document.
 constexpr int kBrotliQuality = 5;
 
 bool IsText(std::string_view type) {
   return type.substr(0, 5) == "text/" || type.substr(0, 16) == "application/json";
 }
 
-// True if `name` is in the list without a weight of 0.
+// True if the encoding `name` is in `list`, an Accept-Encoding header, with a weight other than 0.
 bool Accepts(std::string_view list, std::string_view name) {
   boost::beast::string_view text(list.data(), list.size()), wanted(name.data(), name.size());
   for (const auto& [coding, parameters] : boost::beast::http::ext_list(text)) {
@@ -45,7 +45,7 @@ bool Brotli(const std::string& text, std::string* packed) {
 }
 
 // zlib's state is 256 KB, and allocating and clearing it takes longer than compressing a small
-// answer: each thread keeps one.
+// answer. So each thread keeps one state.
 class GzipState {
  public:
   GzipState() {
@@ -59,7 +59,7 @@ class GzipState {
   GzipState(const GzipState&) = delete;
   GzipState& operator=(const GzipState&) = delete;
 
-  // Null if there is no memory.
+  // Returns zlib's state, ready for a new body; null if memory was short.
   z_stream* Begin() { return is_made_ && deflateReset(&stream_) == Z_OK ? &stream_ : nullptr; }
 
  private:

@@ -10,7 +10,7 @@
 namespace grapnel_http {
 
 struct Answer {
-  int status = 0;  // 0: no answer
+  int status = 0;  // 0: there is no answer
   std::string type;
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
@@ -18,10 +18,11 @@ struct Answer {
   static Answer Refusal(int status, std::string_view why);
 };
 
-// Compresses the body of a text if the client's Accept-Encoding has brotli or gzip; prefers brotli.
+// Compresses the answer's body, if it is text, with brotli or else gzip, if `accepted` (the header
+// Accept-Encoding) allows it.
 void Compress(std::string_view accepted, Answer* answer);
 
-// Returns the status line and the headers, in alphabetical order, including those that depend on
+// Returns the status line and the headers, in alphabetical order, including headers that depend on
 // the body.
 std::string HeadOf(const Answer& answer, bool keeps_alive);
 

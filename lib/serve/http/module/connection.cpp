@@ -26,7 +26,7 @@ std::string Text(std::chrono::seconds time) { return std::to_string(time.count()
 void AddHeader(void* state, const char* name, const char* value) {
   try {
     static_cast<Answer*>(state)->headers.emplace_back(name, value);
-  } catch (const std::exception&) {  // Send reports it
+  } catch (const std::exception&) {  // the next send reports the error
   }
 }
 
@@ -93,7 +93,7 @@ void Connection::Close() {
 void Connection::NextRequest() {
   parser_.emplace();
   parser_->header_limit(kMostHeaderBytes);
-  parser_->body_limit(UINT64_MAX);  // until Admit; Boost 1.74 treats boost::none as 0
+  parser_->body_limit(UINT64_MAX);  // no limit until Admit(); Boost 1.74 treats boost::none as 0
   asked_ = {};
   answer_ = {};
   Enter(Phase::kIdle);
@@ -110,7 +110,7 @@ void Connection::Receive() {
 
 void Connection::OnReceived(ErrorCode error, size_t size) {
   if (error == asio::error::operation_aborted || phase_ == Phase::kClosed) return;
-  if (phase_ == Phase::kWriting) return;  // it was just refused
+  if (phase_ == Phase::kWriting) return;  // the request was just refused
   if (error) return Close();
   if (phase_ == Phase::kLingering) return Receive();  // drops the data
   buffer_.commit(size);
@@ -211,7 +211,7 @@ void Connection::Work() {
   Respond();
 }
 
-// Detects a client that has hung up and so no longer needs the answer.
+// Sets gone_ if the client closes the connection, so that work for its answer can stop.
 void Connection::WatchForHangUp() {
   socket_.async_wait(
       boost::asio::ip::tcp::socket::wait_read, [self = shared_from_this()](ErrorCode error) {
@@ -231,7 +231,7 @@ void Connection::MakeAnswer(std::shared_ptr<Connection> self) {
     call.handler(call.context, &request, &reply);
     try {
       Compress(self->asked_.accepted, &self->answer_);
-    } catch (const std::exception&) {  // then it is sent uncompressed
+    } catch (const std::exception&) {  // the answer is sent uncompressed then
     }
   }
   asio::io_context& io = self->server_.io();
@@ -278,7 +278,8 @@ void Connection::SendPiece() {
   });
 }
 
-// If the socket were closed now, a client that still sends would not receive the answer.
+// Lingers before closing: if the socket were closed at once, a client that still sends would not
+// receive the answer.
 void Connection::OnSent() {
   answer_ = {};
   Hold(0);

@@ -1,4 +1,4 @@
-// One client's connection: its requests, one after another.
+// One client's connection, which answers the client's requests one after another.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_
 
@@ -16,8 +16,8 @@
 
 namespace grapnel_http {
 
-// Everything except SetGone and MakeAnswer must be called on the thread of HttpServer::Run.
-// Handlers that wait for the socket own the connection; it ends with the last of them.
+// All functions except SetGone and MakeAnswer must be called on the thread of HttpServer::Run. The
+// handlers that wait for the socket own the connection; the last handler destroys it.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,10 +25,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(HttpServer& server, boost::asio::ip::tcp::socket socket);
   ~Connection();
   void NextRequest();
-  // Answers; hangs up if more of a body may come.
+  // Sends an answer instead of processing the request. If more of the request's body may come,
+  // closes the connection after that.
   void Refuse(Answer answer);
   void Close();
-  // True while the server waits for the client, since `since`.
+  // True while the server waits for the client, which it has done since since().
   bool KeepsWaiting() const { return phase_ != Phase::kWorking && phase_ != Phase::kClosed; }
   Clock::time_point since() const { return since_; }
   size_t held() const { return held_; }  // bytes that count against the server's limit
@@ -49,7 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void ParseBody();
   void Work();
   void WatchForHangUp();
-  // Runs on a worker thread, which owns asked_, parser_ and answer_ until it is done.
+  // Runs on a worker thread, which owns asked_, parser_ and answer_ until the answer is done.
   static void MakeAnswer(std::shared_ptr<Connection> self);
   void Respond();
   void SendPiece();
@@ -64,11 +65,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::atomic<bool> gone_{false};
 
   Phase phase_ = Phase::kIdle;
-  Clock::time_point since_;  // start of this phase
+  Clock::time_point since_;  // start of the current phase
   size_t num_requests_ = 0;
   size_t held_ = 0;
 
-  boost::beast::flat_buffer buffer_;  // received but not parsed
+  boost::beast::flat_buffer buffer_;  // received bytes that are not parsed yet
   std::optional<Parser> parser_;
   Asked asked_;
   GrapnelHttpAdmission admission_ = {};
@@ -77,8 +78,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Answer answer_;
   bool keeps_alive_ = false;
-  std::string head_;  // of the answer, until it is sent
-  size_t sent_ = 0;   // bytes of its body
+  std::string head_;  // status line and headers, until they are sent
+  size_t sent_ = 0;   // sent bytes of answer_'s body
 };
 
 }  // namespace grapnel_http

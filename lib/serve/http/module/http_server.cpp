@@ -33,7 +33,7 @@ void HttpServer::Run() {
       io_.run();
       break;
     } catch (const std::exception&) {
-      // No memory for one client; its connection was destroyed with the handler.
+      // Memory was short for one client; its connection was destroyed with the handler.
     }
   }
   for (Connection* connection : connections_) connection->SetGone();
@@ -45,11 +45,11 @@ void HttpServer::Accept() {
     if (!error) {
       try {
         OnAccept(std::move(socket));
-      } catch (const std::exception&) {  // no memory for the connection
+      } catch (const std::exception&) {  // memory is short for the connection
       }
       return Accept();
     }
-    // Most likely out of file descriptors: evicting a client frees one.
+    // Most likely there are no more file descriptors: disconnecting a client frees one.
     EvictSlowest(false, nullptr);
     retry_.expires_after(std::chrono::milliseconds(50));
     retry_.async_wait([this](boost::system::error_code) { Accept(); });
@@ -66,8 +66,8 @@ void HttpServer::OnAccept(tcp::socket socket) {
   connection->Refuse(Answer::Refusal(503, "too many clients are waiting: try again later"));
 }
 
-// Closes the connection that the server has waited for the longest. False: the server waits for
-// none of them.
+// Closes the connection whose client the server has waited for the longest; with `holds_bytes`,
+// considers only connections with bytes in memory. Returns false if the server waits for no client.
 bool HttpServer::EvictSlowest(bool holds_bytes, const Connection* but) {
   Connection* slowest = nullptr;
   for (Connection* connection : connections_) {

@@ -21,26 +21,27 @@ struct Callbacks {
   void* context;
 };
 
-// A single thread, that of Run, reads and writes for every client and never blocks on one, so a
-// slow client costs a connection but no thread. Work that takes time runs on worker threads, each
-// of which has its request to itself until the answer is done. Only the worker queues and
-// Connection's flag for a client that has gone are shared.
+// The thread of Run reads and writes for all clients and never blocks on one of them, so a slow
+// client costs a connection but no thread. Work that takes time runs on worker threads, each
+// of which has its request to itself until the answer is done. The threads share
+// only the worker queues and Connection::gone_.
 class HttpServer {
  public:
-  // Throws boost::system::system_error if the port is taken, or not allowed.
+  // Throws boost::system::system_error if the port is in use, or the process may not use it.
   HttpServer(uint16_t port, const Callbacks& callbacks);
   int port() const { return port_; }
   void Run();
-  void Stop() { io_.stop(); }  // from any thread
+  void Stop() { io_.stop(); }  // may be called from any thread
 
-  // For connections, on Run's thread.
+  // The functions from here on are for Connection, on Run's thread.
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
   bool Give(int worker_class, WorkerQueue::Task task) {
     return queues_[worker_class].Give(std::move(task));
   }
-  // Sets the number of bytes held for a client. If the total is too large and `size` is small,
-  // disconnects the slowest clients that hold bytes; otherwise returns false and counts nothing.
+  // Sets the number of bytes that are in memory for a connection. If the total of all connections
+  // would exceed kMostHeldBytes: for a small `size`, disconnects the slowest clients with such
+  // bytes; for a large `size`, returns false and changes nothing.
   bool Hold(const Connection& connection, size_t size);
   std::list<Connection*>::iterator Enter(Connection* connection);
   void Leave(std::list<Connection*>::iterator place) { connections_.erase(place); }
@@ -52,9 +53,9 @@ class HttpServer {
 
   const Callbacks callbacks_;
   size_t held_ = 0;
-  std::list<Connection*> connections_;  // oldest first; handlers own them
+  std::list<Connection*> connections_;  // oldest first; owned by handlers
   std::array<WorkerQueue, GRAPNEL_HTTP_WORKER_CLASSES> queues_;
-  // Destroyed before the members above: destroys the handlers that never ran, with their
+  // Must be destroyed before the members above: destroys handlers that did not run, and so their
   // connections.
   boost::asio::io_context io_{1};
   boost::asio::ip::tcp::acceptor acceptor_;

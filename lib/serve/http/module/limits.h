@@ -1,4 +1,5 @@
-// Limits on what one client may use of the server.
+// Limits on the resources that clients may use. A number at the end is the HTTP status of a request
+// that exceeds the limit.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_LIMITS_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_LIMITS_H_
 
@@ -10,30 +11,30 @@ namespace grapnel_http {
 
 using std::chrono::seconds;
 
-constexpr size_t kMostConnections = 2000;        // beyond that, the slowest client is disconnected
+constexpr size_t kMostConnections = 2000;        // with more, the slowest client is disconnected
 constexpr uint32_t kMostHeaderBytes = 16 << 10;  // request line and headers: 431
-constexpr size_t kMostTargetBytes = 8 << 10;     // path and query alone: 414
-constexpr size_t kMostRequests = 1000;           // on one connection
+constexpr size_t kMostTargetBytes = 8 << 10;     // path and query: 414
+constexpr size_t kMostRequests = 1000;           // requests on one connection
 
-// Bodies that are stored and answers in transit, of all clients together. Beyond that: 503, or for
-// less than kPiece bytes, the slowest client that holds any is disconnected. A single item larger
-// than this is accepted when nothing else is held.
+// Total size of the request bodies and unsent answers of all clients. Beyond that, an item of at
+// least kPiece bytes is refused (503), and for a smaller one the slowest client with such bytes is
+// disconnected. An item that is larger than the limit is accepted if it is the only one.
 constexpr size_t kMostHeldBytes = size_t{320} << 20;
 
-constexpr seconds kIdleTime(5);      // between requests: closed silently
+constexpr seconds kIdleTime(5);      // between requests: the connection is closed silently
 constexpr seconds kHeaderTime(10);   // from the first byte to the end of the headers: 408
-constexpr seconds kBetweenBytes(5);  // within a body: 408
+constexpr seconds kBetweenBytes(5);  // between the bytes of a body: 408
 constexpr seconds kBodyTime(60);     // for a whole body: 408
 constexpr size_t kPiece = 1 << 20;   // bytes of an answer sent at once
-constexpr seconds kPieceTime(10);    // for a client to receive one: the connection is cut
-constexpr seconds kLingerTime(1);    // for a client that still sends to read its refusal
+constexpr seconds kPieceTime(10);  // for a client to receive kPiece bytes: the connection is closed
+constexpr seconds kLingerTime(1);  // for a client that still sends to read the refusal
 
-// Threads, and requests that may wait for one; beyond that: 503.
+// Numbers of threads, and of requests that may wait for a thread; beyond that: 503.
 struct WorkerQueueSize {
   size_t threads, waiting;
 };
 constexpr WorkerQueueSize kQueueSizes[] = {
-    {2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by class of api.h
+    {2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by worker class (api.h)
 
 }  // namespace grapnel_http
 

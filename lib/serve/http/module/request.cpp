@@ -15,7 +15,7 @@ int HexDigit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// nullopt: a '%' without two digits, or a NUL byte.
+// Decodes %XX; nullopt for a '%' without two hexadecimal digits, or for a NUL byte.
 std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -34,7 +34,7 @@ std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   return decoded;
 }
 
-// The first value of `name` in a query.
+// Returns the first value of the parameter `name` in a query.
 std::optional<std::string> Parameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     size_t end = std::min(query.find('&'), query.size());
@@ -83,7 +83,7 @@ std::optional<Answer> RefuseFraming(const Parser& parser) {
     return Answer::Refusal(415, "send the body uncompressed");
   boost::beast::string_view type = head[field::content_type];
   if (iequals(type.substr(0, 10), "multipart/"))
-    return Answer::Refusal(415, "send the body itself: grapnel accepts no forms");
+    return Answer::Refusal(415, "send the body without a form: grapnel accepts no forms");
   return std::nullopt;
 }
 
@@ -103,7 +103,7 @@ std::optional<Answer> ReadHead(const Parser& parser, Asked* asked) {
   if (head.count(field::expect) == 0) return std::nullopt;
   asked->wants_continue = iequals(head[field::expect], "100-continue");
   if (asked->wants_continue) return std::nullopt;
-  return Answer::Refusal(417, "grapnel supports no expectation but 100-continue");
+  return Answer::Refusal(417, "grapnel supports no Expect header but 100-continue");
 }
 
 Answer NoRequest(const boost::beast::error_code& error) {
@@ -112,7 +112,7 @@ Answer NoRequest(const boost::beast::error_code& error) {
   if (error == http::error::body_limit)
     return Answer::Refusal(413, "the body is longer than this request allows");
   if (error == http::error::bad_version)
-    return Answer::Refusal(400, "grapnel speaks HTTP/1.1 and HTTP/1.0");
+    return Answer::Refusal(400, "grapnel supports only HTTP/1.1 and HTTP/1.0");
   return Answer::Refusal(400, "this is not an HTTP request: " + error.message());
 }
 

@@ -14,18 +14,19 @@ namespace grapnel_http {
 
 using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
-// The fields of api.h's GrapnelHttpRequest.
+// Owns the fields of GrapnelHttpRequest (api.h).
 struct Asked {
   std::string method, path, host, origin, token;
-  std::string accepted;  // Accept-Encoding
+  std::string accepted;  // the header Accept-Encoding
   bool wants_continue = false;
 };
 
-// Reads a complete head. Refuses ambiguous heads (request smuggling), compressed bodies and forms,
-// which our page never sends, and unsupported expectations.
+// Reads a complete head into `asked`; returns a refusal for ambiguous heads (request smuggling),
+// for compressed bodies and forms, which grapnel's page never sends, and for unsupported
+// expectations.
 std::optional<Answer> ReadHead(const Parser& parser, Asked* asked);
 
-// The refusal of bytes that are not a request.
+// Returns the refusal of bytes that are not an HTTP request.
 Answer NoRequest(const boost::beast::error_code& error);
 
 }  // namespace grapnel_http

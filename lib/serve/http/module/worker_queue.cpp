@@ -11,7 +11,7 @@ bool WorkerQueue::Give(Task task) {
   if (idle_ <= waiting_.size() && threads_.size() < size_.threads) {
     try {
       threads_.emplace_back([this] { Work(); });
-    } catch (const std::system_error&) {  // no more threads: the existing ones must do
+    } catch (const std::system_error&) {  // no more threads can start
       if (threads_.empty()) return false;
     }
   }
@@ -31,7 +31,7 @@ void WorkerQueue::Work() {
     waiting_.pop_front();
     lock.unlock();
     task();
-    task = nullptr;  // releases its captures outside of the lock
+    task = nullptr;  // destroys the task's captures outside of the lock
     lock.lock();
   }
 }

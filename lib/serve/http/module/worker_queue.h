@@ -1,4 +1,4 @@
-// A few threads and a bounded queue of their tasks.
+// A few threads, and a bounded queue of tasks for them.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_WORKER_QUEUE_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_WORKER_QUEUE_H_
 
@@ -19,9 +19,11 @@ class WorkerQueue {
 
   explicit WorkerQueue(WorkerQueueSize size) : size_(size) {}
   ~WorkerQueue() { Stop(); }
-  // False if the queue is full. Starts threads as needed. Tasks must not throw.
+  // Queues a task, which must not throw; returns false if the queue is full. Starts threads as
+  // needed.
   bool Give(Task task);
-  // Drops waiting tasks, and returns when running ones are done. Accepts no tasks after that.
+  // Drops waiting tasks, and returns when running tasks are done. Give() accepts no tasks after
+  // that.
   void Stop();
 
  private:
