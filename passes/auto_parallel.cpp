@@ -64,7 +64,7 @@ class AutoParallel : public GraphPass {
     for (NodeId id : edit.boundary().fetched) {
       Node node = graph_->node(id);
       if (node.op() == "NoOp" || GradientInput(node.op()) >= 0) continue;
-      edit.Refuse(kRule, node, "'{0}' is a result with a value", node.name());
+      edit.Refuse(kRule, node, "'{0}' is fetched for its value, which would be lost", node.name());
       return Error::success();
     }
     if (!edit.Begin(kRule, reporter)) return Error::success();
@@ -245,7 +245,7 @@ GRAPNEL_PASS(AutoParallel,
                        .run_once = true,
                        .toggle = "auto_parallel",
                        .help = "repeats the training step for each replica",
-                       .refuses = "graphs without variables; results that are values"}),
+                       .refuses = "graphs without variables; fetches of values"}),
              {kRule, "repeats the training step for each replica"});
 
 }  // namespace

@@ -185,8 +185,8 @@ class CommonSubgraphElimination : public GraphPass {
     if (edit_->IsPreserved(node) || kinds_->Is(node, kEnterOrExitOp) ||
         feeds_in_place_.contains(node.id()))
       return false;
-    // Both are marked stateful, so that they are not dropped; printing or asserting the same once
-    // is enough.
+    // Print and Assert are marked stateful so that they are not dropped; of two equal ones, one is
+    // enough.
     if (kinds_->Is(node, kAssertOrPrintOp)) return true;
     return kinds_->Is(node, kPureOp);
   }

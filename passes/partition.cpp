@@ -73,7 +73,8 @@ class PartitionPass : public GraphPass {
       edit_.End();
     }
 
-    // Claims send and receive, with the constant and the Identity that stand for a control edge.
+    // Records the nodes of a transfer in source_of_: send, receive and, for a control edge, the
+    // constant that is sent and the Identities that read the receive.
     void Claim(const Transfer& transfer) {
       Node send = nodes_.lookup(transfer.send), recv = nodes_.lookup(transfer.recv);
       source_of_[send.name()] = source_of_[recv.name()] = transfer.source;

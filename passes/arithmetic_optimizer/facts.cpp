@@ -224,8 +224,8 @@ void Arithmetic::ReportStaleReaders(const Node& of) {
     bool is_lost = lost_.contains({reader.id(), of.id()}) && !reader.input(use.slot).IsControl();
     if (!is_lost) continue;
     RefuseAt(reader,
-             "it stops reading '{0}', whose value changes; unlike "
-             "TensorFlow, where '{1}' then has a wrong value",
+             "the value of '{0}' changes, so '{1}' stops reading it; unlike "
+             "TensorFlow, where '{1}' then computes a wrong value",
              of.name(), reader.name());
   }
 }

@@ -1,4 +1,4 @@
-// Scales the weights of a convolution instead of its input: they are smaller and constant.
+// Scales the weights of a convolution instead of its input: the weights are smaller and constant.
 //
 //   Before:  Conv2D(Transpose(x * 2), w)     After:  Conv2D(Transpose(x), w * 2)
 //

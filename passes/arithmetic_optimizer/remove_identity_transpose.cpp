@@ -44,7 +44,7 @@ Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const 
   if (first.num_inputs() != 2) return rule.NotMine();
   std::optional<Permutation> inner = rule.ConstantInts(first, 1);
   if (!inner || !AreInverse(permutation, *inner))
-    return rule.Refuse("'{0}' is not known to be its inverse", first.name());
+    return rule.Refuse("'{0}' is not known to be the inverse permutation", first.name());
   // The nodes between change their values, which a preserved node would expose.
   if (tail != node && rule.IsPreserved(node)) {
     return rule.Refuse("'{0}' is fetched, fed or kept, and not next to '{1}'", node.name(),
@@ -68,8 +68,8 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   if (!first || !permutation || permutation->empty()) return rule.NotMine();
   if (permutation->size() == 1 && WritesZerosAsNothing(rule)) {
     return rule.Refuse(
-        "'{0}' is all zeros: TensorFlow's shape inference stores no values for it, and "
-        "then cannot read it",
+        "'{0}' is all zeros: TensorFlow's shape inference stores it without values, and "
+        "TensorFlow's version of this rule cannot read it then",
         node.input_node(1).name());
   }
   if (first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);

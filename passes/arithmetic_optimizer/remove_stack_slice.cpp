@@ -28,7 +28,7 @@ bool IsSet(const Node& slice, const char* mask, int i) {
   return (slice.GetInt(mask) >> i & 1) != 0;
 }
 
-// Resolves the slice's bounds number `i`; nothing if they select outside the tensor.
+// Resolves the slice's bounds in dimension `i`; nullopt if they select outside the tensor.
 std::optional<Cut> CutOf(const Node& slice, int i, int64_t dim, Cut bounds) {
   if (dim < 0) return bounds;
   auto at = [&](int64_t bound) { return bound < 0 ? bound + dim : bound; };

@@ -182,8 +182,8 @@ Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   } else if (constant.rank() == 1) {
     leaf = vector;
   }
-  // A constant leaf folds with the new one only if the other leaf is constant too, and then there
-  // is nothing to move.
+  // A constant leaf folds with the moved constant only if the other leaf is constant too, and then
+  // there is nothing to move.
   if (leaf < 0 || rule.IsConst(child.input(leaf))) return rule.NotMine();
   if (!IsSafe(rule, parent, *tree)) return rule.Refused();
   Port moved = child.input(leaf);

@@ -34,7 +34,7 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     if (bytes >= kMaxConstantBytes && bytes > input_bytes) bytes = WrittenBytes(value);
     if (bytes < kMaxConstantBytes || bytes <= input_bytes) continue;
     rule.too_large.insert(node.id());
-    return rule.Fails("the value of '{0}' has {1} bytes, its inputs {2}", node.name(), bytes,
+    return rule.Fails("the value of '{0}' has {1} bytes, its inputs have {2}", node.name(), bytes,
                       input_bytes);
   }
   return true;
@@ -118,7 +118,7 @@ GRAPNEL_RULE(
     {.optimizer = "constant_folding",
      .place = kFold + 2,
      .name = "fold",
-     .ops = {},  // any
+     .ops = {},  // any op
      .help = "computes nodes whose inputs are all constant",
      .refuses = "state and effects, strings, results over 100 KiB that outgrow their inputs",
      .apply = Fold});

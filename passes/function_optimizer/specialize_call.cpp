@@ -167,7 +167,7 @@ class Copier {
     CopyInputShapes();
   }
 
-  // For the remaining arguments.
+  // Copies `_input_shapes` for the remaining arguments.
   void CopyInputShapes() {
     std::optional<AttrView> attr = FunctionAttr(from_, kInputShapes);
     auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -255,7 +255,7 @@ class Specializer {
     return false;
   }
 
-  // Equal for calls that one function can serve.
+  // Returns a key that is equal for calls that can share one function.
   std::string KeyOf(const Call& call, const Context& context) {
     std::string key;
     llvm::raw_string_ostream os(key);

@@ -3,7 +3,7 @@
 //   Before:  x -> Conv2D c {data_format=NHWC, strides=[1,2,3,1]} -> y
 //   After:   x -> Transpose -> c {data_format=NCHW, strides=[1,1,2,3]} -> Transpose -> y
 //
-// Inputs that are sizes and windows are permuted by DataFormatVecPermute; filters have no layout.
+// Inputs that hold sizes or windows are permuted by DataFormatVecPermute; filters have no layout.
 //
 // Refuses: ops on another device, fetched ones, convolutions of integers, unknown ranks.
 #include "passes/layout/conversion.h"
@@ -30,10 +30,11 @@ bool IsOfIntegers(const Node& node) {
   return is_conv && !IsFloating(type) && !IsComplex(type);
 }
 
-// For these the data_format only says where the channels are, with the same letters for every rank.
+// For BiasAdd and BiasAddGrad, data_format only says where the channels are, with the same letters
+// for every rank.
 bool IsBias(Family family) { return family == Family::kBiasAdd || family == Family::kBiasAddGrad; }
 
-// input_sizes with two elements are height and width, which keep their order.
+// True if input_sizes has four elements; two elements are height and width, which keep their order.
 bool HasFullSizes(Conversion& rule, const Node& node) {
   Shape sizes = rule.ShapeOf(node.input(0));
   return sizes.known_rank() && sizes.rank() == 1 && sizes.IsKnown(0) && sizes.dim(0) == 4;
