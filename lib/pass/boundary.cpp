@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// True for nodes that are always fed; a placeholder with a default need not be.
+// True for nodes that are always fed; a placeholder with a default need not be fed.
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
   return op == "Placeholder" || op == "PlaceholderV2" || IsArgument(node);

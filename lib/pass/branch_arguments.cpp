@@ -86,7 +86,7 @@ class Orderer {
   }
 
  private:
-  // True if each argument of the function is exactly one input of the node.
+  // True if the function has one argument for each input of the node.
   bool TakesAll(const Function& function) const {
     auto is_list = [](const OpArg& arg) {
       return !arg.number_attr.empty() || !arg.type_list_attr.empty() || !arg.type_attr.empty();
@@ -132,7 +132,7 @@ class Orderer {
     return BaseType(edit_.TypeOf(port));
   }
 
-  // "scope/add_tfg_result_0".
+  // The argument's name, such as "scope/add_tfg_result_0".
   std::string ArgumentName(Port port) const {
     std::string name = edit_.graph().node(port.node).name().str();
     bool is_argument = edit_.graph().node(port.node).op() == "_Arg";

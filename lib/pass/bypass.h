@@ -1,5 +1,5 @@
-// Removes nodes from the data flow: their readers read what they read. Looking up or changing one
-// of a node's control edges, of which it may have very many, takes constant time.
+// Removes nodes from the data flow: their readers then read the nodes' inputs. Looking up or
+// changing one of a node's control edges, of which there may be very many, takes constant time.
 #ifndef GRAPNEL_LIB_PASS_BYPASS_H_
 #define GRAPNEL_LIB_PASS_BYPASS_H_
 
@@ -36,7 +36,7 @@ class Bypasser {
       sources_;
 };
 
-// Drops control inputs from nodes that are already inputs. Call it inside a rewrite.
+// Drops control inputs of `node` that repeat another of its inputs. Call it inside a rewrite.
 void DedupControlInputs(Editor& edit, const Node& node);
 
 }  // namespace grapnel

@@ -28,7 +28,8 @@ Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value&
 // invalid index.json, which stays unchanged; one that cannot be written.
 Expected<DumpRun> ClaimDumpRun(llvm::StringRef folder, llvm::StringRef graph);
 
-// Replaces a run's reservation with its record. `write` writes the attributes after "graph".
+// Replaces a run's reservation in index.json with its record. `write` writes the record's
+// attributes after "graph".
 Error FinishDumpRun(llvm::StringRef folder, const DumpRun& run,
                     llvm::function_ref<void(llvm::json::OStream&)> write);
 

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Names the plugin in exceptions of its rules.
+// Calls the rule; adds the name of its plugin to exceptions.
 Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   if (!*rule.plugin) return rule.apply(context, node);
   try {

@@ -160,7 +160,7 @@ TEST_F(FetchedOutputsTest, AreDemandedAfterEachPass) {
     return result ? "" : TextOf(result.takeError());
   };
   EXPECT_EQ(error_of(BecomeIdentity),
-            "pass 'debug_stripper': rule 'lossy': fetch 'm:1' is lost: 'm' is now Identity, with 1 "
+            "pass 'debug_stripper': rule 'lossy': the fetch 'm:1' is lost: 'm' is now Identity, with 1 "
             "output");
   EXPECT_EQ(error_of(Vanish),
             "pass 'debug_stripper': rule 'lossy' at 'm' removed 'm', which is fetched");
