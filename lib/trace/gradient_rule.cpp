@@ -42,7 +42,7 @@ class Registry {
     num_sorted_ = entries_.size();
     sorted_.clear();
     for (const GradientEntry& entry : entries_) sorted_.push_back(&entry);
-    // Stable: of two rules for one op the first one counts.
+    // The sort is stable: of two rules for one op the first one is used.
     std::stable_sort(sorted_.begin(), sorted_.end(),
                      [](const GradientEntry* x, const GradientEntry* y) { return x->op < y->op; });
     assert(std::adjacent_find(sorted_.begin(), sorted_.end(),

@@ -22,8 +22,8 @@
 
 namespace grapnel {
 
-// Returns slices as a dense tensor, with the rows added up; values that are already dense are
-// returned.
+// Returns slices as a dense tensor, with repeated rows added up; a dense gradient is returned
+// unchanged.
 GRAPNEL_PUBLIC Value ToDense(TraceState& state, const Gradient& gradient,
                              llvm::StringRef name = {});
 
@@ -32,10 +32,10 @@ using GradientFn = InputGradients (*)(GradientContext&);
 struct GRAPNEL_PUBLIC GradientEntry {
   std::string op;
   GradientFn fn = nullptr;  // null: the op correctly has no gradient
-  // Outputs whose gradient may be missing: the rule gets no zeros for them. One bit each.
+  // Outputs whose gradient may be missing, one bit each: the rule gets no zeros in place of it.
   uint64_t optional_outputs = 0;
-  // Why grapnel has no gradient of the op although TensorFlow registers one; requesting it is an
-  // error.
+  // Why grapnel has no gradient of the op although TensorFlow registers one; requesting that
+  // gradient is then an error.
   const char* refusal = nullptr;
 };
 

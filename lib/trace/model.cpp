@@ -29,7 +29,7 @@ class FunctionGuard {
 // The data of a library function that its calls need.
 struct Made {
   bool ok = false;
-  Values captures;  // of the main graph
+  Values captures;  // values of the main graph
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 };

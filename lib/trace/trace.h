@@ -38,7 +38,8 @@ GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
     SourceLocation where = SourceLocation());
 
-// The same for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an array.
+// As TraceFunction, for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an
+// array.
 template <size_t N, typename Fn>
 Expected<std::unique_ptr<Module>> Trace(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
                                         SourceLocation where = SourceLocation()) {

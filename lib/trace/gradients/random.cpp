@@ -87,7 +87,7 @@ InputGradients TruncatedNormalOf(G& g) {
   Value sample = standard(g.y());
   BoundPartials bounds = PartialsOf(g, sample, low, high);
   Value partials[] = {g.OnesLike(sample), sample, bounds.of_low, bounds.of_high};
-  // Parameters are broadcast to one another, and the result to `shape`.
+  // Parameters are broadcast to a common shape, which is broadcast to `shape`.
   Value shapes[4], shape;
   for (int i = 0; i < 4; ++i) {
     shapes[i] = g.ShapeOf(g.x(i + 2));

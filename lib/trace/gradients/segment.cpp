@@ -54,7 +54,7 @@ GRAPNEL_GRADIENT("SegmentProd", SegmentProdOf);
 struct Gathered {
   Value values, clipped_ids, is_kept;
 };
-// Rows of `params` by `ids`, zeros where an id is negative.
+// Gathers rows of `params` by `ids`, with zeros where an id is negative.
 Gathered GatherKept(G& g, const Value& params, const Value& ids, Value clipped = {},
                     Value is_kept = {}) {
   if (!clipped.body()) {

@@ -11,7 +11,7 @@ namespace {
 
 using G = GradientContext;
 
-// The gradient from one side; for a variable that only one side reads, zeros of its shape.
+// The gradient from one side; for a variable that only the other side reads, zeros of its shape.
 Value FromSide(G& g, int side) {
   if (g.has_dy(side)) return g.dy(side);
   return g.Zeros(g.Op("VariableShape", {g.x(0)}), g.dy(1 - side).dtype());
