@@ -9,7 +9,8 @@
 // The variables are those that an Assign sets; they, their Assigns and the nodes that fill a queue
 // are not repeated. Replicas go to "/gpu:0", "/gpu:1", ..., as many as the graph names GPUs.
 //
-// Refuses: graphs without variables; graphs whose result is a value, because it would be lost.
+// Refuses: graphs without variables; graphs whose fetches are values, because the values would be
+// lost.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/pass.h"

@@ -22,8 +22,8 @@
 namespace grapnel {
 namespace {
 
-// Hashes a few elements: constants of the same shape mostly differ there, and others are compared
-// in full.
+// Hashes a few elements: constants of one shape mostly differ in these, and constants with equal
+// hashes are compared in full.
 uint64_t HashSample(const Literal& literal) {
   uint64_t hash = MixHash(literal.dims().size(), literal.dtype());
   for (int64_t dim : literal.dims()) hash = MixHash(hash, dim);

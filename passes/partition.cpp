@@ -1,5 +1,5 @@
 // Cuts every edge to another device: values that cross are sent and received there. The result is
-// one graph per device, side by side in one graph.
+// one graph that consists of the partitions of all devices.
 //
 //   Before:  a @cpu:0 -> b @cpu:1      After:  a -> _Send @cpu:0      _Recv -> b @cpu:1
 //

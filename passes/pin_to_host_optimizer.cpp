@@ -1,5 +1,5 @@
-// Moves small tensors of integers and the ops on them to the host of their GPU, where they are
-// needed.
+// Moves small tensors of integers and the ops on them from a GPU to its host, where these values
+// are needed.
 //
 //   Before (all on GPU:0):  x -> Shape s -> Prod p -> Reshape      After:  s stays, p on CPU:0
 //

@@ -61,7 +61,7 @@ Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> fe
     auto port = FindEnd(graph, fetch);
     if (!port) return Annotate("fetch", port.takeError());
     boundary.fetched.insert(port->node);
-    // A node without outputs is fetched by its name, which runs it.
+    // Fetching a node without outputs means running the node: it has no port to fetch.
     if (!port->IsControl() && NumOutputs(graph.node(port->node)) != 0)
       boundary.fetched_ports.push_back(*port);
   }

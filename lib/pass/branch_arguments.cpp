@@ -95,9 +95,9 @@ class Orderer {
            llvm::none_of(function.info.inputs, is_list);
   }
 
-  // The outside tensor behind the argument that a node of the body reads. A node that waits for an
-  // argument waits, seen from outside, for the node that produces it; TensorFlow passes such a wait
-  // in through that node's first tensor.
+  // Returns the tensor outside the branch that the argument at `port` stands for. A node that waits
+  // for an argument waits, seen from outside, for the node that produces the argument; TensorFlow
+  // passes such a wait into the branch through that node's first tensor.
   std::optional<Port> OutsideOf(const Function& function, Port port) const {
     auto arg = llvm::find(function.args, port.node);
     if (arg == function.args.end()) return std::nullopt;

@@ -257,7 +257,7 @@ Error Editor::CheckFetches() const {
 }
 
 // The result of a rewrite derives from all nodes that it used. The full sets would grow with every
-// rewrite along a chain, so only the steps are stored: OriginsOf follows them.
+// rewrite along a chain, so only one step is stored per rewrite: OriginsOf follows these steps.
 void Editor::RecordOrigins(const Record& record) {
   size_t names = derived_from_.size();
   for (NodeId id : record.sources) {
@@ -373,7 +373,8 @@ Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef d
   return node;
 }
 
-// Builds the attribute where it is stored; the literal kept for ConstantOf() borrows it.
+// Builds the attribute in the memory of the graph; the literal that ConstantOf() returns points
+// into that memory.
 void Editor::SetValue(const Node& node, const Literal& value) {
   graph_.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));
   llvm::StringRef content;

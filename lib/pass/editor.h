@@ -67,7 +67,7 @@ class GRAPNEL_PUBLIC Editor {
   // them on purpose (auto_parallel).
   void GiveUpFetchedValues() { fetches_.clear(); }
 
-  // The node's device or, if it names none, the device assumed for such nodes.
+  // The node's device or, if the node names no device, the assumed device of such nodes.
   llvm::StringRef DeviceOf(const Node& node) const {
     llvm::StringRef device = node.device();
     return device.empty() ? llvm::StringRef(boundary_.assumed_device) : device;
@@ -119,7 +119,7 @@ class GRAPNEL_PUBLIC Editor {
     record_.name = node ? node.name_id() : kEmptyString;
     return true;
   }
-  // Ends the rewrite; it is counted and recorded only if something changed. Without changes it
+  // Ends the rewrite, which is counted and recorded only if something changed. Without changes it
   // costs next to nothing.
   void End() {
     assert((record_.open || fault_) && "no rewrite is under way");
@@ -158,7 +158,8 @@ class GRAPNEL_PUBLIC Editor {
   // Changes the node into a Const in place, with `controls` (each once) as its only inputs; name,
   // device and attributes that begin with '_' stay. The value is copied once, into the graph.
   void TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls);
-  // Removes a node. It must be unread and not preserved; nodes that wait for it no longer do.
+  // Removes a node, which must be unread and not preserved; control edges from the node are
+  // removed, too.
   void RemoveNode(const Node& node);
   // Redirects every data input that reads `from` to `to`; control edges stay.
   void RedirectPort(Port from, Port to);

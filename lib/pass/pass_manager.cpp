@@ -337,7 +337,7 @@ class Runner {
                       .str());
   }
 
-  // Runs the passes over one body, and the changes that TensorFlow makes after them.
+  // Runs the passes over one body, and makes the changes that TensorFlow makes after the passes.
   Error RunBody(Editor* editor, OptimizeResult* result) {
     const proto::RewriterConfig& config = options_.config;
     if (IsTiny(editor->graph())) {
@@ -382,7 +382,7 @@ class Runner {
     return RunStage(info.name, iteration, editor, run, result, choice.rule);
   }
 
-  // The plugins that registered a pass, or rules of it; usually "".
+  // The names of the plugins that registered a pass, or some of its rules; usually "".
   std::string PluginsOf(llvm::StringRef pass) const {
     const PassRegistry::Entry* entry = registry_.Find(pass);
     if (!entry) return "";

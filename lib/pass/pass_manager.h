@@ -64,10 +64,11 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // maximum number of rewrites; -1: no limit
   bool keep_nan = false;         // forbids rewrites that put a number where a NaN would be
-  // Which TensorFlow the passes imitate: with or without oneDNN (lib/support/onednn.h). It does not
+  // Whether the passes imitate TensorFlow with oneDNN (lib/support/onednn.h). The default does not
   // depend on this machine, so that the same options give the same graph everywhere.
   bool onednn = true;
-  // The device assumed for nodes that name none, in node spelling; it is not written to them.
+  // The device that passes assume for nodes without a device, as a device string for NodeDefs. It
+  // is not written to the nodes.
   std::string assumed_device;
   // Whether If, Case and While stay nodes that call functions.
   bool keep_functional = false;

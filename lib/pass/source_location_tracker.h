@@ -1,5 +1,5 @@
-// An instrumentation that follows nodes through rewrites, so that each keeps the source line of the
-// program that made it.
+// An instrumentation that follows nodes through rewrites, so that each node keeps the line of the
+// user's program that made it.
 #ifndef GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 #define GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 
@@ -17,7 +17,7 @@ namespace grapnel {
 // A node of the original graph keeps its stack of source lines, by name. A node that a rewrite
 // makes gets the stack
 //   - of the removed node, if the rewrite removed a node of that name;
-//   - of the function's node that it copies, if a call was inlined;
+//   - of the function's node that the new node copies, if a call was inlined;
 //   - of the node that the rule was applied to; else of the first node used, removed or changed.
 // A function that was copied from another function keeps the lines of the other. Costs two look-ups
 // per rewrite and node; supports parallel bodies.

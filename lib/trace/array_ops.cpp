@@ -299,7 +299,7 @@ Value SequenceMask(const Value& lengths, const Operand& maximum, SourceLocation 
   Value zero = make.Scalar(0, limit.dtype()), one = make.Scalar(1, limit.dtype());
   Value row = make.Op("Range", {zero, limit, one});
   Value column = ExpandDims(lengths, -1, where);
-  // TensorFlow casts here even if the dtype is the same.
+  // TensorFlow adds a Cast here even if the dtypes are equal.
   Value wide = make.Scoped("Cast", column, {{"DstT", limit.dtype()}});
   return make.Op("Less", {row, wide});
 }

@@ -340,7 +340,7 @@ void TraceBody::SetCallScope(NodeId id, llvm::StringRef path) {
 
 namespace {
 
-// True if the Python function for this op opens a name scope around it, judging by its name.
+// True if the Python function for the node's op opens a name scope, judging by the node's name.
 bool OpensScope(const Node& node) {
   llvm::StringRef name = node.name().rsplit('/').second;
   if (name.empty()) name = node.name();

@@ -43,12 +43,12 @@ class TraceBody {
   void InferShapes(NodeId id) { shapes.Update(id); }
 
   // Returns the port for `value` in this body: the port of `value` itself, or that of a
-  // placeholder, which becomes an argument of this function. `value` belongs to this body or to one
-  // around it.
+  // placeholder, which becomes an argument of this function. `value` belongs to this body or to an
+  // enclosing body.
   Port Capture(const Value& value, const SourceLocation& where);
   // Returns the placeholder that already captures `value`, or kNoNode.
   NodeId CaptureOf(const Value& value) const;
-  // Call this for a node of this body that other nodes must run after: TensorFlow marks it.
+  // Call this for a node of this body that other nodes must run after: TensorFlow marks such nodes.
   void MarkControl(NodeId id);
   // The attributes of a new node, by key.
   using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
@@ -166,9 +166,9 @@ struct TraceState {
   // If set, the line of every new node and error. Set while gradients are made, whose ops have the
   // line of their forward op.
   std::optional<SourceLocation> line;
-  // Scopes, loops, branches and gradients are calls around a node's own line. They form a tree in
-  // which each call knows its parent. `call` is the number of the open call; 0 means that no call
-  // is open.
+  // Scopes, loops, branches and gradients are calls around a node's own line. Calls form a tree in
+  // which each call has its parent's number. `call` is the number of the open call; 0 means that no
+  // call is open.
   uint32_t call = 0;
   struct Call {
     SourceLocation where;
@@ -213,7 +213,7 @@ Node NodeOf(const Value& value);
 SourceLocation LineOf(const Value& value);
 // The shape of the content of a variable or list, as ShapeMap::OfContent.
 Shape ContentOf(const Value& value);
-// The elements of a small integer tensor, if they are known.
+// The elements of a small integer tensor, if they are known while tracing; else nullopt.
 std::optional<std::vector<int64_t>> IntegersOf(const Value& value);
 // Returns an error text, " ('x:0', made at mean.cpp:12) belongs to another Tracer", or "" if the
 // value belongs to `state`.
@@ -269,7 +269,8 @@ Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name
 // Returns the operand as a value; a literal becomes a constant of its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
-// Adds an Identity for each result, and orders the body's effects before it. Empty after an error.
+// Adds an Identity for each result, and makes the body's effects run before the results. Returns
+// the Identities; nothing after an error.
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
 // True if `shape` has the rank and the dimensions that are known in `wanted`.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);

@@ -1,6 +1,6 @@
 // tf.debugging: assertions that hold when the graph runs. An assertion that can be decided while
 // tracing reports its error immediately, at the line of the call. Automatic control dependencies
-// keep assertions alive and in order, so nothing needs to read them.
+// keep assertions alive and in order, so no node needs to read them.
 #ifndef GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 #define GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 

@@ -7,8 +7,8 @@
 //
 // The calls are the same as in a trace: builders, operators, If and While (whose lambdas run as
 // C++), Print, resources, tapes. A failed op returns a value that is not ok(); its tensor() is the
-// error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such an
-// input does not run, and its result has that error.
+// error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such a
+// value as input does not run, and its result has the same error.
 //
 // docs/eager.md is the guide and lists what an op costs.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_H_
@@ -42,7 +42,8 @@ struct GRAPNEL_PUBLIC EagerOptions {
   // "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each op. Ops
   // run on the CPU; the log shows the device index that Device() requests.
   MessageSink log_placement;
-  // If set, the running op ends as soon as it can; later ops fail, which is reported once.
+  // When the flag is set, the running op ends as soon as it can, and later ops fail; one error is
+  // reported.
   const CancelFlag* cancel = nullptr;
   // Records every op and tensor, as a tape that watches all values would: Gradients() needs no tape
   // then.

@@ -193,7 +193,7 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
 
 Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signature,
                                const Inputs& inputs, const SourceLocation& where) {
-  // A dataset has an "f" too, and calls it itself.
+  // A dataset op has an attribute "f" too, but calls that function itself.
   llvm::StringRef op = signature.node.op();
   bool is_function = op == "PartitionedCall" || op == "StatefulPartitionedCall" ||
                      state_.module->FindFunction(request.op);

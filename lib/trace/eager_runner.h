@@ -46,7 +46,7 @@ class EagerOperation : public EagerObject {
 };
 
 // An eager program as tapes and hooks see it: a node for each op and, while a tape records, the
-// values that it read and made.
+// values that the op read and made.
 struct EagerRecording {
   // `into` is the empty graph that receives the nodes; null: the recording makes its own.
   EagerRecording(TraceState* state, TraceBody* outer, uint32_t number, Graph* into);

@@ -22,7 +22,7 @@ Value HarmonicMeanPrint(Tracer& t, Value x) {
   return n / ReduceSum(1.0f / x);
 }
 
-// Halves an even number and turns an odd n into 3n + 1 until it is 1; counts the steps.
+// Replaces an even n with n / 2 and an odd n with 3n + 1 until n is 1; counts the steps.
 std::array<Value, 2> Collatz(Tracer& t, Value n) {
   auto not_done = [](Value n, Value) { return n > 1; };
   auto step = [&t](Value n, Value steps) {

@@ -130,7 +130,8 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   return nullptr;
 }
 
-// Makes dimensions unknown in which it differs from an earlier signature of the same dtypes.
+// Makes those dimensions of `given` unknown that differ from an earlier signature of the same
+// dtypes.
 Signature PolymorphicFunction::Impl::Relaxed(const TraceState& state,
                                              const Signature& given) const {
   if (options.input_signature) return *options.input_signature;

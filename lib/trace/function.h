@@ -1,7 +1,7 @@
 // A C++ function that is traced once for each signature it is called with, as tf.function is.
 //
 //   PolymorphicFunction step("step", [](Tracer& t, Value x, Value y) { return x * y + 1.0f; });
-//   Value z = step(t, {x, y})[0];    // in a trace a call; in eager mode it runs
+//   Value z = step(t, {x, y})[0];    // adds a call to a trace; in eager mode the function runs
 //   step.num_traces();
 //
 // In a trace the call is a PartitionedCall (StatefulPartitionedCall if there are effects) of a

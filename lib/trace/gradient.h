@@ -6,7 +6,8 @@
 //
 // The added nodes are those that TensorFlow's GradientTape makes inside a tf.function: the same
 // ops, names (`gradient_tape/` and the name scope of the forward op), order and attributes. Each
-// has the line of its forward op. Cost: linear in the nodes between ys and xs; no recursion.
+// node has the source line of its forward op. Cost: linear in the nodes between ys and xs; no
+// recursion.
 //
 // docs/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to add one.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_H_

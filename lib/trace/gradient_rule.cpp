@@ -7,8 +7,9 @@
 namespace grapnel {
 namespace {
 
-// Filled before main() begins, and by plugins before the first look-up. It has hundreds of entries
-// that few programs need, so it is sorted at the first look-up.
+// All gradient rules. They register before main() begins, and those of plugins before the first
+// look-up. The registry has hundreds of entries that few programs need, so it is sorted at the
+// first look-up.
 class Registry {
  public:
   static Registry& Get() {

@@ -10,7 +10,7 @@
 //
 // A rule makes the same ops, in the same order, as TensorFlow's registered gradient function
 // (tensorflow/python/ops/*_grad.py), so that both graphs are equal. C++ does not define which
-// argument of an operator is evaluated first: if both sides make nodes, give one a name first.
+// operand of an operator is evaluated first: if both make nodes, store one in a variable first.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 
@@ -32,7 +32,8 @@ using GradientFn = InputGradients (*)(GradientContext&);
 struct GRAPNEL_PUBLIC GradientEntry {
   std::string op;
   GradientFn fn = nullptr;  // null: the op correctly has no gradient
-  // Outputs whose gradient may be missing, one bit each: the rule gets no zeros in place of it.
+  // Outputs whose gradient may be missing, one bit each: the rule gets no zeros in place of a
+  // missing gradient.
   uint64_t optional_outputs = 0;
   // Why grapnel has no gradient of the op although TensorFlow registers one; requesting that
   // gradient is then an error.

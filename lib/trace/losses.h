@@ -16,7 +16,7 @@ enum class LossReduction {
 };
 
 // Takes the mean over the last dimension, then reduces. `truth` is cast to the prediction's dtype;
-// if one of the two has an extra dimension of size 1, it is removed.
+// if one of the two has an extra last dimension of size 1, that dimension is removed.
 GRAPNEL_PUBLIC Value MeanSquaredError(const Value& truth, const Value& prediction,
                                       LossReduction reduction = LossReduction::kMean,
                                       SourceLocation where = SourceLocation());
@@ -36,7 +36,8 @@ GRAPNEL_PUBLIC Value BinaryCrossentropy(const Value& truth, const Value& predict
                                         Predictions kind,
                                         LossReduction reduction = LossReduction::kMean,
                                         SourceLocation where = SourceLocation());
-// Classes are along the last dimension; truth has the same shape and holds probabilities.
+// Classes are along the last dimension; truth has the shape of the prediction and holds
+// probabilities.
 GRAPNEL_PUBLIC Value CategoricalCrossentropy(const Value& truth, const Value& prediction,
                                              Predictions kind,
                                              LossReduction reduction = LossReduction::kMean,

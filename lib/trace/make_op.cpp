@@ -128,7 +128,8 @@ class OpMaker {
     return info;
   }
 
-  // Takes the user's attributes, if they have the types that the op declares.
+  // Takes over the user's attributes; an attribute that the op does not declare, or of another
+  // type, is an error.
   void TakeAttributes() {
     for (const OpAttribute& given : request_.attributes) {
       const OpAttr* attr = info_->FindAttr(given.key);

@@ -92,7 +92,7 @@ Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis, bool k
   Value shifted = make.Op("Sub", {x, bounded});
   Value logs = Log(ReduceSum(Exp(shifted, where), axis, keep_dims, where), where);
   if (!keep_dims) {
-    // TensorFlow computes the shape when the graph runs, even if it is known.
+    // TensorFlow computes the shape when the graph runs, even if the shape is known while tracing.
     Value shape = make.Op("Shape", logs);
     bounded = make.Op("Reshape", {bounded, shape});
   }

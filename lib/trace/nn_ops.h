@@ -25,7 +25,8 @@ GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f,
 // x * P(X <= x) for a standard normal X; `approximate` uses the tanh formula.
 GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false,
                           SourceLocation where = SourceLocation());
-// x * sigmoid(x). TensorFlow marks it as a custom gradient; the values are the same.
+// x * sigmoid(x). TensorFlow gives this function a custom gradient; here it is made of plain ops,
+// with the same values.
 GRAPNEL_PUBLIC Value Silu(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value BiasAdd(const Value& x, const Value& bias,
                              SourceLocation where = SourceLocation());

@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// tf.cast. Returns the value itself if it already has that dtype.
+// tf.cast. Returns `x` itself if `x` already has that dtype.
 GRAPNEL_PUBLIC Value Cast(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {},
                               SourceLocation where = SourceLocation());
@@ -46,7 +46,7 @@ GRAPNEL_PUBLIC Value Tanh(const Value& x, SourceLocation where = SourceLocation(
 GRAPNEL_PUBLIC Value Sigmoid(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Relu(const Value& x, SourceLocation where = SourceLocation());
 
-// Python's `x @ y` for matrices, and batches of them, with tf.matmul's flags.
+// Python's `x @ y` for matrices and batches of matrices, with tf.matmul's flags.
 GRAPNEL_PUBLIC Value MatMul(const Value& x, const Value& y, bool transpose_x = false,
                             bool transpose_y = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reshape(const Value& x, const Operand& shape);

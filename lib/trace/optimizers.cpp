@@ -56,7 +56,7 @@ Variable Optimizer::Slot(const Variable& variable, llvm::StringRef name, double 
   if (!variable.shape().IsFullyKnown()) {
     t_.ReportError(where_, "optimizer '" + name_ + "': variable '" + variable.name() +
                                "' has shape " + variable.shape().ToString() +
-                               ", and its slots need a known one");
+                               ", and its slots need a known shape");
     return Variable();
   }
   std::vector<int64_t> dims;

@@ -43,8 +43,8 @@ GRAPNEL_PUBLIC LearningRate ExponentialDecay(double rate, int64_t steps, double 
 // Falls along half a cosine from `rate` to alpha * rate over `steps` steps, and is constant from
 // then on.
 GRAPNEL_PUBLIC LearningRate CosineDecay(double rate, int64_t steps, double alpha = 0);
-// values[i] up to and including step boundaries[i], the last value beyond; there is one more value
-// than boundaries.
+// The rate is values[i] up to and including step boundaries[i], and the last value after the last
+// boundary; `values` has one element more than `boundaries`.
 GRAPNEL_PUBLIC LearningRate PiecewiseConstant(std::vector<int64_t> boundaries,
                                               std::vector<double> values);
 
@@ -70,10 +70,10 @@ class GRAPNEL_PUBLIC Optimizer {
   // unchanged; it is an error if `loss` depends on none of them.
   void Minimize(const Value& loss, const std::vector<Variable>& variables,
                 SourceLocation where = SourceLocation());
-  // Applies one gradient per variable, in order; a missing gradient changes nothing. Slices are
-  // treated as in Keras: plain SGD changes only their rows, others change the whole variable; for a
-  // repeated index, norms and squares count each slice, not the sum of the slices. Call this once
-  // per optimizer.
+  // Applies one gradient per variable, in order; a missing gradient changes nothing. Gradients that
+  // are slices are treated as in Keras: plain SGD changes only the rows of the slices, other
+  // optimizers change the whole variable; for a repeated index, norms and squares count each slice,
+  // not the sum of the slices. Call this once per optimizer.
   void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
              SourceLocation where = SourceLocation());
   // The number of steps done, int64.
@@ -93,8 +93,8 @@ class GRAPNEL_PUBLIC Optimizer {
   Variable Slot(const Variable& variable, llvm::StringRef name, double value = 0);
   Variable ScalarSlot(llvm::StringRef name, DataType dtype, double value);
   Value Dense(const Gradient& gradient) const;
-  // The square of the gradient. Squares of slices with the same index are added up, as in Keras:
-  // not the square of their sum.
+  // The square of the gradient. If slices have the same index, the result is the sum of their
+  // squares, as in Keras, and not the square of their sum.
   Value SquareOf(const Gradient& gradient) const;
   Value Op(llvm::StringRef op, llvm::ArrayRef<Value> inputs) const;
   Operation Run(llvm::StringRef op, llvm::ArrayRef<Value> inputs,

@@ -37,7 +37,7 @@ Shape WithoutFirst(const Shape& shape) {
   return rest;
 }
 
-// The number of elements if it is known while tracing, else -1.
+// The size of the array if it is known while tracing, else -1.
 int64_t StaticSize(const std::optional<Operand>& size) {
   if (!size) return -1;
   if (size->kind == Operand::kNumbers) return size->literal.AsInt(0);

@@ -1,5 +1,5 @@
 // Traces a C++ function into a GraphDef, node for node as tf.function would make it from the same
-// Python.
+// function in Python.
 //
 //   auto module = Trace("harmonic_mean", {{"x", proto::DT_FLOAT, {3}}}, [](Tracer& t, Value x) {
 //     t.Print("min: {}", {ReduceMin(x)});
@@ -7,7 +7,7 @@
 //     return n / ReduceSum(1.0f / x);
 //   });
 //
-// docs/tracing.md is the guide; lib/trace/ops.h has the ops that have a function of their own.
+// docs/tracing.md is the guide; lib/trace/ops.h has functions for common ops.
 #ifndef GRAPNEL_LIB_TRACE_TRACE_H_
 #define GRAPNEL_LIB_TRACE_TRACE_H_
 

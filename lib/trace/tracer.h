@@ -79,9 +79,9 @@ class GRAPNEL_PUBLIC Tracer {
                                                SourceLocation where = SourceLocation());
 
   // Nodes made until the end of the C++ scope have this device, in any spelling of DeviceSpec
-  // ("/gpu:0", "/job:worker/task:1", "GPU"). Parts that it leaves open come from the enclosing
-  // calls, also from around a branch or a loop. An empty `device` means no device, whatever the
-  // enclosing calls request.
+  // ("/gpu:0", "/job:worker/task:1", "GPU"). Parts that `device` does not specify come from
+  // enclosing calls of Device, also from those around a branch or a loop. An empty `device` means
+  // no device, whatever the enclosing calls request.
   [[nodiscard]] ScopeGuard Device(llvm::StringRef device, SourceLocation where = SourceLocation());
   // Nodes made until the end of the C++ scope are colocated with `with` and have its device,
   // whatever Device says.
@@ -91,8 +91,8 @@ class GRAPNEL_PUBLIC Tracer {
   Value Find(llvm::StringRef tensor, SourceLocation where = SourceLocation());
 
   // Makes any op of TensorFlow 2.21, or calls a function of the module, by name. Attributes that
-  // follow from the inputs (T, N, Tidx) are inferred, others get TensorFlow's defaults. `name`
-  // defaults to the op's.
+  // follow from the inputs (T, N, Tidx) are inferred, other attributes get TensorFlow's defaults.
+  // `name` defaults to the name of the op.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {},
                SourceLocation where = SourceLocation());
@@ -105,7 +105,7 @@ class GRAPNEL_PUBLIC Tracer {
   // A loop over variables that start as `init`: cond(variables...) returns a bool,
   // body(variables...) the next values, as a Value, Values or std::array. Both become functions of
   // the library (while_cond_12, while_body_13); captured values of outer functions become
-  // loop-invariant variables. dtypes and shapes stay the same.
+  // loop-invariant variables. The dtypes and shapes of the variables must not change.
   template <typename Cond, typename Body, size_t N>
   std::array<Value, N> While(Cond cond, Body body, const Operand (&init)[N],
                              SourceLocation where = SourceLocation()) {
@@ -148,7 +148,7 @@ class GRAPNEL_PUBLIC Tracer {
   // Returns the errors so far, one per line, and clears them, so that the program can continue.
   Error TakeErrors();
   bool is_eager() const;  // false in a function that an eager program traces
-  // Reports an error of the traced function itself; Finish returns it with the others.
+  // Reports an error of the traced function itself; Finish returns it with the other errors.
   void ReportError(const SourceLocation& where, const std::string& text);
   const Module& module() const;            // the module as it is now; valid until Finish
   TraceState& state() { return *state_; }  // for lib/trace only

@@ -77,8 +77,8 @@ class GRAPNEL_PUBLIC ValueHome {
   uintptr_t bits_ = 0;
 };
 
-// The line of the user's program that an op comes from. As a default argument it is the caller's
-// line. The strings are the compiler's and live as long as the program.
+// The line of the user's program that an op comes from. As a default argument, SourceLocation() is
+// the caller's line. The strings are the compiler's and live as long as the program.
 struct GRAPNEL_PUBLIC SourceLocation {
   explicit SourceLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                           const char* function = __builtin_FUNCTION())

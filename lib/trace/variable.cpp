@@ -71,7 +71,7 @@ bool Initialize(TraceState& state, const TracedVariable& variable) {
       .ok();
 }
 
-// Makes the VarHandleOp. It has the variable's name, unless another node has it.
+// Makes the VarHandleOp, which has the variable's name unless another node has that name.
 bool MakeHandle(TraceState& state, TracedVariable* variable) {
   MainGuard guard(state);
   VariableInfo& info = variable->info;
@@ -113,7 +113,7 @@ const VariableInfo* Refuse(TraceState& state, const VariableInfo& info, const st
   return nullptr;
 }
 
-// Another function of the model declared it: the declarations must agree.
+// Returns the variable that another function of the model declared; the declarations must agree.
 const VariableInfo* Share(TraceState& state, TracedVariable& known, const VariableInfo& info) {
   const VariableInfo& other = known.info;
   // An eager program declares its variables again in each step.

@@ -5,8 +5,8 @@
 //   w.AssignSub(0.1f * gradient);  // after earlier reads, before later ones
 //
 // In the main graph a variable is the VarHandleOp of its name, in functions the captured handle;
-// nodes are named and ordered as tf.function's. lib/trace/model.h has several functions over the
-// same variables, lib/job/program.h runs them. docs/training.md is the guide.
+// nodes are named and ordered as tf.function's. With lib/trace/model.h several functions share
+// variables; lib/job/program.h runs these functions. docs/training.md is the guide.
 #ifndef GRAPNEL_LIB_TRACE_VARIABLE_H_
 #define GRAPNEL_LIB_TRACE_VARIABLE_H_
 
@@ -40,8 +40,8 @@ struct GRAPNEL_PUBLIC VariableOptions {
   std::string container;
 };
 
-// Two words, cheap to copy; valid while its Tracer lives. Passing it as a Value or an Operand reads
-// it. After an error it is not ok(), like a Value.
+// A variable: two words, cheap to copy; valid while its Tracer lives. Passing a Variable as a Value
+// or an Operand reads it. After an error a Variable is not ok(), like a Value.
 class GRAPNEL_PUBLIC Variable {
  public:
   Variable() = default;

@@ -51,7 +51,7 @@ class Arithmetic : public RuleContext {
   Node TailOfOwnChain(const Node& node, llvm::function_ref<bool(const Node&)> keeps) const;
 
   // --- Shapes, as they were before this pass. Nodes that the pass made, or whose shape it
-  // discarded, have none.
+  // discarded, have no shape.
   Shape ShapeOf(Port port) override;
   // The shape of the node's input, if the node existed before the pass.
   Shape ShapeOfInput(const Node& node, int i);
@@ -89,7 +89,8 @@ class Arithmetic : public RuleContext {
                   llvm::ArrayRef<Node> controls = {});
   // Adds a Tile on the device of `like`, with its dtype.
   Node MakeTile(llvm::StringRef name, const Node& like, Port input, const Node& multiples);
-  // `target` waits for everything that `sources` wait for, except for nodes that it reads.
+  // Makes `target` wait for all nodes that `sources` wait for, except for nodes that `target`
+  // reads.
   void ForwardControls(const Node& target, llvm::ArrayRef<Node> sources);
   // Turns data input `i` into a control input.
   void TurnIntoControl(const Node& node, int i);
@@ -123,7 +124,7 @@ bool IsCastLike(const Node& node);  // converts from one dtype to another, eleme
 // Relu or Relu6 after a BiasAdd or batch norm, which the remapper fuses into one op.
 bool IsFusableRelu(const Node& node, const Node& input);
 
-// Symbolic shapes, as TensorFlow compares them.
+// --- Comparisons of symbolic shapes, as in TensorFlow.
 bool IsDefined(const Shape& shape);  // the rank and every dimension are known, at least as a symbol
 bool SameShape(const Shape& a, const Shape& b);
 std::optional<Shape> Broadcast(const Shape& a, const Shape& b);

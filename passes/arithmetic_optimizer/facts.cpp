@@ -303,7 +303,7 @@ std::optional<Shape> Broadcast(const Shape& a, const Shape& b) {
 
 bool IsSmaller(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank()) return false;
-  // Unknown dimensions cancel if both shapes have them.
+  // A symbol for an unknown dimension cancels if it is in both shapes.
   double size_a = 1, size_b = 1;
   llvm::SmallVector<int64_t, 4> symbols_of_a;
   for (int64_t dim : a.dims()) {

@@ -16,8 +16,8 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   Node first = rule.Input(tail, 0);
   if (!first || first.op_id() != node.op_id() || first == node || first.num_inputs() == 0)
     return rule.NotMine();
-  // The nodes between change their values, which a preserved node would expose. TensorFlow does it
-  // anyway, and computes a wrong value.
+  // The nodes between change their values, which a preserved node would expose. TensorFlow removes
+  // the pair anyway, and computes a wrong value.
   if (tail != node && rule.IsPreserved(node)) {
     return rule.Refuse("'{0}' is fetched, fed or kept, and '{1}' is not next to it", node.name(),
                        first.name());

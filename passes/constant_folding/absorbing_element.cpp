@@ -34,7 +34,7 @@ Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
   if (!x && !y) return rule.NotMine();
   DataType type = rule.TypeOf(node);
   if (!IsInteger(type) && type != proto::DT_BOOL) {
-    return rule.Refuse("an element, of dtype {0}, of '{1}' may be NaN", DataTypeName(type),
+    return rule.Refuse("'{1}' has dtype {0} and may contain NaN", DataTypeName(type),
                        node.input_node(x ? 1 : 0).name());
   }
   const Shape output = rule.edit.ShapeOf({node.id(), 0});

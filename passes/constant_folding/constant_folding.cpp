@@ -18,8 +18,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The rounds over one body. Nodes are visited in Grappler's order, which each round changes: it
-// decides which of two constants moves first.
+// The rounds over one body. Nodes are visited in Grappler's order, which each round changes: the
+// order decides which of two constants moves first.
 class Rounds {
  public:
   explicit Rounds(Editor& edit)
@@ -122,8 +122,8 @@ class Rounds {
     }
   }
 
-  // Nodes that only they read are dropped in the next round, as in Grappler: until then they count
-  // as read.
+  // Drops unread nodes. Nodes that only dropped nodes read are dropped in the next round, as in
+  // Grappler: until then they count as read.
   void DropUnread() {
     std::vector<NodeId> unread;
     auto look = [&](Node node) {
@@ -176,7 +176,8 @@ class Rounds {
 class ConstantFolding : public GraphPass {
  public:
   Error Run(Editor& edit) override {
-    // TensorFlow creates the pass without its level if `optimizers` names it.
+    // If `optimizers` names the pass, TensorFlow creates it without the toggle's level
+    // (AGGRESSIVE).
     const proto::RewriterConfig& config = edit.config();
     edit.TrustFeeds(config.optimizers().empty() &&
                     config.constant_folding() == proto::RewriterConfig::AGGRESSIVE);

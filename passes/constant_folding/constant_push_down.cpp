@@ -109,8 +109,8 @@ void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, P
   rule.edit.SetInput(node, 1, right);
 }
 
-// Chooses the ops that combine `x`, `y` and the constant again if Sub or Div is among them. A sign
-// says which of them the whole expression subtracts (divides by).
+// Chooses the ops that combine `x`, `y` and the constant again if Sub or Div is among them. Each
+// operand has a sign: whether the whole expression subtracts it (divides by it).
 void Reassociate(Folding& rule, const Node& parent, const Tree& tree, bool is_sum,
                  bool parent_symmetric, bool child_symmetric) {
   bool constant_left = tree.left_leaf_is_constant;

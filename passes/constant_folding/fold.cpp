@@ -64,7 +64,7 @@ Expected<std::vector<Literal>> Evaluate(Folding& rule, const Node& node) {
 }
 
 // Each port that is read becomes a node of its own. Nodes that waited for the folded node wait for
-// the last of them.
+// the last of these constants.
 Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> values) {
   auto name_of = [&](size_t port) {
     return Folding::NameFor(node, "-folded-" + llvm::Twine(port));

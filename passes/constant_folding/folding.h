@@ -12,8 +12,8 @@
 
 namespace grapnel::constant_folding {
 
-// A rule's place is its phase plus its position there. This is Grappler's order: the first rule
-// that fires decides the resulting names.
+// A rule's place is the number of its phase plus its position in that phase. This is Grappler's
+// order: the first rule that fires decides the resulting names.
 constexpr int kShapes = 100;      // writes known shapes as constants
 constexpr int kValues = 200;      // writes values that need no computation
 constexpr int kFold = 300;        // computes nodes that are IsFoldable, and sees no others
@@ -42,8 +42,8 @@ class Folding : public RuleContext {
   llvm::DenseSet<NodeId> too_large;  // results over the limit: do not retry or simplify them
 
   // Merges that had readers when the pass began, now or in an earlier iteration. Grappler keeps
-  // them when they have no reader left: it remembers that they may fold, makes unread constants for
-  // them, and drops those after counting them as readers.
+  // such a Merge when it has no reader left: Grappler remembers that the Merge may fold, makes
+  // unread constants for it, and drops these constants after counting them as readers.
   llvm::DenseSet<NodeId> merges_once_read;
 
   // --- Constants: Const nodes that are not fed. Grappler does not fold a HostConst.

@@ -34,7 +34,7 @@ class Reduction {
   }
 
  private:
-  // True if the edge means that `to` runs after `from`: paths may use it.
+  // True if the edge means that `to` runs after `from`, so that paths may contain the edge.
   bool Counts(const Node& from, const Node& to) {
     return !kinds_.Is(to, kFrameOp) && kinds_.Is(to, kKnownOp) &&
            !kinds_.Is(from, kFrameOp | kMergeOp);
@@ -54,7 +54,7 @@ class Reduction {
   }
 
   // Finds the control edges from `source` that a longer path implies: marks the nodes two or more
-  // edges after it, up to the last node that these control edges lead to.
+  // edges after `source`, up to the last node that these control edges lead to.
   void SweepFrom(NodeId id) {
     Node source = graph_.node(id);
     if (controls_out_[id] == 0) return;

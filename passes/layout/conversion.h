@@ -81,7 +81,8 @@ class Conversion : public RuleContext {
   std::vector<int> depth_;  // loop nesting depth by node
 };
 
-// The rule whose condition the pass itself checks in advance; it records refusals under this name.
+// The rule whose condition the pass itself checks in advance; the pass then records refusals under
+// the rule's name.
 constexpr char kConvertSensitive[] = "convert_sensitive";
 // The formats of the tensors that this rule converts at the node, if its op has the layout `from`
 // and its tensors have a rank that can be converted; null if not. Records a refusal of

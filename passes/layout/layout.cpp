@@ -14,7 +14,7 @@
 // float too), channels first otherwise. GPUs are assumed to be from 2020 or later.
 //
 // Refuses: NHWC_TO_NCHW on the CPU, which TensorFlow does not have; graphs in which a loop would
-// carry a tensor in the new layout that it received in the old one; see also the rules.
+// start with a tensor in the old layout and pass it on in the new one; see also the rules.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Sequence.h"

@@ -7,7 +7,8 @@
 // bias.
 //
 // Refuses: a contraction that is fetched, read twice or without a CPU as its device; Tanh and
-// Sigmoid after a convolution; LeakyRelu after a depthwise one; conditions of IsFusable.
+// Sigmoid after a convolution; LeakyRelu after a depthwise convolution; contractions that are not
+// IsFusable.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

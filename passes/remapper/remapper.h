@@ -37,8 +37,8 @@ class Remapper : public RuleContext {
   // True if the node has control inputs or other nodes wait for it.
   bool HasControls(const Node& node) const;
 
-  // --- Conditions. Each records a refusal at `root` if it is false. `root` is the last node of a
-  // group: the node that the rule is applied to, or an earlier one if a group extends a smaller
+  // --- Conditions. Each one that is false records a refusal at `root`. `root` is the last node of
+  // a group: the node that the rule is applied to, or an earlier one if a group extends a smaller
   // group.
   bool HasNoControls(const Node& root);
   // True if `root` waits for no node; other nodes may wait for it, since the fused node still runs
@@ -60,7 +60,7 @@ class Remapper : public RuleContext {
   // rules to which TensorFlow adds this condition.
   bool NeedsNoGradient(const Node& root);
   // True if the previous op may compute the activation: oneDNN's Relu and Relu6 turn NaN into 0,
-  // TensorFlow's own ops keep it. Adds a note if it may.
+  // TensorFlow's own ops keep NaN. If true, adds a note to the rewrite.
   bool MayLoseNan(const Node& activation);
 
   // --- Edits.
@@ -95,7 +95,7 @@ bool IsActivation(const Node& node);
 Node FindMadeFromOther(const Node& root, llvm::StringRef op,
                        llvm::function_ref<Port(const Node&)> source);
 
-// A convolution or MatMul, and the node that adds a bias to it.
+// A contraction (convolution or MatMul), and the node that adds a bias to its result.
 struct BiasedContraction {
   Node contraction, bias_add;
   int bias_port;

@@ -329,7 +329,7 @@ GRAPNEL_GRADIENT("Roll", [](G& g) -> InputGradients {
   return {g.Op("Roll", {dy, back, g.x(2)})};
 });
 
-// The inverse op, with the same blocks.
+// The gradient is the inverse op `op`, with the same block size or shape.
 InputGradients Undo(G& g, const char* op, llvm::ArrayRef<const char*> keys, int inputs,
                     llvm::StringRef name = {}) {
   std::vector<Operand> operands = {g.dy()};

@@ -6,8 +6,8 @@ namespace {
 
 using G = GradientContext;
 
-// Each pixel gets the gradients of the patches that contain it, which are found by extracting the
-// patches of an image whose pixels are numbered.
+// The gradient of a pixel is the sum over the patches that contain the pixel. These are found by
+// extracting the patches of an image whose pixels are numbered.
 
 InputGradients ImagePatchesOf(G& g) {
   std::vector<int64_t> sizes = g.node().GetInts("ksizes");

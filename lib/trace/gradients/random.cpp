@@ -1,5 +1,6 @@
-// Random draws that depend on their parameters: by implicit differentiation, the derivative of a
-// draw keeps its position in its distribution (Figurnov and others, 2018).
+// Random draws that depend on their parameters: their gradients follow by implicit differentiation:
+// when a parameter changes, a draw keeps its quantile in the distribution (Figurnov and others,
+// 2018).
 #include <cmath>
 #include <limits>
 

@@ -53,7 +53,7 @@ Value SpreadSum(G& g) {
         kept[axis] = 1;
       }
       // TensorFlow divides each dimension by the size that the sum keeps of it: 1 for a kept
-      // dimension, but 0 if its size is 0.
+      // dimension, but 0 for a kept dimension of size 0.
       for (size_t i = 0; i < kept.size(); ++i) {
         if (kept[i] == 0) times[i] = 0;
       }

@@ -112,7 +112,7 @@ InputGradients UnsortedProdOf(G& g) {
 }
 GRAPNEL_GRADIENT("UnsortedSegmentProd", UnsortedProdOf);
 
-// --- Sparse segments: rows of x by indices, then segments of them.
+// --- Sparse segments: segments of the rows of x that indices select.
 
 InputGradients SparseSegmentOf(G& g, const char* op) {
   Value shape = g.ShapeOf(g.x(0));

@@ -2,8 +2,8 @@
 // gradients of both sides, that of a Merge is a Switch on the input that it took. A side that was
 // not taken is dead in the gradient too.
 //
-// Loops of single nodes have no gradient: TensorFlow builds it from Python objects that describe
-// the loop, which a GraphDef does not contain.
+// Loops of single nodes have no gradient here: TensorFlow builds their gradient from Python objects
+// that describe the loop, which a GraphDef does not contain.
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
