@@ -16,8 +16,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The bytes of the elements up to where the rest repeats the last one: the size that Grappler
-// writes, and checks.
+// The bytes of the elements without those at the end that repeat the last one: the size that
+// Grappler writes, and checks.
 int64_t WrittenBytes(const Literal& value) {
   llvm::StringRef bytes = value.bytes();
   size_t size = DataTypeSize(value.dtype());

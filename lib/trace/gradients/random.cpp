@@ -12,7 +12,8 @@ namespace {
 
 using G = GradientContext;
 
-// --- Draws from gamma distributions, with respect to their parameter.
+// --- Gradients of draws from gamma distributions with respect to the parameter of the
+// distribution.
 
 InputGradients GammaOf(G& g, int alpha_at, bool counts_alpha) {
   auto after = g.AfterGradient();
@@ -31,7 +32,8 @@ GRAPNEL_GRADIENT("RandomGamma", [](G& g) { return GammaOf(g, 1, false); });
 GRAPNEL_GRADIENT("StatelessRandomGammaV2", [](G& g) { return GammaOf(g, 2, true); });
 GRAPNEL_GRADIENT("StatelessRandomGammaV3", [](G& g) { return GammaOf(g, 4, true); });
 
-// --- Draws from a truncated normal distribution, with respect to mean, deviation and bounds.
+// --- Gradients of draws from a truncated normal distribution with respect to its mean, deviation
+// and bounds.
 
 // The normal distribution function.
 Value NormalCdf(G& g, const Value& x) {

@@ -95,7 +95,7 @@ InputGradients MeanOf(G& g) {
 }
 GRAPNEL_GRADIENT("Mean", MeanOf);
 
-// The gradient goes to all elements equal to the extreme, in equal parts.
+// All elements that are equal to the extreme get equal shares of the gradient.
 InputGradients ExtremeOf(G& g) {
   Value dims = g.ShapeOf(g.x(0));
   Value y = g.y(), dy = g.dy();
