@@ -18,7 +18,7 @@ bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
-// The fetches that a function's graph defines itself.
+// Returns the fetches that a function's graph (lib/ir/function_ends.h) defines itself.
 std::vector<std::string> FetchesOfFunctionGraph(const Graph& graph) {
   FunctionEnds ends = EndsOfFunctionGraph(graph);
   std::vector<std::string> fetches;

@@ -179,7 +179,7 @@ class GRAPNEL_PUBLIC Editor {
   // Replaces the control input in `slot` with one from `from`, which must not be a control input
   // yet. Without `from`, removes the control input and moves the last one to `slot`. Constant time.
   void SetControlSlot(const Node& node, int slot, const Node& from);
-  // `node` also waits for every node that `from` has a control edge from.
+  // Makes `node` wait for every node that `from` waits for.
   void CopyControls(const Node& node, const Node& from);
   void SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value);
   void RemoveAttr(const Node& node, llvm::StringRef key);

@@ -29,10 +29,11 @@ struct GRAPNEL_PUBLIC PassInfo {
   int order = 0;                 // position in the default pipeline, as in TensorFlow; 0: not in it
   bool default_on = false;       // false: runs only if the RewriterConfig or --passes asks for it
   bool run_once = false;         // only in the first iteration
-  const char* toggle = "";       // field of RewriterConfig that enables it, or several ("a,b"),
-                                 // all of which must enable it; "": no field does
-  const char* help;              // one line: what the pass does
-  const char* refuses = "";      // one line: what the pass leaves alone
+  // The field of RewriterConfig that enables the pass, or several that must all enable it ("a,b").
+  // "": no field does.
+  const char* toggle = "";
+  const char* help;          // one line: what the pass does
+  const char* refuses = "";  // one line: what the pass leaves alone
 };
 
 // A kind of rewrite of a pass without rules, reported like a rule.

@@ -19,7 +19,7 @@ std::string TextOfType(DataType dtype, const Shape& shape) {
       .str();
 }
 
-// Nodes of the main graph, outside any scope, device or program order.
+// While it lives, new nodes belong to the main graph, outside any scope, device or program order.
 class MainGuard {
  public:
   explicit MainGuard(TraceState& state) : state_(state), current_(state.current) {

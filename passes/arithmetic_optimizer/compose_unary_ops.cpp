@@ -6,7 +6,7 @@
 // The new node is "<last op's node>/unary_ops_composition".
 //
 // Refuses: nodes that name no CPU as their device; ops, or dtypes, that the composed op does not
-// support; nodes that are fetched, fed, kept or have control edges, and inner ones that are read
+// support; nodes that are fetched, fed, kept or have control edges, and inner nodes that are read
 // elsewhere; a body through which a gradient is taken.
 #include <algorithm>
 

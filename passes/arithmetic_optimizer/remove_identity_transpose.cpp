@@ -7,8 +7,8 @@
 //
 // Refuses: permutations that are not constant, or of scalars; in the default pipeline also [0],
 // which TensorFlow's shape inference writes as a constant without values, so that its version of
-// this rule cannot read it; ops between that are fetched, fed, kept or read elsewhere; with ops
-// between, also a node that is fetched, fed or kept itself.
+// this rule cannot read it; ops between the two that are fetched, fed, kept or read elsewhere; if
+// there are any between, also a node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -88,8 +88,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_identity_transpose",
               .ops = {"Transpose", "ConjugateTranspose"},
               .help = "removes transposes that cancel, or change nothing",
-              .refuses = "permutations that are not constant; ops between that are fetched, fed, "
-                         "kept or read elsewhere",
+              .refuses = "permutations that are not constant; ops between the two that are "
+                         "fetched, fed, kept or read elsewhere",
               .apply = RemoveIdentityTranspose});
 
 }  // namespace

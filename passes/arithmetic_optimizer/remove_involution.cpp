@@ -4,8 +4,8 @@
 //
 // Handles Conj, Reciprocal, Invert, Neg and LogicalNot.
 //
-// Refuses: ops between that are fetched, fed, kept or read elsewhere; with ops between, also a node
-// that is fetched, fed or kept itself.
+// Refuses: ops between the two that are fetched, fed, kept or read elsewhere; if there are any
+// between, also a node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -34,7 +34,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_involution",
               .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
               .help = "Neg(Neg(x)) and the like become x",
-              .refuses = "ops between that are fetched, fed, kept or read elsewhere",
+              .refuses = "ops between the two that are fetched, fed, kept or read elsewhere",
               .apply = RemoveInvolution});
 
 }  // namespace

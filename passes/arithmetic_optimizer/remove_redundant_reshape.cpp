@@ -6,8 +6,8 @@
 // The inner Reshape becomes a NoOp in place.
 //
 // Refuses: for the first, nodes that are fetched, fed, kept or wait for other nodes, and shapes
-// that are not known to be equal; for the second, ops between that are fetched, fed, kept or read
-// elsewhere.
+// that are not known to be equal; for the second, ops between the two reshapes that are fetched,
+// fed, kept or read elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

@@ -135,7 +135,8 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
                                            ? SelectionOfSlice(rule, node, shape, axis)
                                            : SelectionOfStridedSlice(rule, node, shape, axis);
   if (!selection || selection->index < 0 || selection->index >= pack.num_inputs())
-    return rule.Refuse("it does not select exactly one of the tensors in '{0}'", pack.name());
+    return rule.Refuse("the slice does not select exactly one of the tensors in '{0}'",
+                       pack.name());
   if (rule.Exists(Arithmetic::NameFor(node, kStage))) return rule.NotMine();
   rule.edit.Used(pack);
   Port input = pack.input(static_cast<int>(selection->index));

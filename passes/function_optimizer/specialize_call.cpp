@@ -41,8 +41,8 @@ class Copier {
   Copier(Editor& edit, const Call& call, const Context& context)
       : edit_(edit), call_(call), context_(context), from_(*call.function) {}
 
-  // Makes a copy under that name; an error if the call does not provide everything that the body
-  // needs.
+  // Makes a copy of the function with that name; an error if the call does not provide everything
+  // that the body needs.
   Expected<Function*> Make(llvm::StringRef name) {
     std::vector<CallAttrs> attrs(from_.body.end_id());
     for (Node node : from_.body.nodes()) {

@@ -8,7 +8,7 @@
 // DataFormatVecPermute, masks and squeeze_dims in place, a vector that is added to the last
 // dimension by a Reshape.
 //
-// Refuses: ops on another device, fetched ones; reductions of anything but whole groups of
+// Refuses: ops on another device, fetched ops; reductions of anything but whole groups of
 // dimensions; slices with masks other than begin and end masks.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/layout/conversion.h"

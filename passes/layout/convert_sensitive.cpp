@@ -1,11 +1,12 @@
-// Switches ops with a data_format to the other one, between transposes of their inputs and outputs.
+// Switches ops with a data_format to the other format, between transposes of their inputs and
+// outputs.
 //
 //   Before:  x -> Conv2D c {data_format=NHWC, strides=[1,2,3,1]} -> y
 //   After:   x -> Transpose -> c {data_format=NCHW, strides=[1,1,2,3]} -> Transpose -> y
 //
 // Inputs that hold sizes or windows are permuted by DataFormatVecPermute; filters have no layout.
 //
-// Refuses: ops on another device, fetched ones, convolutions of integers, unknown ranks.
+// Refuses: ops on another device, fetched ops, convolutions of integers, unknown ranks.
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {
@@ -97,7 +98,7 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
   if (!formats) return rule.NotMine();
   if (!rule.MayChange(kConvertSensitive, node)) return rule.Refused();
   Family family = FamilyOf(node);
-  if (IsOfIntegers(node)) return rule.Refuse("'{0}' works on integers", node.name());
+  if (IsOfIntegers(node)) return rule.Refuse("'{0}' is a convolution of integers", node.name());
   if (family == Family::kBatchNormGrad && !node.GetBool("is_training"))
     return rule.Refuse("'{0}' is not in training mode", node.name());
   rule.UpdateFormat(node, IsBias(family) ? rule.OfRank(4) : *formats);
@@ -112,7 +113,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .place = 1,
               .name = kConvertSensitive,
               .ops = {},  // those of the sensitive families
-              .help = "switches ops with a data_format to the other one",
+              .help = "switches ops with a data_format to the other format",
               .refuses = "other devices, fetched ops, convolutions of integers, unknown ranks",
               .apply = ConvertSensitive});
 

@@ -36,7 +36,7 @@ class EinsumGradient {
     std::string equation = g_.node().GetString("equation");
     auto [inputs, output] = llvm::StringRef(equation).split("->");
     if (g_.num_inputs() == 1) return {OfOne(inputs, output)};
-    if (g_.num_inputs() != 2) return g_.Fail("it has a gradient for one or two operands");
+    if (g_.num_inputs() != 2) return g_.Fail("it has a gradient only for one or two operands");
     std::string x_labels = inputs.split(',').first.str(), y_labels = inputs.split(',').second.str();
     bool broadcasts = output.contains(kEllipsis);
     if (broadcasts && !llvm::StringRef(x_labels).contains(kEllipsis)) x_labels += kEllipsis;

@@ -28,7 +28,7 @@ GRAPNEL_GRADIENT("LogMatrixDeterminant", [](G& g) {
       g, [&] { return g.dy(1); }, g.y(1));
 });
 
-// --- Solves: a and b of a x = b.
+// --- Solves of a x = b: gradients of a and b.
 
 struct SolveGradients {
   Value a, b;
