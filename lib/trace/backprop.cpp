@@ -361,7 +361,7 @@ class Backpropagation {
     return g.OnesLike(value);
   }
 
-  // Nodes made during its lifetime have that line.
+  // While it lives, new nodes have that source line.
   class AtLine {
    public:
     AtLine(TraceState& state, const SourceLocation& where) : state_(state), before_(state.line) {

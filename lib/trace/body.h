@@ -145,7 +145,7 @@ struct TracedVariables;  // lib/trace/traced_variables.h
 struct TraceState {
   TraceState();
   ~TraceState();
-  // Continues a graph that was read; `where` becomes the line of all its nodes.
+  // Continues a graph that was read; all nodes of `imported` get `where` as their source line.
   TraceState(std::unique_ptr<Module> imported, const SourceLocation& where);
   TraceBody* Enter(llvm::StringRef function);  // makes a new function's body the current one
   // As Enter, for an existing function that is called from the current body.

@@ -28,7 +28,7 @@ struct GRAPNEL_PUBLIC FunctionOptions {
   std::optional<std::vector<TensorSpec>> input_signature = std::nullopt;
   // Whether a call with a new shape makes a trace in which the dimensions that differ are unknown.
   bool reduce_retracing = false;
-  // Receives a message, at most twice, when all of the last five calls made a trace.
+  // Receives a warning, at most twice, when at least five of about the last ten calls made a trace.
   MessageSink sink = nullptr;
 };
 

@@ -5,7 +5,8 @@
 //   Adam adam(t, {.learning_rate = 0.001});
 //   adam.Minimize(loss, {w, b});
 //
-// Slots are variables, named as Keras names them: `adam/w_momentum`, `adam/iteration`.
+// Slots, such as moments and step counters, are variables named as in Keras: `adam/w_momentum`,
+// `adam/iteration`.
 #ifndef GRAPNEL_LIB_TRACE_OPTIMIZERS_H_
 #define GRAPNEL_LIB_TRACE_OPTIMIZERS_H_
 

@@ -120,8 +120,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_pow",
               .ops = {"Pow"},
               .help = "powers of 2, 3, 1, 0.5, 0, -0.5 and -1 become cheaper ops",
-              .refuses = "exponents that are not one constant; exponent 3 except on a CPU; 1 and 0 "
-                         "where the shape may change",
+              .refuses = "exponents that are not one constant; exponent 3 except on a CPU; "
+                         "exponents 1 and 0 where the shape may change",
               .apply = ConvertPow});
 
 }  // namespace
