@@ -1,6 +1,7 @@
 #!/bin/sh
-# CMake runs this instead of the compiler. It runs ccache, which then finds in one clone what was compiled in another (x makes it
-# use paths relative to the clone). Precompiled headers, which contain absolute paths, need two changes:
+# CMake runs this instead of the compiler. It runs ccache, which can then reuse in one clone what
+# was compiled in another clone (the script x makes ccache use paths relative to the clone).
+# Precompiled headers, which contain absolute paths, need two changes:
 # - beside each header is FILE.pch.sum, a hash of everything it was made from, which ccache uses instead of the file
 #   (CCACHE_PCH_EXTSUM);
 # - the path of the header to include first, which ccache does not make relative, is made relative here.

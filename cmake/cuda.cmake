@@ -25,8 +25,8 @@ else()
       set(GRAPNEL_NO_CUDA "nvcc was found, but not cuBLASLt and cuDNN")
     else()
       set(CMAKE_CUDA_COMPILER ${GRAPNEL_NVCC})
-      set(CMAKE_CUDA_ARCHITECTURES 80)  # for CMake's own checks; the module has its own list
-      # Its host compiler is gcc; clang compiles the rest.
+      set(CMAKE_CUDA_ARCHITECTURES 80)  # for CMake's own checks; kernels/cuda sets the architectures of the module
+      # The host compiler of nvcc is gcc; clang compiles all other code.
       find_program(GRAPNEL_CUDA_HOST NAMES g++-12 g++)
       set(CMAKE_CUDA_HOST_COMPILER ${GRAPNEL_CUDA_HOST})
       enable_language(CUDA)

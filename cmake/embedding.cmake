@@ -1,5 +1,6 @@
-# For python/, a separate CMake project that scikit-build-core drives: the already compiled objects of this build that it links.
-# All objects of the binary go into a shared object with hidden symbols, from a list of object files.
+# For python/, a separate CMake project that scikit-build-core drives: lists the already compiled
+# objects of this build that the Python module links. All objects of the binary go into a shared
+# object with hidden symbols, from a list of object files.
 get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)
 get_property(objects GLOBAL PROPERTY GRAPNEL_OBJECTS)
 set(embedded "")

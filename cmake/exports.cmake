@@ -1,5 +1,6 @@
-# The dynamic symbols of binary and library: names that match one of these patterns and have default visibility, which only
-# GRAPNEL_PUBLIC declarations have. tests/library/exports.py checks both.
+# The dynamic symbols of binary and library: names that match one of these patterns and have default
+# visibility, which only GRAPNEL_PUBLIC declarations have. tests/library/exports.py checks the
+# symbols of binary and library.
 set(GRAPNEL_EXPORTS
     # namespace grapnel: functions, members, const members; vtables, their tables and thunks, type information.
     _ZN7grapnel* _ZNK7grapnel* _ZT[VTSI]N7grapnel* _ZT[hv]*N7grapnel* _ZT[hv]*NK7grapnel*

@@ -17,18 +17,21 @@ target_compile_options(grapnel_options INTERFACE
   # Source paths in the released binaries (lib/trace/value.h) start at the repository's root, whatever the build directory and
   # whichever clone filled the ccache.
   $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>
-  # Compiled once, for binary, static libraries, shared library and tests. Only GRAPNEL_PUBLIC declarations are visible outside,
-  # or everything if the target's property GRAPNEL_VISIBLE is set.
+  # Objects are compiled once, for binary, static libraries, shared library and tests. Only
+  # GRAPNEL_PUBLIC declarations are visible outside a shared object, or all declarations if the
+  # target's property GRAPNEL_VISIBLE is set.
   -fPIC $<$<NOT:$<BOOL:$<TARGET_PROPERTY:GRAPNEL_VISIBLE>>>:-fvisibility=hidden> -fvisibility-inlines-hidden
   # A target's property GRAPNEL_MARCH raises the required CPU.
   -march=$<IF:$<BOOL:$<TARGET_PROPERTY:GRAPNEL_MARCH>>,$<TARGET_PROPERTY:GRAPNEL_MARCH>,x86-64-v2>)
 target_include_directories(grapnel_options INTERFACE ${PROJECT_SOURCE_DIR})
 
-# Code that takes longer to compile than to run: tests, and in debug builds passes, kernels and commands. It compiles two to three
-# times as fast without optimization, especially with sanitizers.
+# Code that takes longer to compile than to run: tests, and in debug builds passes, kernels and
+# commands. This code compiles two to three times as fast without optimization, especially with
+# sanitizers.
 set(GRAPNEL_O0_FLAGS -O0)
 set(GRAPNEL_O0_FLAGS_DEBUG $<$<CONFIG:Debug>:-O0>)
-# For tests and commands: address checks suffice there, and checks for undefined behavior double their compile time.
+# For tests and commands, for which address checks suffice: checks for undefined behavior double
+# their compile time.
 set(GRAPNEL_NO_UBSAN $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
 
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -40,7 +43,8 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/../lib")
 add_link_options(-Wl,--disable-new-dtags)
 
-# Takes a third of the time of GNU's linker. CUDA's modules are linked by its host compiler, which may not find it.
+# ld.lld takes a third of the time of GNU's linker. CUDA's modules are linked by the host compiler,
+# which may not find ld.lld.
 find_program(GRAPNEL_LLD ld.lld PATHS /usr/lib/llvm-14/bin)
 if(GRAPNEL_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=lld>)

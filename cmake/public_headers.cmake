@@ -4,7 +4,7 @@
 set(GRAPNEL_INCLUDE ${PROJECT_BINARY_DIR}/include)
 set(GRAPNEL_SHARE ${PROJECT_BINARY_DIR}/share/grapnel)
 
-# Any header may become one of them; the script writes only changed ones.
+# Any header may be added to the tree; the script writes only headers that changed.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.h ${PROJECT_SOURCE_DIR}/lib/proto/*.proto)
 set(script ${PROJECT_SOURCE_DIR}/scripts/public_headers.py)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/public_headers.stamp

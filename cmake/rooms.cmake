@@ -11,9 +11,10 @@ set(GRAPNEL_COMMON_HEADERS ${GRAPNEL_PROTOBUF_HEADERS} <algorithm> <chrono> <con
     <string_view> <unordered_map> <llvm/ADT/ArrayRef.h> <llvm/ADT/DenseMap.h> <llvm/ADT/FunctionExtras.h>
     <llvm/ADT/SmallVector.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringRef.h> <llvm/Support/Error.h>
     <llvm/Support/FormatVariadic.h> <lib/proto/attr_value.pb.h>)
-# The same with some of our own: passes, kernels and the server then compile in eight to nine tenths of the time. Nearly all
-# passes and kernels include them anyway; in the other libraries that link pass, a change of lib/pass/rule.h also recompiles files
-# that do not need it.
+# These headers and some of our own: with them precompiled, passes, kernels and the server compile
+# in eight to nine tenths of the time. Nearly all passes and kernels include them anyway; in the
+# other libraries that link pass, a change of lib/pass/rule.h also recompiles files that do not need
+# it.
 set(GRAPNEL_PASS_HEADERS ${GRAPNEL_COMMON_HEADERS} <llvm/ADT/StringSet.h> <llvm/Support/JSON.h> <lib/io/open.h>
     <lib/pass/rule.h>)
 set(GRAPNEL_KERNEL_HEADERS ${GRAPNEL_COMMON_HEADERS} <lib/exec/kernel.h> <Eigen/Core>)
@@ -33,7 +34,8 @@ grapnel_pch(grapnel_pch HEADERS ${GRAPNEL_COMMON_HEADERS})
 grapnel_pch(grapnel_pass_pch HEADERS ${GRAPNEL_PASS_HEADERS})
 target_compile_options(grapnel_pass_pch PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
 
-# For pass, and what links it. Readers, which are fuzzed, are all below it.
+# For lib/pass and the libraries that link it. The libraries with readers, which are fuzzed, do not
+# link pass.
 function(grapnel_reuse_pass_pch target)
   target_precompile_headers(${target} REUSE_FROM grapnel_pass_pch)
   target_compile_options(${target} PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
@@ -84,8 +86,9 @@ function(grapnel_objects name)
   endif()
 endfunction()
 
-# grapnel_embeds(web_files.cpp FILE ...): that source file of this directory embeds these files, given by full paths, through
-# lib/support/embed.h. The compiler does not report files read by .incbin, so ccache does not know of them.
+# grapnel_embeds(web_files.cpp FILE ...): that source file of this directory embeds these files,
+# given by full paths, through lib/support/embed.h. The compiler does not report files read by
+# .incbin as dependencies, so ccache does not check them.
 function(grapnel_embeds source)
   set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${ARGN})
   foreach(file IN LISTS ARGN)

@@ -1,10 +1,12 @@
-# External libraries, as system libraries; nothing is downloaded. Static where start-up time matters. linked.cmake has the
-# libraries that the binary links; this file has those that only the build, the tests and the loadable modules use.
+# External libraries, which must be installed on the system; nothing is downloaded. They are linked
+# statically where start-up time matters. linked.cmake has the libraries that the binary links; this
+# file has those that only the build, the tests and the loadable modules use.
 include(${CMAKE_CURRENT_LIST_DIR}/linked.cmake)
 message(STATUS "LLVM: ${GRAPNEL_LLVM}")
 
-# Under ThreadSanitizer, protobuf's headers give maps two more fields, which Debian's library does not have. libstdc++ checks the
-# same macro.
+# Under ThreadSanitizer, protobuf's headers give maps two more fields, which Debian's library does
+# not have, so the macro that the headers check is undefined; libstdc++, which checks the same
+# macro, gets its own.
 if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
   add_compile_options(-U__SANITIZE_THREAD__)
   add_compile_definitions(_GLIBCXX_TSAN=1 GRAPNEL_TSAN)

@@ -9,7 +9,8 @@
 // The variables are those that an Assign sets; they, their Assigns and the nodes that fill a queue
 // are not repeated. Replicas go to "/gpu:0", "/gpu:1", ..., as many as the graph names GPUs.
 //
-// Refuses: graphs without variables; graphs whose result is a value, because it would be lost.
+// Refuses: graphs without variables; graphs whose fetches are values, because the values would be
+// lost.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/pass.h"
@@ -64,7 +65,7 @@ class AutoParallel : public GraphPass {
     for (NodeId id : edit.boundary().fetched) {
       Node node = graph_->node(id);
       if (node.op() == "NoOp" || GradientInput(node.op()) >= 0) continue;
-      edit.Refuse(kRule, node, "'{0}' is a result with a value", node.name());
+      edit.Refuse(kRule, node, "'{0}' is fetched for its value, which would be lost", node.name());
       return Error::success();
     }
     if (!edit.Begin(kRule, reporter)) return Error::success();
@@ -245,7 +246,7 @@ GRAPNEL_PASS(AutoParallel,
                        .run_once = true,
                        .toggle = "auto_parallel",
                        .help = "repeats the training step for each replica",
-                       .refuses = "graphs without variables; results that are values"}),
+                       .refuses = "graphs without variables; fetches of values"}),
              {kRule, "repeats the training step for each replica"});
 
 }  // namespace

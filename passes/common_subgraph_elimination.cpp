@@ -22,8 +22,8 @@
 namespace grapnel {
 namespace {
 
-// Hashes a few elements: constants of the same shape mostly differ there, and others are compared
-// in full.
+// Hashes a few elements: constants of one shape mostly differ in these, and constants with equal
+// hashes are compared in full.
 uint64_t HashSample(const Literal& literal) {
   uint64_t hash = MixHash(literal.dims().size(), literal.dtype());
   for (int64_t dim : literal.dims()) hash = MixHash(hash, dim);
@@ -185,8 +185,8 @@ class CommonSubgraphElimination : public GraphPass {
     if (edit_->IsPreserved(node) || kinds_->Is(node, kEnterOrExitOp) ||
         feeds_in_place_.contains(node.id()))
       return false;
-    // Both are marked stateful, so that they are not dropped; printing or asserting the same once
-    // is enough.
+    // Print and Assert are marked stateful so that they are not dropped; of two equal ones, one is
+    // enough.
     if (kinds_->Is(node, kAssertOrPrintOp)) return true;
     return kinds_->Is(node, kPureOp);
   }

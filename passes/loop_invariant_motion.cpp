@@ -180,7 +180,7 @@ class Invariants {
         }
       }
     }
-    // In an enclosing loop it must run in each iteration.
+    // If the constant is now in an enclosing loop, it must run in each iteration of that loop.
     FramePath parent(path.begin(), path.end() - 1);
     auto cond = conds_.find(parent);
     if (parent.empty() || cond == conds_.end()) return;

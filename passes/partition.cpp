@@ -1,5 +1,5 @@
 // Cuts every edge to another device: values that cross are sent and received there. The result is
-// one graph per device, side by side in one graph.
+// one graph that consists of the partitions of all devices.
 //
 //   Before:  a @cpu:0 -> b @cpu:1      After:  a -> _Send @cpu:0      _Recv -> b @cpu:1
 //
@@ -73,7 +73,8 @@ class PartitionPass : public GraphPass {
       edit_.End();
     }
 
-    // Claims send and receive, with the constant and the Identity that stand for a control edge.
+    // Records the nodes of a transfer in source_of_: send, receive and, for a control edge, the
+    // constant that is sent and the Identities that read the receive.
     void Claim(const Transfer& transfer) {
       Node send = nodes_.lookup(transfer.send), recv = nodes_.lookup(transfer.recv);
       source_of_[send.name()] = source_of_[recv.name()] = transfer.source;

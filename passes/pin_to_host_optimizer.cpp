@@ -1,12 +1,12 @@
-// Moves small tensors of integers and the ops on them to the host of their GPU, where they are
-// needed.
+// Moves small tensors of integers and the ops on them from a GPU to its host, where these values
+// are needed.
 //
 //   Before (all on GPU:0):  x -> Shape s -> Prod p -> Reshape      After:  s stays, p on CPU:0
 //
 // The devices are those that the graph names: without a GPU among them nothing moves. A node moves
 // if all its inputs are small and on the host, and all its outputs are small; constants move back
-// if a reader needs them on the GPU. Small means a string, or at most 64 elements of int32, int64
-// or float.
+// if a reader needs them on the GPU. A tensor is small if its dtype is string, or if it has at most
+// 64 elements of int32, int64 or float.
 //
 // TensorFlow checks its kernels to find the arguments that a GPU kernel keeps in host memory. Here
 // it is a fixed list: the integers of shapes, axes and sizes, and int32 arithmetic.
@@ -143,7 +143,7 @@ class PinToHost : public GraphPass {
   bool IsOutputOnHost(Port port) {
     Node node = edit_->graph().node(port.node);
     if (IsNeverMoved(node) || !IsSmall(port)) return false;
-    // The Identity may be optimized away; its input counts.
+    // The Identity may be optimized away, so its input decides.
     if (IsIdentity(node)) return node.num_inputs() == 1 && IsOutputOnHost(node.input(0));
     if (IsOnCpu(node)) return true;
     const OpInfo* info = FindOp(node.op());

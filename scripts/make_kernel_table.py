@@ -25,7 +25,7 @@ VENVS = ROOT / "build" / "versions"
 VERSIONS = ("2.21.0", "2.16.2", "2.13.1")  # newest first
 DEVICES = ("CPU", "DEFAULT", "GPU")
 
-# Runs with the TensorFlow of the version; registered() reads its output.
+# This program runs with the TensorFlow of the version; registered() reads its output.
 LIST = """
 import json, os
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -68,7 +68,7 @@ def registered(version):
 
 
 def merge(rows):
-    """rows: {attribute: frozenset of values}. Joins two that differ in one attribute until none do."""
+    """rows: {attribute: frozenset of values}. Joins two rows that differ in one attribute, until no two rows do."""
     rows = list(dict.fromkeys(tuple(sorted(r.items())) for r in rows))
     changed = True
     while changed:
@@ -109,7 +109,7 @@ def lines_of(kernels):
 
 
 def file_text(version, newer, kernels, lines):
-    """newer: None, or the version whose table this one builds on; then `lines` are those that differ."""
+    """The table's text. newer: None, or the version whose table this one extends; then `lines` are the lines that differ."""
     counts = collections.Counter(kernel[1] for kernel in kernels)
     counted = ", ".join(f"{counts[device]:,} {device}" for device in DEVICES)
     body = "".join(line + "\n" for _, line in sorted(lines.items(), key=lambda item: item[0].encode()))
@@ -133,7 +133,7 @@ def texts():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare the files that are there")
+    parser.add_argument("--check", action="store_true", help="compare the existing files, write nothing")
     check = parser.parse_args().check
     for path, text in texts().items():
         if not check:

@@ -124,7 +124,7 @@ class Reader:
         self.text, self.at, self.ranks = text, 0, {}
 
     def take(self, pattern):
-        """The text that matches pattern here, after white space, or None."""
+        """The text at the current position, after white space, that matches the pattern, or None."""
         m = re.compile(r"\s*(" + pattern + ")").match(self.text, self.at)
         if not m:
             return None
@@ -138,7 +138,7 @@ class Reader:
         return found
 
     def many(self, opening, item, closing):
-        """item, item, ... between the two brackets."""
+        """Reads "item, item, ..." between the two brackets."""
         self.need(opening)
         while self.take(closing) is None:
             item()
@@ -280,7 +280,7 @@ def ranks_in_table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="compare the table with the registry, write nothing")
-    parser.add_argument("--keep-ranks", action="store_true", help="take the ranks of the table that is there")
+    parser.add_argument("--keep-ranks", action="store_true", help="keep the ranks of the existing table")
     args = parser.parse_args()
     check, ops = args.check, registry()
     head = (f"# The ops of TensorFlow {tf.__version__}, made by scripts/make_op_table.py: do not edit. "

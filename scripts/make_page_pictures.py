@@ -30,7 +30,7 @@ DEVICES = "document.getElementById('place-devices').value = 'cpu:2,gpu:1'"
 
 
 def press(css):
-    """Two steps: wait until it exists, and click on it."""
+    """Two steps: wait until the element exists, and click on it."""
     return [f"document.querySelector('{css}')", (f"document.querySelector('{css}').click()",)]
 
 

@@ -71,7 +71,7 @@ def show_model_explorer(program, model, folder, grapnel):
 
 
 def settle(browser, out, begins_empty):
-    """Takes pictures until two of them, STILL_SECONDS apart, are equal, and differ from an empty first one; returns the time of the last
+    """Takes pictures until two, STILL_SECONDS apart, are equal and differ from the empty first one; returns the time of the last
     change."""
     start = changed = time.time()
     browser.picture(out)

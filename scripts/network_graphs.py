@@ -47,7 +47,7 @@ NETWORKS = {
 
 
 def remember_layers(model, made):
-    """Makes each layer of the model record in `made`, {operation: layer}, the operations that it makes in a graph."""
+    """Makes each layer of the model record the operations that it makes in a graph in `made`, {operation: layer}."""
     for layer in model.operations:
         def call(*args, _call=layer.__call__, _name=layer.name, **kwargs):
             graph = tf.compat.v1.get_default_graph()

@@ -116,13 +116,13 @@ def slots(op, attrs):
 # ---- asking ----
 
 class Questions:
-    """Asks in this process; answers known from an earlier process are not asked for again."""
+    """Tests nodes in this process; tests whose results are known from an earlier process are not repeated."""
 
     def __init__(self, known, pipe):
         self.known, self.pipe = known, pipe
 
     def ask(self, key, do):
-        """True, False ("scalar": because a scalar is required), or None if there was no clear answer."""
+        """Whether TensorFlow accepts the node: True, False ("scalar" if it requires a scalar), or None if that is not clear."""
         if key in self.known:
             return self.known[key]
         os.write(self.pipe, json.dumps([key]).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""Runs ops on valid inputs, and with one of them in another rank; op_ranks.py explains why."""
+"""Runs ops on valid inputs, and on the same inputs with one of another rank; op_ranks.py explains why."""
 import json
 import os
 import random
@@ -28,12 +28,12 @@ def of_rank(value, rank):
         value = without_first_axis(value)
     more = (1,) * (rank - value.ndim)
     found = [value.reshape(more + value.shape), value.reshape(value.shape + more)]
-    # Some numbers are accepted in a rank where others are not: -1 for an unknown shape, for example.
+    # In some ranks an op accepts only certain numbers: -1 for an unknown shape, for example.
     return found + [np.full_like(found[0], n) for n in (-1, 0) if value.dtype.kind == "i"]
 
 
 class Facts:
-    """{argument: [lowest, highest, whether a kernel agreed]}; grows if a kernel accepts more."""
+    """{argument: [lowest rank, highest rank, whether a kernel accepted it]}; ranks are added if a kernel accepts more."""
 
     def __init__(self, taken):
         self.of = {a: [min(ranks), max(ranks), False] for a, ranks in taken.items() if ranks}
@@ -51,7 +51,7 @@ class Facts:
         fact = self.of[argument]
         fact[0], fact[1] = min(fact[0], rank), max(fact[1], rank)
         if fact[1] > self.first[argument][1] + 1:
-            fact[1] = max(RANKS)                              # it accepts everything
+                        fact[1] = max(RANKS)  # it accepts every rank
 
 
 def try_wrong(questions, key, facts, argument, value, run):
@@ -68,7 +68,7 @@ def try_wrong(questions, key, facts, argument, value, run):
 
 
 def ask_case(op, folder, questions, facts):
-    """The op's nodes in a case folder, with their inputs there."""
+    """The op's nodes in a case folder, with the values of their inputs in that case."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
         case = json.load(f)
     graph_def = graph_pb2.GraphDef.FromString(open(os.path.join(folder, "graph.pb"), "rb").read())

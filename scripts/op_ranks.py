@@ -25,7 +25,7 @@ import tensorflow as tf
 from tensorflow.core.framework import graph_pb2, types_pb2
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The ranks of these depend on an attribute without a list of values.
+# The ranks that these ops accept depend on an attribute without a list of values.
 FREE = {"Einsum", "XlaEinsum", "UniformQuantizedDot", "XlaDot", "XlaDotV2", "XlaConv", "XlaConvV2", "_FusedBatchMatMulV2"}
 
 
@@ -55,7 +55,7 @@ def shape_ranks(op, nodes, questions):
                     if questions.ask(f"v{v} {slot} {rank}", lambda: make(op, attrs, inputs)) in (True, None):
                         taken[number].add(rank)
                     elif dtype in (types_pb2.DT_INT32, types_pb2.DT_INT64):
-                        # Some accept a scalar that is known to be -1.
+                        # Some ops accept a scalar whose value is known to be -1.
                         inputs[slot] = tf.constant(-1, tf.DType(dtype), [1] * rank)
                         if questions.ask(f"v{v} {slot} {rank} known", lambda: make(op, attrs, inputs)) is True:
                             taken[number].add(rank)
@@ -74,7 +74,8 @@ def child(op, nodes, folders, known, pipe):
         for folder in folders[:6]:
             ask_case(op, folder, questions, facts)
         ask_made_up(op, good, questions, facts)
-    # A condition of any rank is allowed, and other refusals of a function tell nothing about the op that calls it.
+    # A condition of any rank is allowed, and other errors in a function say nothing about the op
+    # that calls it.
     calls = any(attr.type in ("func", "list(func)") for attr in op.attr)
     for argument in (a for a, is_scalar in facts.scalars.items() if is_scalar and not calls):
         facts.of[argument] = [0, 0, True]
@@ -98,7 +99,7 @@ def testdata():
 
 
 class Asked:
-    """An op whose questions are asked by one process after another."""
+    """An op whose nodes are tested by one process after another."""
 
     def __init__(self, op, nodes, folders):
         self.op, self.nodes, self.folders = op, nodes, folders
@@ -122,7 +123,7 @@ class Asked:
             os._exit(3)
 
     def go_on(self):
-        """Reads available output. False: the op is done."""
+        """Reads available output of the process. Returns False when the op is done."""
         self.heard = time.monotonic()
         data = os.read(self.read, 1 << 16)
         *lines, self.rest = (self.rest + data).split(b"\n")

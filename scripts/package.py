@@ -25,9 +25,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
 LEFT_OUT = re.compile(r"^lib(cuda|nvidia|cublas|cublasLt|cudnn|nvrtc|nvJitLink)[-._]?.*\.so\..*$")
 MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_http.so", "grapnel_picture.so")
-# The font for the text in a PNG: in grapnel_picture.so.
+# The fonts for the text in a PNG, which grapnel_picture.so draws.
 FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
-# Loaded by name, so not listed as a dependency: line editing at a terminal.
+# The library for line editing at a terminal, which is loaded by name and so is not listed as a
+# dependency.
 LOADED = ("libedit.so.2",)
 # The name prefix of a PyPI license, PYPI + NAME_VERSION.txt; the others are from Debian.
 PYPI = "pypi-"
@@ -62,7 +63,7 @@ def libraries(file):
 
 
 def loaded_library(name):
-    """A library that is loaded by name, and its dependencies."""
+    """Paths of a library that is loaded by name, and of its dependencies."""
     for line in said_by("/sbin/ldconfig", "-p").splitlines():
         if line.split(" ")[0].strip() == name and "x86-64" in line:
             path = pathlib.Path(line.rpartition(" => ")[2])
@@ -77,7 +78,7 @@ def compiled_in(build):
 
 
 def copy_licenses(packages, folder):
-    """Debian's copyright file of each package, as PACKAGE.txt. The bill of materials reads the names again."""
+    """Copies Debian's copyright file of each package to PACKAGE.txt. The bill of materials reads these file names."""
     folder.mkdir(parents=True)
     for package in sorted(packages):
         text = pathlib.Path("/usr/share/doc") / package / "copyright"

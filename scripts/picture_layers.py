@@ -36,7 +36,7 @@ class Model:
         return sizes
 
     def what(self, nodes, sizes):
-        """A description of a part; None: neither a layer nor a run of layers."""
+        """A description of a part; None if the part is neither a layer nor a run of consecutive layers."""
         held = [0] * len(self.layers)
         for node in nodes:
             if node in self.layer_of:
@@ -45,7 +45,8 @@ class Model:
         best = max(range(len(held)), key=held.__getitem__)
         if len(nodes) - held[best] + sizes[best] - held[best] <= spare:
             return self.layers[best]
-        # The part's nodes in a run, minus the run's nodes that are missing, is largest for the best run.
+        # The best run has the largest number of the part's nodes, minus its nodes that the part
+        # lacks.
         mass = [2 * h - s for h, s in zip(held, sizes)]
         best, best_run, total = None, None, 0
         prefix = [0]

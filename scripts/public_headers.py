@@ -49,7 +49,7 @@ def closure(generated=None):
 
 
 def installed(text):
-    """The text as users see it: our headers are below grapnel/."""
+    """The header's text with includes as users write them: our headers are below grapnel/."""
     return OURS.sub("grapnel/", text)
 
 

@@ -19,7 +19,7 @@ import tempfile
 from package import ROOT, made_at, main, said_by
 
 LISTS = [pathlib.Path("/etc/apt/sources.list"), *sorted(pathlib.Path("/etc/apt/sources.list.d").glob("*"))]
-# A container does not need manual pages; licenses stay.
+# Manual pages, which a container does not need, are left out; licenses stay.
 LEFT_OUT = ["path-exclude=/usr/share/man/*", "path-exclude=/usr/share/locale/*", "path-exclude=/usr/share/doc/*",
             "path-include=/usr/share/doc/*/copyright", "path-include=/usr/share/doc/grapnel/*"]
 CONTAINERFILE = """# grapnel {version} on Debian {release}: podman build -t grapnel . && podman run --rm -v "$PWD:/work" grapnel info model.pb

@@ -67,7 +67,7 @@ def names_within(file):
 
 
 def inside(file):
-    """{Debian package: (version, source package)} of what a package holds, grapnel left out; PyPI's have no source package."""
+    """{package: (version, source package)} of the components of a released package, except grapnel. PyPI's have no source."""
     names, read = names_within(file)
     status = [name for name in names if name.endswith("var/lib/dpkg/status")]
     if status:
@@ -82,7 +82,7 @@ def inside(file):
 
 
 def license(package):
-    """What a machine-readable copyright file says of all files, as an SPDX identifier where it is one."""
+    """The license that a machine-readable copyright file declares for all files, as an SPDX identifier if there is one."""
     path = pathlib.Path("/usr/share/doc") / package / "copyright"
     if not path.exists():
         return "NOASSERTION"

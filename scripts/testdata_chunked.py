@@ -25,7 +25,7 @@ USABLE = BLOCK - BLOCK_HEADER
 MESSAGE, BYTES = 1, 2                                         # ChunkInfo.Type
 
 
-# ---- the messages of chunk.proto, by their numbers ----
+# ---- the messages of chunk.proto, by field numbers ----
 
 def varint(number):
     out = b""
@@ -68,14 +68,14 @@ def field_tags(message, path):
 
 
 class Splitter:
-    """Takes chunks out of a message, which is the first of them."""
+    """Moves parts of a message to chunks of their own; the rest of the message is the first chunk."""
 
     def __init__(self, message):
         self.message = message
         self.chunks, self.fields = [None], b""
 
     def add(self, kind, content, path, nested=b""):
-        """`nested`: ChunkedFields of the message in the chunk."""
+        """A ChunkedField. `nested`: the ChunkedFields of the message in the chunk."""
         self.fields += bytes_field(2, self.field(kind, content, self.message, path, nested))
 
     def field(self, kind, content, parent, path, nested=b""):

@@ -71,7 +71,8 @@ def embedding_momentum_hard(tf):
         train_embedding(tf, tf.train.MomentumOptimizer(.1, .9))
 
 
-# --- int32 and other dtypes: which lie in the host's memory on a GPU, and which have no kernel there.
+# --- int32 and other dtypes: those that a GPU keeps in host memory, and those without a kernel on a
+# GPU.
 @case()
 def shapes_of_int64(tf):
     """Shape arithmetic in int64, which is the device's own"""

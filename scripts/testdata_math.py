@@ -149,7 +149,7 @@ def BesselJ0(x):
 @op("on both sides of each change of method, in float and double", _rtol=1e-5,
     x=np.concatenate([_SPECIAL, -_SPECIAL, [0, 1.6, 1.59, 45, 49, 51, 88, INF, NAN]]).astype("f"))
 def Dawsn(x):
-    # TensorFlow's own float versions are good to a few units in 10^-6.
+    # TensorFlow's own float kernels are accurate to a few units in 10^-6.
     ops = [raw.Dawsn, raw.Expint, raw.FresnelCos, raw.FresnelSin, raw.Spence]
     return [f(x=tf.cast(x, t)) for f in ops for t in (tf.float32, tf.double)]
 
@@ -316,7 +316,8 @@ def Eig(x):
     for t in _LINEAR:
         to = tf.complex64 if t in (tf.float32, tf.complex64) else tf.complex128
         values, vectors = raw.Eig(input=linear(x, t), Tout=to)
-        # Rounding alone decides where a complex vector points: against its first element it does not.
+        # Rounding alone decides the phase of a complex eigenvector, so its elements are divided by
+        # the first one.
         out += [values, vectors / vectors[:, :1], raw.Eig(input=linear(x, t), Tout=to, compute_v=False)[0]]
     return out
 

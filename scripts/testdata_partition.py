@@ -226,7 +226,7 @@ def signature(v, tf):
 
 
 COMPARED = (edges, loop, loop_in_a_loop, branch)
-AS_MADE = (functions, calls, signature)  # before TensorFlow puts functions in the place of calls
+AS_MADE = (functions, calls, signature)  # before TensorFlow inlines the calls
 GRAPHS = COMPARED + (far_ahead, turns, dead_ends) + AS_MADE
 
 

@@ -18,7 +18,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-# Programs. Each traces and calls what it is about.
+# Programs. Each program traces and calls the functions that it is about.
 def mlp(tf):
     w, b, v = (tf.Variable(tf.ones(s)) for s in ([7, 5], [5], [5, 2]))
 
@@ -309,7 +309,7 @@ def make_arguments(out, folder):
         graph = read_graph(dump_of(dumps, function, "initial"))
         lines = placed_lines(log, function)[-1]
         expect = {"placements": {node: line[2] for node, line in lines.items()}}
-        if program != "branches":  # whose nodes are opened: TensorFlow numbers them otherwise
+        if program != "branches":  # whose nodes are inlined: TensorFlow numbers them differently
             expect |= told(graph, lines)
         else:
             expect["placements"] = {node: expect["placements"][node] for node in lines if "/_" not in node}
@@ -333,7 +333,7 @@ def make_cut(out, folder):
     text = "".join(line + "\n" for line in log[:last - 1])
     cut("cut_in_device", text + log[last - 1][:-12], order[20:], {"cut": [last, order[20]]})
     cut("cut_in_name", text + log[last - 1][:log[last - 1].index("] ") + 2 + len(order[20]) - 1], order[20:], {"cut": [last, None]})
-    # Another thread's text cuts a line in two; the rest of it comes later.
+    # Text of another thread interrupts a line; the rest of the line comes later.
     at = first + 7
     whole = log[at - 1]
     mixed = log[:at - 1] + [whole[:-20] + "Epoch 1/5", whole[-20:]] + log[at:]
@@ -343,7 +343,7 @@ def make_cut(out, folder):
                             ("cut_by_line", log[:at - 1] + [whole[:-20] + log[at], whole[-20:]] + log[at + 1:], order[7:8])):
         kept = {node: line for node, line in (joined if name == "cut_by_line" else shifted).items() if node not in lost}
         write(out, name, graph, mix, ["--devices", "cpu:1"], told(graph, kept) | {"unreadable": [at]}, "graph.pb")
-    # A number that no device has, and two threads that write line by line.
+    # A thread id that does not occur elsewhere: two threads that alternate line by line.
     other = [line.replace(re.search(r" (\d+) placer", line)[1], "4711") if "placer.cc" in line else line for line in log[first - 1:first + 30]]
     woven = log[:first - 1]
     numbers = {}

@@ -373,7 +373,7 @@ def stages_of_runs(checked, graphs):
 
 
 def stages_of_opening(checked, graphs):
-    """The same for the dump in which the calls of a graph are opened."""
+    """As above, for the dump in which the calls of a graph are inlined."""
     for (graph, partition), files in checked.folder.series.items():
         at = next((i for i, f in enumerate(files) if "LowerFunctionalOps" in f), None)
         if partition or not at:

@@ -10,7 +10,7 @@ ROWS = np.array([3, 0, 3], "i4")                              # a row twice: two
 
 def variable(name, value):
     """A variable and the op that gives it its value. Readers go through an Identity, so that capture.py, which wants
-    values from before the run, does not take them for it."""
+    values from before the run, does not use these readers to get them."""
     handle = raw.VarHandleOp(dtype=value.dtype, shape=value.shape, shared_name=name, name=name)
     return tf.identity(handle), raw.AssignVariableOp(resource=handle, value=value)
 

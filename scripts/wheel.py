@@ -33,7 +33,7 @@ def say(text):
 
 
 def version_of(python):
-    """(major, minor, free-threaded) of an interpreter, or None where it does not run."""
+    """(major, minor, free-threaded) of an interpreter, or None if it does not run."""
     found = subprocess.run([python, "-c", QUERY], capture_output=True, text=True)
     return None if found.returncode else tuple(map(int, found.stdout.split()))
 
@@ -66,7 +66,7 @@ def tools_of(python, folder):
 
 
 def quickjs_of(bin_folder, folder):
-    """The folder of QuickJS' sources, fetched once."""
+    """The directory of QuickJS' sources, which are downloaded once."""
     ready = folder / "ready"
     if not ready.exists() or ready.read_text() != QUICKJS:
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,7 +95,7 @@ def make(python, build):
     needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so") | loaded_library("libfreetype.so.6")
     shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS]).values()
     copy_licenses({*shared, *compiled_in(build)}, licenses)
-    (licenses / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the license that it begins with
+    (licenses / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the license at the top
     raw = folder / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     path = f"{bin_folder}:{os.environ['PATH']}"

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// True for nodes that are always fed; a placeholder with a default need not be.
+// True for nodes that are always fed; a placeholder with a default need not be fed.
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
   return op == "Placeholder" || op == "PlaceholderV2" || IsArgument(node);
@@ -18,7 +18,7 @@ bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
-// The fetches that a function's graph defines itself.
+// Returns the fetches that a function's graph (lib/ir/function_ends.h) defines itself.
 std::vector<std::string> FetchesOfFunctionGraph(const Graph& graph) {
   FunctionEnds ends = EndsOfFunctionGraph(graph);
   std::vector<std::string> fetches;
@@ -61,7 +61,7 @@ Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> fe
     auto port = FindEnd(graph, fetch);
     if (!port) return Annotate("fetch", port.takeError());
     boundary.fetched.insert(port->node);
-    // A node without outputs is fetched by its name, which runs it.
+    // Fetching a node without outputs means running the node: it has no port to fetch.
     if (!port->IsControl() && NumOutputs(graph.node(port->node)) != 0)
       boundary.fetched_ports.push_back(*port);
   }

@@ -13,7 +13,8 @@
 
 namespace grapnel {
 
-// The inputs and results that the user asked for; ids are of the body that is optimized.
+// The inputs and results of the body that is optimized (the main graph or a function); ids are
+// those of its nodes.
 struct GRAPNEL_PUBLIC Boundary {
   // Nodes whose values are the result.
   llvm::DenseSet<NodeId> fetched;
@@ -24,9 +25,9 @@ struct GRAPNEL_PUBLIC Boundary {
   llvm::DenseSet<NodeId> fed;
   // Nodes that must stay for another reason: function results, initializers, keep_ops.
   llvm::DenseSet<NodeId> kept;
-  // Nodes with state or effects stay even if they are unread (function bodies).
+  // Whether nodes with state or effects stay even if they are unread, as in function bodies.
   bool keep_stateful = false;
-  // A gradient is taken through the body: passes must not add ops that have none.
+  // Whether a gradient is taken through the body: passes must not add ops that have no gradient.
   bool differentiable = false;
   // Whether passes imitate TensorFlow with oneDNN, which fuses more.
   bool onednn = true;

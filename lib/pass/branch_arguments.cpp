@@ -86,7 +86,7 @@ class Orderer {
   }
 
  private:
-  // True if each argument of the function is exactly one input of the node.
+  // True if the function has one argument for each input of the node.
   bool TakesAll(const Function& function) const {
     auto is_list = [](const OpArg& arg) {
       return !arg.number_attr.empty() || !arg.type_list_attr.empty() || !arg.type_attr.empty();
@@ -95,9 +95,9 @@ class Orderer {
            llvm::none_of(function.info.inputs, is_list);
   }
 
-  // The outside tensor behind the argument that a node of the body reads. A node that waits for an
-  // argument waits, seen from outside, for the node that produces it; TensorFlow passes such a wait
-  // in through that node's first tensor.
+  // Returns the tensor outside the branch that the argument at `port` stands for. A node that waits
+  // for an argument waits, seen from outside, for the node that produces the argument; TensorFlow
+  // passes such a wait into the branch through that node's first tensor.
   std::optional<Port> OutsideOf(const Function& function, Port port) const {
     auto arg = llvm::find(function.args, port.node);
     if (arg == function.args.end()) return std::nullopt;
@@ -132,7 +132,7 @@ class Orderer {
     return BaseType(edit_.TypeOf(port));
   }
 
-  // "scope/add_tfg_result_0".
+  // The argument's name, such as "scope/add_tfg_result_0".
   std::string ArgumentName(Port port) const {
     std::string name = edit_.graph().node(port.node).name().str();
     bool is_argument = edit_.graph().node(port.node).op() == "_Arg";

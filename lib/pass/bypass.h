@@ -1,5 +1,5 @@
-// Removes nodes from the data flow: their readers read what they read. Looking up or changing one
-// of a node's control edges, of which it may have very many, takes constant time.
+// Removes nodes from the data flow: their readers then read the nodes' inputs. Looking up or
+// changing one of a node's control edges, of which there may be very many, takes constant time.
 #ifndef GRAPNEL_LIB_PASS_BYPASS_H_
 #define GRAPNEL_LIB_PASS_BYPASS_H_
 
@@ -14,15 +14,15 @@ class Bypasser {
 
   // True if `reader` has a data or control input from `source`.
   bool DependsOn(const Node& reader, const Node& source);
-  // Makes `reader` wait for `source`, unless it already has an input from it.
+  // Makes `reader` wait for `source`, unless `reader` already has an input from `source`.
   void AddControl(const Node& reader, const Node& source);
 
-  // Readers of port i of `node` read its input i instead, nodes that wait for it wait for all its
-  // inputs, and all of them wait for its control inputs. `node` is left without readers. Cost: the
-  // number of removed and added edges.
+  // Readers of port i of `node` then read input i of `node`, nodes that wait for `node` wait for
+  // all its inputs, and both kinds of nodes wait for its control inputs. `node` is left without
+  // readers. Cost: the number of removed and added edges.
   void Bypass(const Node& node);
-  // Readers of `node` read the same port of `by` instead, and nodes that wait for it wait for `by`.
-  // `node` is left without readers.
+  // Readers of `node` then read the port of `by` with the same index, and nodes that wait for
+  // `node` wait for `by`. `node` is left without readers.
   void Replace(const Node& node, const Node& by);
 
  private:
@@ -36,7 +36,7 @@ class Bypasser {
       sources_;
 };
 
-// Drops control inputs from nodes that are already inputs. Call it inside a rewrite.
+// Drops control inputs of `node` that repeat another of its inputs. Call it inside a rewrite.
 void DedupControlInputs(Editor& edit, const Node& node);
 
 }  // namespace grapnel

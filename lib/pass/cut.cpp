@@ -21,7 +21,7 @@ Error Describe(const ShapeMap& shapes, Port port, llvm::StringRef op, CutInput* 
   if (input->dtype == proto::DT_INVALID)
     return MakeError("input '{0}': unknown dtype (op '{1}')", input->tensor, op);
   if (IsRefType(input->dtype))
-    return MakeError("input '{0}' is a reference to a variable (op '{1}'), which cannot be fed",
+    return MakeError("input '{0}' (op '{1}') is a reference to a variable, which cannot be fed",
                      input->tensor, op);
   return Error::success();
 }
@@ -118,14 +118,15 @@ class Cut {
     }
   }
 
-  // A node that waits for a node with given outputs waits for the first of those outputs instead.
+  // A node that waits for a node whose outputs are inputs of the cut waits for the first of those
+  // outputs instead.
   template <typename Need>
   void NeedControl(Node from, Need need) {
     auto given = llvm::find_if(inputs_, [&](Port port) { return port.node == from.id(); });
     need(given == inputs_.end() ? Port{from.id(), kControlPort} : *given);
   }
 
-  // Output 0 last: it gets the node's name in the end, and no number because of the others.
+  // Makes the Placeholder of output 0 last: it then gets the node's name without a number.
   void MakePlaceholders() {
     placeholders_.assign(inputs_.size(), kNoNode);
     for (bool first_output : {false, true})
@@ -227,7 +228,7 @@ class Extraction {
     RETURN_IF_ERROR(CopyLibrary());
     result_.module->versions = body_.module().versions;
     result_.module->has_versions = body_.module().has_versions;
-    // Names of chosen nodes come first: Placeholders use the remaining names.
+    // Reserves the names of the chosen nodes first: Placeholders use the remaining names.
     for (Node node : body_.nodes())
       if (chosen_[node.id()]) copies_[node.id()] = Copy(node, node.name());
     for (Node node : body_.nodes()) {
@@ -316,7 +317,7 @@ class Extraction {
     return Port{it->second, 0};
   }
 
-  // One copy, however many arguments it stands for.
+  // Returns the copy of that output; a node is copied once, however many arguments it stands for.
   Port StandIn(const Node& node, int32_t index) {
     auto [it, fresh] = stood_in_.try_emplace({&node.graph(), node.id()}, kNoNode);
     if (fresh) it->second = Copy(node, graph().UniqueName(node.name()));

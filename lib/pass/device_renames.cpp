@@ -31,7 +31,8 @@ Expected<DeviceRenames> DeviceRenames::Parse(llvm::ArrayRef<std::string> texts) 
     auto [old_name, new_name] = text.split('=');
     bool all = text == kNone;
     if (!all && (old_name.empty() || new_name.empty()))
-      return MakeError("'{0}': none or OLD=NEW was expected, such as '*GPU*=CPU:0'", text);
+      return MakeError("'{0}' is neither OLD=NEW, such as '*GPU*=CPU:0', nor the word 'none'",
+                       text);
     ASSIGN_OR_RETURN(Glob glob, Glob::Parse(all ? "*" : old_name));
     std::string name;
     if (!all && new_name != kNone) {

@@ -13,9 +13,9 @@ namespace grapnel {
 // Rules that rename the requested devices of nodes, in the main graph and in functions.
 class DeviceRenames {
  public:
-  // Each text is "none" (removes all devices) or "OLD=NEW": OLD is a glob over the device as it is
-  // written or as TensorFlow spells it, NEW a device ("GPU:1" and "/gpu:1" too) or "none". Errors:
-  // any other text, a NEW that is not a device.
+  // Each text is "none" (removes all devices) or "OLD=NEW": OLD is a glob that matches the device
+  // string in the graph or TensorFlow's full spelling of it, NEW a device ("GPU:1" and "/gpu:1"
+  // too) or "none". Errors: any other text, a NEW that is not a device.
   static Expected<DeviceRenames> Parse(llvm::ArrayRef<std::string> texts);
 
   // Applies to each device the first rename that matches; nodes without a device stay unchanged.

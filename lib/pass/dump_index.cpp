@@ -30,7 +30,7 @@ Expected<std::vector<const llvm::json::Object*>> KnownRuns(const std::string& pa
                    TextOf(runs.takeError()));
 }
 
-// True if the file's name begins like those of a run of this name: NAME.0000
+// True if the file's name begins as those of a run named `name` do: NAME.0000
 bool IsNameOf(llvm::StringRef file, llvm::StringRef name) {
   return file.consume_front(name) && file.consume_front(".") && !file.empty() &&
          llvm::isDigit(file[0]);
@@ -89,12 +89,13 @@ Error WriteIndex(const std::string& path, llvm::ArrayRef<const llvm::json::Objec
 
 Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value& index) {
   const llvm::json::Object* first = index.getAsObject();
-  if (!first || !first->getArray("stages")) return MakeError("it lists no stages");
+  if (!first || !first->getArray("stages")) return MakeError("the index lists no stages");
   std::vector<const llvm::json::Object*> runs = {first};
   if (const llvm::json::Array* later = first->getArray("later")) {
     for (const llvm::json::Value& value : *later) {
       const llvm::json::Object* run = value.getAsObject();
-      if (!run || !run->getArray("stages")) return MakeError("a later run lists no stages");
+      if (!run || !run->getArray("stages"))
+        return MakeError("an entry of \"later\" lists no stages");
       runs.push_back(run);
     }
   }

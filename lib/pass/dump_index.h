@@ -23,12 +23,14 @@ struct DumpRun {
 // Returns the runs in a parsed index.json. Errors: not an index.json.
 Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value& index);
 
-// Reserves an unused name for the dumps of `graph` in `folder`: `graph` itself, or with a number.
-// Writes it to index.json immediately, so that concurrent processes get different names. Errors: an
-// invalid index.json, which stays unchanged; one that cannot be written.
+// Reserves an unused name for the dumps of `graph` in `folder`: `graph` itself, or `graph` with a
+// number. Writes the name to index.json immediately, so that concurrent processes get different
+// names. Errors: an invalid index.json, which stays unchanged; an index.json that cannot be
+// written.
 Expected<DumpRun> ClaimDumpRun(llvm::StringRef folder, llvm::StringRef graph);
 
-// Replaces a run's reservation with its record. `write` writes the attributes after "graph".
+// Replaces a run's reservation in index.json with its record. `write` writes the record's
+// attributes after "graph".
 Error FinishDumpRun(llvm::StringRef folder, const DumpRun& run,
                     llvm::function_ref<void(llvm::json::OStream&)> write);
 

@@ -4,7 +4,7 @@
 // and writes index.json, which lists every stage in order, including the unchanged ones. A dump
 // holds the whole module, so a stage over a function's body dumps like any other; index.json names
 // the function. ledger.jsonl has every rewrite. If other runs have dumped to the folder before, a
-// number follows <graph>, and the names of the ledger and timings.
+// number is added to <graph> and to the names of ledger.jsonl and timings.json.
 #include "lib/io/write.h"
 #include "lib/pass/dump_index.h"
 #include "lib/pass/pass_manager.h"

@@ -36,7 +36,8 @@ void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   list->erase(std::unique(first, list->end()), list->end());
 }
 
-// "[s1,8,s2]" as "[?,8,?]": readers do not need to know which dimensions are equal.
+// Writes a shape such as "[s1,8,s2]" as "[?,8,?]": users who read it do not need to know which
+// dimensions are equal.
 std::string WithoutSymbols(llvm::StringRef text) {
   std::string plain;
   bool in_shape = false;
@@ -97,7 +98,8 @@ ShapeMap Editor::InferGrapplerShapes(bool trust_feeds) const {
 
 const ShapeMap& Editor::shapes() {
   if (are_shapes_fixed_) return *shapes_;
-  // TensorFlow infers all shapes again for each pass. If many nodes changed, this is faster, too.
+  // As TensorFlow does for each pass, infers all shapes again. If many nodes changed, this is
+  // faster, too.
   if (shapes_ && starts_pass_ && stale_shapes_.size() > graph_.num_nodes() / 4) shapes_.reset();
   if (shapes_) {
     llvm::DenseSet<NodeId> updated;
@@ -207,7 +209,7 @@ void Editor::Keep(Record& record) {
   rewrite.removed = SortedNames(strings, record.removed);
   rewrite.functions = record.functions;
   rewrite.note = record.note;
-  // A node that this rewrite made or removed does not also count as changed.
+  // A node that the rewrite made or removed does not count as changed, too.
   llvm::erase_if(rewrite.changed, [&](const std::string& name) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
   });
@@ -224,7 +226,7 @@ int Editor::FurtherFetch(const Node& node) const {
   return first;
 }
 
-// A fetch is a name: a node that took another's place may have that name.
+// Fetches are found by name: a node that replaced the fetched node may have that name.
 const Editor::Fetch* Editor::LostFetch() const {
   for (const Fetch& fetch : fetches_) {
     Node node = graph_.Find(graph_.module().strings.Get(fetch.name));
@@ -251,11 +253,11 @@ Error Editor::CheckFetches() const {
                                .str()
                          : ("there is no node '" + name + "' any more").str();
   std::string rule = lost_by_.empty() ? "" : "rule '" + lost_by_ + "': ";
-  return MakeError("{0}fetch '{1}:{2}' is lost: {3}", rule, name, fetch->index, now);
+  return MakeError("{0}the fetch '{1}:{2}' is lost: {3}", rule, name, fetch->index, now);
 }
 
 // The result of a rewrite derives from all nodes that it used. The full sets would grow with every
-// rewrite along a chain, so only the steps are stored: OriginsOf follows them.
+// rewrite along a chain, so only one step is stored per rewrite: OriginsOf follows these steps.
 void Editor::RecordOrigins(const Record& record) {
   size_t names = derived_from_.size();
   for (NodeId id : record.sources) {
@@ -294,7 +296,7 @@ void Editor::Touch(const Node& node) {
 void Editor::Changed(const Node& node) {
   ++num_changes_;
   seen_version_ = graph_.version();
-  // Most nodes change in several consecutive steps.
+  // Most nodes are changed by several consecutive edits.
   bool is_same = !record_.changed.empty() && record_.changed.back() == node.name_id() &&
                  record_.sources.back() == node.id() && record_.results.back() == node.id();
   if (!is_same) {
@@ -341,7 +343,7 @@ bool Editor::MayChange(const Node& node) {
   return !fault_;
 }
 
-// The same for an edge from `port` to the node.
+// True if the node may get an input from `port`; otherwise records a fault of the pass.
 bool Editor::MayRead(const Node& node, Port port) {
   if (port.node >= graph_.end_id())
     Blame(("gave '" + node.name() + "' an input that does not exist").str());
@@ -371,7 +373,8 @@ Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef d
   return node;
 }
 
-// Builds the attribute where it is stored; the literal kept for ConstantOf() borrows it.
+// Builds the attribute in the memory of the graph; the literal that ConstantOf() returns points
+// into that memory.
 void Editor::SetValue(const Node& node, const Literal& value) {
   graph_.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));
   llvm::StringRef content;

@@ -1,5 +1,5 @@
-// The interface of a pass to a body: reads the graph, knows what must stay, and records every
-// change.
+// The interface of a pass to a body (the main graph or a function): reads the graph, knows which
+// nodes must stay, and records every change.
 #ifndef GRAPNEL_LIB_PASS_EDITOR_H_
 #define GRAPNEL_LIB_PASS_EDITOR_H_
 
@@ -63,25 +63,25 @@ class GRAPNEL_PUBLIC Editor {
     return node.id() < preserved_.size() && preserved_[node.id()];
   }
 
-  // From here on fetched nodes are steps to run, and their values do not matter: for a pass that is
-  // meant to change them (auto_parallel).
+  // From this call on, fetched nodes must run, but their values may change: for a pass that changes
+  // them on purpose (auto_parallel).
   void GiveUpFetchedValues() { fetches_.clear(); }
 
-  // The node's device or, if it names none, the device assumed for such nodes.
+  // The node's device or, if the node names no device, the assumed device of such nodes.
   llvm::StringRef DeviceOf(const Node& node) const {
     llvm::StringRef device = node.device();
     return device.empty() ? llvm::StringRef(boundary_.assumed_device) : device;
   }
 
-  // --- Facts, cached until the node changes.
-  // static shape; fed nodes have one only after TrustFeeds or set_fed_shapes
+  // --- Facts, cached until the node changes. Returns the static shape of the port; the shape of a
+  // fed node is unknown unless TrustFeeds or set_fed_shapes was called.
   const Shape& ShapeOf(Port port);
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
   // Infers the shapes of this body again, as Grappler does.
   ShapeMap InferGrapplerShapes(bool trust_feeds) const;
-  // From here until the next call, shapes are those of the graph as it is now, whatever is edited:
-  // new nodes have none. As in a Grappler pass, which infers shapes once.
+  // Freezes shapes as they are now, whatever is edited afterwards, until the next call; new nodes
+  // have no shape. Imitates Grappler passes, which infer shapes once.
   void FixShapes();
   // Whether fed nodes have the shapes that their placeholders promise, until the pass ends.
   // TensorFlow trusts them in passes whose toggle is AGGRESSIVE.
@@ -93,8 +93,8 @@ class GRAPNEL_PUBLIC Editor {
   const Literal* ConstantOf(Port port) { return ConstantOf(graph_.node(port.node)); }
   bool IsConstant(const Node& node) const;  // does not read the value
 
-  // Grappler's order of nodes, which its passes change as they go (GrapplerOrder): position by id.
-  // Empty: the order of the file.
+  // The position of each node, by id, in Grappler's order of nodes (GrapplerOrder), which
+  // Grappler's passes change. Empty: the order of the file.
   llvm::ArrayRef<uint32_t> ranks() const { return ranks_; }
   void SetOrder(llvm::ArrayRef<NodeId> order);
   // GrapplerOrder (lib/pass/node_order.h) of the body with these ranks; cached until either
@@ -119,7 +119,7 @@ class GRAPNEL_PUBLIC Editor {
     record_.name = node ? node.name_id() : kEmptyString;
     return true;
   }
-  // Ends the rewrite; it is counted and recorded only if something changed. Without changes it
+  // Ends the rewrite, which is counted and recorded only if something changed. Without changes it
   // costs next to nothing.
   void End() {
     assert((record_.open || fault_) && "no rewrite is under way");
@@ -131,7 +131,7 @@ class GRAPNEL_PUBLIC Editor {
     }
   }
   bool IsRewriting() const { return record_.open; }
-  // True unless the run selected another rule of this pass alone.
+  // True unless the user selected only another rule of this pass.
   bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // Records `node` as a source of the result although it was not removed, redirected or changed.
   void Used(const Node& node);
@@ -155,15 +155,16 @@ class GRAPNEL_PUBLIC Editor {
   // Adds a Const on `device` that waits for `controls`.
   Node AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device,
                    llvm::ArrayRef<Node> controls = {});
-  // Turns the node into a Const in place, with `controls` (each once) as its only inputs; name,
+  // Changes the node into a Const in place, with `controls` (each once) as its only inputs; name,
   // device and attributes that begin with '_' stay. The value is copied once, into the graph.
   void TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls);
-  // Removes a node. It must be unread and not preserved; nodes that wait for it no longer do.
+  // Removes a node, which must be unread and not preserved; control edges from the node are
+  // removed, too.
   void RemoveNode(const Node& node);
-  // Every data read of `from` becomes a read of `to`; control edges stay.
+  // Redirects every data input that reads `from` to `to`; control edges stay.
   void RedirectPort(Port from, Port to);
-  // Redirects all readers of `node`: data reads of any port become reads of `to`, control edges
-  // become edges from `to`'s node.
+  // Redirects all readers of `node`: data inputs that read any of its ports then read `to`, and
+  // control edges come from the node of `to`.
   void RedirectNode(const Node& node, Port to);
   void SetOp(const Node& node, llvm::StringRef op);
   void SetDevice(const Node& node, llvm::StringRef device);
@@ -173,33 +174,35 @@ class GRAPNEL_PUBLIC Editor {
   void SetInputs(const Node& node, llvm::ArrayRef<Port> ports);
   void AddControl(const Node& node, const Node& from);
   void RemoveControl(const Node& node, const Node& from);
-  // The same for callers that know that the edge does not exist. Constant time.
+  // As AddControl, for callers that know that the edge does not exist. Constant time.
   void AppendControl(const Node& node, const Node& from);
-  // Replaces the control input in `slot` with one from `from`, which must not be there yet. Without
-  // `from`, removes it and moves the last one into its place. Constant time.
+  // Replaces the control input in `slot` with one from `from`, which must not be a control input
+  // yet. Without `from`, removes the control input and moves the last one to `slot`. Constant time.
   void SetControlSlot(const Node& node, int slot, const Node& from);
-  // `node` also waits for every node that `from` has a control edge from.
+  // Makes `node` wait for every node that `from` waits for.
   void CopyControls(const Node& node, const Node& from);
   void SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value);
   void RemoveAttr(const Node& node, llvm::StringRef key);
   void CopyAttrs(const Node& to, const Node& from);
-  // Adds an empty function of that name to the library. The caller fills it; that is not recorded.
+  // Adds an empty function of that name to the library. The caller adds its nodes, which is not
+  // recorded.
   Function* AddFunction(llvm::StringRef name);
   // Drops functions that are not reachable from the main graph; see ReachableFunctions.
   void DropUnreachableFunctions(bool choices = true);
   // Records that the rewrite inlined or split up this function.
   void TouchedFunction(llvm::StringRef name);
 
-  // --- Faults of a pass: a change around the editor or outside a rewrite, removal of a node that
-  // is still read or fetched, an edge from a removed node. The edit is not made.
+  // --- Faults of a pass: a change that bypasses the editor or is outside a rewrite, removal of a
+  // node that is still read or fetched, an edge from a removed node. The editor does not make such
+  // a change.
   struct Fault {
-    std::string rule, node;  // the rule, and the node it was given; empty if unknown
+    std::string rule, node;  // the rule, and the node it was applied to; empty if unknown
     std::string what;        // "removed 'n', which 'y' still reads"
   };
   // The first fault since StartPass().
   const std::optional<Fault>& fault() const { return fault_; }
-  // Detects changes that bypassed the editor since its own last change and blames `rule` (empty:
-  // unknown). Constant time without such changes.
+  // Detects changes that bypassed the editor since the editor's last change, and records them as a
+  // fault of `rule` (empty: unknown). Constant time without such changes.
   void NoticeChanges(llvm::StringRef rule = {}) {
     if (graph_.version() != seen_version_) BlameChanges(rule);
   }
@@ -219,8 +222,8 @@ class GRAPNEL_PUBLIC Editor {
   void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
-  // Fed nodes have the shapes of their placeholders, and arguments those in `arguments`, in order;
-  // for a resource, the shape of its content.
+  // From this call on, fed nodes have the shapes of their placeholders, and arguments have the
+  // shapes `arguments`, in order; for a resource, the shape of its content.
   void set_fed_shapes(std::vector<Shape> arguments) {
     trusts_shapes_ = true;
     argument_shapes_ = std::move(arguments);
@@ -236,8 +239,8 @@ class GRAPNEL_PUBLIC Editor {
   std::vector<NodeId> TakeTouched();
 
  private:
-  // The current rewrite. Stores a node's name when something happens to it, because the node may be
-  // gone at the end.
+  // The current rewrite. Stores a node's name when the node is used or changed, because the node
+  // may be gone at the end.
   struct Record {
     bool open = false;
     llvm::StringRef rule;
@@ -285,8 +288,8 @@ class GRAPNEL_PUBLIC Editor {
       stale_shapes_;  // changed since shapes_ was last queried: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
   Record record_;  // reused by all rewrites
-  // One rewrite's part of the provenance: source nodes by name, then earlier rewrites. Both are
-  // start positions in derived_from_; each ends where the next begins.
+  // One rewrite's part of the provenance: the names of source nodes, then earlier rewrites. Both
+  // members are start positions in derived_from_; each range ends where the next one begins.
   struct Derivation {
     size_t names, steps;
   };
@@ -303,7 +306,7 @@ class GRAPNEL_PUBLIC Editor {
   std::optional<Fault> fault_;
   uint64_t seen_version_;  // of the graph after the editor's last change
   int* rewrites_left_ = nullptr;
-  std::vector<NodeId> order_;  // NodesInOrder, at this version of the graph
+  std::vector<NodeId> order_;  // the result of NodesInOrder at order_version_
   std::optional<uint64_t> order_version_;
   int* counter_ = nullptr;
   int own_counter_ = 0;
@@ -314,7 +317,7 @@ class GRAPNEL_PUBLIC Editor {
   };
   const Fetch* LostFetch() const;
   std::vector<Fetch> fetches_;  // boundary_.fetched_ports
-  std::string lost_by_;         // the rule that lost the first of them, or empty
+  std::string lost_by_;         // the rule that lost the first lost fetch, or empty
   bool trusts_shapes_ = false;
   std::vector<Shape> argument_shapes_;
 };

@@ -51,7 +51,8 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Serialized NodeDefs of the made, then of the changed nodes; inputs as in a main graph.
+  // Writes serialized NodeDefs of the nodes that the rewrite made, then of those that it changed;
+  // inputs are written as in a main graph.
   void NodeDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     const Function* function = module_->FindFunction(rewrite.function);
     const Graph& graph = function ? function->body : module_->main;
@@ -65,7 +66,7 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Serialized FunctionDefs; empty for a removed function.
+  // Writes serialized FunctionDefs of the rewrite's functions; an empty one for a removed function.
   void FunctionDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     json.attributeArray("function_defs", [&] {
       for (const std::string& name : rewrite.functions) {

@@ -18,7 +18,7 @@ struct TwoTexts {
   llvm::StringRef first, second;
 };
 
-// Fields 1 and 2 of a message, both of type bytes.
+// Returns fields 1 and 2 of a message, both of type bytes.
 TwoTexts ReadTwo(llvm::StringRef bytes) {
   TwoTexts texts;
   WireReader reader(bytes);
@@ -51,8 +51,8 @@ class Reach {
     }
     graphs_.push_back(&graph);
   }
-  // Attributes that an op does not declare may name functions too. Few graphs have any: they are
-  // searched only if functions are left that nothing else reaches.
+  // Attributes that an op does not declare may name functions too. Few graphs have such attributes:
+  // they are searched only if there are functions that nothing else reaches.
   void Close() {
     CloseDeclared();
     for (size_t i = 0; i < graphs_.size() && reached_.size() < module_.functions.size(); ++i) {

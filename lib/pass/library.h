@@ -13,18 +13,20 @@ namespace grapnel {
 
 using FunctionSet = llvm::DenseSet<const Function*>;
 
-// Returns the functions that the main graph calls, and those that they call or have as gradients;
-// with `choices` also those that could replace them, because they implement the same interface
-// (api_implements). Linear in the reached nodes.
+// Returns the functions that the main graph calls, and those that these functions call or have as
+// gradients; with `choices` also the functions that could replace one of them, because both
+// implement the same interface (api_implements). Linear in the reached nodes.
 FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 
-// Adds `start` and the functions that it mentions, directly or indirectly.
+// Adds `start` and the functions that its nodes' attributes name, directly or through other
+// functions.
 void AddReachable(const Function& start, FunctionSet* reached);
 
 // Returns the functions that the attribute `key` names in any node of this op. Linear.
 FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key);
 
-// The mentions between functions of a library, as of its construction.
+// Which functions the body of each function of a library mentions (calls, or names in an
+// attribute), as of the construction of the CallGraph.
 class CallGraph {
  public:
   // Linear in the module.
@@ -46,7 +48,7 @@ std::vector<std::string> DropUnreachableFunctions(Module& module, bool choices =
 // The name of the function that the library registers as the gradient of `function`, or empty.
 std::string CustomGradientOf(const Module& module, llvm::StringRef function);
 
-// True if its dtypes or attributes depend on the calling node.
+// True if dtypes or attributes in the function depend on the calling node.
 bool IsParametrized(const Function& function);
 
 // An attribute of the function itself (FunctionDef.attr).
@@ -55,7 +57,7 @@ bool FunctionFlag(const Function& function, llvm::StringRef key);  // false if i
 void SetFunctionAttr(Function* function, llvm::StringRef key, llvm::StringRef value);
 void RemoveFunctionAttr(Function* function, llvm::StringRef key);
 
-// Attributes of a FunctionDef that describe its arguments by number, above all their shapes. Code
+// Attributes of a FunctionDef that describe its arguments by position, above all their shapes. Code
 // that changes the arguments must drop them, since TensorFlow trusts them.
 inline constexpr const char* kInputShapes = "_input_shapes";  // of the function, one per argument
 void DropArgumentNotes(Function* function);

@@ -11,22 +11,23 @@
 
 namespace grapnel {
 
-// The last refusal at a node counts: a later iteration may refuse for another reason, and a
-// rewritten node is not a missed optimization any more.
+// Keeps the last refusal of a rule at a node: a later iteration may refuse for another reason, and
+// a rewritten node is not a missed optimization any more.
 class NearMisses {
  public:
   void Add(const Refusal& refusal);
-  // Forgets the rule's earlier refusals at that node, and at nodes that were fused into it.
-  // Refusals that avoid an error of TensorFlow stay.
+  // Forgets earlier refusals of the rewrite's rule at the rewrite's node, and at nodes that were
+  // fused into that node. Refusals that avoid an error of TensorFlow stay.
   void Rewrote(const Rewrite& rewrite);
-  // By pass, rule and node, so that the result is deterministic.
+  // The refusals, sorted by pass, rule and node, so that the result is deterministic.
   std::vector<Refusal> Sorted() const;
 
  private:
-  std::map<std::tuple<std::string, std::string, std::string>, Refusal> last_;  // place, pass, rule
+  std::map<std::tuple<std::string, std::string, std::string>, Refusal>
+      last_;  // key: place, pass, rule
 };
 
-// True if TensorFlow does the rewrite and is wrong: the reason says "unlike TensorFlow".
+// True if TensorFlow makes the rewrite although it is wrong: the reason says "unlike TensorFlow".
 bool IsUnlikeTensorFlow(const Refusal& refusal);
 
 // "FUNCTION/NODE", or "NODE" in the main graph.

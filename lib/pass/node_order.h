@@ -1,5 +1,5 @@
-// Grappler's order of nodes. Its passes sort nodes, append to them and fill gaps with the last one;
-// new names, and which of two rewrites comes first, depend on that order.
+// Grappler's order of nodes. Grappler's passes sort the list of nodes, append nodes, and fill gaps
+// with the last node; new names, and which of two rewrites comes first, depend on that order.
 #ifndef GRAPNEL_LIB_PASS_NODE_ORDER_H_
 #define GRAPNEL_LIB_PASS_NODE_ORDER_H_
 
@@ -11,16 +11,16 @@
 namespace grapnel {
 
 // Returns the order in which Grappler visits nodes: breadth first from the nodes without inputs,
-// readers in graph order. It decides which of two equal nodes survives and which number a new name
-// gets. `rank` is a node's position in the previous graph order; empty: order of ids. Nodes on
-// cycles that are not loops are left out.
+// readers in graph order. The order decides which of two equal nodes survives and which number a
+// new name gets. `rank` is a node's position in the previous graph order; empty: order of ids.
+// Nodes on cycles that are not loops are left out.
 std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank = {});
 
 // All live nodes in order of rank; nodes newer than the ranks come last, in order of id.
 std::vector<NodeId> RankedNodes(const Graph& graph, llvm::ArrayRef<uint32_t> rank);
 
-// Removes dead nodes from `order`. From the last one on, each gap is filled with the element that
-// is then last, as Grappler does when it drops nodes of a graph in place.
+// Removes dead nodes from `order`. From the last gap to the first, each gap is filled with the
+// element that is then last, as Grappler does when it drops nodes of a graph in place.
 void EraseDeadNodes(const Graph& graph, std::vector<NodeId>* order);
 
 }  // namespace grapnel

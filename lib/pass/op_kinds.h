@@ -20,13 +20,13 @@ enum OpKind : uint32_t {
   kFrameOp = 1u << 8,   // Enter, Exit, NextIteration and their Ref forms
   kEnterOrExitOp = 1u << 9,
   kNextIterationOp = 1u << 10,
-  kVariableOp = 1u << 11,  // variables, their handles and reads
+  kVariableOp = 1u << 11,  // a variable, its handle or a read of it
   kRecvOp = 1u << 12,
   kRetvalOp = 1u << 13,  // _Retval
   kAssertOrPrintOp = 1u << 14,
   kFunctionOp = 1u << 15,  // a function of the library
   kKnownOp = 1u << 16,     // in the op table
-  kStatefulOp = 1u << 17,  // or a dataset op that must run
+  kStatefulOp = 1u << 17,  // a stateful op, or a dataset op that must run
   kPureOp = 1u << 18,      // running it twice, once or not at all only affects its outputs
   kCommutativeOp = 1u << 19,
   kHasOutputsOp = 1u << 20,

@@ -1,5 +1,5 @@
-// The interface of passes, and their registration. A pass sees the whole graph; a pass that is a
-// schedule of rules is called an optimizer (lib/pass/rule.h).
+// The interface of passes, and their registration. A pass sees the whole graph; a pass that only
+// applies rules is called an optimizer (lib/pass/rule.h).
 #ifndef GRAPNEL_LIB_PASS_PASS_H_
 #define GRAPNEL_LIB_PASS_PASS_H_
 
@@ -12,8 +12,9 @@
 namespace grapnel {
 
 // A new instance is made for each run. An optimizer applies its rules to nodes. Any other pass
-// wraps each rewrite in edit.Begin(step, node) / edit.End(), calls edit.Refuse(step, node, why)
-// where a pattern matched and a condition failed, and skips steps for which edit.Runs() is false.
+// names its kinds of rewrites (PassStep), wraps each rewrite in edit.Begin(step, node) /
+// edit.End(), calls edit.Refuse(step, node, why) where a pattern matched and a condition failed,
+// and skips steps for which edit.Runs() is false.
 class GRAPNEL_PUBLIC GraphPass {
  public:
   virtual ~GraphPass() = default;
@@ -25,16 +26,17 @@ class GRAPNEL_PUBLIC GraphPass {
 struct GRAPNEL_PUBLIC PassInfo {
   const char* name;              // as in dumps and --passes: "model_pruner"
   const char* config_name = "";  // in RewriterConfig.optimizers ("pruning"); --passes takes it too
-  int order = 0;                 // in the default pipeline, TensorFlow's numbering; 0: not in it
+  int order = 0;                 // position in the default pipeline, as in TensorFlow; 0: not in it
   bool default_on = false;       // false: runs only if the RewriterConfig or --passes asks for it
   bool run_once = false;         // only in the first iteration
-  const char* toggle = "";       // field of RewriterConfig that switches it, or several ("a,b"),
-                                 // of which each must; "" for none
-  const char* help;              // one line: what the pass does
-  const char* refuses = "";      // one line: what the pass leaves alone
+  // The field of RewriterConfig that enables the pass, or several that must all enable it ("a,b").
+  // "": no field does.
+  const char* toggle = "";
+  const char* help;          // one line: what the pass does
+  const char* refuses = "";  // one line: what the pass leaves alone
 };
 
-// A step that a pass without rules reports like a rule.
+// A kind of rewrite of a pass without rules, reported like a rule.
 struct GRAPNEL_PUBLIC PassStep {
   const char* name;
   const char* help;

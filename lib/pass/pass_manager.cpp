@@ -25,7 +25,7 @@ constexpr const char* kLastLook = "tfg_optimizer";
 
 constexpr const char* kOurBug = "a bug in grapnel: please report it with the model";
 
-// One run over one module.
+// One run of the PassManager over one module.
 class Runner {
  public:
   Runner(Module& module, const OptimizeOptions& options, llvm::ArrayRef<Instrumentation*> clients)
@@ -53,7 +53,7 @@ class Runner {
   }
 
  private:
-  // False if passes were selected by name: then only those run.
+  // False if passes were selected by name: then only these passes run.
   bool IsPipeline() const { return options_.passes.empty(); }
 
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
@@ -95,7 +95,7 @@ class Runner {
                      !module_.functions.empty() && !IsTiny(module_.main);
     if (!last_look) return Error::success();
     auto look = [&] {
-      // By index: optimizing bodies adds functions.
+      // Iterates by index, because optimizing bodies adds functions.
       for (size_t i = 0, known = module_.functions.size(); i < known; ++i) {
         auto found = editors_.find(module_.functions[i].get());
         if (found != editors_.end()) OrderArguments(found->second.get());
@@ -197,9 +197,9 @@ class Runner {
   }
 
   // Optimizes every function that the main graph still reaches, once, including those made
-  // meanwhile. Functions called by tf.data's functions are left to tf.data and marked so; but
-  // TensorFlow loses the marks as soon as it optimizes another function, and then optimizes these
-  // too, after all others.
+  // meanwhile. Functions that functions of tf.data call are left to tf.data and marked for it; but
+  // TensorFlow loses the marks as soon as it optimizes another function, and then optimizes the
+  // marked functions too, after all others.
   Error RunFunctions(FunctionSet reached) {
     FunctionSet compiled, data;
     FunctionSet differentiable = FunctionsNamedBy(module_, "SymbolicGradient", "f");
@@ -218,7 +218,8 @@ class Runner {
         batch.editors.push_back(editor);
         return Error::success();
       }
-      // The functions of the batch that it may inline must be optimized first, as in serial order.
+      // Functions of the batch that `function` may inline must be optimized before it, as in serial
+      // order.
       if (calls && calls->Reaches(*function, batch.functions)) RETURN_IF_ERROR(RunBatch(&batch));
       return RunBody(editor, &result_);
     };
@@ -236,7 +237,7 @@ class Runner {
         of_data.push_back(function.get());
     }
     if (!has_others) MarkDataFunctions(data);
-    // By index: functions are added while bodies are optimized.
+    // Iterates by index, because functions are added while bodies are optimized.
     for (size_t i = 0, known = module_.functions.size(); i < module_.functions.size(); ++i) {
       Function* function = module_.functions[i].get();
       if (data.contains(function)) continue;
@@ -326,18 +327,17 @@ class Runner {
     return IsPipeline() && static_cast<int64_t>(graph.num_nodes()) < LeastNodes();
   }
 
-  // Only for the main graph: there may be hundreds of small functions.
+  // Reports only a small main graph: there may be hundreds of small functions.
   void ReportTiny(const Editor& editor) const {
     if (&editor.graph() != &module_.main || !options_.sink) return;
-    options_.sink(
-        Severity::kWarning,
-        llvm::formatv("the graph has {0}, fewer than min_graph_nodes ({1}): it is left as "
-                      "it is, as in TensorFlow (min_graph_nodes: -1 optimizes it)",
-                      Plural(editor.graph().num_nodes(), "node"), LeastNodes())
-            .str());
+    options_.sink(Severity::kWarning,
+                  llvm::formatv("the graph has {0}, fewer than min_graph_nodes ({1}): it stays "
+                                "unchanged, as in TensorFlow (min_graph_nodes: -1 optimizes it)",
+                                Plural(editor.graph().num_nodes(), "node"), LeastNodes())
+                      .str());
   }
 
-  // Runs the passes over one body, and the changes that TensorFlow makes after them.
+  // Runs the passes over one body, and makes the changes that TensorFlow makes after the passes.
   Error RunBody(Editor* editor, OptimizeResult* result) {
     const proto::RewriterConfig& config = options_.config;
     if (IsTiny(editor->graph())) {
@@ -382,7 +382,7 @@ class Runner {
     return RunStage(info.name, iteration, editor, run, result, choice.rule);
   }
 
-  // The plugins that registered a pass, or rules of it; usually "".
+  // The names of the plugins that registered a pass, or some of its rules; usually "".
   std::string PluginsOf(llvm::StringRef pass) const {
     const PassRegistry::Entry* entry = registry_.Find(pass);
     if (!entry) return "";
@@ -395,7 +395,7 @@ class Runner {
     return llvm::join(files, ", ");
   }
 
-  // Versions of the bodies that the pass does not run on, which have no Editor; by Graph::id().
+  // Versions of the bodies that the pass does not run on and that have no Editor, by Graph::id().
   using Versions = std::map<uint64_t, uint64_t>;
   Versions OtherBodies(const Graph& graph) const {
     Versions versions = {{module_.main.id(), module_.main.version()}};
@@ -426,8 +426,8 @@ class Runner {
     return ", that of the main graph";
   }
 
-  // Returns an error for the pass's first fault, and names the plugin at fault. `before`: the
-  // earlier versions of the other bodies.
+  // Returns an error for the pass's first fault, which names the plugin that registered the pass or
+  // rule. `before`: the versions of the other bodies before the pass.
   Error CheckNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
     std::optional<Editor::Fault> found = FaultOf(editor, before);
     if (!found) return Error::success();

@@ -21,7 +21,7 @@ class PassRegistry;  // lib/pass/registry.h
 // One pass over one body, as instrumentations see it.
 struct GRAPNEL_PUBLIC Stage {
   std::string pass;
-  std::string function;  // the body; empty for the main graph
+  std::string function;  // the function whose body it is; empty for the main graph
   int iteration = 0;
   // The plugins that registered the pass or its rules: "a.so" or "a.so, b.so"; empty: none.
   std::string plugins;
@@ -32,7 +32,7 @@ struct GRAPNEL_PUBLIC Stage {
 };
 
 // A client of the PassManager; each hook does nothing by default. Hooks run in the order of Add();
-// After... and Failed in reverse order. An error ends the run.
+// AfterPass, AfterPipeline and Failed run in reverse order. An error ends the run.
 class GRAPNEL_PUBLIC Instrumentation {
  public:
   virtual ~Instrumentation() = default;
@@ -42,8 +42,8 @@ class GRAPNEL_PUBLIC Instrumentation {
   virtual void Failed(const Stage&, const Module&) {}
   virtual Error AfterPipeline(const Module&) { return Error::success(); }
   virtual void OnRewrite(const Rewrite&) {}
-  // Whether OnRewrite is called. If no client needs it, rewrites are not described in words, which
-  // saves a tenth of the time.
+  // Whether OnRewrite is called. If no client needs it, Rewrite records are not made, which saves a
+  // tenth of the time.
   virtual bool ReadsRewrites() const { return true; }
   // Whether BeforePass and AfterPass may be called for several bodies at a time, on several
   // threads, each reading only its own stage's body. If any client returns false, bodies run one
@@ -64,24 +64,25 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // maximum number of rewrites; -1: no limit
   bool keep_nan = false;         // forbids rewrites that put a number where a NaN would be
-  // Which TensorFlow the passes imitate: with or without oneDNN (lib/support/onednn.h). It does not
+  // Whether the passes imitate TensorFlow with oneDNN (lib/support/onednn.h). The default does not
   // depend on this machine, so that the same options give the same graph everywhere.
   bool onednn = true;
-  // The device assumed for nodes that name none, in node spelling; it is not written to them.
+  // The device that passes assume for nodes without a device, as a device string for NodeDefs. It
+  // is not written to the nodes.
   std::string assumed_device;
-  // If, Case and While stay nodes that call functions.
+  // Whether If, Case and While stay nodes that call functions.
   bool keep_functional = false;
   // Trusts the shapes of placeholders. Off by default, because a session may feed any shape. In the
-  // body of a function shapes are known.
+  // body of a function, the shapes of arguments are known.
   bool trusts_shapes = false;
-  // Functions by name. If there are any, only these are optimized, in this order, followed by the
-  // functions that they still reach; the main graph and the rest of the library stay unchanged.
-  // Shapes of arguments come from the calls, as in TensorFlow's own runs.
+  // Names of functions. If the list is not empty, only these functions are optimized, in this
+  // order, followed by the functions that they still reach; the main graph and the rest of the
+  // library stay unchanged. Shapes of arguments come from the calls, as in TensorFlow's own runs.
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
-  // Optimizes functions that call no function in parallel, with the same result as serially. Null:
-  // serially. Also serial with a limit, with `on_refusal`, with passes or rules of plugins, and
-  // with clients that do not allow it.
+  // Optimizes functions that call no function in parallel, with the same result as one after
+  // another. Null: one after another; so they are also with a limit, with `on_refusal`, with passes
+  // or rules of plugins, and with clients that do not allow parallel bodies.
   ThreadPool* pool = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;
@@ -90,7 +91,7 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
 struct GRAPNEL_PUBLIC OptimizeResult {
   std::vector<Stage> stages;
   int rewrites = 0;
-  std::vector<std::string> fetches;  // those given, or the default ones
+  std::vector<std::string> fetches;  // the requested fetches, or the default ones
 };
 
 class GRAPNEL_PUBLIC PassManager {
@@ -99,9 +100,10 @@ class GRAPNEL_PUBLIC PassManager {
   // The client must outlive the runs.
   void Add(Instrumentation* instrumentation) { clients_.push_back(instrumentation); }
   // Optimizes `module` in place, as TensorFlow's MetaOptimizer does: drops uncalled functions,
-  // optimizes the main graph, and then each function that it still reaches, once, including those
-  // made meanwhile. Skips functions whose dtypes depend on the call, those compiled by XLA, and
-  // those of tf.data. On an error the module is as the failing pass left it and must not be used.
+  // optimizes the main graph, and then each function that the main graph still reaches, once,
+  // including functions made meanwhile. Skips functions whose dtypes depend on the call, those
+  // compiled by XLA, and those of tf.data. On an error the module stays as the failing pass left it
+  // and must not be used.
   Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
 
  private:
@@ -109,12 +111,13 @@ class GRAPNEL_PUBLIC PassManager {
   std::vector<Instrumentation*> clients_;
 };
 
-// The instrumentations, one file each.
+// The following functions make the instrumentations, each of which has a file.
 //
 // `is_sound`: the caller promises that the module given to Run has no problem (lib/ir/verify.h), so
-// that unchanged parts are not checked after each pass. At the end everything is checked, and
-// `fetches` (those given to Run) must still exist with their original dtypes. `broke_graph`, which
-// must outlive the run, is set to true if the run fails because of the graph; may be null.
+// that unchanged parts are not checked after each pass. At the end the whole module is checked, and
+// `fetches` (the same as in OptimizeOptions) must still exist with their original dtypes.
+// `broke_graph`, which must outlive the run, is set to true if the run fails because of the graph;
+// may be null.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(
     bool is_sound = false, std::vector<std::string> fetches = {}, bool* broke_graph = nullptr);
 // Writes rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line tells

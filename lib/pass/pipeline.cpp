@@ -23,8 +23,8 @@ bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterCon
     case proto::RewriterConfig::ON:
       return true;
     case proto::RewriterConfig::AGGRESSIVE:
-      // For passes that are off by default TensorFlow requires exactly ON, except for those of
-      // mixed precision.
+      // A pass that is off by default runs only if its toggle is exactly ON, as in TensorFlow;
+      // passes of mixed precision are an exception.
       return info.default_on || toggle.starts_with("auto_mixed_precision");
     default:
       return false;
@@ -38,7 +38,7 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
   return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
 }
 
-// True if TensorFlow itself has a pass of that name: it runs once for each time it is named, a
+// True if TensorFlow itself has that pass: such a pass runs as often as the config names it, a
 // plugin's pass only once.
 bool IsOfTensorFlow(const PassRegistry::Entry* entry) {
   return entry && !*entry->plugin && entry->info.order > 0;

@@ -15,13 +15,13 @@ Error NotListed(Error error) {
 std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
   const char* of = rule.apply.optimizer();
   if (of && llvm::StringRef(of) != rule.optimizer)
-    return llvm::formatv("rule '{0}' of '{1}' takes the context of '{2}'", rule.name,
-                         rule.optimizer, of)
+    return llvm::formatv("rule '{0}' of optimizer '{1}' takes the context type of optimizer '{2}'",
+                         rule.name, rule.optimizer, of)
         .str();
   for (const Rule* other : others) {
     if (other->place == rule.place)
-      return llvm::formatv("rule '{0}': place {1} of '{2}' is taken by '{3}'", rule.name,
-                           rule.place, rule.optimizer, other->name)
+      return llvm::formatv("rule '{0}': place {1} of optimizer '{2}' is taken by rule '{3}'",
+                           rule.name, rule.place, rule.optimizer, other->name)
           .str();
     if (llvm::StringRef(other->name) == rule.name)
       return llvm::formatv("rule '{0}/{1}' already exists", rule.optimizer, rule.name).str();

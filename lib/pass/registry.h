@@ -32,11 +32,11 @@ class GRAPNEL_PUBLIC PassRegistry {
   const Entry* Find(llvm::StringRef name) const;
   // The rules and steps that a pass reports, sorted by name.
   std::vector<PassStep> ReportedBy(const Entry& pass) const;
-  // The rules of an optimizer, in the order of their places.
+  // The rules of an optimizer, in the order of Rule::place.
   llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
 
-  // The text must outlive the registry and its copies. Errors: a name or a place that is taken, a
-  // rule that takes the context of another optimizer.
+  // The strings in `pass` or `rule` must outlive the registry and its copies. Errors: a name or a
+  // place that is taken, a rule whose context type belongs to another optimizer.
   Error Add(Entry pass);
   Error Add(Rule rule);
   // An error if a plugin registered a rule for an optimizer that does not exist. It names the file.

@@ -13,12 +13,12 @@ struct GRAPNEL_PUBLIC Rewrite {
   int number = 0;  // from 1, over the whole run: counted by --limit
   int iteration = 0;
   std::string pass, rule;
-  std::string function;  // the body; empty for the main graph
+  std::string function;  // the function that was rewritten; empty for the main graph
   std::string node;      // the node that the rule was applied to
   // Names, each list sorted and without duplicates. `used` are the nodes that the result was made
-  // from; those not also in `removed` still exist.
+  // from; nodes in `used` but not in `removed` still exist.
   std::vector<std::string> used, made, changed, removed;
-  std::vector<std::string> functions;  // functions of the library that it made, dropped or inlined
+  std::vector<std::string> functions;  // library functions that were made, dropped or inlined
   std::string note;                    // additional remarks; usually empty
 };
 

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Names the plugin in exceptions of its rules.
+// Calls the rule; adds the name of its plugin to exceptions.
 Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   if (!*rule.plugin) return rule.apply(context, node);
   try {
@@ -17,7 +17,7 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& thrown) {
-    // For a pass from the same plugin, the PassManager names it.
+    // If the pass is from the same plugin, the PassManager adds the plugin's name.
     const PassRegistry::Entry* pass = context.edit.registry().Find(rule.optimizer);
     std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + rule.plugin;
     throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +

@@ -1,10 +1,10 @@
 // Rules: their interface, context, verdicts and registration.
 //
 // A rule is a function that is applied to a node (or to the whole body). It returns NotMine if its
-// pattern does not match, Refuse if it matches and a condition failed, and otherwise makes its
-// edits and returns a verdict that says so. Its edits are one rewrite in the ledger, counted by
-// --limit, under the rule's name: the rule does not begin or end it. The optimizer that the rule
-// belongs to decides on which nodes it runs, and when.
+// pattern does not match, Refuse if the pattern matches and a condition failed, and otherwise makes
+// its edits and returns Changed, Done or ReplaceBy. Its edits are one rewrite in the ledger,
+// counted by --limit, under the rule's name: the rule does not begin or end it. The optimizer that
+// the rule belongs to decides on which nodes it runs, and when.
 #ifndef GRAPNEL_LIB_PASS_RULE_H_
 #define GRAPNEL_LIB_PASS_RULE_H_
 
@@ -25,9 +25,9 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC Verdict {
   enum Kind : uint8_t {
     kNotMine,  // the pattern does not match
-    kRefused,  // it matches, and a condition failed
+    kRefused,  // the pattern matches, and a condition failed
     kChanged,  // rewritten; later rules still see the node
-    kDone,     // rewritten; no other rule sees the node now; it may be gone
+    kDone,     // rewritten; no other rule sees the node in this visit; the node may be gone
   };
   Kind kind = kNotMine;
   Port by = {kNoNode, 0};  // for kDone: readers of the node's first output read this instead
@@ -38,7 +38,7 @@ struct GRAPNEL_PUBLIC Verdict {
 struct Rule;
 
 // Shared state of all rules of one run over one body. An optimizer derives its own context from it,
-// with state for its rules; those take the derived type.
+// with state for its rules; these rules take the derived type.
 class GRAPNEL_PUBLIC RuleContext {
  public:
   explicit RuleContext(Editor& editor)
@@ -60,24 +60,25 @@ class GRAPNEL_PUBLIC RuleContext {
   // the port's node.
   static Verdict ReplaceBy(Port port) { return {Verdict::kDone, port}; }
   static Verdict ReplaceBy(const Node& node) { return ReplaceBy(Port{node.id(), 0}); }
-  // Gives the reason; formatted only if there is a reader for it.
+  // Refuses, for the formatted reason; the text is formatted only if the run collects refusals.
   template <typename... Args>
   Verdict Refuse(const char* format, Args&&... args) {
     return RefuseAt(node_, format, std::forward<Args>(args)...);
   }
-  // The same for another node.
+  // As Refuse, at another node.
   template <typename... Args>
   Verdict RefuseAt(const Node& node, const char* format, Args&&... args) {
     edit.Refuse(rule_name_, node, format, std::forward<Args>(args)...);
     return {Verdict::kRefused};
   }
-  // The same for a failed condition: `return rule.Fails("'{0}' is fetched", ...)` returns false.
+  // As Refuse, for functions that check a condition: `return rule.Fails("'{0}' is fetched", ...)`
+  // returns false.
   template <typename... Args>
   bool Fails(const char* format, Args&&... args) {
     Refuse(format, std::forward<Args>(args)...);
     return false;
   }
-  // For conditions that already gave the reason.
+  // The verdict after a function that checks a condition has already recorded the refusal.
   static Verdict Refused() { return {Verdict::kRefused}; }
 
   // --- Facts.
@@ -88,20 +89,20 @@ class GRAPNEL_PUBLIC RuleContext {
   Node Input(const Node& node, int i) const {
     return i < node.num_inputs() ? node.input_node(i) : Node();
   }
-  // True if any node waits for the node.
+  // True if the node has an outgoing control edge.
   bool DrivesControls(const Node& node) const;
-  // The number of distinct nodes that read it or wait for it.
+  // The number of distinct nodes that read `node` or wait for it.
   int NumReaders(const Node& node) const;
 
   // --- Constants: Const and HostConst nodes that are not fed.
   const Literal* ConstantOf(Port port) const { return edit.ConstantOf(port); }
   // The elements of an int32 or int64 constant of any rank.
   std::optional<std::vector<int64_t>> IntegersOf(Port port) const;
-  // The same for data input `i`; empty if there is no such input.
+  // As IntegersOf, for data input `i`; nullopt if there is no such input.
   std::optional<std::vector<int64_t>> ConstantInts(const Node& node, int i) const;
 
-  // --- Shapes that are known without running. An optimizer that trusts more, or fewer, overrides
-  // this in its own context.
+  // --- Shapes that are known without running. An optimizer that trusts more shapes, or fewer,
+  // overrides this in its own context.
   virtual Shape ShapeOf(Port port) { return edit.ShapeOf(port); }
 
   // --- Edits.
@@ -109,10 +110,10 @@ class GRAPNEL_PUBLIC RuleContext {
   // Adds a node with these data inputs; the name is made unique.
   Node Make(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device,
             llvm::ArrayRef<Port> inputs);
-  // Returns the node to wait for in order to run whenever `port` has a value. A Switch runs even if
-  // an output is dead; for its outputs this is an Identity of that output: with `find`, the first
-  // one that reads it; otherwise a new one, "ConstantFoldingCtrl/<switch>_<port>", as Grappler
-  // names it.
+  // Returns the node that another node must wait for in order to run whenever `port` has a value. A
+  // Switch runs even if an output is dead; for its outputs this is an Identity of that output: with
+  // `find`, the first one that reads it; otherwise a new one,
+  // "ConstantFoldingCtrl/<switch>_<port>", as Grappler names it.
   Node Anchor(Port port, bool find = true);
   void SetType(const Node& node, llvm::StringRef key, DataType type) {
     edit.SetAttr(node, key, attr::Type(type));
@@ -128,11 +129,11 @@ class GRAPNEL_PUBLIC RuleContext {
 
   // --- For rules that make several rewrites in one visit.
   //
-  // For a rule of a node: later edits belong to another rewrite, at `node`. False if --limit is
-  // used up: then change nothing.
+  // For a rule that is applied to a node: later edits belong to another rewrite, at `node`. False
+  // if --limit is used up: then change nothing.
   bool NextRewrite(const Node& node);
-  // A rule of the whole body begins and ends each of its rewrites itself. BeginAt returns false if
-  // --limit is used up: then change nothing and do not end the rewrite.
+  // A rule that is applied to the whole body begins and ends each of its rewrites itself. BeginAt
+  // returns false if --limit is used up: then change nothing and do not end the rewrite.
   bool BeginAt(const Node& node);
   void End() { edit.End(); }
 
@@ -141,7 +142,7 @@ class GRAPNEL_PUBLIC RuleContext {
   Node node_;
 };
 
-// The function of a rule, whichever context it takes.
+// The function of a rule, whose context may be RuleContext or a derived type.
 class GRAPNEL_PUBLIC RuleFn {
  public:
   template <typename Context>
@@ -157,7 +158,7 @@ class GRAPNEL_PUBLIC RuleFn {
         }),
         optimizer_(OptimizerOf<Context>()),
         of_body_(true) {}
-  // For a rule of a node with state of its own.
+  // For a rule that is applied to nodes and has state of its own.
   explicit RuleFn(std::function<Verdict(RuleContext&, const Node&)> of_node)
       : function_(std::move(of_node)) {}
 
@@ -165,7 +166,7 @@ class GRAPNEL_PUBLIC RuleFn {
     return function_(context, node);
   }
   bool of_body() const { return of_body_; }
-  // The optimizer whose context it takes; null: any.
+  // The optimizer whose context type the function takes; null: it takes a RuleContext.
   const char* optimizer() const { return optimizer_; }
 
  private:
@@ -185,17 +186,17 @@ class GRAPNEL_PUBLIC RuleFn {
 
 // A registration. All text is a literal.
 struct GRAPNEL_PUBLIC Rule {
-  const char* optimizer;  // the pass that it belongs to
-  int place;              // its position among the optimizer's rules: TensorFlow's order; unique
+  const char* optimizer;  // the pass that the rule belongs to
+  int place;              // position among the optimizer's rules, in TensorFlow's order; unique
   const char* name;       // as in ledgers, refusals, `--passes optimizer/name`, its file and test
-  std::vector<const char*> ops;  // ops of the nodes that it applies to; empty: all ops
+  std::vector<const char*> ops;  // ops of the nodes that the rule applies to; empty: all ops
   const char* help;              // one line: what the rule does
   const char* refuses = "";      // one line: what the rule leaves alone
   RuleFn apply;
-  // A cheap filter: false if the rule certainly does nothing and refuses nothing at the node. Null:
-  // no filter.
+  // A cheap filter: false if the rule certainly neither rewrites nor refuses the node. Null: no
+  // filter.
   bool (*may_apply)(const Node&) = nullptr;
-  const char* plugin = "";  // the file that contains it; set by RegisterRule
+  const char* plugin = "";  // the file that contains the rule; set by RegisterRule
 };
 
 GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
@@ -227,12 +228,12 @@ class GRAPNEL_PUBLIC RuleTable {
 };
 
 // Applies the rules for `node`'s op in the order of their places until one returns kDone. True if
-// any of them rewrote it.
+// any of them rewrote the node.
 GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
-// An optimizer without a schedule of its own. Its rules run in the order of their places: a rule of
-// the whole body by itself; consecutive rules of nodes together, on each node in file order. Use at
-// namespace scope:
+// An optimizer without an order of its own. Its rules run in the order of their places: each rule
+// that is applied to the whole body runs by itself; consecutive rules that are applied to nodes run
+// together, on each node in file order. Use at namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));
 class GRAPNEL_PUBLIC SequentialOptimizer : public GraphPass {
  public:

@@ -44,7 +44,8 @@ class RecordReader {
   }
 
  private:
-  // A file that cannot be read is a problem; a missing file is not. Returns whether it was read.
+  // Reads and parses a file of the folder. Records a problem if it exists and cannot be read or
+  // parsed. Returns whether it was read.
   bool Try(const std::string& name, llvm::function_ref<Error(llvm::StringRef)> parse) {
     std::string path = JoinPath(folder_, name);
     if (!FileExists(path)) return false;
@@ -96,7 +97,7 @@ class RecordReader {
     return Error::success();
   }
 
-  // Splits the ledger by the stages' numbers of rewrites.
+  // Splits the ledger among the stages, by the number of rewrites of each.
   static Error Ledger(llvm::StringRef text, llvm::MutableArrayRef<StageRecord> stages) {
     ASSIGN_OR_RETURN(std::vector<Rewrite> rewrites, ParseLedger(text));
     auto next = rewrites.begin();

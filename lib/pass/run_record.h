@@ -1,4 +1,5 @@
-// The record of a run of passes, stage by stage, as a dump folder stores it beside the graphs.
+// The record of a run of passes, stage by stage, as a dump folder stores it in addition to the
+// graphs.
 #ifndef GRAPNEL_LIB_PASS_RUN_RECORD_H_
 #define GRAPNEL_LIB_PASS_RUN_RECORD_H_
 
@@ -11,16 +12,16 @@ namespace grapnel {
 
 struct StageRecord {
   Stage stage;
-  std::string dump;  // the file with the graph after it; empty if it changed nothing
+  std::string dump;  // the file with the graph after the stage; empty if nothing changed
   std::vector<Rewrite> rewrites;
 };
 
 struct RunRecord {
-  std::vector<StageRecord> stages;  // in order, including those that changed nothing
+  std::vector<StageRecord> stages;  // in order, including stages that changed nothing
   bool has_rewrites = false, has_times = false;
   std::vector<std::string> problems;  // "file: reason" for files that exist and cannot be read
 
-  // The stage that wrote this dump, or null if unknown.
+  // Returns the stage after which this dump was written, or null if unknown.
   const StageRecord* StageOf(llvm::StringRef dump) const;
 };
 

@@ -12,7 +12,7 @@ namespace grapnel {
 // six names per list.
 std::string RewriteText(const Rewrite& rewrite);
 
-// One line per stage: pass, iteration, rewrites and milliseconds; then their sum.
+// One line per stage: pass, iteration, rewrites and milliseconds; then the sums.
 std::string TimingTable(const OptimizeResult& result);
 
 }  // namespace grapnel

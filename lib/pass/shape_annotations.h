@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Removes the annotations from the nodes of a main graph: TensorFlow does so when it prepares a
-// graph for Grappler (grappler_item_builder.cc), and infers shapes again. Annotations of unknown
-// ops and of arguments stay, since their shapes cannot be inferred. Linear.
+// Removes the annotations from the nodes of a main graph: TensorFlow does the same when it prepares
+// a graph for Grappler (grappler_item_builder.cc), and then infers shapes again. Annotations of
+// unknown ops and of arguments stay, since their shapes cannot be inferred. Linear.
 void DropShapeAnnotations(Graph& main);
 
 // Returns the nodes whose annotation contradicts the shape that their op infers, in id order: a

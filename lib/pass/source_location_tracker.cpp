@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Suffixes in names of functions that are made from others, and of their nodes.
+// Parts of the names of functions that passes make from other functions.
 constexpr const char* kMadeOf[] = {"_specialized_for_", "_tfg_region_specialized_",
                                    "_of_signature"};
 constexpr const char* kCopyOf = "_tfg_inlined_";

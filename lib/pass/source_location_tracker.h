@@ -1,5 +1,5 @@
-// An instrumentation that follows nodes through rewrites, so that each keeps the source line of the
-// program that made it.
+// An instrumentation that follows nodes through rewrites, so that each node keeps the line of the
+// user's program that made it.
 #ifndef GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 #define GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 
@@ -14,15 +14,16 @@
 
 namespace grapnel {
 
-// An existing node keeps its stack, by name. A node that a rewrite makes gets the stack
+// A node of the original graph keeps its stack of source lines, by name. A node that a rewrite
+// makes gets the stack
 //   - of the removed node, if the rewrite removed a node of that name;
-//   - of the function's node that it copies, if a call was inlined;
+//   - of the function's node that the new node copies, if a call was inlined;
 //   - of the node that the rule was applied to; else of the first node used, removed or changed.
-// A function that was copied from another keeps that one's lines. Costs two look-ups per rewrite
-// and node; supports parallel bodies.
+// A function that was copied from another function keeps the lines of the other. Costs two look-ups
+// per rewrite and node; supports parallel bodies.
 class SourceLocationTracker : public Instrumentation {
  public:
-  // `lines` are those of the module before the pipeline.
+  // `lines` are the source lines of the module before the pipeline.
   explicit SourceLocationTracker(LineTable lines) : lines_(std::move(lines)) {}
 
   Error BeforePipeline(const Module& module) override;
@@ -32,12 +33,12 @@ class SourceLocationTracker : public Instrumentation {
   const LineTable& lines() const { return lines_; }
   // The current stack of a node; 0: none.
   LineTable::TraceId TraceOf(llvm::StringRef function, llvm::StringRef node);
-  // Sets GraphDef.debug_info to that of the module's current nodes.
+  // Sets GraphDef.debug_info to the stacks of the module's current nodes.
   void WriteTo(Module* module);
 
  private:
   struct Body {
-    std::string origin;                        // the function that it was copied from, or empty
+    std::string origin;                        // the function that it is a copy of, or empty
     llvm::StringMap<LineTable::TraceId> made;  // 0: no known line
   };
   Body& BodyOf(llvm::StringRef function);

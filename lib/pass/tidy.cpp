@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kClass = "_class";
 constexpr const char* kPrefix = "loc:@";
 
-// True if all elements are bitwise equal but stored one by one.
+// True if all elements are bitwise equal, but each is stored.
 bool IsWordySplat(const Literal& value) {
   constexpr int64_t kLeast = 64;
   if (value.num_elements() < kLeast || value.is_splat()) return false;

@@ -13,7 +13,7 @@ void CompressConstants(Editor& edit);
 bool HasColocations(Graph& graph);
 
 // Normalizes colocation: nodes that must share a device, through any chain of requests, all name
-// the same node of their group; a node left alone in its group names none. Needed because passes
+// the same node of their group; a node left alone in its group names no node. Needed because passes
 // remove nodes that others name.
 void ReassignColocations(Editor& edit);
 

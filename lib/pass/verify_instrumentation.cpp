@@ -15,7 +15,8 @@
 namespace grapnel {
 namespace {
 
-// In sanitizer builds, both checks run after each pass, and must agree.
+// In sanitizer builds, the check of the changed parts and that of the whole graph run after each
+// pass, and must agree.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define GRAPNEL_VERIFY_TWICE 1
@@ -55,11 +56,12 @@ class VerifyInstrumentation : public Instrumentation {
     if (!stage.changed) return Error::success();
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
-    // New functions are checked when they are optimized; calls of them now.
+    // A new function is checked when it is optimized; calls of it are checked now.
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(CheckSame(problems, VerifyGraph(graph, function)));
-    // Without plugins, bodies may be optimized in parallel, and only this one does not change now.
+    // Without plugins, bodies may be optimized in parallel, so that only this body is certain not
+    // to change now.
     if (!stage.plugins.empty()) {
       plugins_ = stage.plugins;
       if (is_sound_ && !HasErrors(problems)) problems = VerifyModule(module);
@@ -88,7 +90,7 @@ class VerifyInstrumentation : public Instrumentation {
     uint64_t sound_at = 0;  // the version at which it was found correct; 0: not checked yet
     ChangeVerifier verifier;
   };
-  // Bodies are optimized in parallel, each by one thread.
+  // Locks the map, since bodies are optimized in parallel, each by one thread.
   Body& BodyOf(const Graph& graph) {
     std::lock_guard<std::mutex> lock(mutex_);
     return bodies_[graph.id()];
@@ -106,7 +108,8 @@ class VerifyInstrumentation : public Instrumentation {
                      Plural(problems.size(), "problem"), whose);
   }
 
-  // DT_INVALID: a node without outputs, or an unknown op; nothing: it does not exist.
+  // Returns the dtype of the fetch; DT_INVALID for a node without outputs or of an unknown op;
+  // nullopt if the fetch does not exist.
   static std::optional<DataType> TypeOfFetch(const Graph& graph, llvm::StringRef fetch) {
     std::optional<Port> port = FindTensorIfThere(graph, fetch);
     if (!port) return std::nullopt;

@@ -282,7 +282,8 @@ class Explainer {
       case PlacementRule::kMetadata:
         return Say(with("it reads a shape and no values, so it stays with its input"));
       case PlacementRule::kGenerator:
-        return Say(with("it has no inputs, so it is placed last, beside its only readers:"));
+        return Say(with(
+            "it has no inputs, so it is placed last, on the device of all its readers, such as"));
       case PlacementRule::kGroup:
         return Say(with("the first of its group to be placed decided:"));
       default:

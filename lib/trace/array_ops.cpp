@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// tf.zeros and tf.ones make tensors with fewer elements than this constants.
+// tf.zeros and tf.ones return a constant if the tensor has fewer elements than this.
 constexpr int64_t kLargeConstant = 1000;
 
 Value ToShape(const OpBuilder& make, const DimList& list, llvm::StringRef name) {
@@ -18,7 +18,7 @@ std::vector<int64_t> Numbers(const std::vector<int>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// The numbers of a list that consists only of numbers.
+// The elements of a list whose elements are all C++ numbers; nullopt for other lists.
 std::optional<std::vector<int64_t>> StaticDims(const DimList& list) {
   if (list.shape.body()) return std::nullopt;
   std::vector<int64_t> dims;
@@ -299,7 +299,7 @@ Value SequenceMask(const Value& lengths, const Operand& maximum, SourceLocation 
   Value zero = make.Scalar(0, limit.dtype()), one = make.Scalar(1, limit.dtype());
   Value row = make.Op("Range", {zero, limit, one});
   Value column = ExpandDims(lengths, -1, where);
-  // TensorFlow casts here even if the dtype is the same.
+  // TensorFlow adds a Cast here even if the dtypes are equal.
   Value wide = make.Scoped("Cast", column, {{"DstT", limit.dtype()}});
   return make.Op("Less", {row, wide});
 }

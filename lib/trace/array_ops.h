@@ -14,8 +14,8 @@
 
 namespace grapnel {
 
-// A shape, or another short list of integers. Elements are numbers, or scalars that are known only
-// when the graph runs: DimList{n, 2}. One tensor can hold them all: DimList(ShapeOf(x)).
+// A shape, or another short list of integers. Elements are C++ numbers, or scalars that are known
+// only when the graph runs: DimList{n, 2}. One tensor can be the whole list: DimList(ShapeOf(x)).
 struct GRAPNEL_PUBLIC DimList {
   DimList(std::initializer_list<Operand> dims) : dims(dims) {}
   DimList(std::vector<Operand> dims) : dims(std::move(dims)) {}
@@ -34,18 +34,19 @@ struct GRAPNEL_PUBLIC SlicePlace {
   Kind kind;
   std::optional<Operand> begin, end, stride;
 };
-// begin:end:stride, with Python's defaults for omitted parts. Each is a number (negative counts
-// from the end) or a scalar.
+// begin:end:stride, with Python's defaults for omitted parts. Each part is a number (negative
+// counts from the end) or a scalar.
 GRAPNEL_PUBLIC SlicePlace Span(const std::optional<Operand>& begin = {},
                                const std::optional<Operand>& end = {},
                                const std::optional<Operand>& stride = {});
 inline const SlicePlace kAll{SlicePlace::kSpan}, kEllipsis{SlicePlace::kEllipsis},
     kNewAxis{SlicePlace::kNewAxis};
 
-// x[places...]. Dimensions beyond those given are taken whole.
+// x[places...]. Dimensions without a place are taken whole.
 GRAPNEL_PUBLIC Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places,
                            SourceLocation where = SourceLocation());
-// tf.slice: `size` elements from `begin`, one number per dimension; -1 means all that are left.
+// tf.slice: `size` elements from `begin`, one number per dimension; a size of -1 means all elements
+// from `begin` on.
 GRAPNEL_PUBLIC Value SliceOf(const Value& x, const DimList& begin, const DimList& size,
                              SourceLocation where = SourceLocation());
 
@@ -70,8 +71,8 @@ GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape,
                                  SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes,
                              SourceLocation where = SourceLocation());
-// tf.split into equal parts, or into parts of the given sizes; tf.unstack, whose dimension must be
-// known.
+// tf.split into equal parts, or into parts of the given sizes; tf.unstack, for which the size of
+// the dimension must be known.
 GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0,
                             SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Values Split(const Value& x, const std::vector<int>& sizes, int axis = 0,
@@ -83,8 +84,8 @@ GRAPNEL_PUBLIC Value Gather(const Value& params, const Operand& indices, int axi
                             int batch_dims = 0, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value GatherNd(const Value& params, const Operand& indices,
                               SourceLocation where = SourceLocation());
-// ScatterNd: zeros of `shape` with `updates` at `indices`. The others copy x and replace, or add
-// to, the elements at `indices`.
+// ScatterNd returns zeros of `shape` with `updates` at `indices`. TensorScatterNdUpdate and
+// TensorScatterNdAdd copy x and replace, or add to, the elements at `indices`.
 GRAPNEL_PUBLIC Value ScatterNd(Tracer& t, const Operand& indices, const Operand& updates,
                                const DimList& shape, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value TensorScatterNdUpdate(const Value& x, const Operand& indices,
@@ -119,11 +120,11 @@ GRAPNEL_PUBLIC Value Ones(Tracer& t, const DimList& dims, DataType dtype = proto
                           SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ZerosLike(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value OnesLike(const Value& x, SourceLocation where = SourceLocation());
-// start, start + delta, ... up to but excluding limit; numbers take the dtype of the values among
-// the three.
+// start, start + delta, ... up to but excluding limit; C++ numbers take the dtype of the Values
+// among the three operands.
 GRAPNEL_PUBLIC Value Range(Tracer& t, const Operand& start, const Operand& limit,
                            const Operand& delta = 1, SourceLocation where = SourceLocation());
-// Returns x and checks, when the graph runs, that it has that shape.
+// Returns x and checks, when the graph runs, that x has that shape.
 GRAPNEL_PUBLIC Value EnsureShape(const Value& x, const grapnel::Shape& shape,
                                  SourceLocation where = SourceLocation());
 

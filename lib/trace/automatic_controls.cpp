@@ -10,7 +10,8 @@
 namespace grapnel {
 namespace {
 
-// Stateful by definition, but not ordered with others.
+// True for ops that are stateful by definition, but that automatic control dependencies do not
+// order.
 bool IsUnordered(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("CollectiveGather", "CollectiveReduce", "CollectiveBcastSend", "CollectiveBcastSendV2",
@@ -67,8 +68,8 @@ class Orderer {
   }
 
  private:
-  // Imported nodes count only if the trace reads them: the rest of that graph need not run, such as
-  // the ops that restore a SavedModel.
+  // Imported nodes count only if the trace reads them: other nodes of the imported graph need not
+  // run, such as the ops that restore a SavedModel.
   void FindUsed() {
     used_.assign(body_.first_traced, false);
     if (used_.empty()) return;
@@ -94,7 +95,8 @@ class Orderer {
       must_run_.push_back(node.id());
     bool has_resources = UseInputs(node, node);
     if (ReadsDataset(node.op())) has_resources |= UseOfDatasets(node);
-    // Imported nodes are ordered by their graph; new effects are ordered among themselves.
+    // Imported nodes are ordered by the control edges of their graph; only new effects are ordered
+    // here.
     if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
     last_ = node.id();
@@ -107,7 +109,8 @@ class Orderer {
     return it->second = info && info->is_stateful && !IsUnordered(node.op());
   }
 
-  // Lets `node` use the resources that `reader` reads: the node itself, or a dataset that it runs.
+  // Records that `node` uses the resources that `reader` reads. `reader` is `node` itself or a
+  // dataset that `node` runs.
   bool UseInputs(const Node& node, const Node& reader) {
     bool has_resources = false;
     for (int i = 0; i < reader.num_inputs(); ++i) {
@@ -163,7 +166,7 @@ class Orderer {
   std::vector<bool> used_;  // by id, for imported nodes
 };
 
-// Sorts by name, as TensorFlow writes them.
+// Sorts the control inputs of each node from `first` on by name, as TensorFlow writes them.
 void SortControls(Graph& graph, NodeId first) {
   for (NodeId id = first, end = graph.end_id(); id < end; ++id) {
     Node node = graph.node(id);
@@ -195,7 +198,8 @@ std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources)
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
-    // One node between all effects and all results; otherwise each pair would need an edge.
+    // One NoOp waits for all effects, and all results wait for the NoOp; otherwise each pair would
+    // need an edge.
     const SourceLocation where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);

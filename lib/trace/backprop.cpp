@@ -1,6 +1,7 @@
 // Follows TensorFlow's tape (tensorflow/c/eager/tape.h) step by step, because the order in which it
-// visits ops determines the order of the new nodes: a queue of ops whose readers are all done;
-// gradients of a tensor are collected in a list and added up when its op is visited.
+// visits ops determines the order of the new nodes: a queue of ops whose readers have all been
+// visited; the gradients of a tensor are collected in a list and added up when the op that made the
+// tensor is visited.
 #include "lib/trace/backprop.h"
 
 #include <deque>
@@ -14,7 +15,7 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
-// From this number of gradients of one tensor on, and this much memory, they are added up
+// If one tensor has this many gradients, and they take this much memory, they are added up
 // immediately.
 constexpr size_t kManyGradients = 4;
 constexpr int64_t kManyBytes = 128 << 20;
@@ -77,7 +78,8 @@ class Backpropagation {
     return slots_[first + port.index];
   }
   bool HasSlot(Port port) const { return slot_of_[port.node] != kNone; }
-  // Shape inference rejects a file's claim of very many outputs.
+  // Counts again if there are very many outputs: shape inference limits the number that a file
+  // claims.
   int NumOutputs(NodeId id) const {
     constexpr int kMany = 1 << 14;
     int count = std::max(1, body_.shapes.NumOutputs(id));
@@ -163,7 +165,8 @@ class Backpropagation {
   // --- Backward.
 
   void Visit() {
-    // With several targets, TensorFlow's hash table decides which comes first; here it is the last.
+    // With several targets, TensorFlow's hash table decides which target comes first; here it is
+    // the last one.
     for (NodeId id : order_) {
       if (missing_[id] == 0) ready_.push_back(id);
     }
@@ -358,7 +361,7 @@ class Backpropagation {
     return g.OnesLike(value);
   }
 
-  // Nodes made during its lifetime have that line.
+  // While it lives, new nodes have that source line.
   class AtLine {
    public:
     AtLine(TraceState& state, const SourceLocation& where) : state_(state), before_(state.line) {

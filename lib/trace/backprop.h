@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// A watched tensor: its readers from node `since` on count.
+// A watched tensor: only readers from node `since` on are recorded.
 struct Watched {
   Port port;
   NodeId since = 0;
@@ -19,11 +19,11 @@ struct Watched {
 struct BackpropRequest {
   TraceBody* forward = nullptr;     // the body to walk
   std::vector<Port> targets;        // ys, in `forward`
-  std::vector<Gradient> seeds;      // one per target; missing ones count as ones. May be empty
+  std::vector<Gradient> seeds;      // incoming gradients, one per target; ones if missing
   std::vector<Port> sources;        // xs, in `forward`
   std::vector<Watched> watched;     // only nodes that depend on these are differentiated
   std::vector<Port> stops;          // no gradient flows through these
-  NodeId begin = 0, end = kNoNode;  // the nodes a tape has recorded
+  NodeId begin = 0, end = kNoNode;  // the range of nodes that a tape has recorded
 };
 
 // Returns the gradient of each source, made in the current body: `forward`, or a body inside it,
@@ -31,14 +31,14 @@ struct BackpropRequest {
 // gradient.
 std::vector<Gradient> Backprop(TraceState& state, const BackpropRequest& request);
 
-// d y[i] / dx for each element of y. gradients(xs, seed) returns the gradients of y for one seed,
-// in the current body.
+// Returns d y[i] / dx for each element of y. gradients(xs, seed) returns the gradients of y with
+// the incoming gradient `seed`, in the current body.
 using SeededGradients = llvm::function_ref<Values(llvm::ArrayRef<Value> xs, const Value& seed)>;
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients);
 
-// Zeros for a tensor without a gradient: of its shape or, for a variable's handle, of the shape of
-// the variable.
+// Zeros for a tensor without a gradient: of the tensor's shape or, for a variable's handle, of the
+// shape of the variable's value.
 Gradient ZerosFor(TraceState& state, const Value& value);
 
 // True if tensors of that dtype can be differentiated.

@@ -13,7 +13,7 @@ namespace grapnel {
 
 static void AppendAttr(std::string* out, llvm::StringRef key, llvm::StringRef value) {
   constexpr uint32_t kNodeDefAttr = 5;
-  // Most are short: each length takes one byte.
+  // Most keys and values are short: each length takes one byte.
   size_t size = 4 + key.size() + value.size();
   if (size >= 0x80) return AppendMapEntry(out, kNodeDefAttr, key, value);
   const char head[] = {0x2A, static_cast<char>(size), 0x0A, static_cast<char>(key.size())};
@@ -137,7 +137,7 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       first_line(first_traced),
       shapes(grapnel::InferShapes(*graph, {.beside = outer ? &outer->shapes : nullptr})) {
   for (Node node : graph->nodes()) {
-    // A scope takes its name, too.
+    // The name of a scope is taken, too.
     std::string name = node.name().lower();
     for (size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
       names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), NameUse{1, 0});
@@ -154,7 +154,7 @@ Value TraceBody::At(Port port) {
   if (found == recording->values.end()) return Value(this, {});
   const EagerTensor& kept = *EagerOf(found->second);
   if (kept.frame == 0) return found->second;
-  // A value made by a branch, for the gradient outside of it.
+  // A branch made this value: makes a copy that the gradient outside the branch may read.
   auto* seen = new EagerTensor(kept.body, kept.tensor, kept.where);
   seen->made_by = kept.made_by;
   seen->recording = kept.recording;
@@ -168,7 +168,7 @@ std::string TraceBody::UniqueName(llvm::StringRef name) {
   std::string key = llvm::StringRef(full).lower();
   NameUse& use = names_in_use_[key];  // the reference stays valid: the map holds pointers
   if (use.count++ == 0) return full;
-  // Names are never released: if others took numbers, this skips them once.
+  // Names are never released: skips numbers that other nodes took, and never visits them again.
   int number = std::max(use.count - 1, use.free_from);
   key += '_';
   const size_t base = key.size();
@@ -245,7 +245,7 @@ void TraceBody::MarkControl(NodeId id) {
 
 NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
                                  bool keep_name, const SourceLocation& where) {
-  // Arguments exist before anything runs: they have no control dependency and no device.
+  // Arguments exist before any node runs: they have no control dependency and no device.
   std::vector<Controller> none;
   Placing nowhere;
   controllers.swap(none);
@@ -304,8 +304,8 @@ Port TraceBody::Capture(const Value& value, const SourceLocation& where) {
   return AddCapture(value, id);
 }
 
-// A resource's content has the shape of the variable outside. A placeholder has no attribute for
-// that, so it is inferred once as if it had.
+// A resource's content has the shape of the variable outside. A Placeholder has no attribute for
+// it, so its shapes are inferred once as those of a VarHandleOp, which has one.
 void TraceBody::CopyContent(NodeId id, const Value& value) {
   if (value.dtype() != proto::DT_RESOURCE) return;
   Shape content = value.body()->shapes.OfContent(value.port());
@@ -340,7 +340,7 @@ void TraceBody::SetCallScope(NodeId id, llvm::StringRef path) {
 
 namespace {
 
-// True if the Python function for this op opens a name scope around it, judging by its name.
+// True if the Python function for the node's op opens a name scope, judging by the node's name.
 bool OpensScope(const Node& node) {
   llvm::StringRef name = node.name().rsplit('/').second;
   if (name.empty()) name = node.name();

@@ -39,20 +39,22 @@ class TraceBody {
   // Adds a node, with the control inputs that the open ControlDependencies require.
   NodeId AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
                  const SourceLocation& where);
-  // Call this once a node's attributes are set: later ops may ask for its shapes.
+  // Call this once a node's attributes are set: later ops may need the node's shapes.
   void InferShapes(NodeId id) { shapes.Update(id); }
 
-  // Returns the port for `value` in this body: its own, or that of a placeholder, which becomes an
-  // argument of this function. `value` belongs to this body or to one around it.
+  // Returns the port for `value` in this body: the port of `value` itself, or that of a
+  // placeholder, which becomes an argument of this function. `value` belongs to this body or to an
+  // enclosing body.
   Port Capture(const Value& value, const SourceLocation& where);
   // Returns the placeholder that already captures `value`, or kNoNode.
   NodeId CaptureOf(const Value& value) const;
-  // Call this for a node of this body that other nodes must run after: TensorFlow marks it.
+  // Call this for a node of this body that other nodes must run after: TensorFlow marks such nodes.
   void MarkControl(NodeId id);
   // The attributes of a new node, by key.
   using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
   void SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
-  // Replaces all attributes of the node; its SharesAttrs is true, or it has no attributes.
+  // Replaces all attributes of the node. Requires that SharesAttrs is true for the node, or that it
+  // has no attributes.
   void ReplaceAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
                         const SourceLocation& where);
@@ -60,8 +62,8 @@ class TraceBody {
   bool HasStatefulNodes() const;
 
   // Sets the name scope that was open where the op was called; the scope of its gradient is named
-  // after it. With `own`, it is the scope that Python's function for the op opened. A node without
-  // one (an imported node) has the scope that Python's function for that op would have opened.
+  // after it. A node without a call scope (an imported node) has the scope that Python's function
+  // for that op would have opened.
   void SetCallScope(NodeId id, llvm::StringRef path);
   std::string CallScope(NodeId id) const;
   // The line that the node came from; for an imported node, the line that imported it.
@@ -70,7 +72,7 @@ class TraceBody {
   }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
-  // Returns a port of this body as an op of the current body sees it; in a recording, the recorded
+  // Returns the Value for a port of this body, to pass to an op; in a recording, the recorded
   // tensor.
   Value At(Port port);
 
@@ -86,7 +88,7 @@ class TraceBody {
   TraceBody* outer;  // null for the main graph
   Graph* graph;
   Function* function;  // null for the main graph
-  std::string scope;   // the open one, "a/b"
+  std::string scope;   // the open name scope, "a/b"
   // Set by the open Device and Colocate.
   struct Placing {
     DeviceSpec device;
@@ -97,15 +99,17 @@ class TraceBody {
   bool is_eager = false;                // ops run and create no nodes: TraceState::eager
   EagerRecording* recording = nullptr;  // the recording whose body this is
   bool copies_constants = false;        // constants of outer bodies are copied instead of captured
-  // Shapes and axes of reductions whose gradient exists: gradients/reduction.cpp.
+  // Shapes and axes of reductions that already have a gradient: see LeaveTiling in
+  // gradients/reduction.cpp.
   std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
   // A gradient's marks on nodes: vectors as large as the graph, all clear between two gradients, so
-  // that each gradient costs only the nodes that it visits. A running gradient takes them.
+  // that the cost of a gradient depends only on the nodes that it visits. A running gradient moves
+  // these vectors to itself.
   struct GradientMarks {
-    std::vector<bool> recorded;     // the tape has it
-    std::vector<bool> pending;      // not visited yet
-    std::vector<uint32_t> slot_of;  // slot of its first output
-    std::vector<uint32_t> missing;  // unvisited readers of its outputs
+    std::vector<bool> recorded;     // the tape has recorded the node
+    std::vector<bool> pending;      // the node is not visited yet
+    std::vector<uint32_t> slot_of;  // slot of the node's first output
+    std::vector<uint32_t> missing;  // number of unvisited readers of the node's outputs
   };
   std::unique_ptr<GradientMarks> gradient_marks;
   std::string colocated_with;      // new nodes are colocated with this node (_class); may be empty
@@ -114,9 +118,9 @@ class TraceBody {
   std::vector<NodeId> must_run;           // set by AddAutomaticControls
   std::vector<SourceLocation> lines;      // by node id
   std::vector<uint32_t> calls;            // by node id, like `lines`: TraceState::call at the time
-  NodeId first_traced;         // earlier nodes were imported, or copied with their function
-  NodeId first_line;           // earlier nodes have no line of their own
-  SourceLocation imported_at;  // the line for those
+  NodeId first_traced;         // nodes before it were imported, or copied with their function
+  NodeId first_line;           // nodes before it have no line of their own
+  SourceLocation imported_at;  // the line for nodes before first_line
   ShapeMap shapes;
 
  private:
@@ -125,7 +129,7 @@ class TraceBody {
   Port AddCapture(const Value& value, NodeId placeholder);
   void CopyContent(NodeId id, const Value& value);
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // copies
-  // By home and port of the value.
+  // The placeholder of each captured value, by the value's home and port.
   llvm::SmallDenseMap<std::pair<const void*, std::pair<NodeId, int32_t>>, NodeId, 4> captured_;
   // Names in lower case. `count` is how often a name was requested, as tf.Graph counts; all numbers
   // from `count` to below `free_from` are taken.
@@ -133,7 +137,7 @@ class TraceBody {
     int count = 0, free_from = 0;
   };
   llvm::StringMap<NameUse> names_in_use_;
-  std::vector<StringId> call_scopes_;  // by node id; kNoString: not said
+  std::vector<StringId> call_scopes_;  // by node id; kNoString: not set
 };
 
 struct TracedVariables;  // lib/trace/traced_variables.h
@@ -141,75 +145,78 @@ struct TracedVariables;  // lib/trace/traced_variables.h
 struct TraceState {
   TraceState();
   ~TraceState();
-  // Continues a graph that was read; `where` becomes the line of all its nodes.
+  // Continues a graph that was read; all nodes of `imported` get `where` as their source line.
   TraceState(std::unique_ptr<Module> imported, const SourceLocation& where);
   TraceBody* Enter(llvm::StringRef function);  // makes a new function's body the current one
-  // The same for an existing function, called from the current body.
+  // As Enter, for an existing function that is called from the current body.
   TraceBody* EnterExisting(Function* function);
   void Leave() { current = current->outer; }
   std::string FunctionName(llvm::StringRef scope, llvm::StringRef role);  // while_cond_12
 
-  std::string name;  // of the traced function; precedes each error
+  std::string name;  // the traced function's name, which precedes each error
   std::unique_ptr<Module> module;
   std::vector<std::unique_ptr<TraceBody>> bodies;
-  llvm::DenseMap<const Graph*, TraceBody*> body_of;  // of functions
+  llvm::DenseMap<const Graph*, TraceBody*> body_of;  // the bodies of functions
   TraceBody* current;
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
-  int producer = kProducerVersion;             // of the graph: ops deprecated by then are refused
+  int producer = kProducerVersion;             // its GraphDef version: deprecated ops are errors
   std::shared_ptr<TracedVariables> variables;  // null: no variable yet
-  // If set, the line of every new node and error. Gradients use it: their ops have the line of
-  // their forward op.
+  // If set, the line of every new node and error. Set while gradients are made, whose ops have the
+  // line of their forward op.
   std::optional<SourceLocation> line;
-  // Scopes, loops, branches and gradients are calls around a node's own line. They form a tree in
-  // which each call knows its parent. `call` is the open one; 0 means none.
+  // Scopes, loops, branches and gradients are calls around a node's own line. Calls form a tree in
+  // which each call has its parent's number. `call` is the number of the open call; 0 means that no
+  // call is open.
   uint32_t call = 0;
   struct Call {
     SourceLocation where;
     uint32_t outer;
   };
-  std::vector<Call> calls;  // number i + 1
-  // Opens a call and returns the one that was open; restoring that ends the new call.
+  std::vector<Call> calls;  // call number i + 1 is calls[i]
+  // Opens a call and returns the number of the call that was open; assigning that number to `call`
+  // ends the new call.
   uint32_t EnterCall(const SourceLocation& where) {
     calls.push_back({where, call});
     return std::exchange(call, static_cast<uint32_t>(calls.size()));
   }
-  // The arguments of CustomGradient, by their IdentityN, whose inputs are the results followed by
-  // the inputs.
+  // The arguments of CustomGradient(), by the IdentityN node that it makes, whose inputs are the
+  // results of the function followed by its inputs.
   struct CustomGradient {
     int num_results;
     std::function<Values(llvm::ArrayRef<Value>)> fn;
   };
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, CustomGradient> custom_gradients;
 
-  // The number of gradients requested so far, and the nesting depth of the running ones. Used for
-  // functions.
+  // The number of gradients requested so far, and the nesting depth of the gradients being made.
+  // Used in names of functions.
   int gradient_calls = 0, gradient_depth = 0;
 
   void Report(const SourceLocation& where, const std::string& text);
 
-  // Keeps a copy of the bytes in the module; equal short ones are stored once.
+  // Keeps a copy of the bytes in the module; equal short strings of bytes are stored once.
   llvm::StringRef KeepAttrs(llvm::StringRef bytes);
   llvm::DenseSet<llvm::StringRef> kept_attrs;
   std::string attrs;  // a buffer for attributes being built
 
-  // holders of more of this state watch it
+  // other objects that hold pointers into this state watch it
   std::shared_ptr<int> lifetime = std::make_shared<int>();
   std::unique_ptr<EagerRunner> eager;  // eager mode only; destroyed first
 };
 
-// --- These take a value that is ok(), traced or eager.
+// --- These functions take a value that is ok(), traced or eager.
 //
-// Returns the node that made it; for an eager value, the node of its signature. No node: the value
-// was given.
+// Returns the node that made the value; for an eager value, the node of its op's signature. No
+// node: the user gave the value as a tensor.
 Node NodeOf(const Value& value);
 SourceLocation LineOf(const Value& value);
 // The shape of the content of a variable or list, as ShapeMap::OfContent.
 Shape ContentOf(const Value& value);
-// The elements of a small integer tensor, if they are known.
+// The elements of a small integer tensor, if they are known while tracing; else nullopt.
 std::optional<std::vector<int64_t>> IntegersOf(const Value& value);
-// " ('x:0', made at mean.cpp:12) belongs to another Tracer", or "" if the value belongs to `state`.
+// Returns an error text, " ('x:0', made at mean.cpp:12) belongs to another Tracer", or "" if the
+// value belongs to `state`.
 std::string ForeignText(const Value& value, const TraceState& state);
 
 // A name scope shared by a node and the constants of its inputs; the node has the scope's own name.
@@ -246,28 +253,30 @@ struct OpRequest {
   llvm::StringRef op;
   llvm::ArrayRef<Operand> inputs;
   std::vector<OpAttribute> attributes;
-  llvm::StringRef name;  // of a new scope; empty: the op's name
+  llvm::StringRef name;  // name of a new scope; empty: the op's name
   bool exact = false;    // the node has the name of the open scope
   bool own_scope =
-      false;  // Python's function for it opens a scope of that name: TraceBody::CallScope
+      false;  // Python's function for the op opens a scope of that name: TraceBody::CallScope
 };
-// Checks dtypes, infers attributes, makes constants and captures. Not ok() after an error.
+// Makes the op: checks dtypes, infers attributes, makes constants and captures. The result is not
+// ok() after an error.
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where);
 
 // Converts the literal to another dtype; nullopt if that would lose digits or mix kinds.
 std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype);
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
                    const SourceLocation& where);
-// A literal keeps its own dtype.
+// Returns the operand as a value; a literal becomes a constant of its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
-// Adds an Identity for each result, and orders the body's effects before it. Empty after an error.
+// Adds an Identity for each result, and makes the body's effects run before the results. Returns
+// the Identities; nothing after an error.
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
-// True if `shape` satisfies everything that `wanted` promises.
+// True if `shape` has the rank and the dimensions that are known in `wanted`.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);
-// The most specific shape that includes both.
+// The most specific shape that covers both: dimensions that differ are unknown.
 Shape Common(const Shape& a, const Shape& b);
-// "base_12", a name that no function has yet.
+// Returns a name such as "base_12" that no function has yet.
 std::string FreeFunctionName(TraceState& state, const std::string& base);
 
 // Tracer::WhileLoop and IfElse, in the current body.
@@ -281,20 +290,21 @@ Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values(
 // Does what tf.function does with a complete body: effects run in program order, and before
 // `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
-// For each of these resources, true if nothing in the body writes to it: the caller's
+// Returns, for each of these resources, whether nothing in the body writes to it: for the caller's
 // _read_only_resource_inputs.
 std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources);
 
-// Turns the placeholders `args` into arguments, makes the signature and so completes the function.
+// Makes the placeholders `args` arguments of the function, makes its signature and so completes the
+// function.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
-// Adds arguments and results to a complete function; its callers must then pass and accept more.
-// The destructor updates the signature.
+// Adds arguments and results to a complete function; its callers must then pass and accept these,
+// too. The destructor updates the signature.
 class FunctionExtender {
  public:
   explicit FunctionExtender(TraceBody& body);
   ~FunctionExtender();
   FunctionExtender(const FunctionExtender&) = delete;
-  // Both return the position.
+  // AddArgument and AddResult return the position of the new argument or result.
   int AddArgument(DataType dtype, const Shape& shape, llvm::StringRef name);
   int AddResult(Port port, llvm::StringRef name);
 

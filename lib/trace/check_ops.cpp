@@ -112,7 +112,7 @@ Operation CompareOperands(const Comparison& comparison, const Operand& x, const 
   return Compare(OpBuilder(Made(x, y), where), comparison, x, y, options);
 }
 
-// assert_positive and the like: a comparison with 0 in its own scope.
+// Makes assert_positive and the like: a comparison with 0 in its own scope.
 Operation CompareWithZero(const Value& x, const char* name, const Comparison& comparison,
                           bool zero_first, const char* symbol, const CheckOptions& options,
                           const SourceLocation& where) {
@@ -171,7 +171,7 @@ Operation Assert(const Value& condition, const std::vector<Operand>& data, int s
   auto scope = make.Scope("Assert");
   bool is_on_host = true;
   for (const Operand& operand : data) {
-    // TensorFlow makes these constants, and others for the node.
+    // TensorFlow makes constants of the data here, and again for the Assert node.
     if (operand.kind != Operand::kValue) make.Convert(operand, proto::DT_INVALID, "Const");
     DataType dtype = TypeOf(operand);
     is_on_host &= dtype == proto::DT_STRING || dtype == proto::DT_INT32;

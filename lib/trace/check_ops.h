@@ -1,6 +1,6 @@
 // tf.debugging: assertions that hold when the graph runs. An assertion that can be decided while
 // tracing reports its error immediately, at the line of the call. Automatic control dependencies
-// keep assertions alive and in order, so nothing needs to read them.
+// keep assertions alive and in order, so no node needs to read them.
 #ifndef GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 #define GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 
@@ -22,7 +22,7 @@ struct GRAPNEL_PUBLIC CheckOptions {
 GRAPNEL_PUBLIC Operation Assert(const Value& condition, const std::vector<Operand>& data,
                                 int summarize = 3, SourceLocation where = SourceLocation());
 
-// Element by element, with broadcasting.
+// Checks the condition element by element, with broadcasting.
 GRAPNEL_PUBLIC Operation AssertEqual(const Operand& x, const Operand& y,
                                      const CheckOptions& options = {},
                                      SourceLocation where = SourceLocation());
@@ -55,7 +55,8 @@ GRAPNEL_PUBLIC Operation AssertRank(const Value& x, int rank, const CheckOptions
 GRAPNEL_PUBLIC Operation AssertRankAtLeast(const Value& x, int rank,
                                            const CheckOptions& options = {},
                                            SourceLocation where = SourceLocation());
-// These are decided while tracing; EnsureShape (lib/trace/array_ops.h) checks when the graph runs.
+// The following assertions are decided while tracing; EnsureShape (lib/trace/array_ops.h) checks
+// when the graph runs.
 GRAPNEL_PUBLIC Operation AssertType(const Value& x, DataType dtype,
                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertInteger(const Value& x, SourceLocation where = SourceLocation());

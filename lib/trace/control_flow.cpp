@@ -160,7 +160,7 @@ class LoopMaker {
     BodyGuard guard(state_, name, where_);
     body_ = &guard.body();
     Values args = AddArgs(*body_, &body_args_);
-    // The condition's captures come first, in its order.
+    // The captures of the condition come first, in the condition's order.
     for (const auto& captured : cond_->captures) body_->Capture(captured.outer, where_);
     Values next;
     llvm::ArrayRef<Value> vars = llvm::ArrayRef<Value>(args).drop_front(2);
@@ -199,8 +199,8 @@ class LoopMaker {
     return fits;
   }
 
-  // Both functions take the same arguments: the condition takes, and ignores, what only the body
-  // captures.
+  // Both functions take the same arguments: the condition has unread arguments for the captures of
+  // the body.
   void Finish() {
     for (const auto& captured : cond_->captures) cond_args_.push_back(captured.placeholder);
     size_t shared = cond_->captures.size();
@@ -417,7 +417,7 @@ class BranchMaker {
 
   TraceState& state_;
   const SourceLocation where_;
-  const char* what_ = "";           // for errors
+  const char* what_ = "";           // "if" or "case", for errors
   std::vector<std::string> names_;  // of the functions
   std::vector<TraceBody*> branches_;
   std::vector<Values> results_;

@@ -32,7 +32,7 @@ OpAttribute FunctionAttribute(llvm::StringRef key, llvm::StringRef name) {
 struct DataFunction {
   bool ok = false;
   std::string name;
-  Values captures;  // captured values, in the order of its last arguments
+  Values captures;  // captured values, in the order of the function's last arguments
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 };
@@ -234,7 +234,7 @@ Dataset Dataset::OfDatasets(llvm::StringRef op, llvm::StringRef role, DatasetFn 
   result.dtypes_ = inner.dtypes_;
   result.shapes_ = inner.shapes_;
   std::vector<Operand> inputs = {Operand(function.captures, where)};
-  // Constants of the op are made after the function.
+  // The constants among the op's inputs are made after the function.
   const char* names[] = {"cycle_length", "block_length"};
   for (size_t i = 0; i < more.size(); ++i)
     inputs.emplace_back(make.Convert(more[i], proto::DT_INT64, names[i]), where);
@@ -278,7 +278,7 @@ Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& se
   if (!seed) {
     second = number(0, "seed2");
   } else {
-    // Two zeros would mean no seed.
+    // If seed and seed2 are both 0, TensorFlow uses no seed.
     auto scope = make.Scope("seed2");
     Value own = number(*seed, "Const");
     Value no_first = make.Op("Equal", {first, 0});
@@ -312,7 +312,7 @@ Dataset Dataset::Prefetch(const Operand& buffer, SourceLocation where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   Value size = make.Convert(buffer, proto::DT_INT64, "buffer_size");
-  // TensorFlow colocates it with its input.
+  // TensorFlow colocates the op with its input dataset.
   TraceBody& body = make.body();
   std::string before = body.colocated_with;
   if (variant_.body() == &body && !body.is_eager)

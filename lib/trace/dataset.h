@@ -7,9 +7,9 @@
 //                     .Reduce({zero},
 //                             [](Values sum, Values x) { return Values{sum[0] + x[0]}; })[0];
 //
-// Elements are one or more tensors; a lambda gets them all. It may use outside values, which become
-// its captured inputs. The Tracer collects errors: a value of another trace, results that do not
-// fit.
+// An element is one or more tensors; a lambda gets all of them. A lambda may use values from
+// outside, which become its captured inputs. The Tracer collects errors: a value of another trace,
+// results of the wrong number, dtypes or shapes.
 #ifndef GRAPNEL_LIB_TRACE_DATASET_H_
 #define GRAPNEL_LIB_TRACE_DATASET_H_
 
@@ -38,11 +38,11 @@ class GRAPNEL_PUBLIC Dataset {
                                   SourceLocation where = SourceLocation());
   static Dataset FromTensors(Tracer& t, const Values& tensors,
                              SourceLocation where = SourceLocation());
-  // Element i combines element i of all datasets. Ends with the shortest.
+  // Element i combines element i of all datasets. The result ends with the shortest dataset.
   static Dataset Zip(const std::vector<Dataset>& datasets, SourceLocation where = SourceLocation());
 
   Dataset Map(ElementFn fn, SourceLocation where = SourceLocation()) const;
-  // returns one bool scalar
+  // `predicate` returns one bool scalar
   Dataset Filter(ElementFn predicate, SourceLocation where = SourceLocation()) const;
   Dataset FlatMap(DatasetFn fn, SourceLocation where = SourceLocation()) const;
   Dataset Interleave(DatasetFn fn, const Operand& cycle_length, const Operand& block_length = 1,
@@ -51,7 +51,7 @@ class GRAPNEL_PUBLIC Dataset {
                 SourceLocation where = SourceLocation()) const;
   Dataset Shuffle(const Operand& buffer, const std::optional<int64_t>& seed = {},
                   SourceLocation where = SourceLocation()) const;
-  // -1: forever
+  // a count of -1 repeats the dataset forever
   Dataset Repeat(const Operand& count = -1, SourceLocation where = SourceLocation()) const;
   Dataset Take(const Operand& count, SourceLocation where = SourceLocation()) const;
   Dataset Skip(const Operand& count, SourceLocation where = SourceLocation()) const;
@@ -61,7 +61,8 @@ class GRAPNEL_PUBLIC Dataset {
   // Returns the state after the last element; fn(state, element) returns the next state, of the
   // same dtypes.
   Values Reduce(const Values& initial, ReduceFn fn, SourceLocation where = SourceLocation()) const;
-  // The element of a dataset of one element. The run fails if it has more or none.
+  // Returns the element of a dataset of one element. The run fails if the dataset has more elements
+  // or none.
   Values GetSingleElement(SourceLocation where = SourceLocation()) const;
 
   const Value& variant() const { return variant_; }
@@ -71,7 +72,7 @@ class GRAPNEL_PUBLIC Dataset {
  private:
   Dataset(const Value& variant, std::vector<DataType> dtypes, std::vector<Shape> shapes)
       : variant_(variant), dtypes_(std::move(dtypes)), shapes_(std::move(shapes)) {}
-  // A dataset op of this dataset and more inputs, with elements like this dataset's.
+  // Makes a dataset op whose inputs are this dataset and `more`, with elements like this dataset's.
   Dataset Apply(llvm::StringRef op, llvm::ArrayRef<Operand> more, const SourceLocation& where,
                 std::vector<OpAttribute> attributes = {}) const;
   Dataset Counted(llvm::StringRef op, const Operand& count, const SourceLocation& where) const;

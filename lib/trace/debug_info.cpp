@@ -15,7 +15,8 @@ bool IsOwn(const SourceFrame& frame) {
   return frame.file.starts_with(here.take_front(here.rfind('/') + 1));
 }
 
-// Outermost first; lines of this library only if there are no others.
+// Returns the stack of a node, outermost call first; lines of this library are in it only if there
+// are no others.
 LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId id) {
   auto frame_of = [](const SourceLocation& where) {
     return SourceFrame{where.file, where.line, 0, where.function, ""};
@@ -32,14 +33,15 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
   return stack;
 }
 
-// The body of a graph, in eager mode also of what a hook sees; null if it was not made here.
+// The body of a graph, in eager mode also of the graph that a hook sees; null if `state` has no
+// such body.
 const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording && &recording->graph == &graph) return &recording->body;
   return state.body_of.lookup(&graph);
 }
 
-// The stacks of nodes, each made once for its line and enclosing calls.
+// Writes stacks of nodes; nodes with the same line and enclosing calls share one.
 class StackWriter {
  public:
   StackWriter(const TraceState& state, llvm::StringRef imported)

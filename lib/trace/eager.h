@@ -7,8 +7,8 @@
 //
 // The calls are the same as in a trace: builders, operators, If and While (whose lambdas run as
 // C++), Print, resources, tapes. A failed op returns a value that is not ok(); its tensor() is the
-// error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such an
-// input does not run, and its result has that error.
+// error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such a
+// value as input does not run, and its result has the same error.
 //
 // docs/eager.md is the guide and lists what an op costs.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_H_
@@ -29,7 +29,8 @@ class RunHook;     // lib/exec/executor.h
 class Session;     // lib/exec/session.h
 class ThreadPool;  // lib/support/thread_pool.h
 
-// All pointers must outlive the Tracer. If null, the Tracer makes its own, or goes without.
+// All pointers must outlive the Tracer. If `pool` or `session` is null, the Tracer makes its own;
+// without `hook` or `cancel`, it uses none.
 struct GRAPNEL_PUBLIC EagerOptions {
   ThreadPool* pool = nullptr;
   Session* session = nullptr;  // variables and tables, which then outlive the Tracer
@@ -41,34 +42,36 @@ struct GRAPNEL_PUBLIC EagerOptions {
   // "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each op. Ops
   // run on the CPU; the log shows the device index that Device() requests.
   MessageSink log_placement;
-  // If set, the running op ends as soon as it can; later ops fail, which is reported once.
+  // When the flag is set, the running op ends as soon as it can, and later ops fail; one error is
+  // reported.
   const CancelFlag* cancel = nullptr;
-  // Records every op and tensor, as a tape that sees everything would: Gradients() needs no tape
+  // Records every op and tensor, as a tape that watches all values would: Gradients() needs no tape
   // then.
   bool records = false;
 };
 
-// Returns a tensor as a value of an eager Tracer; an error on a Tracer that traces. Shares the
-// buffer.
+// Returns a tensor as a value of an eager Tracer, which shares its buffer. An error on a Tracer
+// that traces.
 GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where = SourceLocation());
 
 // Returns the elements, row-major, of a value whose dtype is that of T (float, double, bool,
-// std::string, signed and unsigned integers). Errors: Value::tensor()'s, another dtype.
+// std::string, signed and unsigned integers). Errors: those of Value::tensor(); a value of another
+// dtype.
 template <typename T>
 Expected<std::vector<T>> ToVector(const Value& value);
-// The same for one element.
+// As ToVector, for a value of one element.
 template <typename T>
 Expected<T> ToScalar(const Value& value);
 
-// Calls fn(tracer, a value for each of `feeds`) in eager mode and returns the tensors of its
-// results. The feeds have the dtypes and shapes in `inputs`. Errors: all errors of the run, one per
-// line, each after `name`; exceptions of `fn`.
+// Calls fn(tracer, values) in eager mode, with a value for each of `feeds`, and returns the tensors
+// of its results. The feeds have the dtypes and shapes in `inputs`. Errors: all errors of the run,
+// one per line, each after `name`; exceptions of `fn`.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     const EagerOptions& options = {}, SourceLocation where = SourceLocation());
-// The same on an unused Tracer in eager mode, for callers that inspect its nodes afterwards: with a
-// hook, they are the growing main graph of its module, and inputs keep their names.
+// As above, on `t`, an unused Tracer in eager mode, for callers that inspect its nodes afterwards:
+// with a hook, the nodes are added to the main graph of its module, and inputs keep their names.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     Tracer& t, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
@@ -76,8 +79,8 @@ GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
 // Returns the source lines of the op that a hook sees as `node`, or of a node in a function that
 // was traced here; the texts live as long as the program. Empty if unknown.
 GRAPNEL_PUBLIC LineTable::Stack StackOfNode(Tracer& t, const Node& node);
-// The source lines of all nodes that hooks and tapes have seen and of traced functions. Linear in
-// them.
+// The source lines of all nodes that hooks and tapes have seen, and of all nodes of traced
+// functions. Linear in the number of these nodes.
 GRAPNEL_PUBLIC LineTable LinesOf(Tracer& t);
 
 // --- How ToVector finds dtypes.
@@ -98,7 +101,7 @@ constexpr DataType DataTypeOf() {
   }
   return proto::DT_INVALID;
 }
-// Returns the tensor, which must have that dtype.
+// Returns the tensor of `value`, which must have that dtype.
 GRAPNEL_PUBLIC Expected<Tensor> TensorOfType(const Value& value, DataType dtype);
 
 template <typename T>

@@ -55,7 +55,7 @@ class Loop {
       types_.push_back(var.dtype());
       shapes_.push_back(var.shape());
     }
-    // How a hook sees it: as an iteration of a loop of single nodes.
+    // A hook sees the iterations of this loop as it sees those of a loop in a graph.
     std::string name = runner_.options().hook ? state_.bodies[0]->UniqueName("while") : "";
     CallFrame frame;
     frame.loop = name;

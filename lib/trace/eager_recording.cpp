@@ -1,6 +1,6 @@
 // Records an eager program for tapes and hooks: each op as a node of a separate graph, which is
-// deleted with the last of them. A node shares the attributes of its signature, so that recording
-// the same step repeatedly takes no more memory.
+// deleted with the last tape or hook. A node shares the attributes of its signature, so that
+// recording the same step repeatedly takes no more memory.
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/function_gradient.h"
@@ -43,7 +43,8 @@ EagerRecording::EagerRecording(TraceState* state, TraceBody* outer, uint32_t num
 
 EagerRecording& EagerRunner::Join() {
   if (!recording_) {
-    // If a hook's nodes are those of a graph, it finds them by name.
+    // The nodes for a hook go to the main graph if that is empty: the hook can then find them by
+    // name.
     Graph& main = state_.module->main;
     bool is_shown = options_.hook && main.num_nodes() == 0;
     recording_ = std::make_unique<EagerRecording>(&state_, &body_, ++num_recordings_,
@@ -62,7 +63,7 @@ void EagerRunner::Leave() {
     if (it->first.first == body) state_.custom_gradients.erase(it);
     it = next;
   }
-  // The recorded values may hold other values, whose destructors must not find a recording.
+  // The recorded values may hold other values, whose destructors must not find recording_.
   std::unique_ptr<EagerRecording> gone = std::move(recording_);
 }
 
@@ -115,10 +116,11 @@ void EagerRunner::KeepOutputs(NodeId node, const Operation& made, size_t count) 
   }
 }
 
-// --- Calls that a tape sees: the inner tensors that the gradient needs must be returned now.
+// --- Calls that a tape records: the call must return the inner tensors that the gradient needs.
 
-// The gradient of the function that the op calls, given a gradient for each of its results. Null:
-// it has none, which is reported when the gradient is requested.
+// The gradient function of the function that the op calls, given a gradient for each of the
+// function's results. Null: the function has no gradient, which is reported when the gradient is
+// requested.
 const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   auto attr = signature.node.FindAttr("f");
   llvm::StringRef name = attr ? attr->AsFuncName().value_or("") : signature.node.op();
@@ -141,8 +143,9 @@ const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   return gradients_[name].get();
 }
 
-// The captures of the gradient follow the function's original results. A gradient of these, for a
-// second derivative, is that of the function with more results: it runs again, on the same inputs.
+// The tensors that the gradient captures are results of the call after the original ones. For a
+// second derivative, a gradient of these tensors is that of the function with these results: the
+// function runs again, on the same inputs.
 InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGradient& of) {
   const FunctionGradient* used = &of;
   Values dys, results, captured;
@@ -190,7 +193,7 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
 
 Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signature,
                                const Inputs& inputs, const SourceLocation& where) {
-  // A dataset has an "f" too, and calls it itself.
+  // A dataset op has an attribute "f" too, but calls that function itself.
   llvm::StringRef op = signature.node.op();
   bool is_function = op == "PartitionedCall" || op == "StatefulPartitionedCall" ||
                      state_.module->FindFunction(request.op);

@@ -1,5 +1,6 @@
 // Runs single ops of an eager program. The first op of a signature (name, attributes, dtypes) is
-// checked as in a trace, on stand-ins; later ones find its kernel by a key of bytes.
+// checked as in a trace, on stand-in inputs; later ops of the signature find its kernel by a key of
+// bytes.
 #include "lib/trace/eager_runner.h"
 
 #include "lib/exec/call_stack.h"
@@ -106,7 +107,7 @@ bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& 
       bool is_own = tensor && tensor->body == &body_;
       if (is_own && IsSeen(*tensor)) continue;
       bool is_known = !value.ok() && value.body() && value.body()->state == &state_;
-      // The reason why an input is not ok has been reported.
+      // If an input is not ok(), its error has been reported.
       *result = is_known ? Operation(value.home(), kNoNode)
                          : Failed(Fail(where, llvm::formatv("op '{0}': input {1}{2}", request.op,
                                                             number, ProblemOf(value))
@@ -187,7 +188,7 @@ Expected<std::unique_ptr<EagerRunner::Signature>> EagerRunner::BindKernel(const 
   ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
   auto is_reference = [](DataType type) { return IsRefType(type); };
   if (llvm::any_of(types.inputs, is_reference) || llvm::any_of(types.outputs, is_reference))
-    return MakeError("it works on a reference, which exists only in graphs");
+    return MakeError("it works on a reference to a variable, which exists only in graphs");
   ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
   std::vector<const Tensor*> constants(types.inputs.size());
   KernelSetup setup(node, types.inputs, types.outputs, constants);
@@ -197,7 +198,8 @@ Expected<std::unique_ptr<EagerRunner::Signature>> EagerRunner::BindKernel(const 
   return signature;
 }
 
-// True if the op makes a resource that is named after its node by default: each is a different one.
+// True if the op makes a resource that is named after its node by default: each call then makes a
+// different resource.
 bool EagerRunner::NeedsName(const OpRequest& request) {
   auto [it, added] = needs_name_.try_emplace(request.op, false);
   if (added) {

@@ -22,22 +22,22 @@ namespace grapnel {
 
 struct FunctionGradient;  // lib/trace/function_gradient.h
 
-// One output of an op that has run, or a given value.
+// One output of an op that has run, or a tensor that the user gave.
 class EagerTensor : public EagerObject {
  public:
   EagerTensor(TraceBody* body, Tensor tensor, const SourceLocation& where)
       : EagerObject(body, /*is_operation=*/false), tensor(std::move(tensor)), where(where) {}
 
   Tensor tensor;
-  Node made_by;  // the node of its signature; none: it was given
+  Node made_by;  // the node of its op's signature; no node: the user gave the tensor
   SourceLocation where;
-  uint32_t frame = 0;      // the call of a branch or loop that made it; 0: none
-  uint32_t recording = 0;  // number of the recording that contains it; 0: none
+  uint32_t frame = 0;      // the call of a branch or loop body that made it; 0: not in one
+  uint32_t recording = 0;  // number of the recording that contains it; 0: not recorded
   Port recorded;           // its port in the recording
   std::string error;       // if not empty, there is no tensor
 };
 
-// An op whose number of outputs is not one.
+// An op with no output or with several.
 class EagerOperation : public EagerObject {
  public:
   explicit EagerOperation(TraceBody* body) : EagerObject(body, /*is_operation=*/true) {}
@@ -46,7 +46,7 @@ class EagerOperation : public EagerObject {
 };
 
 // An eager program as tapes and hooks see it: a node for each op and, while a tape records, the
-// values that it read and made.
+// values that the op read and made.
 struct EagerRecording {
   // `into` is the empty graph that receives the nodes; null: the recording makes its own.
   EagerRecording(TraceState* state, TraceBody* outer, uint32_t number, Graph* into);
@@ -55,10 +55,10 @@ struct EagerRecording {
   Graph& graph;
   TraceBody body;
   const uint32_t number;
-  int tapes = 0;   // currently recording
-  int owners = 0;  // tapes that may still need it
+  int tapes = 0;   // number of tapes that are recording
+  int owners = 0;  // number of tapes that may still need the recording
   llvm::DenseMap<std::pair<NodeId, int32_t>, Value> values;
-  // The gradient that belongs to the forward function that ran, by call.
+  // By node of a call: the gradient that belongs to the forward function that the call ran.
   llvm::DenseMap<NodeId, const FunctionGradient*> calls;
 };
 
@@ -67,17 +67,18 @@ class EagerRunner {
   EagerRunner(TraceState& state, const EagerOptions& options);
   ~EagerRunner();
 
-  // Runs the op. Not ok() after an error, which is reported; if an input is not ok(), the result is
-  // that input's value.
+  // Runs the op. The result is not ok() after an error, which is reported; if an input is not ok(),
+  // the result is that input.
   Operation Run(const OpRequest& request, const SourceLocation& where);
   Value Give(Tensor tensor, const SourceLocation& where);
   Value Constant(const Literal& literal, const SourceLocation& where);
   // Reports the error and returns a value that has it.
   Value Fail(const SourceLocation& where, const std::string& text);
-  // The same for an error that was just reported.
+  // Returns a value that has the error that was just reported.
   Value FailedAlready();
 
-  // --- Calls of branches and bodies: their values are visible outside only if returned as results.
+  // --- Calls of branches and loop bodies: values made in one are visible outside only if they are
+  // returned.
   class Call {
    public:
     explicit Call(EagerRunner& runner) : runner_(runner) {
@@ -92,7 +93,7 @@ class EagerRunner {
   };
   bool IsSeen(const EagerTensor& tensor) const;
   bool IsCancelled() const { return options_.cancel && options_.cancel->is_set(); }
-  // The result when the run is cancelled.
+  // Reports that the run is cancelled, once, and returns a value with that error.
   Value Cancelled(const SourceLocation& where);
 
   // --- Recordings.
@@ -103,9 +104,11 @@ class EagerRunner {
   EagerRecording& Join();
   void Pause() { --recording_->tapes; }
   void Leave();
-  // Returns the value's port in the recording; adds a node for a given value that is not there yet.
+  // Returns the value's port in the recording; adds a node for a tensor that the user gave and that
+  // is not recorded yet.
   Port PortIn(const Value& value, llvm::StringRef name = {});
-  // Returns the gradients of the inputs of a recorded call, which has returned what `of` captures.
+  // Returns the gradients of the inputs of a recorded call, which has also returned the tensors
+  // that `of` captures.
   InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
   std::string UniqueName(llvm::StringRef name, const std::string& scope);
 
@@ -117,13 +120,15 @@ class EagerRunner {
     Node node;
     BoundKernel kernel;
     llvm::SmallVector<DataType, 2> outputs;
-    // The dtype that each operand's numbers are converted to; DT_INVALID for values.
+    // By operand: the dtype that C++ numbers are converted to; DT_INVALID if the operand is a
+    // Value.
     llvm::SmallVector<DataType, 4> literals;
     bool is_call = false;  // calls a function of the library
   };
   using Inputs = llvm::SmallVector<Value, 4>;
 
-  // True if all operands are visible here; if not, `result` receives the op's result.
+  // True if all operands are ok() and visible in the current call; if not, `result` receives the
+  // op's result.
   bool CheckOperands(const OpRequest& request, const SourceLocation& where, Operation* result);
   std::string ProblemOf(const Value& value) const;
   Signature* SignatureOf(const OpRequest& request, const SourceLocation& where);
@@ -155,13 +160,13 @@ class EagerRunner {
   Session own_session_;
   std::unique_ptr<Allocator> allocator_;
   RunServices services_;
-  // A node for each signature; its inputs are stand-ins of their dtypes.
+  // Has a node for each signature, whose inputs are stand-in nodes, one for each dtype.
   Graph signature_graph_;
   TraceBody signature_body_;
   llvm::DenseMap<int, NodeId> stand_ins_;
   llvm::StringMap<std::unique_ptr<Signature>> signatures_;
-  std::vector<std::unique_ptr<Signature>> named_;  // ops that make a resource of their own
-  // By function, or by "function:" and which of its results have gradients.
+  std::vector<std::unique_ptr<Signature>> named_;  // of ops that make a resource of their own
+  // Key: the function's name, or "name:" and which of its results have gradients.
   llvm::StringMap<std::unique_ptr<FunctionGradient>> gradients_;
   llvm::StringMap<bool> needs_name_;  // by op
   std::vector<uint32_t> frames_;

@@ -14,14 +14,15 @@ Value HarmonicMean(Tracer&, Value x) {
   return n / ReduceSum(1.0f / x);
 }
 
-// The same with the minimum printed: it now has an effect, so no optimizer may drop it.
+// HarmonicMean with the minimum printed: printing is an effect, so no optimizer may drop the
+// minimum.
 Value HarmonicMeanPrint(Tracer& t, Value x) {
   t.Print("min: {}", {ReduceMin(x)});
   Value n = Cast(Size(x), proto::DT_FLOAT);
   return n / ReduceSum(1.0f / x);
 }
 
-// Halves an even number and turns an odd n into 3n + 1 until it is 1; counts the steps.
+// Replaces an even n with n / 2 and an odd n with 3n + 1 until n is 1; counts the steps.
 std::array<Value, 2> Collatz(Tracer& t, Value n) {
   auto not_done = [](Value n, Value) { return n > 1; };
   auto step = [&t](Value n, Value steps) {
@@ -38,7 +39,7 @@ Literal Floats(llvm::ArrayRef<int64_t> dims, const std::vector<float>& values) {
                        {reinterpret_cast<const char*>(values.data()), values.size() * 4});
 }
 
-// For a function of one value.
+// Makes an example of a function of one value.
 template <typename Fn>
 auto CallOf(Fn fn) {
   return [fn](Tracer& t, llvm::ArrayRef<Value> args) { return Tracer::ListOf(fn(t, args[0])); };
@@ -55,14 +56,14 @@ std::vector<TraceExample>* MakeExamples() {
        {{"Identity:0", Literal::Scalar(proto::DT_INT32, 1)},
         {"Identity_1:0", Literal::Scalar(proto::DT_INT32, 111)}}},
       {"harmonic_mean",
-       "a few ops, one of them for nothing",
+       "a few ops, one of them unused",
        {{"x", proto::DT_FLOAT, {3}}},
        CallOf(HarmonicMean),
        nullptr,
        {{"x:0", Floats({3}, {1, 2, 4})}},
        {{"Identity:0", Floats({}, {12.0f / 7})}}},
       {"harmonic_mean_print",
-       "the same with a Print that a control edge keeps alive",
+       "harmonic_mean with a Print that a control edge keeps alive",
        {{"x", proto::DT_FLOAT, {3}}},
        CallOf(HarmonicMeanPrint),
        nullptr,

@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// TensorFlow's conditions for a warning: this many traces among this many calls, at most this many
-// warnings.
+// TensorFlow's conditions for a warning: this many traces among this many calls, and at most this
+// many warnings.
 constexpr int kManyTraces = 5, kCallsRemembered = 10, kMaxAlerts = 2;
 
 using Signature = std::vector<TensorSpec>;
@@ -68,7 +68,7 @@ std::string ReasonFor(const Signature& given, llvm::ArrayRef<const Signature*> b
     if (!llvm::is_contained(shapes, shape(given[i])))
       return llvm::formatv(text, i, "shape", shape(given[i]), llvm::join(shapes, ", "));
   }
-  return "these dtypes and shapes were not together before";
+  return "this combination of dtypes and shapes is new";
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string ReasonFor(const Signature& given, llvm::ArrayRef<const Signature*> b
 struct PolymorphicFunction::Impl {
   // One trace, in the module of one Tracer.
   struct Traced {
-    std::weak_ptr<int> tracer;  // valid while it lives
+    std::weak_ptr<int> tracer;  // expires with the Tracer
     const TraceState* state;
     Signature signature;
     TraceBody* body;
@@ -92,7 +92,7 @@ struct PolymorphicFunction::Impl {
   std::vector<TraceRecord> records;
   bool is_tracing = false;
   std::unique_ptr<Tracer> own;
-  // For the remembered calls: how many followed each trace, including the call that made it.
+  // By trace: how many of the remembered calls used it, including the call that made it.
   std::vector<int> calls_of_trace;
   int num_calls = 0, num_alerts = 0;
 
@@ -121,7 +121,7 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   for (const Traced& one : traced) {
     if (one.tracer.expired() || one.state != &state) continue;
     if (!AreTaken(one.signature, given, exactly)) continue;
-    // All its captures must be visible from here.
+    // All captures of the trace must be visible from the current body.
     bool is_seen = llvm::all_of(one.body->captures, [&](const TraceBody::Captured& captured) {
       return state.current->IsInside(captured.outer.body());
     });
@@ -130,7 +130,8 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   return nullptr;
 }
 
-// Makes dimensions unknown in which it differs from an earlier signature of the same dtypes.
+// Makes those dimensions of `given` unknown that differ from an earlier signature of the same
+// dtypes.
 Signature PolymorphicFunction::Impl::Relaxed(const TraceState& state,
                                              const Signature& given) const {
   if (options.input_signature) return *options.input_signature;
@@ -153,12 +154,12 @@ bool PolymorphicFunction::Impl::CheckSignature(TraceState& state, const Signatur
   const Signature& wanted = *options.input_signature;
   std::string problem;
   if (given.size() != wanted.size())
-    problem = llvm::formatv("{0} arguments were given, its signature has {1}", given.size(),
+    problem = llvm::formatv("{0} arguments were given, the input signature has {1}", given.size(),
                             wanted.size());
   for (size_t i = 0; problem.empty() && i < given.size(); ++i) {
     if (Takes(wanted[i], given[i])) continue;
-    problem = llvm::formatv("argument {0} is {1}, its signature says {2}", i, SpecText(given[i]),
-                            SpecText(wanted[i]));
+    problem = llvm::formatv("argument {0} is {1}, the input signature requires {2}", i,
+                            SpecText(given[i]), SpecText(wanted[i]));
   }
   if (!problem.empty()) state.Report(at, "function '" + name + "': " + problem);
   return problem.empty();
@@ -220,7 +221,8 @@ Values PolymorphicFunction::Impl::Call(Tracer& t, llvm::ArrayRef<Operand> operan
     state.Report(at, "function '" + name + "': " + text);
     return failed();
   };
-  if (is_tracing) return fail("it calls itself while it is being traced, which would never end");
+  if (is_tracing)
+    return fail("it calls itself while it is being traced, so tracing would never end");
   Values args;
   Signature given;
   for (const Operand& operand : operands) {

@@ -1,12 +1,13 @@
 // A C++ function that is traced once for each signature it is called with, as tf.function is.
 //
 //   PolymorphicFunction step("step", [](Tracer& t, Value x, Value y) { return x * y + 1.0f; });
-//   Value z = step(t, {x, y})[0];    // in a trace a call; in eager mode it runs
+//   Value z = step(t, {x, y})[0];    // adds a call to a trace; in eager mode the function runs
 //   step.num_traces();
 //
 // In a trace the call is a PartitionedCall (StatefulPartitionedCall if there are effects) of a
 // function of the library, `__inference_step_12`; captured values of outer functions become its
-// inputs. In eager mode the executor runs that function. Gradients flow through both.
+// inputs. In eager mode the executor runs that function. Gradients flow through the call in both
+// modes.
 #ifndef GRAPNEL_LIB_TRACE_FUNCTION_H_
 #define GRAPNEL_LIB_TRACE_FUNCTION_H_
 
@@ -25,9 +26,9 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC FunctionOptions {
   // The dtypes and shapes that all calls must have; the function is traced once, for these.
   std::optional<std::vector<TensorSpec>> input_signature = std::nullopt;
-  // A new shape makes a trace in which the differing dimensions are unknown.
+  // Whether a call with a new shape makes a trace in which the dimensions that differ are unknown.
   bool reduce_retracing = false;
-  // Receives a message, at most twice, when all of the last five calls made a trace.
+  // Receives a warning, at most twice, when at least five of about the last ten calls made a trace.
   MessageSink sink = nullptr;
 };
 
@@ -50,19 +51,21 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
 
   // Returns the results. Errors, reported to `t`: an argument that the input signature does not
   // allow; the trace's errors; exceptions of the function. The result is then one value that is not
-  // ok(). With a known signature it costs only the call.
+  // ok(). A call with a signature that was traced before does not run the C++ function.
   Values operator()(Tracer& t, llvm::ArrayRef<Operand> args,
                     SourceLocation where = SourceLocation());
-  // The same for tensors, in an eager Tracer of its own, which keeps variables from call to call.
+  // As operator(), for tensors: runs in an eager Tracer that belongs to this function and keeps
+  // variables from call to call.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> args,
                                     SourceLocation where = SourceLocation());
-  // Returns the module of one signature, as Trace makes it. Does not count as a trace.
+  // Traces the function for one signature and returns the module, as Trace does. Does not count in
+  // traces().
   Expected<std::unique_ptr<Module>> Concrete(llvm::ArrayRef<TensorSpec> signature) const;
 
   struct TraceRecord {
     std::string signature;  // "float[2,3], int32"
     std::string reason;     // "argument 0: shape [3] is new; before: [2], [4]"
-    SourceLocation where;   // of the call
+    SourceLocation where;   // line of the call
   };
   const std::vector<TraceRecord>& traces() const;
   int num_traces() const { return static_cast<int>(traces().size()); }

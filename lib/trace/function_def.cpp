@@ -12,7 +12,8 @@
 namespace grapnel {
 namespace {
 
-// In lower case, with '_' for anything but letters and digits, starting at the first letter.
+// Returns the name in lower case, from its first letter on, with '_' for anything but letters and
+// digits.
 std::string Normalized(llvm::StringRef name) {
   std::string text = name.lower();
   for (char& c : text) {
@@ -22,7 +23,7 @@ std::string Normalized(llvm::StringRef name) {
   return begin == std::string::npos ? "unknown" : text.substr(begin);
 }
 
-// The first free name of name, name_0, name_1, ...
+// Returns the first of name, name_0, name_1, ... that is not taken.
 template <typename Taken>
 std::string FirstFree(const std::string& name, Taken taken) {
   std::string free = name;
@@ -30,8 +31,8 @@ std::string FirstFree(const std::string& name, Taken taken) {
   return free;
 }
 
-// Writes messages itself: protobuf's building and parsing takes a fifth of a small function's
-// trace.
+// Writes the FunctionDef without protobuf objects: building and parsing them takes a fifth of the
+// time of tracing a small function.
 class FunctionMaker {
  public:
   explicit FunctionMaker(TraceBody& body)
@@ -41,7 +42,7 @@ class FunctionMaker {
     OpInfo& info = function_.info;
     info = OpInfo();
     info.name = function_.name().str();
-    // Must precede arguments, whose ops are stateful by definition.
+    // Must be set before AddArg makes argument nodes, whose ops are stateful by definition.
     info.is_stateful = body_.HasStatefulNodes();
     // Results are named first: an argument gives way to a result of the same name.
     for (Port port : results) AddResultArg(port);
@@ -50,7 +51,7 @@ class FunctionMaker {
     for (NodeId id : body_.must_run)
       function_.control_results.emplace_back(graph_.node(id).name().str(), id);
     function_.signature = Signature();
-    // Fields that Function has no member for.
+    // The FunctionDef fields that Function has no member for.
     std::string rest;
     AppendMapEntry(&rest, kFunctionAttr, "_construction_context", attr::String("kEagerRuntime"));
     rest += arg_attrs_;
@@ -122,7 +123,7 @@ class FunctionMaker {
     graph_.SetAttr(id, "index", index);
   }
 
-  // An entry of arg_attr: a number, and attributes by key.
+  // Appends an entry of arg_attr: the argument's position and its attributes by key.
   void AppendArgAttrs(const Node& node, size_t index) {
     std::string attrs;
     if (auto shape = node.FindAttr("shape")) {

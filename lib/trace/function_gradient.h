@@ -1,5 +1,5 @@
-// The gradient of a function as a function: the basis of the rules for calls, branches and loops.
-// Private to lib/trace.
+// The gradient of a function as a function: the gradient rules for calls, branches and loops use
+// it. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_FUNCTION_GRADIENT_H_
 #define GRAPNEL_LIB_TRACE_FUNCTION_GRADIENT_H_
 
@@ -33,15 +33,17 @@ struct FunctionGradient {
   std::vector<int> results;     // results of `forward` whose gradients it takes first
   std::vector<Port> captures;   // tensors of `forward` that it takes next
   std::vector<int> args;        // arguments of `forward` whose gradients it returns
-  std::vector<DataType> types;  // of these gradients
-  // Set by TakeDtypes: for each capture, the result of `forward`, or -1 for an argument.
+  std::vector<DataType> types;  // dtypes of the gradients that it returns
+  // Set by TakeDtypes: for each capture, the index of the result of `forward` that returns it, or
+  // -1 for an argument.
   std::vector<int> places;
 
-  // Returns the argument of `forward` that a captured tensor is, or -1 for an inner tensor.
+  // Returns the index of the argument of `forward` that a captured tensor is, or -1 for an inner
+  // tensor.
   int ArgOf(Port capture) const;
-  // Adds a result to `forward` for each captured inner tensor. Returns their dtypes.
+  // Adds a result to `forward` for each captured inner tensor. Returns the dtypes of these results.
   std::vector<DataType> TakeDtypes();
-  // Calls it in the current body; returns a gradient for each of `args`.
+  // Calls the gradient function in the current body; returns a gradient for each of `args`.
   Values Call(TraceState& state, const Values& dys, const Values& captured) const;
 };
 

@@ -11,7 +11,7 @@ namespace {
 class GradientRequest {
  public:
   GradientRequest(Tracer& t, const SourceLocation& where) : state_(t.state()), where_(where) {
-    // A body that is being traced may request gradients of an enclosing one: uses the innermost
+    // A body that is being traced may request gradients of an enclosing body: uses the innermost
     // body that contains a y.
     request_.forward = nullptr;
   }
@@ -102,7 +102,7 @@ class GradientRequest {
     return false;
   }
 
-  // In the walked body, a value of an enclosing body is an argument.
+  // In the body that is differentiated, a value of an enclosing body is an argument.
   Port PortOf(const Value& value) {
     if (request_.forward->recording) return state_.eager->PortIn(value);
     return value.body() == request_.forward ? value.port()
@@ -126,8 +126,8 @@ Values Dense(TraceState& state, llvm::ArrayRef<Gradient> gradients) {
   return values;
 }
 
-// All nodes are within the call that requests the gradient; nodes without a forward op (ones, sums)
-// have its line.
+// While it lives, new nodes are within the call that requests the gradient; nodes without a forward
+// op (ones, sums) have the line of that call.
 class LineGuard {
  public:
   LineGuard(TraceState& state, const SourceLocation& where)
@@ -186,7 +186,7 @@ struct Tape::Impl {
     body = nullptr;
   }
 
-  // The handles of variables that ops in the tape's window read.
+  // The watched tensors, and the handles of variables that the recorded ops read.
   std::vector<Watched> AllWatched() const {
     std::vector<Watched> all = watched;
     if (!options.watch_accessed_variables) return all;
@@ -292,14 +292,14 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   TraceState& state = t.state();
   WithGradient made = fn(inputs);
   Values all = made.values;
-  // TensorFlow makes these too, although they are unread.
+  // TensorFlow makes these nodes too, although no node reads them.
   if (!state.current->is_eager) {
     for (const Value& value : made.values) Identity(value, {}, where);
   }
   all.insert(all.end(), inputs.begin(), inputs.end());
   const int results = static_cast<int>(made.values.size());
   Operand operands[] = {Operand(all, where)};
-  // In eager mode all have one signature.
+  // In eager mode all of these IdentityN nodes would share one signature.
   const std::string number =
       state.current->is_eager ? "" : "-" + std::to_string(state.custom_gradients.size());
   Operation identity =

@@ -1,11 +1,13 @@
-// Gradients of what a Tracer made: reverse mode over the graph, which it extends.
+// Gradients of the nodes that a Tracer made: reverse-mode differentiation, which adds nodes to the
+// graph.
 //
 //   Value loss = ReduceMean(Square(prediction - truth));
 //   Values g = Gradients(t, {loss}, {w, b});
 //
-// The nodes are those that TensorFlow's GradientTape makes inside a tf.function: the same ops,
-// names (`gradient_tape/` and the name scope of the forward op), order and attributes. Each has the
-// line of its forward op. Cost: linear in the nodes between ys and xs; no recursion.
+// The added nodes are those that TensorFlow's GradientTape makes inside a tf.function: the same
+// ops, names (`gradient_tape/` and the name scope of the forward op), order and attributes. Each
+// node has the source line of its forward op. Cost: linear in the nodes between ys and xs; no
+// recursion.
 //
 // docs/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to add one.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_H_
@@ -20,8 +22,9 @@
 
 namespace grapnel {
 
-// The gradient of one tensor: dense, or rows of it (TensorFlow's IndexedSlices): slice `indices[i]`
-// gets `values[i]`, all others 0; repeated indices add up. It may also not exist.
+// The gradient of one tensor: dense, or slices (TensorFlow's IndexedSlices): `values[i]` is the
+// gradient of row `indices[i]`, rows without an index have 0, and repeated indices add up. A
+// default Gradient means that the tensor has no gradient.
 struct GRAPNEL_PUBLIC Gradient {
   Gradient() = default;
   Gradient(const Value& values) : values(values) {}
@@ -45,12 +48,12 @@ struct GRAPNEL_PUBLIC GradientOptions {
 };
 
 // Returns d(sum of ys)/dx for each of `xs`, in order; xs may be inner tensors, placeholders and
-// handles of variables. Slices become dense. Errors, at the line of the op: it has no gradient, or
-// refuses one (PreventGradient).
+// handles of variables. Slices become dense. Errors, at the line of the op: an op without a
+// gradient, or one that forbids it (PreventGradient).
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                                 const GradientOptions& options = {},
                                 SourceLocation where = SourceLocation());
-// The same, but slices stay slices.
+// As Gradients, but slices stay slices.
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                                      llvm::ArrayRef<Value> xs,
                                                      const GradientOptions& options = {},
@@ -74,16 +77,16 @@ class GRAPNEL_PUBLIC Tape {
 
   void Watch(const Value& x);
   void Stop();  // later ops are not recorded
-  // As Gradients. An error when called twice on a tape that is not persistent.
+  // As the function Gradients. An error when called twice on a tape that is not persistent.
   Values Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                   const GradientOptions& options = {}, SourceLocation where = SourceLocation());
   Value Gradient(const Value& y, const Value& x, const GradientOptions& options = {},
                  SourceLocation where = SourceLocation()) {
     return Gradient(llvm::ArrayRef<Value>(y), llvm::ArrayRef<Value>(x), options, where)[0];
   }
-  // d y[i] / dx for each element of y; its shape is that of y followed by that of x. Makes a While
-  // over the elements of y (TensorFlow's experimental_use_pfor=False), so the graph does not grow
-  // with y.
+  // Returns d y[i] / dx for each element of y, in the shape of y followed by that of x. Makes a
+  // While over the elements of y (TensorFlow's experimental_use_pfor=False), so the graph does not
+  // grow with y.
   Values Jacobian(const Value& y, llvm::ArrayRef<Value> xs,
                   Unconnected unconnected = Unconnected::kNone,
                   SourceLocation where = SourceLocation());
@@ -98,9 +101,9 @@ GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> 
                                Unconnected unconnected = Unconnected::kNone,
                                SourceLocation where = SourceLocation());
 
-// tf.custom_gradient: fn(inputs) returns values and a function, which maps their gradients to one
-// gradient per input (a default Value: none). The result is those values, with that gradient
-// instead of their own. The function is kept as long as the Tracer.
+// tf.custom_gradient: fn(inputs) returns values and a function that maps the gradients of these
+// values to one gradient per input (a default Value: no gradient). Returns the values, with this
+// gradient instead of that of their ops. The function lives as long as the Tracer.
 using CustomGradientFn = std::function<Values(llvm::ArrayRef<Value> dys)>;
 struct GRAPNEL_PUBLIC WithGradient {
   Values values;

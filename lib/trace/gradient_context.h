@@ -1,5 +1,5 @@
-// The input of a gradient rule, and functions for the ops that it makes, each with the names and
-// constants that TensorFlow's Python function for it produces. Rules register in
+// The input of a gradient rule, and functions for the ops that a rule makes, each with the names
+// and constants that TensorFlow's Python function for the op produces. Rules register in
 // lib/trace/gradient_rule.h.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_CONTEXT_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_CONTEXT_H_
@@ -14,7 +14,8 @@
 
 namespace grapnel {
 
-// A rule's result: a gradient for each input of the op, in order. Inputs beyond its end have none.
+// A rule's result: a gradient for each input of the op, in order. Inputs beyond the end of the list
+// have no gradient.
 using InputGradients = std::vector<Gradient>;
 
 class GRAPNEL_PUBLIC GradientContext {
@@ -33,25 +34,25 @@ class GRAPNEL_PUBLIC GradientContext {
   int num_outputs() const { return static_cast<int>(gradients_.size()); }
   Value x(int i = 0) const { return ForwardAt(node_.input(i)); }
   Value y(int i = 0) const { return ForwardAt({node_.id(), i}); }
-  // The gradient of an output. For one that has none, dy() returns zeros, or a value that is not
-  // ok() if the op allows a missing gradient (has_dy). dy() makes slices dense; gradient() returns
-  // them as they came.
+  // The gradient of an output. If the output has no gradient, dy() returns zeros, or a value that
+  // is not ok() if the op allows a missing gradient (has_dy). dy() makes slices dense; gradient()
+  // returns slices unchanged.
   const Value& dy(int i = 0);
   const Gradient& gradient(int i = 0) const { return gradients_[i]; }
   bool has_dy(int i) const { return gradients_[i].exists(); }
-  // True if the gradient of that input is not needed.
+  // True if the gradient of input `i` is not needed.
   bool Skips(int i) const { return i < 64 && (unneeded_ >> i & 1) != 0; }
   // Attributes of the forward op by name, to copy to another op.
   std::vector<OpAttribute> Attrs(llvm::ArrayRef<const char*> keys) const;
 
-  // --- Ops, each named as TensorFlow's Python function for it names it. Ops with a function in
-  // lib/trace/ops.h are made by that function.
+  // --- Ops, each named as TensorFlow's Python function for the op names it. Ops that have a
+  // function in lib/trace/ops.h are made by that function.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // The same for a function that opens a scope of the op's name.
+  // As Op, for a Python function that opens a scope of the op's name.
   Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // The same, with the name of the open scope as its name.
+  // As Op, but the node has the name of the open scope.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   llvm::ArrayRef<OpAttribute> attributes = {});
   [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name);
@@ -62,7 +63,7 @@ class GRAPNEL_PUBLIC GradientContext {
   [[nodiscard]] Tracer::ScopeGuard ColocatedWith(const Value& x);
   [[nodiscard]] Tracer::ScopeGuard OnDeviceOfOp();
   Value Constant(double value, DataType dtype, llvm::StringRef name = "Const");
-  // math_ops.cast of a number: converts through float
+  // math_ops.cast of a Python number: converts it to float first
   Value CastNumber(double value, DataType dtype);
   Value ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype = proto::DT_INT32,
                      llvm::StringRef name = "Const");
@@ -71,7 +72,7 @@ class GRAPNEL_PUBLIC GradientContext {
   Value Zeros(const Value& shape, DataType dtype) { return Filled(0, shape, dtype, "zeros"); }
   Value Ones(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "ones");
   Value Ones(const Value& shape, DataType dtype) { return Filled(1, shape, dtype, "ones"); }
-  // `dims` are numbers and scalars, which are packed.
+  // `dims` are C++ numbers and scalar tensors, which are packed.
   Value Zeros(const std::vector<Operand>& dims, DataType dtype);
   Value Ones(const std::vector<Operand>& dims, DataType dtype);
   Value ZerosLike(const Value& x, DataType dtype = proto::DT_INVALID);
@@ -81,7 +82,7 @@ class GRAPNEL_PUBLIC GradientContext {
   Values ShapeN(const Values& values);
   Value Size(const Value& x, DataType dtype = proto::DT_INT32);
   Value Reshape(const Value& x, const Operand& shape) { return Op("Reshape", {x, shape}); }
-  // The shape consists of numbers and scalars, which are packed.
+  // `dims` are C++ numbers and scalar tensors, which are packed.
   Value ReshapeTo(const Value& x, const std::vector<Operand>& dims);
   // The shape of a reduction with keep_dims of a tensor of `shape` over `axes`.
   Operand ReducedShape(const Value& shape, const Value& axes);
@@ -107,29 +108,29 @@ class GRAPNEL_PUBLIC GradientContext {
   Value MatrixDiagPart(const Value& x, const Operand& k = 0, llvm::StringRef align = "RIGHT_LEFT");
   Value MatrixSetDiag(const Value& x, const Value& diagonal, const Operand& k = 0,
                       llvm::StringRef align = "RIGHT_LEFT");
-  // Unit matrices of the batch shape `batch` (a vector).
+  // Identity matrices of `size` rows, with the batch shape `batch` (a vector).
   Value Eye(const Value& size, const Value& batch, DataType dtype);
   // An int32 constant with rows of `columns` elements.
   Value MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t columns);
-  // tf.slice of a vector; `begin` and `size` are numbers and scalars.
+  // tf.slice of a vector; `begin` and `size` are C++ numbers and scalar tensors.
   Value SliceOf(const Value& x, const std::vector<Operand>& begin,
                 const std::vector<Operand>& size);
-  // Python's x[i] for a vector, x[begin:end] (kEnd: to the end), and x[..., ] below.
+  // Python's x[i] for a vector, and x[begin:end] (kEnd: to the end).
   static constexpr int64_t kEnd = INT64_MAX;
   Value At(const Value& x, int64_t i);
   Value At(const Value& x, const Value& i);
   Value Cut(const Value& x, int64_t begin, int64_t end);
   Value CutBetween(const Value& x, int64_t begin, int64_t end);  // x[0:end], not x[:end]
-  // x[..., a:b, c:d] and the like: an index after the ellipsis.
+  // One index after the ellipsis of x[..., a:b, c:d].
   struct Index {
     int64_t begin = 0, end = kEnd;
     bool is_one = false;  // x[..., begin]
   };
   Value CutLast(const Value& x, llvm::ArrayRef<Index> indices);
-  // The elements of an integer tensor, if they are known while tracing.
+  // The elements of an integer tensor, if they are known while tracing; else nullopt.
   std::optional<std::vector<int64_t>> IntegersOf(const Value& x) const;
 
-  // Reports an error of this op, at the line of the user's code that made it; the rule returns no
+  // Reports an error of the forward op, at the line of the user's code that made the op; returns no
   // gradients.
   InputGradients Fail(const std::string& text);
 

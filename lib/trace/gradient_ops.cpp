@@ -224,7 +224,8 @@ Value GradientContext::Range(const Operand& start, const Operand& limit, const O
   ScopeGuard scope(state_.current, "range");
   const Operand* operands[] = {&start, &limit, &delta};
   const char* names[] = {"start", "limit", "delta"};
-  // The widest dtype of the three; a number beside a tensor starts as int32.
+  // The dtype of the range: int64 if one of the three operands is int64, else int32. A C++ number
+  // first becomes an int32 constant.
   DataType dtype = proto::DT_INT32;
   std::vector<Operand> values;
   for (int i = 0; i < 3; ++i) {

@@ -7,8 +7,9 @@
 namespace grapnel {
 namespace {
 
-// Filled before main() begins, and by plugins before the first look-up. It has hundreds of entries
-// that few programs need, so it is sorted at the first look-up.
+// All gradient rules. They register before main() begins, and those of plugins before the first
+// look-up. The registry has hundreds of entries that few programs need, so it is sorted at the
+// first look-up.
 class Registry {
  public:
   static Registry& Get() {
@@ -42,7 +43,7 @@ class Registry {
     num_sorted_ = entries_.size();
     sorted_.clear();
     for (const GradientEntry& entry : entries_) sorted_.push_back(&entry);
-    // Stable: of two rules for one op the first one counts.
+    // The sort is stable: of two rules for one op the first one is used.
     std::stable_sort(sorted_.begin(), sorted_.end(),
                      [](const GradientEntry* x, const GradientEntry* y) { return x->op < y->op; });
     assert(std::adjacent_find(sorted_.begin(), sorted_.end(),

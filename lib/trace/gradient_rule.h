@@ -10,7 +10,7 @@
 //
 // A rule makes the same ops, in the same order, as TensorFlow's registered gradient function
 // (tensorflow/python/ops/*_grad.py), so that both graphs are equal. C++ does not define which
-// argument of an operator is evaluated first: if both sides make nodes, give one a name first.
+// operand of an operator is evaluated first: if both make nodes, store one in a variable first.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 
@@ -22,8 +22,8 @@
 
 namespace grapnel {
 
-// Returns slices as a dense tensor, with the rows added up; values that are already dense are
-// returned.
+// Returns slices as a dense tensor, with repeated rows added up; a dense gradient is returned
+// unchanged.
 GRAPNEL_PUBLIC Value ToDense(TraceState& state, const Gradient& gradient,
                              llvm::StringRef name = {});
 
@@ -32,10 +32,11 @@ using GradientFn = InputGradients (*)(GradientContext&);
 struct GRAPNEL_PUBLIC GradientEntry {
   std::string op;
   GradientFn fn = nullptr;  // null: the op correctly has no gradient
-  // Outputs whose gradient may be missing: the rule gets no zeros for them. One bit each.
+  // Outputs whose gradient may be missing, one bit each: the rule gets no zeros in place of a
+  // missing gradient.
   uint64_t optional_outputs = 0;
-  // Why grapnel has no gradient of the op although TensorFlow registers one; requesting it is an
-  // error.
+  // Why grapnel has no gradient of the op although TensorFlow registers one; requesting that
+  // gradient is then an error.
   const char* refusal = nullptr;
 };
 

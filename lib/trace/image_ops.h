@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace image {
 
-// Three channels between 0 and 1.
+// Images have three channels, with values between 0 and 1.
 GRAPNEL_PUBLIC Value RgbToHsv(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value HsvToRgb(const Value& x, SourceLocation where = SourceLocation());
 

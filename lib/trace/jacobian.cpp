@@ -65,7 +65,8 @@ Values LoopOverElements(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients) {
   if (!y.ok()) return Values(xs.size(), y);
-  // The loop's variables must exist, so the xs that have a gradient are determined first.
+  // A loop variable needs a gradient to start from, so the xs that have a gradient are determined
+  // before the loop.
   Values connected;
   std::vector<bool> is_connected;
   for (const Value& x : xs) {

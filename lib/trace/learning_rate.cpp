@@ -1,4 +1,5 @@
-// Learning rates that depend on the step, and gradient clipping: Keras's formulas, in its order.
+// Learning rates that depend on the step, and gradient clipping: Keras's formulas, in Keras's order
+// of operations.
 #include <cmath>
 #include <utility>
 
@@ -35,7 +36,7 @@ class Maker {
 Value LearningRate::At(Tracer& t, const Value& step, const SourceLocation& where) const {
   if (schedule_) return schedule_(t, step);
   if (value_.body()) return value_;
-  // Keras keeps it as a float, whatever the dtype of the variables.
+  // Keras keeps the learning rate as a float, whatever the dtype of the variables.
   TraceBody& body = *t.state().current;
   return MakeConstant(body, Literal::Scalar(proto::DT_FLOAT, rate_.value_or(0)),
                       body.UniqueName("learning_rate"), where);
@@ -79,7 +80,8 @@ LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<doub
     Maker make(t.state(), proto::DT_FLOAT, SourceLocation());
     Maker integer(t.state(), proto::DT_INT64, SourceLocation());
     Value rate = make.Number(values.back());
-    // From the last boundary to the first: the first one that the step does not exceed counts.
+    // Selects from the last boundary to the first, so that the smallest boundary that the step does
+    // not exceed decides.
     for (size_t i = boundaries.size(); i-- > 0;) {
       Value limit = integer.Number(static_cast<double>(boundaries[i]));
       Value is_before = make.Op("LessEqual", {step, limit});

@@ -66,7 +66,8 @@ class Loss {
     return false;
   }
 
-  // True if the truth may have the dimensions of `wanted` without the last `without` ones.
+  // True if the truth may have the dimensions of `wanted` without its last `without` dimensions;
+  // otherwise reports an error.
   bool SameShape(const Shape& wanted, int without) const {
     Shape t = truth_.shape();
     if (!t.known_rank() || !wanted.known_rank()) return true;

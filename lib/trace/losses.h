@@ -1,5 +1,5 @@
-// Losses with Keras's numerics: the loss of an example is computed as Keras 3 computes it (the same
-// ops, order and epsilons), and reduced as Keras reduces it.
+// Losses with Keras's numerics: the loss of an example is computed and reduced as in Keras 3, with
+// the same ops, order and epsilons.
 #ifndef GRAPNEL_LIB_TRACE_LOSSES_H_
 #define GRAPNEL_LIB_TRACE_LOSSES_H_
 
@@ -16,14 +16,14 @@ enum class LossReduction {
 };
 
 // Takes the mean over the last dimension, then reduces. `truth` is cast to the prediction's dtype;
-// if one of the two has an extra dimension of size 1, it is removed.
+// if one of the two has an extra last dimension of size 1, that dimension is removed.
 GRAPNEL_PUBLIC Value MeanSquaredError(const Value& truth, const Value& prediction,
                                       LossReduction reduction = LossReduction::kMean,
                                       SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MeanAbsoluteError(const Value& truth, const Value& prediction,
                                        LossReduction reduction = LossReduction::kMean,
                                        SourceLocation where = SourceLocation());
-// Squared up to distance `delta` from the truth, linear beyond.
+// The loss is squared up to the distance `delta` between truth and prediction, linear beyond.
 GRAPNEL_PUBLIC Value Huber(const Value& truth, const Value& prediction, double delta = 1,
                            LossReduction reduction = LossReduction::kMean,
                            SourceLocation where = SourceLocation());
@@ -36,13 +36,14 @@ GRAPNEL_PUBLIC Value BinaryCrossentropy(const Value& truth, const Value& predict
                                         Predictions kind,
                                         LossReduction reduction = LossReduction::kMean,
                                         SourceLocation where = SourceLocation());
-// Classes are along the last dimension; truth has the same shape and holds probabilities.
+// Classes are along the last dimension; truth has the shape of the prediction and holds
+// probabilities.
 GRAPNEL_PUBLIC Value CategoricalCrossentropy(const Value& truth, const Value& prediction,
                                              Predictions kind,
                                              LossReduction reduction = LossReduction::kMean,
                                              SourceLocation where = SourceLocation());
-// Truth is the class number, of any integer dtype, without the last dimension or with one of size
-// 1.
+// Truth holds class indices, of any integer dtype; it has the shape of the prediction without the
+// last dimension, or with size 1 there.
 GRAPNEL_PUBLIC Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction,
                                                    Predictions kind,
                                                    LossReduction reduction = LossReduction::kMean,

@@ -1,4 +1,4 @@
-// Turns the user's description of an op into a node: constants, attributes that follow from inputs,
+// Makes a node from the user's description of an op: constants, attributes that follow from inputs,
 // dtypes. Follows TensorFlow's op_def_library, with the op table instead of the registry.
 
 #include "lib/ir/node_types.h"
@@ -92,8 +92,8 @@ class OpMaker {
                               .str());
   }
 
-  // False if an input is not ok: that was reported where it was made, unless it is not a value at
-  // all.
+  // False if an input is not ok(). Its error was reported when it was made; a Value that was never
+  // made is reported here.
   bool CheckOperands() {
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       for (const Value& value : request_.inputs[i].values) {
@@ -128,7 +128,8 @@ class OpMaker {
     return info;
   }
 
-  // Takes the user's attributes, if they have the types that the op declares.
+  // Takes over the user's attributes; an attribute that the op does not declare, or of another
+  // type, is an error.
   void TakeAttributes() {
     for (const OpAttribute& given : request_.attributes) {
       const OpAttr* attr = info_->FindAttr(given.key);
@@ -140,7 +141,7 @@ class OpMaker {
       }
       auto number = AttrView(value).AsInt();
       if (attr && attr->type == "float" && number) value = attr::Float(static_cast<float>(*number));
-      // An empty list has no element type of its own.
+      // An empty list takes the element type that the op declares.
       bool list = attr && llvm::StringRef(attr->type).take_front(5) == "list(";
       if (attr && !list && !KindFits(attr->type, AttrView(value).kind())) {
         Fail("attribute '{0}' is {1}, a value of type {2} was expected", key,
@@ -178,7 +179,7 @@ class OpMaker {
     return it == attrs_.end() ? std::nullopt : AttrView(it->second).AsType();
   }
 
-  // The dtype that a type attribute gets from the values among the inputs; constants follow it.
+  // Infers type attributes from the inputs that are Values; constants are then made in that dtype.
   void InferFromValues(const OpArg& arg, const Operand& operand) {
     if (operand.values.empty() || arg.type_attr.empty()) return;
     if (attrs_.try_emplace(arg.type_attr, attr::Type(operand.values[0].dtype())).second) {
@@ -306,7 +307,7 @@ class OpMaker {
   const OpInfo* info_ = nullptr;
   bool ok_ = true;
   AttrList attrs_;
-  AttrList giver_;  // the argument that determined a type attribute
+  AttrList giver_;  // by type attribute: the argument that determined it
   llvm::SmallVector<Value, 8> bound_;
 };
 
@@ -358,7 +359,7 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where) {
   if (state.current->is_eager) return state.eager->Run(request, where);
   Operation made = OpMaker(state, request, where).Run();
-  // Not ok, but with the body, so that its value is known to have been reported.
+  // The result is not ok(), but has the body, which shows its readers that the error was reported.
   return made.ok() ? made : Operation(state.current, kNoNode);
 }
 

@@ -14,7 +14,7 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
   return OpBuilder(x, where).Op(op, x, {}, name);
 }
 
-// The operand that is a value, to find the trace.
+// Returns an operand that is a Value; the trace is found through it.
 const Value& Made(const Operand& x, const Operand& y) {
   static const Value kNone;
   if (x.kind == Operand::kValue) return x.values[0];
@@ -92,7 +92,7 @@ Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis, bool k
   Value shifted = make.Op("Sub", {x, bounded});
   Value logs = Log(ReduceSum(Exp(shifted, where), axis, keep_dims, where), where);
   if (!keep_dims) {
-    // TensorFlow computes the shape when the graph runs, even if it is known.
+    // TensorFlow computes the shape when the graph runs, even if the shape is known while tracing.
     Value shape = make.Op("Shape", logs);
     bounded = make.Op("Reshape", {bounded, shape});
   }
@@ -212,7 +212,7 @@ Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where) {
     }
     ones = make.Exact("Fill", {shape, make.Scalar(1, x.dtype())});
   }
-  // A square root of zero has no gradient, so it is avoided.
+  // The gradient of a square root is infinite at 0, so the root of 1 is taken there.
   Value root = Sqrt(make.Op("Select", {is_positive, sum, ones}), where);
   Value length = make.Op("Select", {is_positive, root, sum});
   Value scaled = make.Scoped("Mul", {x, norm}, {}, "mul");
@@ -260,7 +260,7 @@ Value Trace(const Value& a, SourceLocation where) {
 
 Value BandPart(const Value& a, int lower, int upper, SourceLocation where) {
   OpBuilder make(a, where);
-  // int32, not the op's default dtype.
+  // The bounds are int32, not the op's default dtype.
   auto scope = make.Scope("MatrixBandPart");
   Value below = make.Scalar(lower, proto::DT_INT32, "num_lower");
   return make.Exact("MatrixBandPart", {a, below, make.Scalar(upper, proto::DT_INT32, "num_upper")});

@@ -30,7 +30,8 @@ GRAPNEL_PUBLIC Value Expm1(const Value& x, SourceLocation where = SourceLocation
 GRAPNEL_PUBLIC Value IsFinite(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value IsNan(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogicalNot(const Value& x, SourceLocation where = SourceLocation());
-// The functional forms of operators; their nodes have the op's name: tf.add's is Add, not add.
+// Functions for operators; their nodes have the op's name: the node of tf.add is Add, that of x + y
+// is add.
 GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x,
                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y,
@@ -49,7 +50,8 @@ GRAPNEL_PUBLIC Value DivideNoNan(const Operand& x, const Operand& y,
                                  SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value AddN(const Values& values, SourceLocation where = SourceLocation());
 
-// log(sum(exp(x))) without overflow; standard deviation and variance of the population.
+// ReduceLogSumExp is log(sum(exp(x))) without overflow; ReduceStd and ReduceVariance divide by the
+// number of elements n, not by n - 1.
 GRAPNEL_PUBLIC Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis = {},
                                      bool keep_dims = false,
                                      SourceLocation where = SourceLocation());
@@ -65,10 +67,10 @@ GRAPNEL_PUBLIC Value ArgMin(const Value& x, int axis = 0, DataType dtype = proto
 struct GRAPNEL_PUBLIC TopKResult {
   Value values, indices;
 };
-// Along the last dimension, largest first.
+// The k largest elements along the last dimension, largest first.
 GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k,
                                SourceLocation where = SourceLocation());
-// Along the last dimension.
+// Sorts along the last dimension.
 GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false,
                           SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ArgSort(const Value& x, bool descending = false,
@@ -98,13 +100,14 @@ GRAPNEL_PUBLIC Value UnsortedSegmentMax(const Value& x, const Operand& segments,
                                         const Operand& count,
                                         SourceLocation where = SourceLocation());
 
-// The elements clipped to the bounds; the tensor scaled down to a Euclidean norm of at most `norm`.
+// ClipByValue clips the elements to the bounds; ClipByNorm scales the tensor down to a Euclidean
+// norm of at most `norm`.
 GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Operand& high,
                                  SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm,
                                 SourceLocation where = SourceLocation());
 
-// Linear algebra: the last two dimensions are matrices.
+// Linear algebra: the last two dimensions are those of matrices.
 GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values,
                             SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x,

@@ -29,7 +29,7 @@ class FunctionGuard {
 // The data of a library function that its calls need.
 struct Made {
   bool ok = false;
-  Values captures;  // of the main graph
+  Values captures;  // values of the main graph
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 };
@@ -109,11 +109,12 @@ Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Sourc
     if (!values[i].ok()) return {};
     DataType wanted = function->body.node(function->args[i]).GetType("T");
     if (values[i].dtype() == wanted) continue;
-    state.Report(where,
-                 llvm::formatv("function '{0}': argument {1} ('{2}') is {3}, '{4}' is {5}", name, i,
-                               function->body.node(function->args[i]).name(), DataTypeName(wanted),
-                               values[i].name(), DataTypeName(values[i].dtype()))
-                     .str());
+    state.Report(
+        where,
+        llvm::formatv("function '{0}': argument {1} ('{2}') is {3}, but the value '{4}' is {5}",
+                      name, i, function->body.node(function->args[i]).name(), DataTypeName(wanted),
+                      values[i].name(), DataTypeName(values[i].dtype()))
+            .str());
     return {};
   }
   std::vector<int64_t> read_only;

@@ -31,7 +31,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC ModelFunction {
   struct End {
     std::string key;     // "x", "output_0"
-    std::string tensor;  // of the main graph
+    std::string tensor;  // name of a tensor of the main graph
     DataType dtype = proto::DT_INVALID;
     Shape shape;
   };
@@ -75,7 +75,7 @@ class GRAPNEL_PUBLIC ModelBuilder {
   }
 
   Tracer& tracer() { return *tracer_; }
-  // Call once. Errors: all errors of the functions, one per line.
+  // Returns the model; call it once. Errors: all errors of the functions, one per line.
   Expected<TracedModel> Finish();
 
  private:
@@ -83,15 +83,16 @@ class GRAPNEL_PUBLIC ModelBuilder {
   std::vector<ModelFunction> functions_;
 };
 
-// As Trace, with the variables in addition to the module: one function, in the main graph.
+// As Trace, with the variables in addition to the module: the function itself is traced in the main
+// graph.
 GRAPNEL_PUBLIC Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
     SourceLocation where = SourceLocation());
 
 // Calls a function of the library: a PartitionedCall, or a StatefulPartitionedCall if the function
-// has effects. In a model that was read, the function's captures, such as variables, are passed
-// after `values`.
+// has effects. In a model that was read from a file, the function's captures, such as variables,
+// are passed after `values`.
 GRAPNEL_PUBLIC Values CallFunction(Tracer& t, llvm::StringRef function, const Values& values,
                                    SourceLocation where = SourceLocation());
 

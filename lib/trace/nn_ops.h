@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// Along the last dimension.
+// The following functions work along the last dimension.
 GRAPNEL_PUBLIC Value Softmax(const Value& logits, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogSoftmax(const Value& logits, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Softplus(const Value& x, SourceLocation where = SourceLocation());
@@ -22,14 +22,15 @@ GRAPNEL_PUBLIC Value Selu(const Value& x, SourceLocation where = SourceLocation(
 GRAPNEL_PUBLIC Value Relu6(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f,
                                SourceLocation where = SourceLocation());
-// x * P(X <= x) for a normal X; `approximate` uses tanh.
+// x * P(X <= x) for a standard normal X; `approximate` uses the tanh formula.
 GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false,
                           SourceLocation where = SourceLocation());
-// x * sigmoid(x). TensorFlow marks it as a custom gradient; the values are the same.
+// x * sigmoid(x). TensorFlow gives this function a custom gradient; here it is made of plain ops,
+// with the same values.
 GRAPNEL_PUBLIC Value Silu(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value BiasAdd(const Value& x, const Value& bias,
                              SourceLocation where = SourceLocation());
-// sum(x^2) / 2; x / |x| along `axis`.
+// L2Loss is sum(x^2) / 2; L2Normalize is x / |x| along `axis`.
 GRAPNEL_PUBLIC Value L2Loss(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value L2Normalize(const Value& x, int axis, double epsilon = 1e-12,
                                  SourceLocation where = SourceLocation());
@@ -51,12 +52,13 @@ struct GRAPNEL_PUBLIC MomentsResult {
 GRAPNEL_PUBLIC MomentsResult Moments(const Value& x, const std::vector<int>& axes,
                                      bool keep_dims = false,
                                      SourceLocation where = SourceLocation());
-// (x - mean) / sqrt(variance + epsilon) * scale + offset; a default Value omits that part.
+// (x - mean) / sqrt(variance + epsilon) * scale + offset; a default Value as scale or offset omits
+// that part.
 GRAPNEL_PUBLIC Value BatchNormalization(const Value& x, const Value& mean, const Value& variance,
                                         const Value& offset, const Value& scale, double epsilon,
                                         SourceLocation where = SourceLocation());
 struct GRAPNEL_PUBLIC FusedBatchNormResult {
-  Value y, mean, variance;  // of the batch when training
+  Value y, mean, variance;  // mean and variance of the batch when training
 };
 struct GRAPNEL_PUBLIC FusedBatchNormOptions {
   Value mean, variance;  // used for inference
@@ -75,7 +77,7 @@ GRAPNEL_PUBLIC Value EmbeddingLookup(const Value& table, const Value& ids,
 // `labels` are probabilities along the last dimension, of the shape of `logits`.
 GRAPNEL_PUBLIC Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
                                                    SourceLocation where = SourceLocation());
-// `labels` are class numbers, int32 or int64, one for each row of `logits` [n, classes].
+// `labels` are class indices, int32 or int64, one for each row of `logits` [n, classes].
 GRAPNEL_PUBLIC Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
                                                          SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits,

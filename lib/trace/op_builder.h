@@ -1,5 +1,5 @@
-// The basis of the functions in lib/trace/*_ops.h: makes nodes that all have the line of the user's
-// one call. Private to lib/trace.
+// The basis of the functions in lib/trace/*_ops.h: makes nodes that all have the source line of one
+// call of the user. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_OP_BUILDER_H_
 #define GRAPNEL_LIB_TRACE_OP_BUILDER_H_
 
@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// If none of the values was ever made, there is no trace: every method then returns a default
-// Value, and its consumer reports the error.
+// If all values are default Values, there is no trace: every method then returns a default Value,
+// and the op that takes it reports the error.
 class OpBuilder {
  public:
   OpBuilder(Tracer& t, const SourceLocation& where) : state_(&t.state()), where_(where) {}
@@ -21,7 +21,7 @@ class OpBuilder {
   // Uses the trace of the first value that was made.
   OpBuilder(llvm::ArrayRef<Value> values, const SourceLocation& where);
 
-  // Named as Tracer::Op names it.
+  // Makes an op, named as Tracer::Op names it.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) const;
   Operation Op(llvm::StringRef op, const Value& x, const std::vector<OpAttribute>& attributes = {},
@@ -31,14 +31,14 @@ class OpBuilder {
   Operation NoOp(llvm::StringRef name = {}) const {
     return Op("NoOp", llvm::ArrayRef<Operand>(), {}, name);
   }
-  // The same for a Python function that opens a scope of that name: OpRequest::own_scope.
+  // As Op, for a Python function that opens a scope of that name: OpRequest::own_scope.
   Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) const;
   Value Scoped(llvm::StringRef op, const Value& x, const std::vector<OpAttribute>& attributes = {},
                llvm::StringRef name = {}) const {
     return Scoped(op, Operand(x, where_), attributes, name);
   }
-  // The same, with the name of the open scope as its name.
+  // As Op, but the node has the name of the open scope.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   const std::vector<OpAttribute>& attributes = {}) const;
   Operation Exact(llvm::StringRef op, const Value& x,
@@ -54,7 +54,8 @@ class OpBuilder {
   Value Ints(llvm::ArrayRef<int64_t> values, llvm::StringRef name = "Const",
              DataType dtype = proto::DT_INT32) const;
   Value Text(llvm::StringRef text, llvm::StringRef name = "Const") const;
-  // Returns the value, or the constant in `dtype`; DT_INVALID keeps its own dtype.
+  // Returns the operand's value, or makes it a constant of `dtype`; with DT_INVALID the constant
+  // keeps its own dtype.
   Value Convert(const Operand& operand, DataType dtype, llvm::StringRef name) const;
   // One tensor of scalars: a constant if all are numbers, else a Pack with their dtype.
   Value Packed(llvm::ArrayRef<Operand> scalars, llvm::StringRef name) const;

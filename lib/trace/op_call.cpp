@@ -8,7 +8,7 @@ namespace grapnel {
 
 namespace {
 
-// The node whose attributes determine how many tensors an argument stands for.
+// Returns the node whose attributes determine how many tensors an output argument has.
 Node DefinedBy(const Operation& made) {
   const EagerObject* eager = made.home().object();
   if (!eager) return made.body()->graph->node(made.node());

@@ -1,5 +1,5 @@
-// The basis of the typed builders in lib/trace/ops/*.h: one op, its inputs and attributes in the
-// order of its definition, and its outputs by argument.
+// The typed builders in lib/trace/ops/*.h use this class: it has one op's inputs and attributes, in
+// the order of the op's definition, and its outputs by argument.
 //
 //   ops::Conv2DOptions options;
 //   options.data_format = "NHWC";
@@ -20,7 +20,7 @@ namespace grapnel {
 
 class GRAPNEL_PUBLIC OpCall {
  public:
-  // An empty name stands for the op's name.
+  // An empty `name` stands for the op's name.
   OpCall(Tracer& t, llvm::StringRef op, llvm::StringRef name, SourceLocation where)
       : tracer_(t), op_(op), name_(name), where_(where) {}
 
@@ -30,12 +30,12 @@ class GRAPNEL_PUBLIC OpCall {
     attributes_.emplace_back(key, value);
   }
   void Attr(llvm::StringRef key, const std::string& value) { Attr(key, llvm::StringRef(value)); }
-  // No value: the op's default.
+  // Without a value the attribute has the op's default.
   template <typename T>
   void Attr(llvm::StringRef key, const std::optional<T>& value) {
     if (value) Attr(key, *value);
   }
-  // Functions of the library, by name.
+  // Sets attributes that name functions of the library.
   void Function(llvm::StringRef key, llvm::StringRef name) {
     attributes_.push_back(OpAttribute::Serialized(key, attr::Func(name)));
   }

@@ -39,7 +39,7 @@ Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const O
              std::vector<OpAttribute> attributes = {}) {
   // An operator opens a scope of its name; a comparison has no name and opens none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
-  // An operator of a Python variable reads that variable before the op's scope is open.
+  // In Python, an operator reads a variable that is its own operand before it opens the op's scope.
   const Operand& own = x.kind == Operand::kValue ? x : y;
   if (own.kind == Operand::kValue && own.values[0].ok() && op != "Maximum" && op != "Minimum")
     NameReadHere(*own.values[0].body()->state, own.values[0]);
@@ -58,7 +58,7 @@ DataType TypeOf(const Operand& x, const Operand& y) {
                                                        : proto::DT_INVALID;
 }
 
-// The dtype in which true division computes integers; DT_INVALID: their own dtype.
+// The dtype to which true division casts this dtype; DT_INVALID: it casts nothing.
 DataType QuotientType(DataType dtype) {
   switch (dtype) {
     case proto::DT_INT8:

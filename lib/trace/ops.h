@@ -1,6 +1,6 @@
 // Functions for common ops, each named and built as TensorFlow's Python function of that name does;
-// Tracer::Op makes all others. Sizes that are known before running become constants, as in
-// TensorFlow.
+// Tracer::Op makes all other ops. Shapes, sizes and ranks that are known while tracing become
+// constants, as in TensorFlow.
 #ifndef GRAPNEL_LIB_TRACE_OPS_H_
 #define GRAPNEL_LIB_TRACE_OPS_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// tf.cast. Returns the value itself if it already has that dtype.
+// tf.cast. Returns `x` itself if `x` already has that dtype.
 GRAPNEL_PUBLIC Value Cast(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {},
                               SourceLocation where = SourceLocation());
@@ -21,7 +21,7 @@ GRAPNEL_PUBLIC Value Size(const Value& x, SourceLocation where = SourceLocation(
 GRAPNEL_PUBLIC Value Rank(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ShapeOf(const Value& x, SourceLocation where = SourceLocation());
 
-// tf.reduce_*: over `axis` (a number, a vector of them, or a value), or over all axes.
+// tf.reduce_*: over `axis` (a number, a vector of numbers, or a Value), or over all axes.
 GRAPNEL_PUBLIC Value ReduceSum(const Value& x, const std::optional<Operand>& axis = {},
                                bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceMin(const Value& x, const std::optional<Operand>& axis = {},
@@ -46,11 +46,11 @@ GRAPNEL_PUBLIC Value Tanh(const Value& x, SourceLocation where = SourceLocation(
 GRAPNEL_PUBLIC Value Sigmoid(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Relu(const Value& x, SourceLocation where = SourceLocation());
 
-// Python's `x @ y` for matrices, and batches of them, with tf.matmul's flags.
+// Python's `x @ y` for matrices and batches of matrices, with tf.matmul's flags.
 GRAPNEL_PUBLIC Value MatMul(const Value& x, const Value& y, bool transpose_x = false,
                             bool transpose_y = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reshape(const Value& x, const Operand& shape);
-// tf.concat and tf.stack: values of one dtype, at least one.
+// tf.concat and tf.stack, of at least one value; all values have one dtype.
 GRAPNEL_PUBLIC Value Concat(const Values& values, int axis,
                             SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Stack(const Values& values, int axis = 0,

@@ -56,7 +56,7 @@ Variable Optimizer::Slot(const Variable& variable, llvm::StringRef name, double 
   if (!variable.shape().IsFullyKnown()) {
     t_.ReportError(where_, "optimizer '" + name_ + "': variable '" + variable.name() +
                                "' has shape " + variable.shape().ToString() +
-                               ", and its slots need a known one");
+                               ", and its slots need a known shape");
     return Variable();
   }
   std::vector<int64_t> dims;
@@ -65,7 +65,7 @@ Variable Optimizer::Slot(const Variable& variable, llvm::StringRef name, double 
   return MakeSlot((of + "_" + name).str(), initial::Fill(dims, value, variable.dtype()));
 }
 
-// Named after the optimizer alone, whatever scope is open.
+// The variable is named after the optimizer alone, whatever scope is open.
 Variable Optimizer::MakeSlot(const std::string& name, const Literal& value) {
   std::string scope;
   std::swap(scope, t_.state().current->scope);
@@ -88,7 +88,7 @@ Value Optimizer::SquareOf(const Gradient& gradient) const {
 
 void Optimizer::Clip(std::vector<Gradient>& gradients) {
   if (!options_.clip_norm && !options_.clip_global_norm && !options_.clip_value) return;
-  // For slices, each slice counts separately, as in Keras.
+  // The norm counts each slice separately, as in Keras.
   Values values;
   for (const Gradient& gradient : gradients) values.push_back(gradient.values);
   auto number = [&](const Value& like, double value) {
@@ -213,7 +213,7 @@ RmsProp::RmsProp(Tracer& t, const RmsPropOptions& options, SourceLocation where)
     : Optimizer(t, options.learning_rate, options.common, "rmsprop", where), rms_(options) {}
 
 void RmsProp::StepFused(const Value& g, const Variable& variable, const Value& rate) {
-  // TensorFlow begins with ones.
+  // TensorFlow initializes the velocity with ones.
   Variable velocity = Slot(variable, "velocity", 1), momentum = Slot(variable, "momentum");
   if (!velocity.ok() || !momentum.ok()) return;
   Values numbers = {rate, Number(rms_.rho, variable), Number(rms_.momentum, variable),

@@ -5,7 +5,8 @@
 //   Adam adam(t, {.learning_rate = 0.001});
 //   adam.Minimize(loss, {w, b});
 //
-// Slots are variables, named as Keras names them: `adam/w_momentum`, `adam/iteration`.
+// Slots, such as moments and step counters, are variables named as in Keras: `adam/w_momentum`,
+// `adam/iteration`.
 #ifndef GRAPNEL_LIB_TRACE_OPTIMIZERS_H_
 #define GRAPNEL_LIB_TRACE_OPTIMIZERS_H_
 
@@ -28,7 +29,7 @@ class GRAPNEL_PUBLIC LearningRate {
   LearningRate(const Value& rate) : value_(rate) {}
   LearningRate(Schedule schedule) : schedule_(std::move(schedule)) {}
   Value At(Tracer& t, const Value& step, const SourceLocation& where) const;
-  // The rate, if it is the same number in every step.
+  // The rate, if it is the same number in every step; else nullopt.
   std::optional<double> number() const { return rate_; }
 
  private:
@@ -40,19 +41,21 @@ class GRAPNEL_PUBLIC LearningRate {
 // rate * decay ^ (step / steps); with `staircase` the exponent is rounded down.
 GRAPNEL_PUBLIC LearningRate ExponentialDecay(double rate, int64_t steps, double decay,
                                              bool staircase = false);
-// Half a cosine from `rate` down to alpha * rate over `steps` steps, constant from then on.
+// Falls along half a cosine from `rate` to alpha * rate over `steps` steps, and is constant from
+// then on.
 GRAPNEL_PUBLIC LearningRate CosineDecay(double rate, int64_t steps, double alpha = 0);
-// values[i] up to and including step boundaries[i], the last value beyond; there is one more value
-// than boundaries.
+// The rate is values[i] up to and including step boundaries[i], and the last value after the last
+// boundary; `values` has one element more than `boundaries`.
 GRAPNEL_PUBLIC LearningRate PiecewiseConstant(std::vector<int64_t> boundaries,
                                               std::vector<double> values);
 
-// Options of all optimizers. At most one of the three clips is used: the first that is set.
+// Options of all optimizers. Of clip_norm, clip_global_norm and clip_value, the first that is set
+// is used.
 struct GRAPNEL_PUBLIC OptimizerOptions {
-  std::optional<double> clip_norm = {};         // of each gradient
-  std::optional<double> clip_global_norm = {};  // of all gradients together
-  std::optional<double> clip_value = {};        // of each element
-  // this times the learning rate is subtracted from each variable
+  std::optional<double> clip_norm = {};         // largest norm of each gradient
+  std::optional<double> clip_global_norm = {};  // largest norm of all gradients together
+  std::optional<double> clip_value = {};        // largest absolute value of each element
+  // weight_decay * learning rate * variable is subtracted from each variable
   std::optional<double> weight_decay = {};
   // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does;
   // their rounding differs from Keras's.
@@ -65,12 +68,13 @@ class GRAPNEL_PUBLIC Optimizer {
   virtual ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   // Applies the gradients of `loss` to the variables. Variables that `loss` does not depend on stay
-  // unchanged; it is an error if it depends on none.
+  // unchanged; it is an error if `loss` depends on none of them.
   void Minimize(const Value& loss, const std::vector<Variable>& variables,
                 SourceLocation where = SourceLocation());
-  // Applies one gradient per variable, in order; a missing gradient changes nothing. Slices are
-  // treated as in Keras: plain SGD changes only their rows, others change the whole variable; for a
-  // repeated index, norms and squares count each slice, not their sum. Call once per optimizer.
+  // Applies one gradient per variable, in order; a missing gradient changes nothing. Gradients that
+  // are slices are treated as in Keras: plain SGD changes only the rows of the slices, other
+  // optimizers change the whole variable; for a repeated index, norms and squares count each slice,
+  // not the sum of the slices. Call this once per optimizer.
   void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
              SourceLocation where = SourceLocation());
   // The number of steps done, int64.
@@ -80,18 +84,18 @@ class GRAPNEL_PUBLIC Optimizer {
  protected:
   Optimizer(Tracer& t, const LearningRate& rate, const OptimizerOptions& options,
             llvm::StringRef name, SourceLocation where);
-  // Updates one variable; `rate` has its dtype.
+  // Updates one variable; `rate` has the dtype of the variable.
   virtual void Step(const Gradient& gradient, const Variable& variable, const Value& rate) = 0;
-  // Called once per step, before and after all variables.
+  // Begin and End are called once per step, before and after the update of all variables.
   virtual void Begin(const std::vector<Variable>&) {}
   virtual void End() {}
 
-  // A slot of the variable, initially zeros or `value`.
+  // Returns a slot of the variable, whose elements are initially `value`.
   Variable Slot(const Variable& variable, llvm::StringRef name, double value = 0);
   Variable ScalarSlot(llvm::StringRef name, DataType dtype, double value);
   Value Dense(const Gradient& gradient) const;
-  // The square of the gradient. Squares of slices with the same index are added up, as in Keras:
-  // not the square of their sum.
+  // The square of the gradient. If slices have the same index, the result is the sum of their
+  // squares, as in Keras, and not the square of their sum.
   Value SquareOf(const Gradient& gradient) const;
   Value Op(llvm::StringRef op, llvm::ArrayRef<Value> inputs) const;
   Operation Run(llvm::StringRef op, llvm::ArrayRef<Value> inputs,
@@ -169,7 +173,7 @@ class GRAPNEL_PUBLIC Adam : public Optimizer {
 
  private:
   const AdamOptions adam_;
-  Variable beta_1_power_, beta_2_power_;  // of the fused op
+  Variable beta_1_power_, beta_2_power_;  // for the fused op
 };
 
 // Adam with weight decay decoupled from the gradient; 0.004 unless common.weight_decay is set.
@@ -186,9 +190,9 @@ GRAPNEL_PUBLIC std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringR
                                                         SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
 
-// Scales all values by one factor if their global norm exceeds `norm` (tf.clip_by_global_norm, as
-// in Keras); lib/trace/math_ops.h clips single tensors. A missing gradient stays missing; slices
-// become dense.
+// Scales all values by one factor if the norm of all of them together exceeds `norm`
+// (tf.clip_by_global_norm, as in Keras); lib/trace/math_ops.h clips single tensors. A missing
+// gradient stays missing; slices become dense.
 GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm,
                                        SourceLocation where = SourceLocation());
 

@@ -28,7 +28,7 @@ class CaseMaker {
       return {};
     }
     auto scope = make_.Scope("case");
-    // Without a default the last branch is the default, if its predicate holds then.
+    // Without a default, the last branch is the default; its predicate is then asserted.
     if (!otherwise) --last_;
     Operation check;
     if (exclusive) {
@@ -53,7 +53,7 @@ class CaseMaker {
     return predicates;
   }
 
-  // Checks that at most `most` of the first predicates are true.
+  // Makes an assertion that at most `most` of the first `count` predicates are true.
   Operation AssertAtMost(int most, size_t count, const std::string& text) {
     Values predicates = PredicatesTo(count);
     Value packed = make_.Op("Pack", Operand(predicates, where_), {{"axis", 0}}, "preds_c");

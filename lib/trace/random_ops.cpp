@@ -19,7 +19,7 @@ Value ShapeTensor(const OpBuilder& make, const DimList& shape) {
   return shape.shape.body() ? shape.shape : make.Packed(shape.dims, "shape");
 }
 
-// Maps numbers from [0, 1) to the bounds.
+// Maps numbers from [0, 1) to [low, high).
 Value Between(const OpBuilder& make, const Value& unit, const Value& low, const Value& high) {
   Value width = make.Scoped("Sub", {high, low}, {}, "sub");
   return make.Exact("AddV2", {make.Scoped("Mul", {unit, width}, {}, "mul"), low});

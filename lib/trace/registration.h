@@ -20,14 +20,14 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC TracedFunction {
   std::string name;
   std::vector<TensorSpec> inputs;
-  // of the registration; its strings live as long as the program
+  // the line of the registration; its strings live as long as the program
   SourceLocation where = SourceLocation();
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // the user's function: may throw
-  // The next three are derived from `call`. Errors: Trace's; exceptions of the function.
+  // The next three are derived from `call`. Errors: those of Trace; exceptions of the function.
   std::function<Expected<std::unique_ptr<Module>>()> trace = {};
-  // The same with the variables that it makes.
+  // As `trace`, with the variables that the function makes.
   std::function<Expected<TracedModel>()> trace_model = {};
-  // Adds it as one function of a model.
+  // Adds the function as one function of a model.
   std::function<void(ModelBuilder&)> add = {};
   const char* plugin = "";  // the file that registered it; "": the program itself
 };
@@ -39,7 +39,8 @@ GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inpu
                                   SourceLocation where,
                                   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
-// fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a TensorSpec for each value.
+// Makes the registration of fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a
+// TensorSpec for each Value.
 template <size_t N, typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const TensorSpec (&inputs)[N],
                    SourceLocation where) {

@@ -20,7 +20,7 @@ GRAPNEL_PUBLIC Value Substr(const Value& x, const Operand& position, const Opera
 GRAPNEL_PUBLIC Value AsString(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ToNumber(const Value& x, DataType dtype = proto::DT_FLOAT,
                               SourceLocation where = SourceLocation());
-// RE2 syntax; replaces all matches.
+// `pattern` has RE2 syntax; replaces all matches.
 GRAPNEL_PUBLIC Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite,
                                   SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern,

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// The element shape as an operand of a list op: -1 if nothing is known, a separate constant for
+// The element shape as an operand of a list op: -1 if its rank is unknown, a separate constant for
 // scalars.
 Operand ShapeOperand(const OpBuilder& make, const Shape& shape) {
   if (!shape.known_rank()) return Operand(-1, make.where());
@@ -17,7 +17,7 @@ Operand ShapeOperand(const OpBuilder& make, const Shape& shape) {
   return Operand(dims, make.where());
 }
 
-// The combined knowledge of two shapes of the same tensor; nullopt if they contradict each other.
+// Merges two partially known shapes of the same tensor; nullopt if they contradict each other.
 std::optional<Shape> Merged(const Shape& a, const Shape& b) {
   if (!a.known_rank()) return b;
   if (!b.known_rank()) return a;
@@ -37,7 +37,7 @@ Shape WithoutFirst(const Shape& shape) {
   return rest;
 }
 
-// The number of elements if it is known while tracing, else -1.
+// The size of the array if it is known while tracing, else -1.
 int64_t StaticSize(const std::optional<Operand>& size) {
   if (!size) return -1;
   if (size->kind == Operand::kNumbers) return size->literal.AsInt(0);

@@ -23,15 +23,16 @@ struct GRAPNEL_PUBLIC TensorArrayOptions {
   bool infer_shape = true;  // all elements have one shape, set by the first write
 };
 
-// Immutable: a write returns the new array, and the old one stays unchanged. Copies share the known
-// element shape. As in TensorFlow 2, an element may be read more than once.
+// An immutable array: a write returns a new array, and the old array stays unchanged. Copies share
+// the element shape that is known so far. As in TensorFlow 2, an element may be read more than
+// once.
 class GRAPNEL_PUBLIC TensorArray {
  public:
   TensorArray(Tracer& t, DataType dtype, const Operand& size,
               const TensorArrayOptions& options = {}, SourceLocation where = SourceLocation());
 
-  // The same array at another point of the program: a loop variable or a loop's result. `flow` is a
-  // variant.
+  // Returns this array with other contents: `flow`, a variant, is a loop variable or a loop's
+  // result.
   TensorArray With(const Value& flow) const;
   const Value& flow() const { return flow_; }
   operator Value() const { return flow_; }
@@ -39,17 +40,18 @@ class GRAPNEL_PUBLIC TensorArray {
   DataType dtype() const { return dtype_; }
   const Shape& element_shape() const { return *element_shape_; }
 
-  // `index` is an int32 scalar. Errors: another dtype, or a shape unlike the other elements'.
+  // `index` is an int32 scalar. Errors of Write: another dtype, or a shape that differs from that
+  // of the other elements.
   Value Read(const Operand& index, SourceLocation where = SourceLocation()) const;
   TensorArray Write(const Operand& index, const Value& value,
                     SourceLocation where = SourceLocation()) const;
-  // Stack: all elements as one tensor, along a new first dimension. Gather: some of them. Concat:
-  // all, end to end.
+  // Stack returns all elements as one tensor, along a new first dimension; Gather, the elements at
+  // `indices`; Concat, all elements joined along their first dimension.
   Value Stack(SourceLocation where = SourceLocation()) const;
   Value Gather(const Operand& indices, SourceLocation where = SourceLocation()) const;
   Value Concat(SourceLocation where = SourceLocation()) const;
-  // Store the rows of a tensor as elements: all, at the positions `indices`, or parts of these
-  // lengths.
+  // Store the rows of a tensor: Unstack stores each row as an element, Scatter does so at the
+  // positions `indices`, Split stores parts of these lengths.
   TensorArray Unstack(const Value& value, SourceLocation where = SourceLocation()) const;
   TensorArray Scatter(const Operand& indices, const Value& value,
                       SourceLocation where = SourceLocation()) const;

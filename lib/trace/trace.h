@@ -1,5 +1,5 @@
 // Traces a C++ function into a GraphDef, node for node as tf.function would make it from the same
-// Python.
+// function in Python.
 //
 //   auto module = Trace("harmonic_mean", {{"x", proto::DT_FLOAT, {3}}}, [](Tracer& t, Value x) {
 //     t.Print("min: {}", {ReduceMin(x)});
@@ -7,7 +7,7 @@
 //     return n / ReduceSum(1.0f / x);
 //   });
 //
-// docs/tracing.md is the guide; lib/trace/ops.h has the ops that have a function of their own.
+// docs/tracing.md is the guide; lib/trace/ops.h has functions for common ops.
 #ifndef GRAPNEL_LIB_TRACE_TRACE_H_
 #define GRAPNEL_LIB_TRACE_TRACE_H_
 
@@ -38,7 +38,8 @@ GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
     SourceLocation where = SourceLocation());
 
-// The same for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an array.
+// As TraceFunction, for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an
+// array.
 template <size_t N, typename Fn>
 Expected<std::unique_ptr<Module>> Trace(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
                                         SourceLocation where = SourceLocation()) {

@@ -18,7 +18,7 @@ struct TracedVariable {
   VariableInfo info;
   NodeId handle = kNoNode;  // in the main graph
   Value eager_handle;       // in eager mode
-  int epoch = 0;            // the function that made it last
+  int epoch = 0;            // TracedVariables::epoch of the function that declared it last
 };
 
 // A ReadVariableOp that will be named after the op that takes it; if no op does, it is named in the
@@ -29,7 +29,7 @@ struct PendingRead {
   std::string scope;
 };
 
-// In creation order; each is found by its node.
+// Pending reads, in creation order; each is found by its node.
 class PendingReads {
  public:
   bool empty() const { return places_.empty(); }
@@ -39,7 +39,7 @@ class PendingReads {
   std::vector<PendingRead> TakeAll();
 
  private:
-  std::vector<PendingRead> reads_;  // includes taken ones until none is left
+  std::vector<PendingRead> reads_;  // includes taken reads until all are taken
   llvm::DenseMap<std::pair<TraceBody*, NodeId>, size_t> places_;
 };
 
@@ -47,21 +47,21 @@ struct TracedVariables {
   void Add(std::unique_ptr<TracedVariable> variable);
   TracedVariable* Find(llvm::StringRef name, llvm::StringRef container) const;
 
-  std::vector<std::unique_ptr<TracedVariable>> all;  // in creation order; Add appends to them
+  std::vector<std::unique_ptr<TracedVariable>> all;  // in creation order
   llvm::StringMap<TracedVariable*> by_name;          // key: container, a zero byte, name
   PendingReads pending;
-  int epoch = 0;  // counts functions of a model: each may declare the same variables
+  int epoch = 0;  // number of the model's current function: each may declare the same variables
   bool captures = false;
   bool is_model = false;  // each call of the main graph is a run of its own: calls are not ordered
 };
 
 // Names the pending reads among the inputs of a new op, in its scope and with its line.
 void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where);
-// Name one, or all remaining reads, in the scopes where they were read: left operands of operators,
-// and results.
+// Name the pending read of `value`, or all remaining reads, in the scopes where they were read. For
+// left operands of operators, and for results.
 void NameReadHere(TraceState& state, const Value& value);
 void NameOtherReads(TraceState& state);
-// If CaptureVariables was called, handles become placeholders.
+// If CaptureVariables was called, replaces the handles of variables with placeholders.
 void FinishVariables(TraceState& state);
 
 }  // namespace grapnel

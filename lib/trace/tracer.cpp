@@ -23,7 +23,8 @@ bool IsValidName(llvm::StringRef name, bool in_scope) {
   return in_scope || llvm::isAlnum(name.front()) || name.front() == '.';
 }
 
-// The imported GraphDef.debug_info; two concatenated messages of a field parse as one.
+// Returns the imported GraphDef.debug_info; if the field is there twice, concatenated, which parses
+// as one message.
 std::string ImportedDebugInfo(const Module& module) {
   constexpr uint32_t kDebugInfo = 5;
   std::string imported;
@@ -188,11 +189,12 @@ Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where)
                    "' belongs to another function: nodes can only be colocated within a function");
   } else {
     Node node = body->graph->node(with.node());
-    // This tracer read or made the node: an unparsable device counts as none.
+    // The node may have been imported with a device that cannot be parsed, which counts as no
+    // device.
     Expected<DeviceSpec> spec = DeviceSpec::Parse(node.device());
     body->placing.device = spec ? *spec : DeviceSpec();
     llvm::consumeError(spec.takeError());
-    // The colocation group of that node, if it has one.
+    // Uses the colocation group of that node, if the node has one.
     std::optional<AttrView> with_class = node.FindAttr("_class");
     body->placing.colocation =
         with_class ? with_class->bytes().str() : attr::Strings({("loc:@" + node.name()).str()});

@@ -38,10 +38,10 @@ class GRAPNEL_PUBLIC Tracer {
  public:
   Tracer();
   // Continues a graph that was read: its content stays unchanged, and new nodes may read it (Find).
-  // Its functions can be called by name. `where` becomes the line of its nodes.
+  // Its functions can be called by name. `where` is the source line that the nodes of `module` get.
   explicit Tracer(std::unique_ptr<Module> module, SourceLocation where = SourceLocation());
-  // kEager: each op runs as it is made, and a value has its tensor at once. Placeholder, Find and
-  // Finish are errors then. Functions of `module` can be called by name.
+  // With kEager, each op runs when it is called, and its values have tensors at once. Placeholder,
+  // Find and Finish are errors then. Functions of `module` can be called by name.
   explicit Tracer(Mode mode);
   explicit Tracer(const EagerOptions& options, std::unique_ptr<Module> module = nullptr,
                   SourceLocation where = SourceLocation());
@@ -49,7 +49,7 @@ class GRAPNEL_PUBLIC Tracer {
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  // Ends a Scope or ControlDependencies when it goes out of C++ scope.
+  // Ends a Scope, ControlDependencies, Device or Colocate at the end of its C++ scope.
   class ScopeGuard {
    public:
     explicit ScopeGuard(llvm::unique_function<void()> end) : end_(std::move(end)) {}
@@ -66,21 +66,22 @@ class GRAPNEL_PUBLIC Tracer {
                     llvm::StringRef name = "Placeholder", SourceLocation where = SourceLocation()) {
     return Placeholder(dtype, Shape(llvm::ArrayRef<int64_t>(dims)), name, where);
   }
-  // Has the dtype of the C++ type (int is int32, double is double), or the requested one.
+  // Makes a constant of the dtype of the C++ type (int is int32, double is double), or of `dtype`.
   Value Constant(const Operand& value, llvm::StringRef name = "Const");
   Value Constant(const Operand& value, DataType dtype, llvm::StringRef name = "Const");
 
   // Names made until the end of the C++ scope begin with "name/" (name_1/ if that is taken). A name
   // that ends with "/" reopens an earlier scope.
   [[nodiscard]] ScopeGuard Scope(llvm::StringRef name, SourceLocation where = SourceLocation());
-  // Nodes made until the end of the C++ scope run after these, except nodes that depend on one that
-  // already does.
+  // Nodes made until the end of the C++ scope run after `ops`. Nodes that depend on a node that
+  // already waits for `ops` get no control edge.
   [[nodiscard]] ScopeGuard ControlDependencies(llvm::ArrayRef<Operation> ops,
                                                SourceLocation where = SourceLocation());
 
   // Nodes made until the end of the C++ scope have this device, in any spelling of DeviceSpec
-  // ("/gpu:0", "/job:worker/task:1", "GPU"). Parts that it leaves open come from the enclosing
-  // calls, also from around a branch or a loop. Empty: no device, whatever the enclosing calls say.
+  // ("/gpu:0", "/job:worker/task:1", "GPU"). Parts that `device` does not specify come from
+  // enclosing calls of Device, also from those around a branch or a loop. An empty `device` means
+  // no device, whatever the enclosing calls request.
   [[nodiscard]] ScopeGuard Device(llvm::StringRef device, SourceLocation where = SourceLocation());
   // Nodes made until the end of the C++ scope are colocated with `with` and have its device,
   // whatever Device says.
@@ -90,21 +91,21 @@ class GRAPNEL_PUBLIC Tracer {
   Value Find(llvm::StringRef tensor, SourceLocation where = SourceLocation());
 
   // Makes any op of TensorFlow 2.21, or calls a function of the module, by name. Attributes that
-  // follow from the inputs (T, N, Tidx) are inferred, others get TensorFlow's defaults. `name`
-  // defaults to the op's.
+  // follow from the inputs (T, N, Tidx) are inferred, other attributes get TensorFlow's defaults.
+  // `name` defaults to the name of the op.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {},
                SourceLocation where = SourceLocation());
 
-  // tf.print: `format` has a "{}" for each value. It runs when the function does, in program order,
-  // although no result reads it.
+  // tf.print: `format` has a "{}" for each value. The Print runs when the function does, in program
+  // order, although no result reads it.
   Operation Print(llvm::StringRef format, llvm::ArrayRef<Operand> values = {},
                   const PrintOptions& options = {}, SourceLocation where = SourceLocation());
 
   // A loop over variables that start as `init`: cond(variables...) returns a bool,
   // body(variables...) the next values, as a Value, Values or std::array. Both become functions of
   // the library (while_cond_12, while_body_13); captured values of outer functions become
-  // loop-invariant variables. dtypes and shapes stay the same.
+  // loop-invariant variables. The dtypes and shapes of the variables must not change.
   template <typename Cond, typename Body, size_t N>
   std::array<Value, N> While(Cond cond, Body body, const Operand (&init)[N],
                              SourceLocation where = SourceLocation()) {
@@ -119,9 +120,9 @@ class GRAPNEL_PUBLIC Tracer {
                    llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                    llvm::ArrayRef<Operand> init, SourceLocation where = SourceLocation());
 
-  // Runs one of the two, depending on the bool `cond` when the graph runs. Both return a Value,
-  // Values, an array, or nothing, with the same number and dtypes; the result has the return type
-  // of `then`.
+  // Runs `then` or `otherwise`, depending on the value of the bool `cond` when the graph runs. Both
+  // return a Value, Values, an array, or nothing, with the same number and dtypes of values; the
+  // result has the return type of `then`.
   template <typename Then, typename Else>
   auto If(const Operand& cond, Then then, Else otherwise) {
     return ResultsOf<Then>(IfElse(
@@ -130,8 +131,8 @@ class GRAPNEL_PUBLIC Tracer {
   Values IfElse(const Operand& cond, llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
 
-  // Runs branch number `index`, an int32 from 0, when the graph runs; the last branch if the number
-  // is out of range (tf.switch_case). Branches are like those of If.
+  // Runs branch number `index`, an int32 from 0, when the graph runs; the last branch if `index` is
+  // out of range (tf.switch_case). Branches return values as those of If do.
   template <typename First, typename... Others>
   auto Case(const Operand& index, First first, Others... others) {
     auto call = [](auto& branch) { return [&branch] { return CallBranch(branch); }; };
@@ -144,12 +145,12 @@ class GRAPNEL_PUBLIC Tracer {
   // all errors of the trace, one per line: `program.cpp:12: op 'AddV2': ...`. Call it once.
   Expected<std::unique_ptr<Module>> Finish(const Values& results = {});
 
-  // Returns the errors so far, one per line, and clears them: the program continues.
+  // Returns the errors so far, one per line, and clears them, so that the program can continue.
   Error TakeErrors();
   bool is_eager() const;  // false in a function that an eager program traces
-  // Reports an error of the traced function itself; Finish returns it with the others.
+  // Reports an error of the traced function itself; Finish returns it with the other errors.
   void ReportError(const SourceLocation& where, const std::string& text);
-  const Module& module() const;            // the current state; until Finish
+  const Module& module() const;            // the module as it is now; valid until Finish
   TraceState& state() { return *state_; }  // for lib/trace only
 
   static Values ListOf(const Value& value) { return {value}; }
@@ -158,7 +159,7 @@ class GRAPNEL_PUBLIC Tracer {
   static Values ListOf(const std::array<Value, N>& values) {
     return Values(values.begin(), values.end());
   }
-  // fn(values[0], ..., values[N - 1])
+  // Calls fn(values[0], ..., values[N - 1]).
   template <size_t N, typename Fn, typename... First>
   static decltype(auto) Call(Fn& fn, llvm::ArrayRef<Value> values, First&... first) {
     return CallIndexed(fn, values, std::make_index_sequence<N>(), first...);
@@ -198,7 +199,8 @@ class GRAPNEL_PUBLIC Tracer {
       return array;
     }
   }
-  // The calls must live until it returns: a list of function_refs requires named objects.
+  // Runs the branches. They are function_refs to named objects, which must live until this function
+  // returns.
   template <typename First, typename... Calls>
   auto CaseOf(const Operand& index, const Calls&... calls) {
     llvm::function_ref<Values()> branches[] = {calls...};

@@ -1,4 +1,4 @@
-// The values that a traced function computes with: tensors that will exist when the graph runs.
+// The values of a traced function: tensors that will exist when the graph runs.
 #ifndef GRAPNEL_LIB_TRACE_VALUE_H_
 #define GRAPNEL_LIB_TRACE_VALUE_H_
 
@@ -37,8 +37,8 @@ class GRAPNEL_PUBLIC EagerObject {
   uint32_t owners = 0;
 };
 
-// The body of a traced value, or the object of an eager one: one word, in which the lowest bit
-// tells them apart.
+// The body of a traced value, or the object of an eager one: one word, whose lowest bit says which
+// of the two it is.
 class GRAPNEL_PUBLIC ValueHome {
  public:
   ValueHome() = default;
@@ -58,7 +58,7 @@ class GRAPNEL_PUBLIC ValueHome {
   ~ValueHome() { Release(); }
   bool operator==(const ValueHome& other) const { return bits_ == other.bits_; }
 
-  // One word for both pointers, hence the casts: a Value is copied by the million.
+  // One word holds either pointer, hence the casts: values are copied very often.
   EagerObject* object() const {  // null for a traced value
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return (bits_ & 1) != 0 ? reinterpret_cast<EagerObject*>(bits_ - 1) : nullptr;
@@ -77,8 +77,8 @@ class GRAPNEL_PUBLIC ValueHome {
   uintptr_t bits_ = 0;
 };
 
-// The line of the user's program that an op comes from. As a default argument it is the caller's
-// line. The strings are the compiler's and live as long as the program.
+// The line of the user's program that an op comes from. As a default argument, SourceLocation() is
+// the caller's line. The strings are the compiler's and live as long as the program.
 struct GRAPNEL_PUBLIC SourceLocation {
   explicit SourceLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                           const char* function = __builtin_FUNCTION())
@@ -95,8 +95,8 @@ struct GRAPNEL_PUBLIC SourceLocation {
 // An operator makes one node, named as TensorFlow's Python operators name theirs (`x + 1.0f` is
 // `add`, its constant `add/y`). A C++ number takes the dtype of the other operand. Two values of
 // different dtypes are an error, as in TensorFlow: nothing is cast silently. `/` is true division,
-// which turns integers into floating point; FloorDiv is Python's `//`, and `%` follows it: the
-// result has the sign of the divisor.
+// which casts integers to floating point; FloorDiv is Python's `//`, and `%` is the remainder of
+// FloorDiv, which has the sign of the divisor.
 //
 // C++ does not define which side of an operator is evaluated first. If both sides make nodes, their
 // order and numbers (add, add_1) depend on the compiler: give one side a name on a line of its own.
@@ -112,8 +112,8 @@ class GRAPNEL_PUBLIC Value {
   DataType dtype() const;    // DT_INVALID if not ok()
   Shape shape() const;       // as far as it is known before running
   std::string name() const;  // "mean/Sum:0"
-  // Eager mode only. Errors: the error that made the value not ok(); a traced value, which has no
-  // tensor before its graph runs.
+  // Eager mode only. Errors: the error because of which the value is not ok(); a traced value,
+  // which has no tensor before its graph runs.
   Expected<Tensor> tensor() const;
   TraceBody* body() const { return home_.body(); }
   const ValueHome& home() const { return home_; }
@@ -135,7 +135,7 @@ class GRAPNEL_PUBLIC Value {
   friend GRAPNEL_PUBLIC Value operator>=(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value operator==(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value operator!=(const Operand& x, const Operand& y);
-  // & and |: logical for bool, bitwise for integers.
+  // & and | are logical for bool, bitwise for integers.
   friend GRAPNEL_PUBLIC Value operator&(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value operator|(const Operand& x, const Operand& y);
   friend GRAPNEL_PUBLIC Value FloorDiv(const Operand& x, const Operand& y);
@@ -150,7 +150,7 @@ class GRAPNEL_PUBLIC Value {
   Value& operator/=(const Operand& y);
 
  private:
-  // An operator without a second operand cannot capture the caller's line; it uses the value's own.
+  // An operator without a second operand cannot capture the caller's line; it uses the line of x.
   static Value Negate(const Value& x);
   static Value Not(const Value& x);
   Port RecordedPort() const;
@@ -186,9 +186,9 @@ class GRAPNEL_PUBLIC Operation {
 };
 
 // An input of an op: a value, a list of values, or a constant that becomes a Const node named after
-// the op's argument (`Sum/reduction_indices`). Numbers, and vectors of them, are converted to the
-// op's dtype if no digit is lost; a Literal keeps its own. Constructed at the call, so that it
-// records the line.
+// the op's argument (`Sum/reduction_indices`). Numbers, and vectors of numbers, are converted to
+// the op's dtype if no digit is lost; a Literal keeps its own dtype. An Operand is constructed at
+// the call, so that it records the caller's line.
 class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, SourceLocation where = SourceLocation())
@@ -214,7 +214,7 @@ class GRAPNEL_PUBLIC Operand {
   Operand(std::initializer_list<T> numbers, SourceLocation where = SourceLocation())
       : Operand(std::vector<T>(numbers), where) {}
   // Rows of equal length, {{1, 2}, {3, 4}}, and deeper nesting; unequal lengths are an error when
-  // used.
+  // an op takes the operand.
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(std::initializer_list<std::initializer_list<T>> rows,
           SourceLocation where = SourceLocation())
@@ -238,13 +238,13 @@ class GRAPNEL_PUBLIC Operand {
             LiteralOf<T>({static_cast<int64_t>(numbers.size())}, numbers.data(), numbers.size())) {}
 
   static constexpr const char* kUnequalRows = "rows of different lengths";
-  // True if it was made of unequal rows; making a tensor of it is an error.
+  // True if the operand was made of rows of unequal lengths; making a tensor of it is an error.
   bool IsRagged() const { return kind == kNumbers && literal.dtype() == proto::DT_STRING; }
 
   SourceLocation where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
-  llvm::SmallVector<Value, 1> values;  // one, or the list
-  Literal literal;                     // kNumbers: in the dtype of the C++ type
+  llvm::SmallVector<Value, 1> values;  // the value, or the list of values
+  Literal literal;                     // for kNumbers, in the dtype of the C++ type
 
  private:
   template <typename T>
@@ -286,7 +286,7 @@ class GRAPNEL_PUBLIC Operand {
   static Literal LiteralOfRows(const Rows& rows) {
     std::vector<int64_t> dims;
     std::vector<T> numbers;
-    // Numbers never have a string dtype, so it marks unequal rows: IsRagged.
+    // Numbers never have a string dtype, so a string Literal marks unequal rows: IsRagged.
     if (!Flatten<T>(rows, 0, dims, numbers)) return Literal::MakeStrings({}, {kUnequalRows});
     std::unique_ptr<T[]> elements(new T[numbers.size()]);  // vector<bool> has no array
     std::copy(numbers.begin(), numbers.end(), elements.get());

@@ -19,7 +19,7 @@ std::string TextOfType(DataType dtype, const Shape& shape) {
       .str();
 }
 
-// Nodes of the main graph, outside any scope, device or program order.
+// While it lives, new nodes belong to the main graph, outside any scope, device or program order.
 class MainGuard {
  public:
   explicit MainGuard(TraceState& state) : state_(state), current_(state.current) {
@@ -52,7 +52,8 @@ std::string KeyOf(llvm::StringRef name, llvm::StringRef container) {
   return (llvm::Twine(container) + llvm::Twine('\0') + name).str();
 }
 
-// In eager mode: unless the session already has a value for it.
+// In eager mode: assigns the initial value, unless the session already has a value for the
+// variable.
 bool Initialize(TraceState& state, const TracedVariable& variable) {
   const SourceLocation& where = variable.info.where;
   Operand handle(variable.eager_handle, where);
@@ -60,7 +61,7 @@ bool Initialize(TraceState& state, const TracedVariable& variable) {
   if (!there.ok()) return false;
   Expected<Tensor> is_there = there.tensor();
   if (!is_there) {
-    llvm::consumeError(is_there.takeError());  // the trace has it
+    llvm::consumeError(is_there.takeError());  // already reported
     return false;
   }
   if (*is_there->data<bool>()) return true;
@@ -70,7 +71,7 @@ bool Initialize(TraceState& state, const TracedVariable& variable) {
       .ok();
 }
 
-// Makes the VarHandleOp. It has the variable's name, unless another node has it.
+// Makes the VarHandleOp, which has the variable's name unless another node has that name.
 bool MakeHandle(TraceState& state, TracedVariable* variable) {
   MainGuard guard(state);
   VariableInfo& info = variable->info;
@@ -112,7 +113,7 @@ const VariableInfo* Refuse(TraceState& state, const VariableInfo& info, const st
   return nullptr;
 }
 
-// Another function of the model declared it: the declarations must agree.
+// Returns the variable that another function of the model declared; the declarations must agree.
 const VariableInfo* Share(TraceState& state, TracedVariable& known, const VariableInfo& info) {
   const VariableInfo& other = known.info;
   // An eager program declares its variables again in each step.
@@ -251,7 +252,7 @@ Value Variable::Read(SourceLocation where) const {
 
 Variable::operator Value() const {
   if (!ok() || state().current->is_eager) return ReadHere(info_ ? info_->where : SourceLocation());
-  // The op that takes the value names the node: see NamePendingReads.
+  // The node is named later, after the op that takes the value: see NamePendingReads.
   TraceBody& body = *state().current;
   std::string scope = body.scope;
   body.scope = "_read";
@@ -303,7 +304,7 @@ Operation Variable::Update(llvm::StringRef op, const Operand& value) const {
   }
   std::vector<OpAttribute> attributes;
   if (op == "AssignVariableOp") attributes = {{"validate_shape", info_->shape.IsFullyKnown()}};
-  // A constant is made next to the op, as tf.convert_to_tensor does.
+  // A constant is made just before the op, as by tf.convert_to_tensor.
   if (!is_value && operand.kind == Operand::kLiteral)
     operand = Operand(MakeConstant(*state().current, operand.literal,
                                    state().current->UniqueName("Const"), value.where),
@@ -456,7 +457,8 @@ Literal Fill(llvm::ArrayRef<int64_t> dims, double value, DataType dtype) {
 
 Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
                 DataType dtype) {
-  // The C++ standard specifies the engine's numbers, but not those of its distributions.
+  // The C++ standard specifies the numbers of the engine, but not those of its distributions, which
+  // are not used here.
   std::mt19937_64 engine(seed);
   int64_t count = 1;
   for (int64_t dim : dims) count *= dim;

@@ -5,8 +5,8 @@
 //   w.AssignSub(0.1f * gradient);  // after earlier reads, before later ones
 //
 // In the main graph a variable is the VarHandleOp of its name, in functions the captured handle;
-// nodes are named and ordered as tf.function's. lib/trace/model.h has several functions over the
-// same variables, lib/job/program.h runs them. docs/training.md is the guide.
+// nodes are named and ordered as tf.function's. With lib/trace/model.h several functions share
+// variables; lib/job/program.h runs these functions. docs/training.md is the guide.
 #ifndef GRAPNEL_LIB_TRACE_VARIABLE_H_
 #define GRAPNEL_LIB_TRACE_VARIABLE_H_
 
@@ -28,7 +28,7 @@ struct GRAPNEL_PUBLIC VariableInfo {
   std::string node;  // the VarHandleOp of the main graph
   std::string container;
   DataType dtype = proto::DT_INVALID;
-  Shape shape;      // of its values; may be partly unknown
+  Shape shape;      // shape of its values; may be partly unknown
   Literal initial;  // dtype DT_INVALID: comes from a graph that was read, so unknown
   bool trainable = true;
   SourceLocation where = SourceLocation();
@@ -40,16 +40,16 @@ struct GRAPNEL_PUBLIC VariableOptions {
   std::string container;
 };
 
-// Two words, cheap to copy; valid while its Tracer lives. Passing it as a Value or an Operand reads
-// it. After an error it is not ok(), like a Value.
+// A variable: two words, cheap to copy; valid while its Tracer lives. Passing a Variable as a Value
+// or an Operand reads it. After an error a Variable is not ok(), like a Value.
 class GRAPNEL_PUBLIC Variable {
  public:
   Variable() = default;
-  // Its name is `name` within the open name scope. In a model with several functions each may
-  // declare its variables: those of the same name are one, and must be alike. `initial` is a
-  // Literal or numbers (which are float or int32 as Tracer::Constant makes them). Errors: a Value
-  // as the initial value; a name that is taken in the same function; a name that another function
-  // declared differently.
+  // Makes a variable named `name` within the open name scope. In a model with several functions
+  // each may declare its variables: declarations of the same name are one variable, and must be
+  // equal. `initial` is a Literal or numbers (which are float or int32 as Tracer::Constant makes
+  // them). Errors: a Value as the initial value; a name that is taken in the same function; a name
+  // that another function declared differently.
   Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
            const VariableOptions& options = {}, SourceLocation where = SourceLocation());
   // Finds a variable by name in the graph that the tracer continues. If it does not exist, reports
@@ -61,26 +61,28 @@ class GRAPNEL_PUBLIC Variable {
   DataType dtype() const { return info_->dtype; }
   const Shape& shape() const { return info_->shape; }
   bool trainable() const { return info_->trainable; }
-  // The resource, in the main graph.
+  // The resource: a value of the main graph.
   Value handle() const;
   Tracer& tracer() const { return *tracer_; }
 
-  // Returns the value at the time the op runs. An op that takes the variable reads it in its own
-  // name scope (MatMul/ReadVariableOp), Read() in one of its own, as read_value() does.
+  // Returns the value at the time the op runs. An op that takes the variable reads it in the op's
+  // name scope (MatMul/ReadVariableOp), Read() in a name scope "Read", as read_value() does.
   Value Read(SourceLocation where = SourceLocation()) const;
   operator Value() const;
   static constexpr bool kIsVariable = true;  // for Operand
 
-  // If dtype or shape do not match, the error names both sides.
+  // Assigns the value. If dtype or shape do not match, the error has those of the variable and of
+  // the value.
   Operation Assign(const Operand& value) const { return Update("AssignVariableOp", value); }
   Operation AssignAdd(const Operand& value) const { return Update("AssignAddVariableOp", value); }
   Operation AssignSub(const Operand& value) const { return Update("AssignSubVariableOp", value); }
 
-  // Gathers rows by index (tf.gather of the variable): reads nothing else of it, and its gradient
-  // is slices.
+  // Gathers rows by index (tf.gather of the variable): reads only these rows, and the variable's
+  // gradient is slices.
   Value Gather(const Operand& indices, llvm::StringRef name = {}) const;
   Value GatherNd(const Operand& indices, llvm::StringRef name = {}) const;
-  // Replace, add to, ... rows indices[i] with updates[i]. Repeated indices all count.
+  // Replace row indices[i] with updates[i], add updates[i] to the row, and so on. With repeated
+  // indices, all updates are applied.
   Operation ScatterUpdate(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterUpdate", indices, updates);
   }
@@ -102,7 +104,7 @@ class GRAPNEL_PUBLIC Variable {
   Operation ScatterMax(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterMax", indices, updates);
   }
-  // `indices` are index vectors.
+  // The ScatterNd functions take index vectors as `indices`.
   Operation ScatterNdUpdate(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterNdUpdate", indices, updates);
   }
@@ -132,15 +134,15 @@ GRAPNEL_PUBLIC Value operator-(const Operand& x, const Operand& y);
 GRAPNEL_PUBLIC Value operator*(const Operand& x, const Operand& y);
 GRAPNEL_PUBLIC Value operator/(const Operand& x, const Operand& y);
 
-// All variables made so far, in creation order; Trainable returns only the trainable ones.
+// All variables made so far, in creation order; Trainable returns only trainable variables.
 GRAPNEL_PUBLIC std::vector<Variable> VariablesOf(Tracer& t);
 GRAPNEL_PUBLIC std::vector<Variable> Trainable(Tracer& t);
 // Returns the records of all variables; valid until the Tracer is destroyed, also after Finish.
 GRAPNEL_PUBLIC std::vector<VariableInfo> VariableInfosOf(Tracer& t);
 
-// Gradients with respect to variables: as Gradients, and TensorFlow's tape, of their handles.
-// Slices stay slices in SparseGradients. A list of values that holds a variable reads it: its
-// gradient is that of the value just read.
+// Gradients with respect to variables, that is to their handles, as with TensorFlow's tape. Slices
+// stay slices in SparseGradients. Passing a variable in a list of Values reads it: the result is
+// then the gradient with respect to the value just read.
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                 const std::vector<Variable>& xs,
                                 const GradientOptions& options = {},

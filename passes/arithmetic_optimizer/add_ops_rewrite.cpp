@@ -1,5 +1,5 @@
-// A tree of additions becomes one AddN; where shapes differ, one for each shape, and AddV2 between
-// them, the smallest first.
+// A tree of additions becomes one AddN; if shapes differ, one AddN for each shape, which AddV2
+// nodes add up, the smallest shape first.
 //
 //   Before:  (x + y) + (z + w), all [2,2]     After:  AddN(x, y, z, w)
 //   Before:  (x:[] + m:[2,2]) + y:[]          After:  AddN(x, y) + m
@@ -41,8 +41,8 @@ std::vector<Leaf> LeavesOf(const Group& group) {
     if (same == leaves.end()) same = leaves.insert(leaves.end(), {input.shape, {}});
     same->terms.push_back(input.port);
   }
-  // TensorFlow's hash table returns them latest first; that decides the order of shapes of one
-  // size.
+  // TensorFlow's hash table returns the shapes latest first, which decides the order among shapes
+  // of one size.
   std::reverse(leaves.begin(), leaves.end());
   llvm::stable_sort(leaves,
                     [](const Leaf& a, const Leaf& b) { return IsSmaller(a.shape, b.shape); });

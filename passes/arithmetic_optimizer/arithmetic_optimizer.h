@@ -13,7 +13,7 @@
 
 namespace grapnel::arithmetic {
 
-// One run over one body.
+// One run of the optimizer over one body (the main graph or a function).
 class Arithmetic : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "arithmetic_optimizer";
@@ -27,36 +27,37 @@ class Arithmetic : public RuleContext {
   // Nodes that rules have already processed.
   llvm::DenseSet<NodeId> hoisted_factors, hoisted_chains, composed;
 
-  // --- The queue: last in, first out; each node once.
+  // --- The queue of nodes to visit: last in, first out; each node is in it at most once.
   void Enqueue(llvm::ArrayRef<Node> nodes);
   Node Pop();  // no node: the queue is empty
 
   // --- Facts.
-  bool IsAggregate(const Node& node) const;  // AddN and the like, and sums of two numbers
-  // TensorFlow's groups of ops that pass their input on: with order and shape unchanged, or only
-  // the values.
+  bool IsAggregate(const Node& node) const;  // AddN, AccumulateNV2, Add and AddV2 of numbers
+  // TensorFlow's groups of ops whose output has the elements of their input: in the same order and
+  // shape, or possibly in another one.
   bool KeepsShape(const Node& node) const;
   bool KeepsValue(const Node& node) const;
   bool IsUnaryElementwise(const Node& node) const;
   int NumValueReaders(const Node& node) const;  // readers of its value, not only of its shape
   // True if all elements of the constant are 1, in one of the dtypes that TensorFlow supports here.
   bool IsOnes(Port port) const;
-  // True if `inner` has only one reading input and need not stay; refuses if not.
+  // True if `inner` is read by a single input and need not stay; otherwise records a refusal.
   bool IsOwn(const Node& inner);
   // The last node of the chain that starts at `node` and follows first inputs while `follow` is
   // true for the next node.
   Node TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const;
-  // The same through nodes for which `keeps` is true, that have one reader and may be removed.
+  // As TailOfChain, through nodes for which `keeps` is true, that have one reader and may be
+  // removed.
   Node TailOfOwnChain(const Node& node, llvm::function_ref<bool(const Node&)> keeps) const;
 
   // --- Shapes, as they were before this pass. Nodes that the pass made, or whose shape it
-  // discarded, have none.
+  // discarded, have no shape.
   Shape ShapeOf(Port port) override;
   // The shape of the node's input, if the node existed before the pass.
   Shape ShapeOfInput(const Node& node, int i);
   void ForgetShape(const Node& node) { forgotten_.insert(node.id()); }
-  // True if input `other` of an elementwise op cannot change the shape of input `kept`; refuses if
-  // not.
+  // True if broadcasting input `other` of an elementwise op cannot change the shape of input
+  // `kept`; otherwise records a refusal.
   bool LeavesShape(const Node& node, int kept, int other);
 
   // --- Names.
@@ -64,17 +65,19 @@ class Arithmetic : public RuleContext {
   // "a/b" in stage S -> "a/ArithmeticOptimizer/S_b"; with a part P: "a/ArithmeticOptimizer/S_P_b".
   // A stage is TensorFlow's word for a rule.
   static std::string NameFor(const Node& node, llvm::StringRef stage, llvm::StringRef part = "");
-  // The same, with "_unique<n>" if it is taken.
+  // As NameFor, with "_unique<n>" added if a node has that name.
   std::string UniqueNameFor(const Node& node, llvm::StringRef stage,
                             llvm::StringRef part = "") const;
 
-  // --- Stale readers: TensorFlow changes their inputs without recording it, so later replacements
-  // of the node that they now read skip them.
+  // --- Stale readers: nodes whose inputs TensorFlow changes without recording the new edge. When
+  // it later replaces the node that a stale reader now reads, it skips that reader.
   void MarkStaleReader(const Node& reader, Port of) { lost_.insert({reader.id(), of.node}); }
-  // This rewrite changes the value of the replaced node: all its readers must follow, stale ones
-  // too (there TensorFlow computes a wrong value).
+  // Call this in a rewrite that changes the value of the replaced node: all readers of that node
+  // must then read the replacement, stale readers too (for which TensorFlow computes a wrong
+  // value).
   void ChangesValue() { changed_value_ = true; }
-  // `of` now computes another value: notes for its stale readers that TensorFlow lets them read it.
+  // Call this when the value of `of` has changed: records for each stale reader of it, as a
+  // refusal, that TensorFlow lets it read the wrong value.
   void ReportStaleReaders(const Node& of);
 
   // --- Edits.
@@ -86,7 +89,8 @@ class Arithmetic : public RuleContext {
                   llvm::ArrayRef<Node> controls = {});
   // Adds a Tile on the device of `like`, with its dtype.
   Node MakeTile(llvm::StringRef name, const Node& like, Port input, const Node& multiples);
-  // `target` waits for everything that `sources` wait for, except for nodes that it reads.
+  // Makes `target` wait for all nodes that `sources` wait for, except for nodes that `target`
+  // reads.
   void ForwardControls(const Node& target, llvm::ArrayRef<Node> sources);
   // Turns data input `i` into a control input.
   void TurnIntoControl(const Node& node, int i);
@@ -120,7 +124,7 @@ bool IsCastLike(const Node& node);  // converts from one dtype to another, eleme
 // Relu or Relu6 after a BiasAdd or batch norm, which the remapper fuses into one op.
 bool IsFusableRelu(const Node& node, const Node& input);
 
-// Symbolic shapes, as TensorFlow compares them.
+// --- Comparisons of symbolic shapes, as in TensorFlow.
 bool IsDefined(const Shape& shape);  // the rank and every dimension are known, at least as a symbol
 bool SameShape(const Shape& a, const Shape& b);
 std::optional<Shape> Broadcast(const Shape& a, const Shape& b);

@@ -5,8 +5,8 @@
 //
 // The new node is "<last op's node>/unary_ops_composition".
 //
-// Refuses: nodes without a CPU as their own device; ops, or dtypes, that the composed op does not
-// support; nodes that are fetched, fed, kept or have control edges, and inner ones that are read
+// Refuses: nodes that name no CPU as their device; ops, or dtypes, that the composed op does not
+// support; nodes that are fetched, fed, kept or have control edges, and inner nodes that are read
 // elsewhere; a body through which a gradient is taken.
 #include <algorithm>
 
@@ -50,7 +50,8 @@ Verdict ComposeUnaryOps(Arithmetic& rule, const Node& node) {
   };
   if (!CanTake(rule, node) || !follows(input)) {
     return rule.Refuse(
-        "'{0}' or '{1}' has no CPU of its own, is fetched, fed, kept or read elsewhere, or has "
+        "'{0}' or '{1}' names no CPU as its device, is fetched, fed, kept or read elsewhere, "
+        "or has "
         "control edges",
         node.name(), input.name());
   }
@@ -84,8 +85,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
                       "Neg",  "Rint",   "Round", "Sin",  "Reciprocal", "Sinh", "Rsqrt", "Sigmoid",
                       "Sqrt", "Square", "Tan",   "Tanh", "Elu",        "Relu", "Relu6", "Selu"},
               .help = "a chain of elementwise ops on a CPU becomes one _UnaryOpsComposition",
-              .refuses = "nodes without a CPU of their own; control edges; other readers; a body "
-                         "through which a gradient is taken",
+              .refuses = "nodes that name no CPU as their device; control edges; other readers; "
+                         "a body through which a gradient is taken",
               .apply = ComposeUnaryOps});
 
 }  // namespace

@@ -30,7 +30,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_expm1",
               .ops = {"Sub"},
               .help = "Exp(x) - 1 becomes Expm1",
-              .refuses = "ones that change the shape; unknown shapes",
+              .refuses = "a constant of ones that changes the shape; unknown shapes",
               .apply = ConvertExpm1});
 
 }  // namespace

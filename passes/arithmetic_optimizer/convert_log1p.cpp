@@ -37,7 +37,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_log1p",
               .ops = {"Log"},
               .help = "Log(1 + x) becomes Log1p",
-              .refuses = "ones that change the shape; unknown shapes",
+              .refuses = "a constant of ones that changes the shape; unknown shapes",
               .apply = ConvertLog1p});
 
 }  // namespace

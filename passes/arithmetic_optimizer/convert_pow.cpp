@@ -14,7 +14,8 @@
 namespace grapnel::arithmetic {
 namespace {
 
-// The value of all elements; for a complex dtype, only if the imaginary part is 0.
+// Returns the number that all elements are equal to; nullopt if there is none, or if it is complex
+// with an imaginary part other than 0.
 std::optional<double> ExponentOf(const Literal& value) {
   if (!IsNumeric(value.dtype()) || value.num_elements() == 0) return std::nullopt;
   if (IsComplex(value.dtype())) {
@@ -119,8 +120,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_pow",
               .ops = {"Pow"},
               .help = "powers of 2, 3, 1, 0.5, 0, -0.5 and -1 become cheaper ops",
-              .refuses = "exponents that are not one constant; 3 anywhere but on a CPU; 1 and 0 "
-                         "where the shape may change",
+              .refuses = "exponents that are not one constant; exponent 3 except on a CPU; "
+                         "exponents 1 and 0 where the shape may change",
               .apply = ConvertPow});
 
 }  // namespace

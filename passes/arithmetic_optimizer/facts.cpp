@@ -224,8 +224,8 @@ void Arithmetic::ReportStaleReaders(const Node& of) {
     bool is_lost = lost_.contains({reader.id(), of.id()}) && !reader.input(use.slot).IsControl();
     if (!is_lost) continue;
     RefuseAt(reader,
-             "it stops reading '{0}', whose value changes; unlike "
-             "TensorFlow, where '{1}' then has a wrong value",
+             "the value of '{0}' changes, so '{1}' stops reading it; unlike "
+             "TensorFlow, where '{1}' then computes a wrong value",
              of.name(), reader.name());
   }
 }
@@ -303,7 +303,7 @@ std::optional<Shape> Broadcast(const Shape& a, const Shape& b) {
 
 bool IsSmaller(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank()) return false;
-  // Unknown dimensions cancel if both shapes have them.
+  // A symbol for an unknown dimension cancels if it is in both shapes.
   double size_a = 1, size_b = 1;
   llvm::SmallVector<int64_t, 4> symbols_of_a;
   for (int64_t dim : a.dims()) {

@@ -1,9 +1,10 @@
-// Scales the weights of a convolution instead of its input: they are smaller and constant.
+// Scales the weights of a convolution instead of its input: the weights are smaller and constant.
 //
 //   Before:  Conv2D(Transpose(x * 2), w)     After:  Conv2D(Transpose(x), w * 2)
 //
 // Refuses: weights that are not constant; a scale that is not a constant scalar of their dtype; a
-// product, or ops between, that are fetched, fed, kept or read elsewhere.
+// product, or ops between the product and the convolution, that are fetched, fed, kept or read
+// elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

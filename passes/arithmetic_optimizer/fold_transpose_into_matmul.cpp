@@ -1,4 +1,4 @@
-// A matrix product transposes its operands itself.
+// Folds a Transpose of an operand into the matrix product that reads it.
 //
 //   Before:  MatMul(Transpose(a, [1,0]), b)     After:  MatMul(a, b, transpose_a=true)
 //
@@ -67,7 +67,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 4,
               .name = "fold_transpose_into_matmul",
               .ops = {"MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"},
-              .help = "a matrix product transposes its operands itself",
+              .help = "folds a Transpose of an operand into the matrix product",
               .refuses = "products that are fetched, fed or kept; permutations that are not known "
                          "to swap the last two dimensions only",
               .apply = FoldTransposeIntoMatMul});

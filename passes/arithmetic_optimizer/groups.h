@@ -9,8 +9,8 @@
 
 namespace grapnel::arithmetic {
 
-// Boolean attributes that mark nodes that a rule made or absorbed, so that it does not process them
-// again.
+// Boolean attributes that mark nodes that a rule made or absorbed, so that the rule does not
+// process these nodes again.
 inline constexpr char kAddOpsRewriteTag[] = "_grappler_ArithmeticOptimizer_AddOpsRewriteStage";
 inline constexpr char kMinimizeBroadcastsTag[] = "_grappler_ArithmeticOptimizer_MinimizeBroadcasts";
 

@@ -94,7 +94,8 @@ Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
   }
   bool divides = IsAnyDiv(node.input_node(0));
   std::vector<Port> common = CommonFactors(rule, node, divides);
-  if (common.size() != 1) return rule.Refuse("its terms have {0} factors in common", common.size());
+  if (common.size() != 1)
+    return rule.Refuse("the terms have {0} factors in common, one was expected", common.size());
   std::optional<std::vector<Port>> others = OtherFactors(rule, node, divides, common[0]);
   if (!others) return rule.Refused();
   rule.hoisted_factors.insert(node.id());

@@ -113,7 +113,7 @@ class Hoist {
     return true;
   }
 
-  // The nodes that the links wait for, from the root's end of each chain to its link.
+  // The nodes that the chains wait for, each from the root to its link.
   std::vector<Node> Controls(const std::vector<Link>& links) {
     std::map<std::string, Node> controls;
     auto add = [&](const Node& node) {

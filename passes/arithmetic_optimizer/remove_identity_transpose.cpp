@@ -7,8 +7,8 @@
 //
 // Refuses: permutations that are not constant, or of scalars; in the default pipeline also [0],
 // which TensorFlow's shape inference writes as a constant without values, so that its version of
-// this rule cannot read it; ops between that are fetched, fed, kept or read elsewhere; with ops
-// between, also a node that is fetched, fed or kept itself.
+// this rule cannot read it; ops between the two that are fetched, fed, kept or read elsewhere; if
+// there are any between, also a node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -44,7 +44,7 @@ Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const 
   if (first.num_inputs() != 2) return rule.NotMine();
   std::optional<Permutation> inner = rule.ConstantInts(first, 1);
   if (!inner || !AreInverse(permutation, *inner))
-    return rule.Refuse("'{0}' is not known to be its inverse", first.name());
+    return rule.Refuse("'{0}' is not known to be the inverse permutation", first.name());
   // The nodes between change their values, which a preserved node would expose.
   if (tail != node && rule.IsPreserved(node)) {
     return rule.Refuse("'{0}' is fetched, fed or kept, and not next to '{1}'", node.name(),
@@ -68,8 +68,8 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   if (!first || !permutation || permutation->empty()) return rule.NotMine();
   if (permutation->size() == 1 && WritesZerosAsNothing(rule)) {
     return rule.Refuse(
-        "'{0}' is all zeros: TensorFlow's shape inference stores no values for it, and "
-        "then cannot read it",
+        "'{0}' is all zeros: TensorFlow's shape inference stores it without values, and "
+        "TensorFlow's version of this rule cannot read it then",
         node.input_node(1).name());
   }
   if (first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);
@@ -88,8 +88,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_identity_transpose",
               .ops = {"Transpose", "ConjugateTranspose"},
               .help = "removes transposes that cancel, or change nothing",
-              .refuses = "permutations that are not constant; ops between that are fetched, fed, "
-                         "kept or read elsewhere",
+              .refuses = "permutations that are not constant; ops between the two that are "
+                         "fetched, fed, kept or read elsewhere",
               .apply = RemoveIdentityTranspose});
 
 }  // namespace

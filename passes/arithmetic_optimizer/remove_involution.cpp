@@ -4,8 +4,8 @@
 //
 // Handles Conj, Reciprocal, Invert, Neg and LogicalNot.
 //
-// Refuses: ops between that are fetched, fed, kept or read elsewhere; with ops between, also a node
-// that is fetched, fed or kept itself.
+// Refuses: ops between the two that are fetched, fed, kept or read elsewhere; if there are any
+// between, also a node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -16,8 +16,8 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   Node first = rule.Input(tail, 0);
   if (!first || first.op_id() != node.op_id() || first == node || first.num_inputs() == 0)
     return rule.NotMine();
-  // The nodes between change their values, which a preserved node would expose. TensorFlow does it
-  // anyway, and computes a wrong value.
+  // The nodes between change their values, which a preserved node would expose. TensorFlow removes
+  // the pair anyway, and computes a wrong value.
   if (tail != node && rule.IsPreserved(node)) {
     return rule.Refuse("'{0}' is fetched, fed or kept, and '{1}' is not next to it", node.name(),
                        first.name());
@@ -34,7 +34,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_involution",
               .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
               .help = "Neg(Neg(x)) and the like become x",
-              .refuses = "ops between that are fetched, fed, kept or read elsewhere",
+              .refuses = "ops between the two that are fetched, fed, kept or read elsewhere",
               .apply = RemoveInvolution});
 
 }  // namespace

@@ -6,14 +6,14 @@
 // The inner Reshape becomes a NoOp in place.
 //
 // Refuses: for the first, nodes that are fetched, fed, kept or wait for other nodes, and shapes
-// that are not known to be equal; for the second, ops between that are fetched, fed, kept or read
-// elsewhere.
+// that are not known to be equal; for the second, ops between the two reshapes that are fetched,
+// fed, kept or read elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
 namespace {
 
-// By now no node reads it or waits for it.
+// Turns `node`, which no node reads or waits for by now, into a NoOp.
 void TurnIntoNoOp(Arithmetic& rule, const Node& node) {
   rule.edit.SetOp(node, "NoOp");
   rule.edit.SetInputs(node, {});
@@ -33,8 +33,9 @@ Verdict SkipInnerReshape(Arithmetic& rule, const Node& node) {
   Node inner = rule.Input(tail, 0);
   if (!inner || inner.op() != "Reshape" || inner == node) return rule.NotMine();
   if (is_shared || rule.IsPreserved(tail)) {
-    return rule.Refuse("an op between it and '{0}' is fetched, fed, kept or read elsewhere",
-                       inner.name());
+    return rule.Refuse(
+        "an op between the two reshapes, after '{0}', is fetched, fed, kept or read elsewhere",
+        inner.name());
   }
   rule.edit.Used(inner);
   for (const Node& between : chain) rule.ForgetShape(between);

@@ -28,7 +28,7 @@ bool IsSet(const Node& slice, const char* mask, int i) {
   return (slice.GetInt(mask) >> i & 1) != 0;
 }
 
-// Resolves the slice's bounds number `i`; nothing if they select outside the tensor.
+// Resolves the slice's bounds in dimension `i`; nullopt if they select outside the tensor.
 std::optional<Cut> CutOf(const Node& slice, int i, int64_t dim, Cut bounds) {
   if (dim < 0) return bounds;
   auto at = [&](int64_t bound) { return bound < 0 ? bound + dim : bound; };
@@ -135,7 +135,8 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
                                            ? SelectionOfSlice(rule, node, shape, axis)
                                            : SelectionOfStridedSlice(rule, node, shape, axis);
   if (!selection || selection->index < 0 || selection->index >= pack.num_inputs())
-    return rule.Refuse("it does not select exactly one of the tensors in '{0}'", pack.name());
+    return rule.Refuse("the slice does not select exactly one of the tensors in '{0}'",
+                       pack.name());
   if (rule.Exists(Arithmetic::NameFor(node, kStage))) return rule.NotMine();
   rule.edit.Used(pack);
   Port input = pack.input(static_cast<int>(selection->index));

@@ -6,7 +6,7 @@
 //
 // The new nodes are "..._<dtype>_<node>", with the new dtype of the moving op.
 //
-// Refuses: nodes without a CPU or GPU as their own device, or on two devices; nodes that are
+// Refuses: nodes that name no CPU or GPU as their device, or are on two devices; nodes that are
 // fetched, fed or kept; CheckNumerics; moving ops that do not support the other dtype.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
@@ -35,7 +35,8 @@ bool MayTradePlaces(Arithmetic& rule, const Node& node) {
   return node.op() != "CheckNumerics" && !rule.kinds.Is(node, kFrameOp | kSwitchOp | kMergeOp);
 }
 
-// Nothing if they are not such a pair, or if elements already move while they are small.
+// Returns nullopt if `node` and `producer` are not a cast and a move, or if elements already move
+// while they are small.
 std::optional<Pair> PairOf(Arithmetic& rule, const Node& node, const Node& producer) {
   bool casts_first = IsCastLike(producer) && rule.KeepsValue(node);
   bool casts_last = IsCastLike(node) && rule.KeepsValue(producer);
@@ -84,7 +85,7 @@ Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
     return rule.Refuse("'{0}' or '{1}' is fetched, fed or kept", node.name(), producer.name());
   const OpAttr* type_attr = TypeAttr(*pair->mover_info, pair->smaller());
   if (!type_attr) {
-    return rule.Refuse("{0} does not take {1}", (pair->casts_first ? node : producer).op(),
+    return rule.Refuse("op {0} does not take dtype {1}", (pair->casts_first ? node : producer).op(),
                        DataTypeName(pair->smaller()));
   }
   std::string last_name = Arithmetic::NameFor(producer, kStage, DataTypeName(pair->to)),
@@ -126,8 +127,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
                       "RefIdentity",    "AddN",
                       "AccumulateNV2"},
               .help = "moves elements while they are small, then casts; needs a device",
-              .refuses = "nodes without a CPU or GPU of their own; nodes that are fetched, fed or "
-                         "kept; moving ops that do not support the other dtype",
+              .refuses = "nodes that name no CPU or GPU as their device; nodes that are fetched, "
+                         "fed or kept; moving ops that do not support the other dtype",
               .apply = ReorderCastLike});
 
 }  // namespace

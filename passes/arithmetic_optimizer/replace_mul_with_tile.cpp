@@ -1,4 +1,5 @@
-// Replaces a broadcasting product with ones, which copies a tensor along its dimensions, with Tile.
+// Replaces a multiplication by ones that only broadcasts the other tensor with a Tile of that
+// tensor.
 //
 //   Before:  Mul(x:[1,3], ones:[2,3]) -> y     After:  Tile(x, [2,1]) -> y
 //
@@ -14,7 +15,7 @@ namespace {
 
 constexpr char kStage[] = "ReplaceMulWithBroadcastByTile";
 
-// The number of repetitions of `from` along each dimension that makes `to`; nothing if it exceeds
+// The number of repetitions of `from` along each dimension that makes `to`; nullopt if one exceeds
 // an int32.
 std::optional<std::vector<int64_t>> MultiplesOf(const Shape& from, const Shape& to) {
   std::vector<int64_t> multiples;

@@ -3,7 +3,8 @@
 //   Before:  AddN(x, x, x) -> y     After:  "..._Const_y":Const 3 * x -> y
 //   Before:  AddN(x) -> y           After:  x -> y
 //
-// Refuses: variants, and dtypes without numbers; a sum of one term that waits for other nodes.
+// Refuses: variants and other dtypes that are not numeric; a sum of one term that waits for other
+// nodes.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -20,7 +21,7 @@ Verdict SimplifyAggregation(Arithmetic& rule, const Node& node) {
   std::string const_name = Arithmetic::NameFor(node, "SimplifyAggregation", "Const");
   std::string mul_name = Arithmetic::NameFor(node, "SimplifyAggregation", "Mul");
   if (rule.Exists(const_name) || rule.Exists(mul_name)) return rule.NotMine();
-  if (!IsNumeric(type)) return rule.Refuse("dtype {0} has no numbers", DataTypeName(type));
+  if (!IsNumeric(type)) return rule.Refuse("dtype {0} is not numeric", DataTypeName(type));
   Node count = rule.edit.AddConstant(const_name, Literal::Scalar(type, node.num_inputs()),
                                      node.device(), rule.Anchor(node.input(0)));
   rule.Enqueue(count);
@@ -35,7 +36,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "simplify_aggregation",
               .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
               .help = "x + x becomes 2 * x",
-              .refuses = "variants, and dtypes without numbers",
+              .refuses = "variants and other dtypes that are not numeric",
               .apply = SimplifyAggregation});
 
 }  // namespace

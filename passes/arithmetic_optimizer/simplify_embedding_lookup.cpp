@@ -1,4 +1,4 @@
-// Lets a sparse segment reduction of gathered rows read the table itself.
+// Makes a sparse segment reduction of gathered rows read the embedding table directly.
 //
 //   Before:  SparseSegmentSum(Gather(table, Unique(ids)), Unique(ids):1, segments)
 //   After:   SparseSegmentSum(table, ids, segments)
@@ -84,7 +84,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentMean",
                       "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
                       "SparseSegmentSqrtNWithNumSegments"},
-              .help = "a sparse segment reduction reads the table itself",
+              .help = "makes a sparse segment reduction of gathered rows read the table directly",
               .refuses = "nodes that are fetched, fed or kept, or on different devices; Gather and "
                          "Unique along other dimensions than the first",
               .apply = SimplifyEmbeddingLookup});

@@ -45,7 +45,7 @@ class Converter {
       }
     }
     if (!emulate_) return;
-    // By now all inputs of these casts are half.
+    // By now all inputs of the nodes that ReadAsFloat gives a Cast are half.
     for (int i = 0; i < types_.size(); ++i) {
       if (half_[i] && types_[i].type == proto::DT_FLOAT) ReadAsFloat(types_[i]);
     }
@@ -117,7 +117,8 @@ class Converter {
   const DataType target_;
 };
 
-// Later versions have a separate dtype for scale and offset. False if --limit is used up.
+// Replaces FusedBatchNorm with FusedBatchNormV2, which has a separate dtype for scale and offset.
+// Returns false if --limit is used up.
 bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
   if (!edit.Runs("update_batch_norm")) return true;
   for (Node node : edit.graph().nodes()) {
@@ -177,17 +178,17 @@ class AutoMixedPrecision : public GraphPass {
   }
 };
 
-#define GRAPNEL_MIXED_PRECISION(mode, pass, does)                                                \
-  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                         \
-               (PassInfo{.name = pass,                                                           \
-                         .config_name = pass,                                                    \
-                         .order = 9,                                                             \
-                         .run_once = true,                                                       \
-                         .toggle = pass,                                                         \
-                         .help = does,                                                           \
-                         .refuses = "fetched nodes, other devices, ops on the deny "             \
-                                    "list and ops after them"}),                                 \
-               {.name = "convert", .help = "the dtypes that change, and the casts around them"}, \
+#define GRAPNEL_MIXED_PRECISION(mode, pass, does)                                         \
+  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                  \
+               (PassInfo{.name = pass,                                                    \
+                         .config_name = pass,                                             \
+                         .order = 9,                                                      \
+                         .run_once = true,                                                \
+                         .toggle = pass,                                                  \
+                         .help = does,                                                    \
+                         .refuses = "fetched nodes, other devices, ops on the deny "      \
+                                    "list and ops after them"}),                          \
+               {.name = "convert", .help = "changes dtypes, and adds casts around them"}, \
                {.name = "update_batch_norm", .help = "FusedBatchNorm becomes FusedBatchNormV2"})
 
 GRAPNEL_MIXED_PRECISION(Mode::kCuda, "auto_mixed_precision",

@@ -23,7 +23,7 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists);
 //   6. ops whose definition does not allow half are unpainted
 // All ops on one tensor list get the same color, so do both ends of a loop's back edge, and a Cast
 // to float whose readers are all half casts to half. Adds edges from writers of tensor lists to
-// their readers. If all are false, there is nothing to do.
+// their readers. If no vertex becomes half, the pass has nothing to do.
 std::vector<bool> Paint(TypeGraph& types, Mode mode, const OpLists& lists,
                         const std::vector<bool>& to_process);
 

@@ -67,8 +67,8 @@ Error TypeGraph::AddNode(const Node& node) {
     return MakeError("node '{0}' has {1}, its op takes {2}", node.name(),
                      Plural(node.num_inputs(), "input"), nodes_[node.id()].inputs.size());
   }
-  // A dtype without ports counts too: the element dtype of a stack is an attribute of the op that
-  // makes its handle.
+  // A dtype without ports has a vertex too: the element dtype of a stack is an attribute of the op
+  // that makes its handle.
   for (const OpAttr& attr : info->attrs) {
     if (attr.type == "type" && node.FindAttr(attr.name)) VertexFor(node, attr.name, -1, {});
   }

@@ -12,7 +12,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The shape of the result is not fully known, but equals that of the zeros.
+// Replaces a result whose shape is not fully known, but equals that of the input `zeros`, with that
+// input.
 Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
   Shape zero = rule.InputShape(node, zeros), other = rule.InputShape(node, 1 - zeros);
   if (!Folding::BroadcastsInto(other, zero))
@@ -33,7 +34,7 @@ Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
   if (!x && !y) return rule.NotMine();
   DataType type = rule.TypeOf(node);
   if (!IsInteger(type) && type != proto::DT_BOOL) {
-    return rule.Refuse("a {0} of '{1}' may be NaN", DataTypeName(type),
+    return rule.Refuse("'{1}' has dtype {0} and may contain NaN", DataTypeName(type),
                        node.input_node(x ? 1 : 0).name());
   }
   const Shape output = rule.edit.ShapeOf({node.id(), 0});

@@ -11,7 +11,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The shape in `port`: that of the input of a Shape node, or the value of a constant.
+// The shape that the value of `port` describes: that of the input of a Shape node, or the value of
+// a constant.
 std::optional<Shape> ShapeHeld(Folding& rule, Port port) {
   Node node = rule.graph.node(port.node);
   if (node.op() == "Shape" && node.num_inputs() == 1 && !rule.edit.IsFed(node)) {

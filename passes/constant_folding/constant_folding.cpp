@@ -18,8 +18,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The rounds over one body. Nodes are visited in Grappler's order, which each round changes: it
-// decides which of two constants moves first.
+// The rounds over one body. Nodes are visited in Grappler's order, which each round changes: the
+// order decides which of two constants moves first.
 class Rounds {
  public:
   explicit Rounds(Editor& edit)
@@ -57,7 +57,8 @@ class Rounds {
   }
 
  private:
-  // Nodes made meanwhile wait for the next phase, as in Grappler.
+  // Visits the nodes of this round. Nodes that are made meanwhile wait for the next phase, as in
+  // Grappler.
   template <typename Visit>
   void ForEachTodo(Visit visit) {
     for (Node node : graph_.nodes(order_)) {
@@ -73,7 +74,7 @@ class Rounds {
     return made;
   }
 
-  // True if any rule fired.
+  // Applies the rules to the nodes of this round. True if any rule fired.
   bool Show(const RuleTable& rules) {
     bool fired = false;
     ForEachTodo([&](Node node) {
@@ -99,7 +100,7 @@ class Rounds {
     order_ = std::move(folded);
   }
 
-  // When a node folds, its readers may become foldable: they follow in the same phase.
+  // When a node folds, its readers may become foldable: they are folded in the same phase.
   void FoldAndFollow() {
     auto is_foldable = [&](Node node) { return folds_.Has(node) && IsFoldable(fold_, node); };
     std::vector<NodeId> queue;
@@ -121,8 +122,8 @@ class Rounds {
     }
   }
 
-  // Nodes that only they read are dropped in the next round, as in Grappler: until then they count
-  // as read.
+  // Drops unread nodes. Nodes that only dropped nodes read are dropped in the next round, as in
+  // Grappler: until then they count as read.
   void DropUnread() {
     std::vector<NodeId> unread;
     auto look = [&](Node node) {
@@ -162,9 +163,9 @@ class Rounds {
 
   Editor& edit_;
   Graph& graph_;
-  // of the nodes; those that died since the last Fold() are still in it
+  // the order of the nodes; nodes that died since the last Fold() are still in it
   std::vector<NodeId> order_;
-  NodeId known_ = 0;  // the first node that is not yet in it
+  NodeId known_ = 0;  // the first node that is not yet in order_
   Folding fold_;
   const RuleTable shapes_, values_, folds_, drop_unread_, simplify_;  // one per phase
   llvm::BitVector todo_, next_;  // nodes to visit in this round, and in the next
@@ -175,7 +176,8 @@ class Rounds {
 class ConstantFolding : public GraphPass {
  public:
   Error Run(Editor& edit) override {
-    // TensorFlow creates the pass without its level if `optimizers` names it.
+    // If `optimizers` names the pass, TensorFlow creates it without the toggle's level
+    // (AGGRESSIVE).
     const proto::RewriterConfig& config = edit.config();
     edit.TrustFeeds(config.optimizers().empty() &&
                     config.constant_folding() == proto::RewriterConfig::AGGRESSIVE);

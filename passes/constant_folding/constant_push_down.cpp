@@ -109,8 +109,8 @@ void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, P
   rule.edit.SetInput(node, 1, right);
 }
 
-// Chooses the ops that combine `x`, `y` and the constant again if Sub or Div is among them. A sign
-// says which of them the whole expression subtracts (divides by).
+// Chooses the ops that combine `x`, `y` and the constant again if Sub or Div is among them. Each
+// operand has a sign: whether the whole expression subtracts it (divides by it).
 void Reassociate(Folding& rule, const Node& parent, const Tree& tree, bool is_sum,
                  bool parent_symmetric, bool child_symmetric) {
   bool constant_left = tree.left_leaf_is_constant;
@@ -182,8 +182,8 @@ Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   } else if (constant.rank() == 1) {
     leaf = vector;
   }
-  // A constant leaf folds with the new one only if the other leaf is constant too, and then there
-  // is nothing to move.
+  // A constant leaf folds with the moved constant only if the other leaf is constant too, and then
+  // there is nothing to move.
   if (leaf < 0 || rule.IsConst(child.input(leaf))) return rule.NotMine();
   if (!IsSafe(rule, parent, *tree)) return rule.Refused();
   Port moved = child.input(leaf);

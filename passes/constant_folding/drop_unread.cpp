@@ -36,7 +36,7 @@ Verdict DropUnread(Folding& rule, const Node& node) {
 GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kDropUnread + 0,
               .name = "drop_unread",
-              .ops = {},  // any
+              .ops = {},  // any op
               .help = "removes unread nodes",
               .refuses = "nodes that must stay; in function bodies also state and effects",
               .apply = DropUnread});

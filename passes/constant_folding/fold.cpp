@@ -16,8 +16,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The bytes of the elements up to where the rest repeats the last one: the size that Grappler
-// writes, and checks.
+// The bytes of the elements without those at the end that repeat the last one: the size that
+// Grappler writes, and checks.
 int64_t WrittenBytes(const Literal& value) {
   llvm::StringRef bytes = value.bytes();
   size_t size = DataTypeSize(value.dtype());
@@ -34,7 +34,7 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     if (bytes >= kMaxConstantBytes && bytes > input_bytes) bytes = WrittenBytes(value);
     if (bytes < kMaxConstantBytes || bytes <= input_bytes) continue;
     rule.too_large.insert(node.id());
-    return rule.Fails("the value of '{0}' has {1} bytes, its inputs {2}", node.name(), bytes,
+    return rule.Fails("the value of '{0}' has {1} bytes, its inputs have {2}", node.name(), bytes,
                       input_bytes);
   }
   return true;
@@ -64,7 +64,7 @@ Expected<std::vector<Literal>> Evaluate(Folding& rule, const Node& node) {
 }
 
 // Each port that is read becomes a node of its own. Nodes that waited for the folded node wait for
-// the last of them.
+// the last of these constants.
 Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> values) {
   auto name_of = [&](size_t port) {
     return Folding::NameFor(node, "-folded-" + llvm::Twine(port));
@@ -118,7 +118,7 @@ GRAPNEL_RULE(
     {.optimizer = "constant_folding",
      .place = kFold + 2,
      .name = "fold",
-     .ops = {},  // any
+     .ops = {},  // any op
      .help = "computes nodes whose inputs are all constant",
      .refuses = "state and effects, strings, results over 100 KiB that outgrow their inputs",
      .apply = Fold});

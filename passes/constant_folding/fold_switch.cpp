@@ -10,7 +10,7 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The live output; with several outputs, the last one if the index is out of range.
+// The live output; for a _SwitchN whose index is out of range, the last output.
 int32_t AliveOutput(const Node& node, const Literal& index) {
   int64_t chosen = index.AsInt(0);
   if (node.op() == "Switch") return chosen != 0;

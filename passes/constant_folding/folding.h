@@ -12,8 +12,8 @@
 
 namespace grapnel::constant_folding {
 
-// A rule's place is its phase plus its position there. This is Grappler's order: the first rule
-// that fires decides the resulting names.
+// A rule's place is the number of its phase plus its position in that phase. This is Grappler's
+// order: the first rule that fires decides the resulting names.
 constexpr int kShapes = 100;      // writes known shapes as constants
 constexpr int kValues = 200;      // writes values that need no computation
 constexpr int kFold = 300;        // computes nodes that are IsFoldable, and sees no others
@@ -24,7 +24,7 @@ constexpr int kSimplify = 400;    // simplifies the rest, node by node
 // (kMaxConstantSize of Grappler).
 constexpr int64_t kMaxConstantBytes = 100 * 1024;
 
-// One run of the pass over one body.
+// One run of the pass over one body (the main graph or a function).
 class Folding : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "constant_folding";
@@ -42,8 +42,8 @@ class Folding : public RuleContext {
   llvm::DenseSet<NodeId> too_large;  // results over the limit: do not retry or simplify them
 
   // Merges that had readers when the pass began, now or in an earlier iteration. Grappler keeps
-  // them when they have no reader left: it remembers that they may fold, makes unread constants for
-  // them, and drops those after counting them as readers.
+  // such a Merge when it has no reader left: Grappler remembers that the Merge may fold, makes
+  // unread constants for it, and drops these constants after counting them as readers.
   llvm::DenseSet<NodeId> merges_once_read;
 
   // --- Constants: Const nodes that are not fed. Grappler does not fold a HostConst.
@@ -70,10 +70,10 @@ class Folding : public RuleContext {
   //
   // The shape of a constant is that of its value, which needs no shape inference.
   Shape ShapeOf(Port port) override;
-  // Grappler infers shapes once, before the first round. For an input it then knows the node that
-  // was read at that time, whatever is read since. It knows nothing of a node that was made or
-  // rebuilt since; rules that need shapes skip such a node until the next iteration. Covers only
-  // the first two inputs.
+  // Grappler infers shapes once, before the first round. For an input of a node it then uses the
+  // shape of the tensor that the node read at that time, even if the node reads another one since.
+  // It has no shapes for a node that was made or rebuilt since; rules that need shapes skip such a
+  // node until the next iteration. Covers only the first two inputs.
   bool KnowsInputs(const Node& node) const {
     return node.id() < first_inputs_.size() && first_inputs_[node.id()][0].node != kNoNode;
   }
@@ -84,7 +84,7 @@ class Folding : public RuleContext {
     if (KnowsInputs(node)) first_inputs_[node.id()][0].node = kNoNode;
   }
   // True if broadcasting `other` with `kept` certainly gives the shape of `kept`; with
-  // `as_far_as_known`, if it may.
+  // `as_far_as_known`, also if it may.
   static bool BroadcastsInto(const Shape& other, const Shape& kept, bool as_far_as_known = false);
   static bool SameShape(const Shape& a, const Shape& b);  // every dimension is known and equal
   DataType TypeOf(const Node& node) const;  // of the result: T, dtype, or the op's output dtype
@@ -100,18 +100,18 @@ class Folding : public RuleContext {
   // --- The following turn a node into another op under its own name and return the rule's verdict.
   // Removed data inputs become control inputs, once each.
   //
-  // Becomes `op` with these data inputs.
+  // The node becomes `op` with these data inputs.
   Verdict Become(const Node& node, llvm::StringRef op, llvm::ArrayRef<Port> inputs);
   Verdict BecomeNoOp(const Node& node);
-  // Becomes Identity (or Snapshot) of data input `i`.
+  // The node becomes an Identity (or a Snapshot) of data input `i`.
   Verdict BecomeIdentity(const Node& node, int i, llvm::StringRef op = "Identity");
-  // Becomes BroadcastTo of data input `i` to `shape`, which must be fully known.
+  // The node becomes a BroadcastTo of data input `i` to `shape`, which must be fully known.
   Verdict BecomeBroadcast(const Node& node, int i, const Shape& shape);
   Verdict BecomeConstant(const Node& node, const Literal& value);
   // Removes a node that constants have replaced immediately, so that its sole inputs become unread
   // in the same round; unless it must stay or is still read.
   void RemoveIfUnread(const Node& node);
-  // Becomes a constant of `shape`, which must be fully known, with `one` for each element.
+  // The node becomes a constant of `shape`, which must be fully known, with `one` for each element.
   Verdict BecomeSplat(const Node& node, const Shape& shape, const Literal& one);
 
  private:
@@ -121,10 +121,11 @@ class Folding : public RuleContext {
 
   const StringId const_, zeros_like_, ones_like_, fill_;
   const bool has_tpu_ops_;
-  std::vector<std::array<Port, 2>> first_inputs_;  // by id; no node unless there are two
+  std::vector<std::array<Port, 2>> first_inputs_;  // by node id; kNoNode without two inputs
 };
 
-// Select the nodes for the rules of kFold (foldable.cpp) and of kDropUnread (drop_unread.cpp).
+// These functions select the nodes for the rules of kFold (foldable.cpp) and of kDropUnread
+// (drop_unread.cpp).
 bool IsFoldable(Folding& fold, const Node& node);
 bool IsUnread(Folding& fold, const Node& node);
 

@@ -1,5 +1,5 @@
 // Writes known shapes as constants: the results of Shape, ShapeN, Size, Rank and TensorArraySizeV3.
-// They are one rule, because they have the same condition.
+// These ops share one rule, because their condition is the same.
 //
 //   Before:  x:[2,3] -> Shape -> y                      (Size, Rank and array sizes alike)
 //   After:   x -^-> Shape:Const [2,3] -> y

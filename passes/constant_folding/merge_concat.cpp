@@ -3,9 +3,9 @@
 //   Before:  ConcatV2(ConcatV2(x, y, 0), z, 0) -> w
 //   After:   ConcatV2(x, y, z, 0) -> w
 //
-// Refuses: another axis, or one that is not constant; an inner one that others read, that must
-// stay, or whose inputs are all constant, because it folds; inputs on more than one task, where the
-// inner one saves a transfer.
+// Refuses: another axis, or an axis that is not constant; an inner concatenation that other nodes
+// read, that must stay, or whose inputs are all constant, because it folds; inputs on more than one
+// task, where the inner concatenation saves a transfer.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -81,8 +81,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "merge_concat",
               .ops = {"ConcatV2"},
               .help = "merges a concatenation into the one that reads it",
-              .refuses = "other axes; inner ones that others read, that must stay or that fold; "
-                         "inputs on several tasks",
+              .refuses = "other axes; inner concatenations that others read, that must stay or "
+                         "that fold; inputs on several tasks",
               .apply = MergeConcats});
 
 }  // namespace

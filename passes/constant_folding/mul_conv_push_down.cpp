@@ -45,7 +45,8 @@ bool FitsWeights(Folding& rule, const Match& match, const Shape& scale) {
   if (scale.rank() <= static_cast<int>(data_format.size()) && scale.NumElements() == 1) return true;
   // A factor per output channel fits the last dimension of w, and no dimension of x.
   if (match.constant_input == 0 || (data_format != "NHWC" && data_format != "NDHWC")) return false;
-  // TensorFlow checks what the convolution's node read first: a factor, where it was a Mul.
+  // Before this rule fired for the node, it was a Mul, and its input 1 may have been the factor:
+  // TensorFlow checks the shape of the input that the node had when the pass began.
   if (!Folding::BroadcastsInto(scale, rule.ShapeOf(match.conv.input(1))) ||
       !Folding::BroadcastsInto(scale, rule.InputShape(match.conv, 1)))
     return false;
@@ -77,7 +78,7 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
   // became a constant since.
   const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
   if (!shape.known_rank())
-    return rule.Fails("'{0}' was made in this pass: TensorFlow infers its shape in the next one",
+    return rule.Fails("'{0}' was made in this pass: TensorFlow infers its shape in the next pass",
                       scale.name());
   if (!shape.IsFullyKnown()) {
     return rule.Fails(

@@ -4,7 +4,7 @@
 //   After:   c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1":ConcatV2
 //            x, partial, z, axis -> ConcatV2 -> y
 //
-// Refuses: constants that are not adjacent; a concatenation that is itself such a part.
+// Refuses: constants that are not adjacent; a concatenation that this rule made.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -57,7 +57,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 21,
               .name = "partial_concat",
               .ops = {"Concat", "ConcatV2"},
-              .help = "computes adjacent constants of a concatenation",
+              .help = "joins adjacent constant inputs of a concatenation",
               .refuses = "constants that are not adjacent",
               .apply = FoldPartOfConcat});
 

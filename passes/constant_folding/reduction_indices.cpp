@@ -3,7 +3,7 @@
 //   Before:  x:[2,3], axes:[2] -> Sum -> y
 //   After:   x, "ConstantFolding/Sum-reduction_indices":Const [0,1] -> Sum -> y
 //
-// Refuses: axes that are not known to be all of them; unknown ranks.
+// Refuses: axes that are not known to be all dimensions; unknown ranks.
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,8 +12,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// True if every reader reshapes the result, so that its own shape does not matter; it then has one
-// element.
+// True if every reader reshapes the result, so that the shape of the result does not matter, to a
+// shape of one element.
 bool IsReshapedToOneElement(Folding& rule, const Node& node) {
   if (node.uses().empty()) return false;
   return llvm::all_of(node.uses(), [&](const Use& use) {
@@ -35,7 +35,7 @@ Verdict MaterializeReductionIndices(Folding& rule, const Node& node) {
   std::optional<int64_t> num_axes = rule.ShapeOf(node.input(1)).NumElements();
   bool is_full = (output.known_rank() && output.rank() == 0) || num_axes == input.rank();
   if (!is_full && !IsReshapedToOneElement(rule, node)) {
-    return rule.Refuse("axes '{0}' are not known to be all of them", node.input_node(1).name());
+    return rule.Refuse("axes '{0}' are not known to be all dimensions", node.input_node(1).name());
   }
   std::vector<int64_t> axes(input.rank());
   std::iota(axes.begin(), axes.end(), 0);
@@ -50,7 +50,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "reduction_indices",
               .ops = {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"},
               .help = "writes the axes of a full reduction as a constant",
-              .refuses = "axes that are not known to be all of them; unknown ranks",
+              .refuses = "axes that are not known to be all dimensions; unknown ranks",
               .apply = MaterializeReductionIndices});
 
 }  // namespace

@@ -35,7 +35,7 @@ Verdict RemovePlain(Folding& rule, const Node& node) {
   if (!begin || !size || begin->size() != size->size()) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.known_rank()) {
-    // Here Grappler's shape has a rank: that of the slice.
+    // Grappler infers the rank of the input from the length of the bounds.
     shape = Shape::UnknownOfRank(static_cast<int>(begin->size()));
   }
   if (shape.rank() != static_cast<int>(begin->size())) return rule.NotMine();

@@ -16,7 +16,8 @@ Verdict RemoveTranspose(Folding& rule, const Node& node) {
   if (!permutation) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   int rank = static_cast<int>(permutation->size());
-  // There are no dimensions to move: the input is a scalar, or the graph fails.
+  // For an empty permutation there are no dimensions to move: the input is a scalar, or the op
+  // fails.
   bool all_known = shape.known_rank() ? shape.rank() == rank : rank == 0;
   for (int i = 0; i < rank; ++i) {
     bool stays = (*permutation)[i] == i || (all_known && shape.dim(i) == 1);

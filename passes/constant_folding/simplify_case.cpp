@@ -28,9 +28,9 @@ std::string BranchAttr(const AttrView& branches, int64_t index) {
   return {};
 }
 
-// PartitionedCall keeps the shapes of its outputs where TensorFlow looks for them. TensorFlow
-// interprets each list as one shape per branch; here a list with as many shapes as outputs has its
-// literal meaning.
+// Sets the shapes of the outputs in the attribute where TensorFlow looks for those of a
+// PartitionedCall. TensorFlow interprets each list as one shape per branch; here a list with as
+// many shapes as outputs has its literal meaning.
 void SetOutputShapes(Folding& rule, const Node& node, size_t branch) {
   std::optional<AttrView> attr = node.FindAttr("output_shapes");
   std::vector<Shape> shapes =

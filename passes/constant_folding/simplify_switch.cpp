@@ -7,7 +7,7 @@
 //                      -^-> "ConstantFolding/Switch_const_true":Const -> z
 //
 // Refuses: a Switch whose number of readers is not two, as in Grappler, or whose two readers are
-// both such anchors.
+// both Identities that nodes only wait for (anchors).
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -47,7 +47,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "simplify_switch",
               .ops = {"Switch"},
               .help = "folds a Switch on its own predicate",
-              .refuses = "a Switch whose number of readers is not two, or with only anchors",
+              .refuses = "a Switch whose number of readers is not two, or that only anchors read",
               .apply = SimplifySwitch});
 
 }  // namespace

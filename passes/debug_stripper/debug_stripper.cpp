@@ -3,8 +3,8 @@
 //   Before:  c, x -> Assert a;  y(^a)           After:  NoOp a(^c, ^x);  y(^a)
 //
 // Each node keeps its name, so that control edges to it stay valid, and keeps waiting for its
-// inputs; the dependency optimizer removes the rest. Fetched nodes are stripped too, as TensorFlow
-// does: their values stay.
+// inputs; the dependency optimizer removes the rest. Fetched nodes are stripped too, as in
+// TensorFlow: their values stay the same.
 //
 // Refuses nothing. CheckNumericsV2 is not one of its ops.
 #include "passes/debug_stripper/debug_stripper.h"

@@ -2,8 +2,8 @@
 //
 //   Before:  x -> DebugIdentityV2 n -> y        After:  x -> Identity n -> y
 //
-// A graph that is saved while the debugger is on contains these ops; it then writes debug files
-// wherever it runs.
+// A graph that is saved while the debugger is on contains these ops, which then write debug files
+// wherever the graph runs.
 //
 // Refuses nothing; DebugNanCount and DebugNumericSummary stay: their results differ from their
 // inputs.

@@ -2,8 +2,8 @@
 //
 //   Before:  x -> Sqrt -^> y        After:  x -^> NoOp -^> y
 //
-// It keeps its name, and waits for its former inputs: for the node of a tensor; for the output of a
-// Switch, for an Identity of that output.
+// The node keeps its name, and waits for its former inputs: for the node that made the tensor or,
+// if that is a Switch, for an Identity of the tensor.
 //
 // Refuses: nodes that are fetched, fed or kept; ops with effects, or that TensorFlow does not know;
 // control flow; an Identity that must stay (see bypass.cpp).

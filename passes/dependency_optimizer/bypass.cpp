@@ -42,7 +42,8 @@ bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<N
     for (const Node& reader : readers) after += id != reader.device_id();
   }
   if (after > in + out) return false;
-  // The tensor comes from another device once and has several readers here: a shared receive.
+  // An Identity may receive a tensor from another device once for several readers on its own
+  // device.
   bool is_identity = rule.kinds.Is(node, kIdentityOp | kIdentityNOp);
   return !(is_identity && in > 0 && out > 0 && after > 0);
 }

@@ -1,4 +1,4 @@
-// Drops a control edge from a node that is an input anyway.
+// Drops a control edge from a node from which the reader has another edge.
 //
 //   Before:  x -> y, x -^> y, z -^> y, z -^> y        After:  x -> y, z -^> y
 //
@@ -17,7 +17,7 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .place = 1,
               .name = "dedup_control_inputs",
               .ops = {},
-              .help = "drops a control edge from a node that is an input anyway",
+              .help = "drops a control edge that repeats another edge between the same nodes",
               .apply = Dedup,
               .may_apply = [](const Node& node) { return node.num_controls() > 0; }});
 

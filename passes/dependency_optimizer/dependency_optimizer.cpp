@@ -18,7 +18,8 @@ namespace grapnel {
 namespace {
 
 // In each round: first duplicate edges are removed; then rules from kNearANode to kAfterwards visit
-// nodes until nothing is left to do; then duplicates again, and last the rule that makes groups.
+// nodes until nothing is left to do; then duplicate edges are removed again, and last,
+// group_cross_device_controls runs.
 constexpr int kNearANode = 10, kAfterwards = 20;
 
 class DependencyOptimizer : public GraphPass {

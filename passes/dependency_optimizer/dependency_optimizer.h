@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// One round over one body.
+// One round over one body (the main graph or a function).
 class Dependencies : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "dependency_optimizer";
@@ -23,14 +23,14 @@ class Dependencies : public RuleContext {
   const bool on_one_device;  // all nodes have the same device string
   Bypasser bypasser;
 
-  // --- The worklist: last in, first out; each node once.
+  // --- The worklist of nodes to visit: last in, first out; each node is in it at most once.
   bool has_work() const { return !work_.empty(); }
   void Push(const Node& node);
   NodeId Pop();
 
-  // True if the node is unread and may become a NoOp. Refuses.
+  // True if the node is unread and may become a NoOp; may record a refusal otherwise.
   bool CanBecomeNoOp(const Node& node);
-  // True if readers of an identity may read its input. Refuses.
+  // True if readers of an identity may read its input; otherwise records a refusal.
   bool CanRemoveIdentity(const Node& node);
 
  private:

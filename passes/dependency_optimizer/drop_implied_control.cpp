@@ -34,7 +34,7 @@ class Reduction {
   }
 
  private:
-  // True if the edge means that `to` runs after `from`: paths may use it.
+  // True if the edge means that `to` runs after `from`, so that paths may contain the edge.
   bool Counts(const Node& from, const Node& to) {
     return !kinds_.Is(to, kFrameOp) && kinds_.Is(to, kKnownOp) &&
            !kinds_.Is(from, kFrameOp | kMergeOp);
@@ -53,7 +53,8 @@ class Reduction {
     return controls_out_[from.id()] >= static_cast<uint32_t>(to.num_controls());
   }
 
-  // Marks nodes that are two or more edges after `source`, as far as its control edges reach.
+  // Finds the control edges from `source` that a longer path implies: marks the nodes two or more
+  // edges after `source`, up to the last node that these control edges lead to.
   void SweepFrom(NodeId id) {
     Node source = graph_.node(id);
     if (controls_out_[id] == 0) return;
@@ -92,7 +93,7 @@ class Reduction {
     }
   }
 
-  // The same from the other end.
+  // As SweepFrom, for the control edges to the node, walking its inputs.
   void SweepTo(NodeId id) {
     Node target = graph_.node(id);
     if (target.num_controls() == 0 || target.num_controls() + target.num_inputs() < 2) return;

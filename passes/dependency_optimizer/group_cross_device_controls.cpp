@@ -12,7 +12,8 @@
 namespace grapnel {
 namespace {
 
-// The device, or its machine; the name unchanged if it is not a device name.
+// The device of the node or, if `by_host`, the task of that device; the device string itself if it
+// is not a device name.
 std::string PlaceOf(const Node& node, bool by_host) {
   std::string device = node.device().str();
   return by_host ? TaskOf(device).value_or(device) : device;
@@ -20,7 +21,7 @@ std::string PlaceOf(const Node& node, bool by_host) {
 
 using NodesByPlace = std::map<std::string, std::vector<Node>>;
 
-// Sources of control edges to `node` on other devices or machines.
+// Sources of control edges to `node` on other devices or, if `by_host`, in other tasks.
 NodesByPlace SourcesElsewhere(const Node& node, bool by_host) {
   NodesByPlace sources;
   std::string here = PlaceOf(node, by_host);
@@ -68,7 +69,7 @@ void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, boo
 
 bool MayBeGrouped(const Node& node) { return node.num_controls() > 1 && !node.device().empty(); }
 
-// First by device, then by machine.
+// Groups edges by device first, then by task.
 Verdict GroupCrossDeviceControls(Dependencies& rule) {
   bool any = false;
   for (Node node : rule.graph.nodes()) any = any || MayBeGrouped(node);

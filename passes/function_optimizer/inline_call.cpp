@@ -12,7 +12,8 @@
 // name puts the nodes on its own device; the nodes of a PartitionedCall keep their requested
 // devices, completed from the device of the call.
 //
-// A call marked kOpenWhole is inlined for placement: refusals of its function do not count.
+// A call marked kOpenWhole is inlined for placement, even if its function says otherwise
+// (`_noinline`).
 //
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
@@ -25,7 +26,8 @@
 namespace grapnel {
 namespace {
 
-// The callee of the node; for a SymbolicGradient, the gradient that the library defines. Refuses.
+// The callee of the node; for a SymbolicGradient, the gradient that the library defines: if there
+// is none, a refusal is recorded.
 Call CalleeOf(FunctionRewriter& rule, const Node& node) {
   if (node.op() != "SymbolicGradient") return CallOf(node);
   std::optional<AttrView> f = node.FindAttr("f");

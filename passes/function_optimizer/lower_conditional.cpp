@@ -83,7 +83,7 @@ class Lowering {
     in_.edit.CopyControls(chooser, node_);
     pivots_.resize(branches_.size());
     for (int i = 0; i < num_branches(); ++i) {
-      // By side: the pivot of false comes first.
+      // The Switch outputs come in order: for If, that of the false branch first.
       int branch = is_if_ ? 1 - i : i;
       std::string part = is_if_ ? (i == 0 ? "pivot_f" : "pivot_t") : "pivot_" + std::to_string(i);
       pivots_[branch] = in_.AddTyped(NewName(part), "Identity", device_, {{chooser.id(), i}});
@@ -117,7 +117,7 @@ class Lowering {
       for (const Node& call : made_) inputs.push_back({call.id(), i});
       outputs.push_back({AddMerge(is_if_ ? "output" : "merge", inputs).id(), 0});
     }
-    // Runs after a branch even if it has no results.
+    // The node branch_executed runs after the chosen branch, even if the branch has no results.
     llvm::SmallVector<Port, 4> pivots;
     for (const Node& pivot : pivots_) pivots.push_back({pivot.id(), 0});
     Node executed = AddMerge("branch_executed", pivots);
@@ -166,8 +166,8 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .name = "lower_conditional",
               .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
               .help = "an If or Case becomes Switch, its branches and Merge",
-              .refuses = "nodes that are fed or marked for XLA, branches not in the library or "
-                         "with other arguments",
+              .refuses = "nodes that are fed or marked for XLA; branches not in the library or "
+                         "with other numbers of arguments or results",
               .apply = LowerConditional});
 
 }  // namespace

@@ -41,8 +41,8 @@ class Copier {
   Copier(Editor& edit, const Call& call, const Context& context)
       : edit_(edit), call_(call), context_(context), from_(*call.function) {}
 
-  // Makes a copy under that name; an error if the call does not provide everything that the body
-  // needs.
+  // Makes a copy of the function with that name; an error if the call does not provide everything
+  // that the body needs.
   Expected<Function*> Make(llvm::StringRef name) {
     std::vector<CallAttrs> attrs(from_.body.end_id());
     for (Node node : from_.body.nodes()) {
@@ -167,7 +167,7 @@ class Copier {
     CopyInputShapes();
   }
 
-  // For the remaining arguments.
+  // Copies `_input_shapes` for the remaining arguments.
   void CopyInputShapes() {
     std::optional<AttrView> attr = FunctionAttr(from_, kInputShapes);
     auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -255,7 +255,7 @@ class Specializer {
     return false;
   }
 
-  // Equal for calls that one function can serve.
+  // Returns a key that is equal for calls that can share one function.
   std::string KeyOf(const Call& call, const Context& context) {
     std::string key;
     llvm::raw_string_ostream os(key);

@@ -39,19 +39,19 @@ class Conversion : public RuleContext {
   int RankOfInput(const Node& node, int i) {
     return i < node.num_inputs() ? RankOf(node.input(i)) : kUnknown;
   }
-  // False for a constant without these dimensions; other nodes may have any.
+  // True unless the input is a constant whose shape is not `dims`.
   bool HasDimsIfConstant(const Node& node, int input, llvm::ArrayRef<int64_t> dims) const;
   // The constant permutation of a Transpose, or empty.
   std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
-  // True if the node is on the device, not preserved, and read. Refuses under `rule`, because the
-  // pass also calls it before any rule runs.
+  // True if the node is on the device, not preserved, and read; records a refusal of `rule` for the
+  // first two. `rule` is a parameter because the pass also calls this before any rule runs.
   bool MayChange(const char* rule, const Node& node);
   // True if the node reads, possibly through agnostic ops, a tensor that was converted back to the
   // old layout.
   bool IsAfterConversion(const Node& node, const Formats& formats) const;
-  // True if the node itself converts a tensor back.
+  // True if the node itself converts a tensor back to the old layout.
   bool IsConversionBack(const Node& node, const Formats& formats) const;
 
   // --- Edits.
@@ -81,10 +81,12 @@ class Conversion : public RuleContext {
   std::vector<int> depth_;  // loop nesting depth by node
 };
 
-// The rule whose condition the pass itself checks in advance, and in whose name it then refuses.
+// The rule whose condition the pass itself checks in advance; the pass then records refusals under
+// the rule's name.
 constexpr char kConvertSensitive[] = "convert_sensitive";
 // The formats of the tensors that this rule converts at the node, if its op has the layout `from`
-// and its tensors have a rank that can be converted; null if not. Refuses.
+// and its tensors have a rank that can be converted; null if not. Records a refusal of
+// kConvertSensitive.
 const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node);
 
 // True if `a` and `b`, both not empty, are inverse permutations.

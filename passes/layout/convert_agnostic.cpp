@@ -8,7 +8,7 @@
 // DataFormatVecPermute, masks and squeeze_dims in place, a vector that is added to the last
 // dimension by a Reshape.
 //
-// Refuses: ops on another device, fetched ones; reductions of anything but whole groups of
+// Refuses: ops on another device, fetched ops; reductions of anything but whole groups of
 // dimensions; slices with masks other than begin and end masks.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/layout/conversion.h"
@@ -21,7 +21,7 @@ constexpr Conversion::Kind kTranspose = Conversion::kTranspose;
 constexpr Conversion::Kind kVecPermute = Conversion::kVecPermute;
 constexpr Conversion::Kind kDimMap = Conversion::kDimMap;
 
-// True if `axes` are those of these letters, in any order.
+// True if `axes` are the axes of `letters` (such as "HW") in the old format, in any order.
 bool AreAxes(llvm::ArrayRef<int64_t> axes, llvm::StringRef letters, const Formats& formats) {
   if (axes.size() != letters.size()) return false;
   return llvm::all_of(axes, [&](int64_t axis) {
@@ -77,7 +77,8 @@ class AgnosticOp {
            family_ == Family::kShape || family_ == Family::kShapeN || family_ == Family::kReduce;
   }
 
-  // True if all of the tensor at input `i` comes from a converted tensor.
+  // True if input `i` has this rank and is a conversion back from the new layout, or reads one
+  // through agnostic ops.
   bool IsConverted(int i, int rank) const {
     Node input = node_.input_node(i);
     if (!input || rule_.RankOf(node_.input(i)) != rank) return false;
@@ -99,7 +100,8 @@ class AgnosticOp {
 
   bool Fails(const char* why) { return rule_.Fails("'{0}' {1}", node_.name(), why); }
 
-  // True if the dimensions that the op names can be translated. Refuses.
+  // True if the dimensions that the op names can be translated to the new layout; otherwise records
+  // a refusal, except for Split.
   bool Fits() {
     int64_t rank = formats_->rank();
     switch (family_) {
@@ -132,7 +134,7 @@ class AgnosticOp {
     }
   }
 
-  // Checks those of these inputs that are constant.
+  // True if each of `inputs` that is constant has the dimensions `dims`.
   bool HaveDims(llvm::ArrayRef<int> inputs, llvm::ArrayRef<int64_t> dims) const {
     return llvm::all_of(inputs, [&](int i) { return rule_.HasDimsIfConstant(node_, i, dims); });
   }
@@ -299,7 +301,7 @@ Verdict ConvertAgnostic(Conversion& rule, const Node& node) {
 GRAPNEL_RULE({.optimizer = "layout",
               .place = 2,
               .name = kName,
-              .ops = {},  // those of the agnostic families
+              .ops = {},  // the ops of the agnostic families
               .help = "converts ops that work in any layout",
               .refuses = "other devices, fetched ops, dimensions that cannot be translated",
               .apply = ConvertAgnostic});

@@ -1,11 +1,12 @@
-// Switches ops with a data_format to the other one, between transposes of their inputs and outputs.
+// Switches ops with a data_format to the other format, between transposes of their inputs and
+// outputs.
 //
 //   Before:  x -> Conv2D c {data_format=NHWC, strides=[1,2,3,1]} -> y
 //   After:   x -> Transpose -> c {data_format=NCHW, strides=[1,1,2,3]} -> Transpose -> y
 //
-// Inputs that are sizes and windows are permuted by DataFormatVecPermute; filters have no layout.
+// Inputs that hold sizes or windows are permuted by DataFormatVecPermute; filters have no layout.
 //
-// Refuses: ops on another device, fetched ones, convolutions of integers, unknown ranks.
+// Refuses: ops on another device, fetched ops, convolutions of integers, unknown ranks.
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {
@@ -30,10 +31,11 @@ bool IsOfIntegers(const Node& node) {
   return is_conv && !IsFloating(type) && !IsComplex(type);
 }
 
-// For these the data_format only says where the channels are, with the same letters for every rank.
+// For BiasAdd and BiasAddGrad, data_format only says where the channels are, with the same letters
+// for every rank.
 bool IsBias(Family family) { return family == Family::kBiasAdd || family == Family::kBiasAddGrad; }
 
-// input_sizes with two elements are height and width, which keep their order.
+// True if input_sizes has four elements; two elements are height and width, which keep their order.
 bool HasFullSizes(Conversion& rule, const Node& node) {
   Shape sizes = rule.ShapeOf(node.input(0));
   return sizes.known_rank() && sizes.rank() == 1 && sizes.IsKnown(0) && sizes.dim(0) == 4;
@@ -96,7 +98,7 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
   if (!formats) return rule.NotMine();
   if (!rule.MayChange(kConvertSensitive, node)) return rule.Refused();
   Family family = FamilyOf(node);
-  if (IsOfIntegers(node)) return rule.Refuse("'{0}' works on integers", node.name());
+  if (IsOfIntegers(node)) return rule.Refuse("'{0}' is a convolution of integers", node.name());
   if (family == Family::kBatchNormGrad && !node.GetBool("is_training"))
     return rule.Refuse("'{0}' is not in training mode", node.name());
   rule.UpdateFormat(node, IsBias(family) ? rule.OfRank(4) : *formats);
@@ -111,7 +113,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .place = 1,
               .name = kConvertSensitive,
               .ops = {},  // those of the sensitive families
-              .help = "switches ops with a data_format to the other one",
+              .help = "switches ops with a data_format to the other format",
               .refuses = "other devices, fetched ops, convolutions of integers, unknown ranks",
               .apply = ConvertSensitive});
 

@@ -58,8 +58,8 @@ inline bool IsSensitive(Family family) {
 }
 inline bool IsAgnostic(Family family) { return family > Family::kLastSensitive; }
 
-// The inputs, and the outputs, that are tensors with a layout, as far as the op itself determines
-// it.
+// DataInputs and DataOutputs return the inputs and outputs that are tensors with a layout, as far
+// as the op alone determines them.
 std::vector<int> DataInputs(const Node& node);
 std::vector<int> DataOutputs(const Node& node);
 

@@ -14,7 +14,7 @@
 // float too), channels first otherwise. GPUs are assumed to be from 2020 or later.
 //
 // Refuses: NHWC_TO_NCHW on the CPU, which TensorFlow does not have; graphs in which a loop would
-// carry a tensor in the new layout that it received in the old one; see also the rules.
+// start with a tensor in the old layout and pass it on in the new one; see also the rules.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Sequence.h"
@@ -71,7 +71,8 @@ class Layout : public GraphPass {
     std::vector<NodeId> order = TopologicalOrder(conversion.graph);
     RuleTable sensitive = RuleIn(1, conversion);
     bool any = Show(conversion, sensitive, order);
-    // If it found nothing, only AGGRESSIVE continues, unless another rule was selected alone.
+    // If convert_sensitive converted nothing, the other rules run only if AGGRESSIVE, or if the
+    // user selected one of them alone.
     if (!any && !aggressive && !sensitive.all().empty()) return;
     Show(conversion, RuleIn(2, conversion), order);
     auto all = llvm::to_vector(llvm::seq<NodeId>(0, conversion.graph.end_id()));
@@ -83,7 +84,7 @@ class Layout : public GraphPass {
     return RuleTable(conversion.edit, Conversion::kOptimizer, place, place);
   }
 
-  // True if the rule rewrote any of these nodes.
+  // Applies the rule to the nodes. True if it rewrote any of them.
   static bool Show(Conversion& conversion, const RuleTable& rule, llvm::ArrayRef<NodeId> nodes) {
     bool rewrote = false;
     for (NodeId id : nodes) {

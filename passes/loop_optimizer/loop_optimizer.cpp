@@ -1,4 +1,4 @@
-// Removes parts of loops and branches that never run, and stacks that are never read.
+// Removes branches and loop bodies that never run, and pushes on stacks that are never popped.
 //
 //   Before:  true, x -> Switch -> :0 -> Exp               After:  x, ^true -> Identity -> Sin
 //                              -> :1 -> Sin -> Merge -> y              -> Identity -> y

@@ -4,9 +4,9 @@
 //                              \> :1 -> Sin -> Merge -> y               -> Identity -> y
 //
 // A predicate is known if it is a constant, or if it is the condition of a loop that compares a
-// constant initial value with another constant, and is false at once. A Merge that loses one side
-// becomes an Identity; one that loses both is removed. All Switches are one rewrite, because a
-// branch may be dead for two reasons.
+// constant initial value with another constant, and is false in the first iteration. A Merge that
+// loses one side becomes an Identity; one that loses both is removed. All Switches are one rewrite,
+// because a branch may be dead for two reasons.
 //
 // Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
 // ControlTrigger, a Merge of more than two inputs, or a Merge whose branch index is read. Refuses
@@ -84,7 +84,7 @@ class DeadBranches {
     decided_.push_back(*decided);
   }
 
-  // The dead side, if it is known.
+  // The dead side of the Switch, if its predicate is known.
   std::optional<Decided> Decide(const Node& node) {
     Node predicate = node.input_node(1);
     if (predicate.op() == "Const" && edit_.IsConstant(predicate)) {

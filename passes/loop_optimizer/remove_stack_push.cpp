@@ -5,7 +5,7 @@
 // A loop saves values for its gradient in vain if the gradient is not computed.
 //
 // Refuses: stacks that are fetched or kept, since another graph may pop them; stacks whose handle
-// goes to a pop that is read, or to an op that is not known to leave them alone.
+// goes to a pop that is read, or to an op that may pop values.
 #include "lib/pass/rule.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"

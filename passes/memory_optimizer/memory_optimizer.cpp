@@ -7,9 +7,9 @@
 //   SWAPPING_HEURISTICS      as DEFAULT_MEM_OPT
 //   HEURISTICS               cheap nodes are recomputed, marked inputs are swapped
 //
-// Selected by name in `optimizers`, it is MANUAL, as in TensorFlow. TensorFlow also swaps or
-// reorders nodes when a GPU's memory would not suffice; this pass does not, because a graph does
-// not say how much memory there is.
+// If `optimizers` names this pass, memory_optimization counts as MANUAL, as in TensorFlow.
+// TensorFlow also swaps or reorders nodes when a GPU's memory would not suffice; this pass does
+// not, because a graph does not say how much memory there is.
 //
 // Refuses: see the rules.
 #include "passes/memory_optimizer/memory_optimizer.h"

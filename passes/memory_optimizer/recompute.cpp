@@ -125,8 +125,8 @@ class Recomputation {
     return {Sorted(sources), Sorted(targets)};
   }
 
-  // For each source, the position of the first gradient that depends on it. Later nodes must not be
-  // waited for.
+  // For each source, the position of the first gradient that depends on it. The source's copy must
+  // not wait for later nodes.
   llvm::DenseMap<NodeId, int> FirstUses(const Group& group) {
     llvm::DenseSet<NodeId> sources(group.sources.begin(), group.sources.end());
     llvm::DenseSet<NodeId> targets(group.targets.begin(), group.targets.end());

@@ -153,7 +153,7 @@ class Swapping {
     for (Port port : node.inputs()) {
       if (!seen.contains(port.node)) open.push_back(port.node);
     }
-    Node best;  // swapped tensors come from nodes that are `seen`, which do not count for the time
+    Node best;  // not a node that makes a swapped tensor: those are in `seen`
     while (!open.empty()) {
       Node current = graph_.node(open.back());
       open.pop_back();

@@ -17,7 +17,7 @@ Liveness::Liveness(const Editor& edit, OpKinds& kinds)
     if (edit.IsPreserved(node) || has_effect) MarkAll(node);
   }
   Walk();
-  // A node that waits for an IdentityN without reading it waits for all its inputs.
+  // A node that waits for an IdentityN without reading it depends on all inputs of the IdentityN.
   for (size_t i = 0; i < by_port_.size(); ++i) {
     Node node = graph_.node(by_port_[i]);
     if (ports_[node.id()].none()) MarkAll(node);

@@ -158,7 +158,7 @@ void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef devi
 }
 
 void Remapper::AddDefaults(const Node& node) {
-  // In TensorFlow, the pass after the others adds them.
+  // In TensorFlow, the tfg_optimizer pass, which runs after the others, adds the defaults.
   if (edit.config().disable_tfg_optimizer()) return;
   const OpInfo* info = FindOp(node.op());
   if (!info) return;

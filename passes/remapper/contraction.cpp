@@ -54,7 +54,8 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
-// Covers the CPU kernels of TensorFlow's own _FusedConv2D and _FusedMatMul. Refuses at `root`.
+// True if TensorFlow's own CPU kernels of _FusedConv2D and _FusedMatMul support the contraction;
+// otherwise records a refusal at `root`.
 bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contraction) {
   llvm::StringRef op = contraction.op();
   if (op != "Conv2D" && op != "MatMul") return rule.HasOneDnn(root);
@@ -75,7 +76,8 @@ bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contra
 }
 
 // cuDNN has one fusion that TensorFlow uses by default: a convolution with its bias and a Relu, if
-// the window is known and larger than one in both directions. Refuses at `root`.
+// the window is known and larger than one in both directions. Records a refusal at `root` for other
+// groups.
 bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
   if (contraction.op() != "Conv2D" || root.op() != "Relu") {
     rule.RefuseAt(root, "on a GPU only Conv2D with a bias and a Relu is fused, '{0}' is a {1}{2}",

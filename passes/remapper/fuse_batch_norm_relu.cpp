@@ -42,7 +42,8 @@ int64_t ChannelsOf(Remapper& rule, const Node& norm) {
   return values.dim(norm.GetString("data_format") == "NCHW" ? 1 : 3);
 }
 
-// True if TensorFlow would fuse the two, apart from the nodes between them. Refuses.
+// True if TensorFlow would fuse `norm` with the Relu `root`, whatever is between the two; otherwise
+// records a refusal.
 bool IsFusableNorm(Remapper& rule, const Node& root, const Node& norm) {
   if (!HasFusedKernel(rule, norm) || !rule.HasNoControls(root) || !rule.HasNoControls(norm))
     return false;

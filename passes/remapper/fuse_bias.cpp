@@ -6,8 +6,8 @@
 // Also MatMul, DepthwiseConv2dNative and Conv3D; and an Add of a tensor that has the shape of a
 // bias.
 //
-// Refuses: a contraction that is fetched, read twice or without a CPU as its device; conditions of
-// IsFusable.
+// Refuses: a contraction that is fetched, read twice or without a CPU as its device; contractions
+// that are not IsFusable.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

@@ -7,13 +7,14 @@
 // bias.
 //
 // Refuses: a contraction that is fetched, read twice or without a CPU as its device; Tanh and
-// Sigmoid after a convolution; LeakyRelu after a depthwise one; conditions of IsFusable.
+// Sigmoid after a convolution; LeakyRelu after a depthwise convolution; contractions that are not
+// IsFusable.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
 namespace {
 
-// True if there is a kernel of the contraction with this activation. Refuses.
+// True if there is a kernel of the contraction with this activation; otherwise records a refusal.
 bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef activation) {
   if (contraction.op() != "MatMul" && (activation == "Tanh" || activation == "Sigmoid"))
     return rule.Fails("{0} is only fused with a MatMul, '{1}' is a {2}", activation,
@@ -52,7 +53,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .place = 12,
               .name = "fuse_bias_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"},
-              .help = "the same with the activation that follows",
+              .help = "a contraction, its bias and the activation that follows become one op",
               .refuses = "Tanh and Sigmoid after a convolution, LeakyRelu after a depthwise one",
               .apply = FuseBiasActivation});
 

@@ -26,7 +26,8 @@ bool HasFormOfBias(const Node& node) {
          (IsAddOrAddV2(node) && (is_first || IsContraction(node.input_node(1))));
 }
 
-// An AddN does not broadcast. Refuses at `add`.
+// True if the two terms have the same shape, as those of an AddN always have; otherwise records a
+// refusal at `add`.
 bool AddsEqualShapes(Remapper& rule, const Node& add) {
   if (add.op() == "AddN") return true;
   Shape a = rule.ShapeOf(add.input(0)), b = rule.ShapeOf(add.input(1));
@@ -36,7 +37,7 @@ bool AddsEqualShapes(Remapper& rule, const Node& add) {
   return false;
 }
 
-// Refuses at `add`, or at the bias before it.
+// Matches the residual sum `add`; records refusals at `add`, or at the bias before it.
 std::optional<Residual> MatchResidual(Remapper& rule, const Node& add) {
   if ((!IsAddOrAddV2(add) && add.op() != "AddN") || add.num_inputs() != 2) return std::nullopt;
   if (!HasFormOfBias(add.input_node(0)) && !HasFormOfBias(add.input_node(1))) return std::nullopt;
@@ -96,8 +97,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .place = 1,
               .name = "fuse_bias_add_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
-              .help = "the same with the activation that follows",
-              .refuses = "as fuse_bias_add, and MatMul",
+              .help = "a contraction, its bias, the residual and the activation become one op",
+              .refuses = "sums that broadcast, nodes off the CPU, MatMul",
               .apply = FuseBiasAddActivation});
 
 GRAPNEL_RULE({.optimizer = "remapper",

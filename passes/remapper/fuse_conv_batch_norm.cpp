@@ -13,7 +13,8 @@
 namespace grapnel::remapper {
 namespace {
 
-// The Conv2D before the batch normalization `norm`. Refuses at `norm`.
+// The Conv2D before the batch normalization `norm`; no node, and a refusal at `norm`, if they
+// cannot be fused.
 Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   if (!IsFusedBatchNorm(norm) || norm.num_inputs() < 5) return Node();
   Node conv = norm.input_node(0);
@@ -76,8 +77,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .place = 15,
               .name = "fuse_conv_batch_norm_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
-              .help = "the same with the activation that follows",
-              .refuses = "as fuse_conv_batch_norm",
+              .help = "Conv2D, an inference FusedBatchNorm and the activation become one op",
+              .refuses = "training mode, a Conv2D off the CPU, fetched or read twice",
               .apply = FuseConvBatchNormActivation});
 
 }  // namespace

@@ -21,19 +21,20 @@ class Gelu {
  public:
   Gelu(Remapper& rule, const Node& root) : rule_(rule), root_(root) {}
 
-  // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may be with either factor; or
-  // Mul(t, Mul(0.5, Erfc(Mul(Neg(t), 0.7071)))), where it may not.
+  // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may be multiplied with either
+  // factor; or Mul(t, Mul(0.5, Erfc(Mul(Neg(t), 0.7071)))) exactly.
   bool MatchExact() {
     return MatchHalves([this](const Node& node) { return IsErf(node); }) ||
            Binary(root_, {"Mul"},
                   [&](Port a, Port b) { return IsValue(b) && IsHalfOfErfc(At(a)); });
   }
-  // The same with Tanh(0.7979 * (t + (0.044715 * t) * Square(t))).
+  // As the first form of MatchExact, with Tanh(0.7979 * (t + (0.044715 * t) * Square(t))) in place
+  // of Erf.
   bool MatchApproximate() {
     return MatchHalves([this](const Node& node) { return IsTanh(node); });
   }
 
-  // The node for t, and all other nodes that the result replaces.
+  // After a match: the node for t, and all other nodes that the result replaces.
   Node value;
   std::vector<Node> inner;
 

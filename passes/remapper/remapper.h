@@ -17,7 +17,7 @@ namespace grapnel::remapper {
 // Attributes of a new node, each a serialized AttrValue.
 using RemapAttrs = std::vector<std::pair<std::string, std::string>>;
 
-// One run over one body.
+// One run of the optimizer over one body (the main graph or a function).
 class Remapper : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "remapper";
@@ -37,27 +37,30 @@ class Remapper : public RuleContext {
   // True if the node has control inputs or other nodes wait for it.
   bool HasControls(const Node& node) const;
 
-  // --- Conditions. Each refuses at `root`, the last node of a group: the node that the rule is
-  // applied to, or an earlier one if a group extends a smaller one.
+  // --- Conditions. Each one that is false records a refusal at `root`. `root` is the last node of
+  // a group: the node that the rule is applied to, or an earlier one if a group extends a smaller
+  // group.
   bool HasNoControls(const Node& root);
-  // The same, but other nodes may wait for `root`: the fused node still runs before them.
-  // TensorFlow has this condition for groups that it finds by a pattern.
+  // True if `root` waits for no node; other nodes may wait for it, since the fused node still runs
+  // before them. TensorFlow has this condition for groups that it finds by a pattern.
   bool WaitsForNone(const Node& root);
   // True if `inner` may be removed: no control edges, no other reader, not preserved.
   bool CanTake(const Node& root, const Node& inner);
-  // The same for a group of connected nodes, which may include `root`: no node outside reads them.
+  // True if all of these connected nodes, which may include `root`, may be removed or replaced: no
+  // node outside the group reads them.
   bool TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes);
   // True if only the first output of `norm` is read or fetched; the fused or expanded form has no
-  // others. Refuses at `norm`.
+  // others. Records its refusal at `norm`.
   bool OnlyFirstIsUsed(const Node& norm);
   bool IsFloatOnCpu(const Node& root);
   // True if TensorFlow uses oneDNN, the only library with a kernel for the fused form of `root`.
   // Check it last, so that the refusal names what only oneDNN would fuse.
   bool HasOneDnn(const Node& root);
-  // True if the fused op may have no gradient. For the rules that TensorFlow guards in this way.
+  // True if no gradient is taken through the body, so that the fused op need not have one. For the
+  // rules to which TensorFlow adds this condition.
   bool NeedsNoGradient(const Node& root);
   // True if the previous op may compute the activation: oneDNN's Relu and Relu6 turn NaN into 0,
-  // TensorFlow's own ops keep it. Adds a note if it may.
+  // TensorFlow's own ops keep NaN. If true, adds a note to the rewrite.
   bool MayLoseNan(const Node& activation);
 
   // --- Edits.
@@ -70,7 +73,7 @@ class Remapper : public RuleContext {
   void AddDefaults(const Node& node);
   // Removes unread nodes, readers first.
   void Remove(llvm::ArrayRef<Node> nodes);
-  // The same in any order: removes each node once its readers are gone.
+  // Removes unread nodes, given in any order: each one once its readers are gone.
   void RemoveInOrder(std::vector<Node> nodes);
 
  private:
@@ -92,17 +95,19 @@ bool IsActivation(const Node& node);
 Node FindMadeFromOther(const Node& root, llvm::StringRef op,
                        llvm::function_ref<Port(const Node&)> source);
 
-// A convolution or MatMul, and the node that adds a bias to it.
+// A contraction (convolution or MatMul), and the node that adds a bias to its result.
 struct BiasedContraction {
   Node contraction, bias_add;
   int bias_port;
   Port bias() const { return bias_add.input(bias_port); }
 };
 bool IsContraction(const Node& node);
-// Matches `node` as the bias of a contraction: BiasAdd, or an equivalent Add. Refuses at `node`.
+// Matches `node` as the bias of a contraction: BiasAdd, or an equivalent Add. Records refusals at
+// `node`.
 std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node);
 // True if TensorFlow has a fused kernel for the group that ends in `root`: checks device, dtype and
-// layout of the contraction; on a GPU also the activation and the window. Refuses at `root`.
+// layout of the contraction; on a GPU also the activation and the window. Otherwise records a
+// refusal at `root`.
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction);
 // Op and attributes of the fused form of the contraction.
 llvm::StringRef FusedOpOf(const Node& contraction);

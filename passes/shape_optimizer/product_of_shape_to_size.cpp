@@ -37,7 +37,7 @@ void BecomeSize(RuleContext& rule, const Node& prod, const Node& shape) {
   rule.SetType(prod, "T", shape.GetType("T"));
 }
 
-// A rule of the whole body: TensorFlow goes from each Shape to its readers.
+// A rule that is applied to the whole body: TensorFlow visits the readers of each Shape.
 Verdict ProductsToSizes(RuleContext& rule) {
   for (Node shape : rule.graph.nodes()) {
     if (shape.op() != "Shape" || shape.num_inputs() != 1) continue;

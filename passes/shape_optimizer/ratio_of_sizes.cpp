@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The number of elements of `a` divided by that of `b`, if symbols cancel; nullopt if it is
+// The number of elements of `a` divided by that of `b`, if symbols cancel; nullopt if the ratio is
 // unknown.
 std::optional<int64_t> RatioOfSizes(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank()) return std::nullopt;

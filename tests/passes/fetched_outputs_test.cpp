@@ -159,9 +159,10 @@ TEST_F(FetchedOutputsTest, AreDemandedAfterEachPass) {
     auto result = PassManager().Run(*module, options);
     return result ? "" : TextOf(result.takeError());
   };
-  EXPECT_EQ(error_of(BecomeIdentity),
-            "pass 'debug_stripper': rule 'lossy': fetch 'm:1' is lost: 'm' is now Identity, with 1 "
-            "output");
+  EXPECT_EQ(
+      error_of(BecomeIdentity),
+      "pass 'debug_stripper': rule 'lossy': the fetch 'm:1' is lost: 'm' is now Identity, with 1 "
+      "output");
   EXPECT_EQ(error_of(Vanish),
             "pass 'debug_stripper': rule 'lossy' at 'm' removed 'm', which is fetched");
 }

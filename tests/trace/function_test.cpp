@@ -50,7 +50,7 @@ TEST(Function, IsTracedOnceASignature) {
                                       "argument 0: shape [4] is new; before: [2]",
                                       "argument 0: shape [3] is new; before: [2], [4]",
                                       "argument 0: dtype int32 is new; before: float",
-                                      "these dtypes and shapes were not together before"}));
+                                      "this combination of dtypes and shapes is new"}));
   EXPECT_EQ(f.traces()[1].signature, "float[2], float");
   EXPECT_EQ(f.traces()[1].where.line, line);
   llvm::consumeError(t.TakeErrors());
@@ -78,8 +78,9 @@ TEST(Function, AnInputSignatureIsTheOnlyOne) {
   EXPECT_FALSE(f(t, {t.Constant(1)})[0].ok());
   int line = __LINE__ - 1;
   EXPECT_EQ(TextOf(t.TakeErrors()),
-            llvm::formatv("{0}:{1}: function 'f': argument 0 is int32, its signature says float[?]",
-                          __FILE__, line)
+            llvm::formatv(
+                "{0}:{1}: function 'f': argument 0 is int32, the input signature requires float[?]",
+                __FILE__, line)
                 .str());
   EXPECT_EQ(f.num_traces(), 1);
 }

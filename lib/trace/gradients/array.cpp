@@ -49,7 +49,7 @@ GRAPNEL_GRADIENT("Squeeze", ReshapeToInput);
 InputGradients ReshapeOf(G& g) {
   Shape shape = g.x(0).shape();
   if (shape.known_rank() && !shape.IsFullyKnown() && !llvm::is_contained(shape.dims(), 0)) {
-    // With one unknown dimension, no look-up is needed.
+    // With one unknown dimension, the shape is a constant with -1 in place of that dimension.
     std::vector<int> dims;
     for (int64_t dim : shape.dims()) dims.push_back(dim < 0 ? -1 : static_cast<int>(dim));
     if (llvm::count(dims, -1) == 1) return {g.Reshape(g.dy(), dims)};
@@ -75,7 +75,7 @@ InputGradients TileOf(G& g) {
   Value axes = g.Range(0, g.Size(split_shape), 2);
   Gradient gradient = g.gradient();
   if (gradient.is_slices()) {
-    // Rows are summed before the copies are.
+    // Sums slices over the rows of all copies before it sums over the copies along other axes.
     Value rows = Cast(g.At(shape, 0), gradient.indices.dtype());
     Value source = g.Op("FloorMod", {gradient.indices, rows});
     gradient = g.Op("UnsortedSegmentSum", {gradient.values, source, rows});
@@ -113,8 +113,8 @@ InputGradients UnpackOf(G& g) {
 }
 GRAPNEL_GRADIENT("Unpack", UnpackOf);
 
-// Known shapes become constants; otherwise ShapeN computes all of them. Nodes made before the first
-// unknown shape stay, as in TensorFlow.
+// Known shapes become constants; if one is unknown, ShapeN computes all of them. Nodes made before
+// the first unknown shape stay, as in TensorFlow.
 Values InputShapes(G& g, const Values& inputs) {
   Values sizes;
   for (const Value& input : inputs) {
@@ -152,7 +152,8 @@ Values ConcatParts(G& g, const Values& inputs, const Value& axis) {
   return parts;
 }
 
-// Slices of a concatenation along axis 0 are distributed to the parts by their indices.
+// For a concatenation along axis 0: slices of the gradient go to the inputs that contain their
+// rows.
 InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
   const Gradient& gradient = g.gradient();
   Value positive = AxisFromFront(axis, inputs[0]);
@@ -175,7 +176,7 @@ InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
   return parts;
 }
 
-// Along another axis each part has all the rows.
+// For a concatenation along another axis: each input has a part of each slice.
 InputGradients ConcatColumns(G& g, const Values& inputs, const Value& axis) {
   const Gradient& gradient = g.gradient();
   Value positive = AxisFromFront(axis, inputs[0]);
@@ -258,7 +259,7 @@ GRAPNEL_GRADIENT("Slice", SliceOf);
 const char* const kMasks[] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
                               "shrink_axis_mask"};
 
-// A constant if it is known while tracing.
+// Returns a constant if the elements of x are known while tracing, else x.
 Operand KnownOr(G& g, const Value& x) {
   auto known = g.IntegersOf(x);
   if (!known) return x;
@@ -328,14 +329,15 @@ GRAPNEL_GRADIENT("Roll", [](G& g) -> InputGradients {
   return {g.Op("Roll", {dy, back, g.x(2)})};
 });
 
-// The inverse op, with the same blocks.
+// The gradient is the inverse op `op`, with the same block size or shape.
 InputGradients Undo(G& g, const char* op, llvm::ArrayRef<const char*> keys, int inputs,
                     llvm::StringRef name = {}) {
   std::vector<Operand> operands = {g.dy()};
   for (int i = 1; i < inputs; ++i) operands.push_back(g.x(i));
   return {g.Op(op, operands, g.Attrs(keys), name)};
 }
-// The op with a single block size is an old form of the one with a block of any shape.
+// SpaceToBatch and BatchToSpace, with one block size, are old forms of the ops with a block shape
+// (ND).
 InputGradients UndoBlocks(G& g, const char* op) {
   int64_t size = g.node().GetInt("block_size");
   return {g.Op(op, {g.dy(), std::vector<int64_t>{size, size}, g.x(1)},

@@ -7,7 +7,7 @@ struct StaticAxes {
   std::vector<int> x, y;
 };
 
-// nullopt if the shapes do not determine the axes.
+// Returns the axes to sum over; nullopt if the shapes do not determine them.
 std::optional<StaticAxes> AxesWhileTracing(const Shape& x, const Shape& y) {
   if (!x.known_rank() || !y.known_rank()) return std::nullopt;
   StaticAxes axes;

@@ -7,8 +7,9 @@
 
 namespace grapnel {
 
-// Turns gx and gy, which have the shape of x op y, into gradients of x and y. Either may be
-// missing. The axes are found while tracing if the shapes are known, else by BroadcastGradientArgs.
+// Sums gx and gy, which have the shape of x op y, to gradients of the shapes of x and y. Either may
+// be missing. The axes to sum over are found while tracing if the shapes are known, else by
+// BroadcastGradientArgs.
 InputGradients ReduceGradientArgs(GradientContext& g, const Value& x, const Value& y,
                                   const Gradient& gx, const Gradient& gy);
 
@@ -24,8 +25,8 @@ Value SumTo(GradientContext& g, const Value& gradient, const Value& axes, const 
 // True if all three shapes are known and equal: nothing was broadcast.
 bool SameKnownShapes(const Value& x, const Value& y, const Value& gradient);
 bool IsScalar(const Value& x);
-// True if the gradient of input 1, a scalar, is not needed: the gradient of input 0 has the right
-// shape then.
+// True if input 1 is a scalar and its gradient is not needed: the gradient of input 0 then has the
+// right shape without a sum.
 inline bool SkipsScalar(GradientContext& g) { return g.Skips(1) && IsScalar(g.x(1)); }
 
 }  // namespace grapnel

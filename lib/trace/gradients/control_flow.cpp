@@ -1,6 +1,6 @@
 // Calls, branches and loops. The forward op gets a copy of its function that also returns the inner
-// tensors that the gradient needs: calls and branches as more results, loops as stacks, onto which
-// each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
+// tensors that the gradient needs: calls and branches return them as more results, loops as stacks,
+// onto which each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
 #include "lib/ir/node_types.h"
 #include "lib/trace/function_gradient.h"
 
@@ -37,7 +37,7 @@ const Function* FunctionAt(G& g, llvm::StringRef name) {
   return g.state().module->FindFunction(name);
 }
 
-// An attribute that is a list of functions.
+// Returns a serialized attribute that is a list of functions.
 std::string Funcs(llvm::ArrayRef<std::string> names) {
   proto::AttrValue value;
   for (const std::string& name : names) value.mutable_list()->add_func()->set_name(name);
@@ -123,8 +123,8 @@ class BranchGradient {
     return names;
   }
 
-  // Each branch returns what its gradient needs, and unread placeholders of the same dtypes for
-  // what the gradients of the other branches need.
+  // Each branch returns the tensors that its gradient needs, and unread placeholders in place of
+  // those that the gradients of the other branches need, with the same dtypes.
   void OutputIntermediates() {
     std::vector<DataType> types;
     places_.resize(branches_.size());
@@ -232,7 +232,7 @@ class BranchGradient {
   std::vector<FunctionGradient> branches_;
   std::vector<std::vector<int>> places_;  // by branch: outputs of the op that its gradient needs
   std::vector<std::string> names_;
-  std::vector<int> inputs_;  // of the op, without the one that selects the branch
+  std::vector<int> inputs_;  // inputs of the op, without the one that selects the branch
   std::vector<DataType> types_;
 };
 InputGradients BranchOf(G& g) { return BranchGradient(g).Make(); }
@@ -244,7 +244,7 @@ GRAPNEL_GRADIENT("StatelessCase", BranchOf, kAllOptional);
 // --- Loops.
 
 // The dtype that a function reads from the variable whose handle is one of its arguments;
-// DT_INVALID: it does not read it.
+// DT_INVALID: the function does not read the variable.
 class VariableReads {
  public:
   explicit VariableReads(const Module& module) : module_(module) {}
@@ -318,8 +318,8 @@ class LoopGradient {
     return port.node == function.args[i];
   }
 
-  // Makes a gradient for each loop variable that can have one: a later iteration may provide one
-  // although none comes from outside.
+  // Makes an incoming gradient for each loop variable that can have one: a later iteration may
+  // provide a gradient although the loop's result has none.
   void MakeDys(const Function& function) {
     for (int i = 0; i < count_; ++i) {
       Value x = g_.x(i);
@@ -342,7 +342,8 @@ class LoopGradient {
     }
   }
 
-  // The forward loop counts, and saves what the gradient needs from each iteration.
+  // Makes the forward loop count its iterations, and save the tensors of each iteration that the
+  // gradient needs.
   void PushInBody() {
     TraceBody& outer = g_.forward();
     auto cond_name = g_.node().FindAttr("cond")->AsFuncName().value_or("");
@@ -360,7 +361,8 @@ class LoopGradient {
 
   void AddVariables(G& g) {
     FunctionExtender cond(*cond_), body(*of_.forward);
-    // A variable that starts as `init`; `next` is called in the body.
+    // Adds a loop variable that starts as `init`; `next`, called in the body, returns its next
+    // value.
     auto add = [&](const Value& init, const char* name,
                    llvm::function_ref<Value(const Value&)> next) {
       cond.AddArgument(init.dtype(), init.shape(), name);
@@ -383,7 +385,7 @@ class LoopGradient {
     }
   }
 
-  // The node takes the added variables, and calls the functions that have them.
+  // Makes the While node take the added variables and call the functions that have them.
   void SetLoop() {
     TraceBody& outer = g_.forward();
     Graph& graph = *outer.graph;
@@ -448,7 +450,8 @@ class LoopGradient {
     return all;
   }
 
-  // A loop variable keeps its known shape.
+  // Returns the gradient with the known shape of `dy`, so that the shape of a loop variable stays
+  // the same.
   Value WithShapeOf(const Value& gradient, const Value& dy) {
     if (!gradient.ok() || gradient.shape() == dy.shape() || !dy.shape().known_rank() ||
         dy.dtype() == proto::DT_VARIANT)

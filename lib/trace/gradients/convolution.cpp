@@ -112,7 +112,8 @@ GRAPNEL_GRADIENT("MaxPoolWithArgmax", [](G& g) -> InputGradients {
                g.Attrs({"ksize", "strides", "padding", "include_batch_in_index"}))};
 });
 
-// `op` routes the second gradient as the first was routed; it does not depend on the images.
+// The second gradient: `op` routes it as the first gradient was routed. The images get zeros as
+// gradient.
 InputGradients MaxPoolGradOf(G& g, const char* op) {
   Value of_input = g.ZerosLike(g.x(0));
   Value of_output = g.ZerosLike(g.x(1));

@@ -87,7 +87,7 @@ Value SafeReciprocal(G& g, const Value& x) {
   Value safe = squared + 1e-20;
   return x * g.Op("Reciprocal", {safe});
 }
-// 1 / (e[j] - e[i]), 0 on the diagonal.
+// The matrix of 1 / (e[j] - e[i]), with 0 on the diagonal.
 Value InverseDifferences(G& g, const Value& e) {
   Value row = g.ExpandDims(e, -2);
   Value difference = row - g.ExpandDims(e, -1);
@@ -222,7 +222,7 @@ class SvdGradient {
     return gradient;
   }
 
-  // The part of V without singular values.
+  // The contribution of the columns of V that have no singular value.
   Value OfRest(const Value& v1, const Value& dv1, const Value& inverse_s) {
     constexpr int64_t kAll = G::kEnd;
     Value transposed = g_.MatrixTranspose(dv1, true);

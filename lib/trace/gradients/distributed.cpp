@@ -32,8 +32,8 @@ InputGradients NcclReduceOf(G& g) {
 }
 GRAPNEL_GRADIENT("NcclReduce", NcclReduceOf);
 
-// The gradients of the devices are already summed: uses a reduction of the sum's parts, if it has
-// any.
+// The incoming gradient is already the sum of the gradients from the devices: if it is an AddN, its
+// inputs are reduced instead.
 InputGradients NcclBroadcastOf(G& g) {
   Value dy = g.dy();
   Node sum = dy.body()->is_eager ? Node() : NodeOf(dy);

@@ -20,7 +20,7 @@ std::string Without(llvm::StringRef labels, llvm::StringRef others) {
   return rest;
 }
 
-// From the front or, after the ellipsis, from the end.
+// The axis of `label`, counted from the front or, after the ellipsis, from the end (negative).
 int64_t AxisOf(llvm::StringRef subscripts, char label) {
   auto [front, back] = subscripts.split(kEllipsis);
   if (size_t at = front.find(label); at != llvm::StringRef::npos) return static_cast<int64_t>(at);
@@ -36,7 +36,7 @@ class EinsumGradient {
     std::string equation = g_.node().GetString("equation");
     auto [inputs, output] = llvm::StringRef(equation).split("->");
     if (g_.num_inputs() == 1) return {OfOne(inputs, output)};
-    if (g_.num_inputs() != 2) return g_.Fail("it has a gradient for one or two operands");
+    if (g_.num_inputs() != 2) return g_.Fail("it has a gradient only for one or two operands");
     std::string x_labels = inputs.split(',').first.str(), y_labels = inputs.split(',').second.str();
     bool broadcasts = output.contains(kEllipsis);
     if (broadcasts && !llvm::StringRef(x_labels).contains(kEllipsis)) x_labels += kEllipsis;
@@ -79,7 +79,7 @@ class EinsumGradient {
     return !llvm::all_of(labels, [&](char label) { return seen.insert(label).second; });
   }
 
-  // The sizes of the summed labels, as TensorFlow packs them.
+  // Broadcasts the gradient over the summed labels, whose sizes are packed as in TensorFlow.
   Value Spread(const Value& gradient, llvm::StringRef output, llvm::StringRef input,
                const Value& shape, llvm::StringRef summed) {
     std::vector<Operand> sizes;

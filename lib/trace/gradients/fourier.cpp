@@ -46,8 +46,8 @@ Value LengthsOf(G& g, const Value& lengths) {
   return known ? g.ConstantInts(*known) : lengths;
 }
 
-// Pads `x` to the size that a transform of these lengths reads; an inverse one reads half of the
-// last length plus one.
+// Pads `x` to the size that a transform of these lengths reads; an inverse transform reads half of
+// the last length, plus one.
 Value Padded(G& g, const Value& x, const Value& lengths, int rank, bool is_inverse) {
   Shape shape = x.shape();
   auto known = g.IntegersOf(lengths);
@@ -80,8 +80,8 @@ Value Padded(G& g, const Value& x, const Value& lengths, int rank, bool is_inver
   return g.Op("Pad", {x, g.Stack({g.ZerosLike(pads), pads}, 1)});
 }
 
-// The inner dimensions of x that a transform reads, if known and not all of x: TensorFlow's
-// gradient is an error then.
+// The sizes of the inner dimensions of x that a transform reads, if they are known and not the
+// whole of x (TensorFlow's gradient fails then); else nullopt.
 std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse) {
   Shape shape = g.x(0).shape();
   auto read = g.IntegersOf(g.x(1));
@@ -95,7 +95,7 @@ std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse
   }
   return differs ? read : std::nullopt;
 }
-// The gradient of the part that was read, with zeros for the rest of x.
+// Pads the gradient of the part of x that the transform read with zeros for the rest of x.
 Value FittedTo(G& g, const Value& gradient, const std::vector<int64_t>& read) {
   Shape shape = g.x(0).shape();
   const int rank = shape.rank(), outer = rank - static_cast<int>(read.size());
@@ -105,7 +105,7 @@ Value FittedTo(G& g, const Value& gradient, const std::vector<int64_t>& read) {
   return g.Op("Pad", {gradient, g.MatrixConstant(pads, 2)});
 }
 
-// 1, -1, 1, ...
+// The vector 1, -1, 1, ...
 Value Alternating(G& g, const Value& length, DataType dtype) {
   Value odd = g.Range(0, length) % 2;
   return Cast(1 - 2 * odd, dtype);
@@ -120,7 +120,7 @@ Literal MinusTwoPiI(DataType dtype) {
   const double wide[] = {0, value};
   return Literal::Make(dtype, {}, dtype == proto::DT_COMPLEX64 ? bytes(narrow) : bytes(wide));
 }
-// exp(-2 pi i j k / length)
+// The matrix of exp(-2 pi i j k / length), for row j and column k.
 Value Roots(G& g, const Value& length, DataType dtype) {
   Value row = g.ExpandDims(g.Range(0, length), 0);
   Value rows = g.Op("Tile", {row, g.Stack({length, 1}, 0, "multiples")});

@@ -7,7 +7,7 @@ namespace {
 
 using G = GradientContext;
 
-// Rows of the gradient, by the indices that were gathered.
+// The shape of x, computed on the device of x.
 Value ShapeBeside(G& g, const Value& x) {
   auto beside = g.ColocatedWith(x);
   return g.ShapeOf(x);
@@ -24,7 +24,7 @@ InputGradients GatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("Gather", GatherOf);
 
-// Python's x[:i] and x[i:] for a vector, where i is a tensor.
+// Python's x[:end] for a vector, where `end` is a tensor; CutFrom is x[begin:].
 Value CutTo(G& g, const Value& x, const Value& end) {
   Value zero = g.Constant(0, end.dtype());
   Value one = g.Constant(1, end.dtype());
@@ -44,14 +44,14 @@ Value CutFrom(G& g, const Value& x, const Value& begin) {
   return g.Exact("StridedSlice", {x, from, to, by}, {{"end_mask", 1}});
 }
 
-// [1], repeated as often as the scalar says.
+// A vector of `times` ones.
 Value TileOne(G& g, const Value& times) {
   auto scope = g.Scope("Tile");
   Value one = g.ConstantInts({1}, proto::DT_INT32, "input");
   return g.Exact("Tile", {one, g.Stack({times}, 0, "multiples")});
 }
 
-// Indices into the concatenated batches.
+// Converts indices into each batch to indices into the concatenated batches.
 Value BatchIndices(G& g, const Value& shape, const Value& indices, int64_t batch_dims) {
   Value all = indices;
   DataType dtype = indices.dtype();
@@ -93,7 +93,8 @@ Value BatchGather(G& g, const Value& shape, Value values, Value indices, int64_t
   return sum;
 }
 
-// Along an axis other than the first: moves that axis behind the batch dimensions, and back.
+// For a gather along an axis other than the first: moves that axis behind the batch dimensions, and
+// back.
 InputGradients GatherAlong(G& g, const Value& shape, int64_t batch_dims) {
   Value x = g.x(0), axis = g.x(2);
   Value outer = CutTo(g, shape, axis);
@@ -158,7 +159,7 @@ GRAPNEL_GRADIENT("ResourceGatherNd", [](G& g) -> InputGradients {
   return {ScatterOf(g, shape, g.Attrs({"bad_indices_policy"}))};
 });
 
-// A variable's rows.
+// The gradient of a variable consists of slices: the rows that were gathered.
 GRAPNEL_GRADIENT("ResourceGather", [](G& g) -> InputGradients {
   Value shape = VariableShape(g, g.x(0));
   Value count = g.ExpandDims(g.Size(g.x(1)), 0);

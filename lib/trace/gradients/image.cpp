@@ -93,7 +93,7 @@ class HsvGradient {
   }
   Value IsPositive(const Value& x) { return Cast(x > 0, dtype_); }
 
-  // For channel a, where b and c are the others.
+  // The derivative of the saturation by channel a; b and c are the other channels.
   Value OfSaturation(int a, const Value& at_a, int b, const Value& at_b, int c, const Value& at_c) {
     Value positive = IsPositive(at_a);
     Value first = small_[b] * at_b;
@@ -152,7 +152,7 @@ class HsvGradient {
     Value p5 = HueAsSmall(IsPositive(gr_), big_[1], small_[0], false, [&] { return gr_ - r_; });
     return Sum({p1, p2, p3, p4, p5});
   }
-  // For the channel that is the largest.
+  // The term of the derivative of the hue by a channel, where that channel is the largest.
   Value HueAsBig(const Value& positive, const Value& big, llvm::function_ref<Value()> difference) {
     Value scaled = positive * big * -1;
     Value part = scaled * difference();
@@ -167,7 +167,8 @@ class HsvGradient {
     return 60 * (scaled * Inverse(Square(denominator())));
   }
 
-  // The gradient of HSV's channel, times its derivatives by red, green and blue.
+  // The incoming gradient of one channel of HSV, times the derivatives of that channel by red,
+  // green and blue.
   Value Join(int64_t channel, llvm::ArrayRef<Value> derivatives) {
     Values parts;
     for (const Value& derivative : derivatives)
@@ -187,7 +188,7 @@ InputGradients ProjectiveTransformOf(G& g) {
   Value transforms = g.x(1);
   Shape shape = transforms.shape();
   if (!shape.known_rank() || shape.rank() < 1 || shape.rank() > 2)
-    return g.Fail("transforms of rank 1 or 2 were expected");
+    return g.Fail("its transforms must be a vector or a matrix, of known rank");
   if (shape.rank() == 1) transforms = Slice(transforms, {kNewAxis});
   transforms = g.Reshape(transforms, std::vector<int>{-1, 8});
   Value count = g.At(g.ShapeOf(transforms), 0);
@@ -227,8 +228,8 @@ GRAPNEL_GRADIENT("QuantizeAndDequantizeV4", [](G& g) -> InputGradients {
   return {made.output(0), made.output(1), made.output(2)};
 });
 
-// Linear in its incoming gradient: values outside the range are clipped again. TensorFlow's rule is
-// an error.
+// The op is linear in its incoming gradient, so this gradient is the op itself: zeros where the
+// values are outside the range. TensorFlow's rule fails.
 GRAPNEL_GRADIENT(
     "QuantizeAndDequantizeV4Grad",
     [](G& g) -> InputGradients {

@@ -12,7 +12,7 @@ GRAPNEL_GRADIENT("MatrixInverse", [](G& g) -> InputGradients {
   return {-g.MatMul(g.y(), right, {.adjoint_a = !adjoint})};
 });
 
-// The inverse of the adjoint, times a factor for each matrix.
+// Returns the inverse of the adjoint of each matrix, times a factor for that matrix.
 InputGradients TimesInverse(G& g, llvm::function_ref<Value()> factor, const Value& like) {
   Value inverse = g.Op("MatrixInverse", {g.x()}, {{"adjoint", true}});
   Value factors = factor();
@@ -28,7 +28,7 @@ GRAPNEL_GRADIENT("LogMatrixDeterminant", [](G& g) {
       g, [&] { return g.dy(1); }, g.y(1));
 });
 
-// --- Solves: a and b of a x = b.
+// --- Solves of a x = b: gradients of a and b.
 
 struct SolveGradients {
   Value a, b;
@@ -47,7 +47,8 @@ SolveGradients SolveOf(G& g, const char* op, std::vector<OpAttribute> attributes
   return {-product, of_b};
 }
 
-// The matrices and the right sides may have been broadcast.
+// Sums the gradients over the batch dimensions in which the matrices or the right sides were
+// broadcast.
 InputGradients ReduceBatch(G& g, const Value& of_a, const Value& of_b) {
   Shape a = g.x(0).shape(), b = g.x(1).shape();
   if (a.IsFullyKnown() && b.IsFullyKnown() && a.dims().drop_back(2) == b.dims().drop_back(2))
@@ -170,7 +171,7 @@ GRAPNEL_GRADIENT("MatrixSquareRoot", MatrixSquareRootOf);
 
 // --- Tridiagonal matrices.
 
-// The rows shifted by one, with a row of zeros for the missing one.
+// The rows of x shifted by one, with a row of zeros in place of the missing row.
 Value Moved(G& g, const Value& x, bool up) {
   Value rank = Rank(x);
   Value none = g.Zeros(std::vector<Operand>{rank - 2, 2}, proto::DT_INT32);

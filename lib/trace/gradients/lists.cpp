@@ -97,13 +97,14 @@ GRAPNEL_NO_GRADIENT("TensorListElementShape");
 GRAPNEL_NO_GRADIENT("TensorListLength");
 GRAPNEL_NO_GRADIENT("TensorListPushBackBatch");
 
-// --- TensorArrays: the gradients of an array are a separate array, found by its handle and a name
-// of the requesting gradient. The ops of versions 1 and 2 differ only in their handles;
-// TensorFlow's rules for them make ops of version 3, which reject these handles.
+// --- TensorArrays: the gradients of an array are a separate array, found by the array's handle and
+// a name that the requesting gradient chooses. The ops of versions 1 and 2 differ only in their
+// handles; TensorFlow's rules for them make ops of version 3, which reject the handles of versions
+// 1 and 2.
 
 class ArrayGradient {
  public:
-  // The gradient of a result that is a flow waits until the array has been written.
+  // Waits until the array has been written, by reading the flow that is the op's result.
   ArrayGradient(G& g, const char* op) : g_(g) {
     version_ = g.node().op().drop_front(llvm::StringRef(op).size()).str();
     bool is_flow = g.num_outputs() == 1 && g.y().dtype() == proto::DT_FLOAT && IsWriter();
@@ -117,7 +118,7 @@ class ArrayGradient {
     flow_ = Identity(flow, "gradient_flow");
   }
 
-  // "TensorArray", the action, and the version.
+  // The name of an op: "TensorArray", the action, and the version.
   std::string Named(const char* what) const {
     return ("TensorArray" + llvm::Twine(what) + version_).str();
   }
@@ -140,7 +141,7 @@ class ArrayGradient {
     return Identity(g_.dy(), "write_barrier");
   }
   std::string Source() const {
-    // In an eager program, the recording keeps one gradient's arrays apart from another's.
+    // In an eager program no number is needed: each gradient belongs to a recording.
     int before = g_.dy().home().object() ? 0 : g_.state().gradient_calls - 1;
     return before <= 0 ? "gradients" : "gradients_" + std::to_string(before);
   }

@@ -7,7 +7,7 @@ namespace {
 
 using G = GradientContext;
 
-// One product, with flags for transposes.
+// Makes one matrix product, with flags for transposes.
 Value Product(G& g, const Value& a, const Value& b, bool transpose_a, bool transpose_b,
               const char* of) {
   return g.Op("MatMul", {a, b},
@@ -50,7 +50,7 @@ GRAPNEL_GRADIENT("BatchMatMul", [](G& g) -> InputGradients {
   return {of.x, of.y};
 });
 
-// The dimensions before the matrix are known and equal.
+// True if the batch dimensions of x and y are known and equal.
 bool HaveSameBatch(const Shape& x, const Shape& y) {
   if (!x.known_rank() || !y.known_rank() || x.rank() < 2 || y.rank() < 2) return false;
   auto batch = [](const Shape& shape) { return Shape(shape.dims().drop_back(2)); };

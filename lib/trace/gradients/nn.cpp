@@ -7,7 +7,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Activations: an op of the gradient and of y or x.
+// --- Activations: their gradient is an op of the incoming gradient and of y or x.
 
 InputGradients OfY(G& g, const char* op) { return {g.Op(op, {g.dy(), g.y()})}; }
 GRAPNEL_GRADIENT("Relu", [](G& g) { return OfY(g, "ReluGrad"); });
@@ -22,7 +22,7 @@ GRAPNEL_GRADIENT("Softsign", [](G& g) -> InputGradients {
   return {g.Op("SoftsignGrad", {g.dy(), g.x()})};
 });
 
-// The same op for the second gradient; no gradient for x, except where x is 0.
+// The gradient of ReluGrad and the like: for the incoming gradient, the same op; for x, zeros.
 InputGradients AgainOfX(G& g) {
   Value again = g.Op(g.node().op(), {g.dy(), g.x(1)}, g.Attrs({"alpha"}));
   return {again, g.ZerosLike(g.x(1))};
@@ -31,7 +31,7 @@ GRAPNEL_GRADIENT("ReluGrad", AgainOfX);
 GRAPNEL_GRADIENT("Relu6Grad", AgainOfX);
 GRAPNEL_GRADIENT("LeakyReluGrad", AgainOfX);
 
-// Where y is negative it is an exponential, and its own derivative up to a constant.
+// For EluGrad and SeluGrad: where y is negative, y is an exponential, and so is its derivative.
 InputGradients OfExponential(G& g, const Operand& zero) {
   Value y = g.x(1);
   Value again = g.Op(g.node().op(), {g.dy(), y});
@@ -102,7 +102,8 @@ Value TimesRows(G& g, const Value& column, const Value& matrix) {
   return g.ExpandDims(column, -1) * matrix;
 }
 
-// Output 1 of the op is its own gradient; if it is used too, its gradient is added.
+// Output 1 of the op is the gradient of output 0 with respect to the logits; if that output is read
+// too, the gradient of output 1 is added.
 Value OfLogits(G& g) {
   Value gradient = TimesRows(g, g.dy(0), g.y(1));
   if (!g.has_dy(1)) return gradient;
@@ -209,7 +210,7 @@ InputGradients TopKOf(G& g) {
 GRAPNEL_GRADIENT("TopK", TopKOf);
 GRAPNEL_GRADIENT("TopKV2", TopKOf);
 
-// Each of the largest elements is located by its indices in all dimensions.
+// Scatters the gradient to the largest elements, by their indices in all dimensions.
 InputGradients ApproxTopKOf(G& g) {
   Shape in = g.x().shape(), out = g.y(1).shape();
   if (!in.IsFullyKnown() || !out.IsFullyKnown())
@@ -247,7 +248,7 @@ InputGradients NthElementOf(G& g) {
 }
 GRAPNEL_GRADIENT("NthElement", NthElementOf);
 
-// Each row separately: elements of one segment get the mean of their gradients.
+// In each row, the elements of one segment get the mean of their gradients.
 InputGradients IsotonicRegressionOf(G& g) {
   Shape shape = g.x().shape();
   if (!shape.known_rank() || shape.rank() < 1 || !shape.IsKnown(0))

@@ -8,7 +8,7 @@ namespace {
 
 using G = GradientContext;
 
-// A gradient for the input at `place`, and none for those before it.
+// Returns `gradient` for input `place`, and no gradient for the inputs before it.
 InputGradients OnlyFor(int place, const Gradient& gradient) {
   InputGradients gradients(place);
   gradients.push_back(gradient);
@@ -20,7 +20,7 @@ GRAPNEL_GRADIENT("RaggedTensorToSparse", [](G& g) -> InputGradients {
   return OnlyFor(last, g.Reshape(g.dy(1), g.ShapeOf(g.x(last))));
 });
 
-// Slices of the inner values: those of each gathered row.
+// The gradient consists of slices of the flat values: those of each gathered row.
 InputGradients RaggedGatherOf(G& g) {
   int count = g.num_inputs() - 2;
   Value splits = g.x(0);
@@ -35,8 +35,8 @@ InputGradients RaggedGatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("RaggedGather", RaggedGatherOf);
 
-// --- To a dense tensor. The same op on the values' numbers shows where each element came from: -1
-// is the default.
+// --- To a dense tensor. The same op, applied to the positions of the values, shows which value
+// each element is; -1 stands for the default.
 
 // The rank of the default without leading dimensions of size 1, which are broadcast.
 Operand InnerRank(G& g, const Value& x) {

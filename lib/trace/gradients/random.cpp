@@ -1,5 +1,6 @@
-// Random draws that depend on their parameters: by implicit differentiation, the derivative of a
-// draw keeps its position in its distribution (Figurnov and others, 2018).
+// Random draws that depend on their parameters: their gradients follow by implicit differentiation:
+// when a parameter changes, a draw keeps its quantile in the distribution (Figurnov and others,
+// 2018).
 #include <cmath>
 #include <limits>
 
@@ -11,7 +12,8 @@ namespace {
 
 using G = GradientContext;
 
-// --- Draws from gamma distributions, with respect to their parameter.
+// --- Gradients of draws from gamma distributions with respect to the parameter of the
+// distribution.
 
 InputGradients GammaOf(G& g, int alpha_at, bool counts_alpha) {
   auto after = g.AfterGradient();
@@ -30,7 +32,8 @@ GRAPNEL_GRADIENT("RandomGamma", [](G& g) { return GammaOf(g, 1, false); });
 GRAPNEL_GRADIENT("StatelessRandomGammaV2", [](G& g) { return GammaOf(g, 2, true); });
 GRAPNEL_GRADIENT("StatelessRandomGammaV3", [](G& g) { return GammaOf(g, 4, true); });
 
-// --- Draws from a truncated normal distribution, with respect to mean, deviation and bounds.
+// --- Gradients of draws from a truncated normal distribution with respect to its mean, deviation
+// and bounds.
 
 // The normal distribution function.
 Value NormalCdf(G& g, const Value& x) {
@@ -87,7 +90,7 @@ InputGradients TruncatedNormalOf(G& g) {
   Value sample = standard(g.y());
   BoundPartials bounds = PartialsOf(g, sample, low, high);
   Value partials[] = {g.OnesLike(sample), sample, bounds.of_low, bounds.of_high};
-  // Parameters are broadcast to one another, and the result to `shape`.
+  // Parameters are broadcast to a common shape, which is broadcast to `shape`.
   Value shapes[4], shape;
   for (int i = 0; i < 4; ++i) {
     shapes[i] = g.ShapeOf(g.x(i + 2));

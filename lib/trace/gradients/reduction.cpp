@@ -15,8 +15,8 @@ bool IsAll(llvm::ArrayRef<int64_t> axes, int rank) {
   return true;
 }
 
-// The nodes by which TensorFlow computes a tiling stay in its graph unread, once for each shape and
-// axes.
+// Makes the unread nodes that TensorFlow leaves in its graph when it computes a tiling, once for
+// each pair of shape and axes.
 void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
                  const std::vector<int>& kept) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
@@ -33,7 +33,7 @@ void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
   g.Exact("FloorDiv", {x, at_least_one});
 }
 
-// Each element of x gets the gradient of the sum that it is part of.
+// Returns the gradient of x: each element has the gradient of the sum that contains the element.
 Value SpreadSum(G& g) {
   Value x = g.x(0);
   Shape shape = x.shape();
@@ -52,7 +52,8 @@ Value SpreadSum(G& g) {
         times[axis] = static_cast<int>(shape.dim(static_cast<int>(axis)));
         kept[axis] = 1;
       }
-      // A kept dimension is divided by itself; a dimension of 0 stays 0.
+      // TensorFlow divides each dimension by the size that the sum keeps of it: 1 for a kept
+      // dimension, but 0 for a kept dimension of size 0.
       for (size_t i = 0; i < kept.size(); ++i) {
         if (kept[i] == 0) times[i] = 0;
       }
@@ -94,7 +95,7 @@ InputGradients MeanOf(G& g) {
 }
 GRAPNEL_GRADIENT("Mean", MeanOf);
 
-// The gradient goes to all elements equal to the extreme, in equal parts.
+// All elements that are equal to the extreme get equal shares of the gradient.
 InputGradients ExtremeOf(G& g) {
   Value dims = g.ShapeOf(g.x(0));
   Value y = g.y(), dy = g.dy();
@@ -125,8 +126,8 @@ InputGradients EuclideanNormOf(G& g) {
 }
 GRAPNEL_GRADIENT("EuclideanNorm", EuclideanNormOf);
 
-// The product of all other elements, which is not y / x where x is 0: the product of those before
-// times the product of those after.
+// The product of all other elements, which is not y / x where x is 0: the product of the elements
+// before it times the product of the elements after it.
 InputGradients ProdOf(G& g) {
   Value x = g.x(0), dy = g.dy();
   Value dims = g.ShapeOf(x);
@@ -194,7 +195,7 @@ double Lowest(DataType dtype) {
   }
 }
 
-// In logarithms, separately for the positive and the negative part of the gradient.
+// Computes in logarithms, separately for the positive and the negative part of the gradient.
 InputGradients CumulativeLogsumexpOf(G& g) {
   Value x = g.x(0), dy = g.dy();
   std::vector<OpAttribute> attributes = {{"exclusive", g.node().GetBool("exclusive")},

@@ -54,7 +54,7 @@ GRAPNEL_GRADIENT("SegmentProd", SegmentProdOf);
 struct Gathered {
   Value values, clipped_ids, is_kept;
 };
-// Rows of `params` by `ids`, zeros where an id is negative.
+// Gathers rows of `params` by `ids`, with zeros where an id is negative.
 Gathered GatherKept(G& g, const Value& params, const Value& ids, Value clipped = {},
                     Value is_kept = {}) {
   if (!clipped.body()) {
@@ -112,7 +112,7 @@ InputGradients UnsortedProdOf(G& g) {
 }
 GRAPNEL_GRADIENT("UnsortedSegmentProd", UnsortedProdOf);
 
-// --- Sparse segments: rows of x by indices, then segments of them.
+// --- Sparse segments: segments of the rows of x that indices select.
 
 InputGradients SparseSegmentOf(G& g, const char* op) {
   Value shape = g.ShapeOf(g.x(0));

@@ -94,8 +94,8 @@ Turns TurnsOf(const Node& node) {
           node.GetBool("adjoint_b")};
 }
 
-// The product of two dense matrices at the positions of a sparse one: a row times a column for
-// each.
+// The product of two dense matrices at the positions of a sparse matrix: a row times a column for
+// each position.
 class PrunedProduct {
  public:
   PrunedProduct(G& g, const Value& pattern) : g_(g), pattern_(pattern) {}
@@ -165,7 +165,7 @@ Value SparseTimesDense(G& g, const Value& a, const Value& b, const Turns& turns,
 }
 
 // y = a b, or its transpose, for a sparse a and a dense b that may be transposed: the cases differ
-// in what the gradient transposes and conjugates.
+// in which factors the gradient transposes and conjugates.
 class SparseMatMulGradient {
  public:
   explicit SparseMatMulGradient(G& g)
@@ -214,7 +214,7 @@ class SparseMatMulGradient {
         SparseTimesDense(g_, a_, dy_, {.transpose_b = is_turned_, .adjoint_a = !aa}, ab, ab);
     return {of_a, of_b};
   }
-  // One of them is transposed, the other adjoint.
+  // One of the factors a and b is transposed, the other one adjoint.
   InputGradients Mixed() {
     if (turns_.adjoint_a) {
       Value of_a = is_turned_ ? Dense(b_, g_.Conj(dy_), {.transpose_a = true})
@@ -245,7 +245,7 @@ InputGradients SparseSparseMatMulOf(G& g) {
                  {"adjoint_a", turns.adjoint_a},
                  {"adjoint_b", turns.adjoint_b}});
   };
-  // A transpose of an operand stays one in the gradient of the other; the others are adjoint.
+  // The cases differ in which factors are transposed, conjugated or adjoint.
   const bool turn_a = t.transpose_a || t.adjoint_a, turn_b = t.transpose_b || t.adjoint_b;
   Value of_a, of_b;
   if (t.transpose_b && !turn_a) {

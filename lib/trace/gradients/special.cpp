@@ -10,7 +10,7 @@ using G = GradientContext;
 
 // --- Error functions.
 
-// dy * factor * exp(exponent)
+// Returns dy * factor * exp(exponent).
 InputGradients TimesExp(G& g, double factor, llvm::function_ref<Value()> exponent) {
   Value scale = g.Constant(factor, g.dy().dtype());
   auto after = g.AfterGradient();
@@ -211,7 +211,7 @@ InputGradients TimesPartial(G& g, llvm::function_ref<Value()> partial) {
   Value made = partial();
   return {g.dy() * made};
 }
-// The derivative at 0, where the formula divides by x.
+// Returns `at_zero` where x is 0, because the formula of `otherwise` divides by x.
 Value UnlessZero(G& g, double at_zero, llvm::function_ref<Value()> otherwise) {
   Value is_zero = g.Op("Equal", {g.x(), 0.0});
   Value value = g.CastNumber(at_zero, g.x().dtype());

@@ -2,8 +2,8 @@
 // gradients of both sides, that of a Merge is a Switch on the input that it took. A side that was
 // not taken is dead in the gradient too.
 //
-// Loops of single nodes have no gradient: TensorFlow builds it from Python objects that describe
-// the loop, which a GraphDef does not contain.
+// Loops of single nodes have no gradient here: TensorFlow builds their gradient from Python objects
+// that describe the loop, which a GraphDef does not contain.
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
@@ -11,7 +11,7 @@ namespace {
 
 using G = GradientContext;
 
-// The gradient from one side; for a variable that only one side reads, zeros of its shape.
+// The gradient from one side; for a variable that only the other side reads, zeros of its shape.
 Value FromSide(G& g, int side) {
   if (g.has_dy(side)) return g.dy(side);
   return g.Zeros(g.Op("VariableShape", {g.x(0)}), g.dy(1 - side).dtype());

@@ -8,7 +8,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- The gradient is a separate op, of y or x and the gradient.
+// --- Ops whose gradient is a single op, of y or x and the incoming gradient.
 
 InputGradients ReciprocalOf(G& g) { return {g.Op("ReciprocalGrad", {g.y(), g.dy()})}; }
 GRAPNEL_GRADIENT("Inv", ReciprocalOf);
@@ -134,7 +134,7 @@ GRAPNEL_GRADIENT("Log1p", Log1pOf);
 
 // --- Trigonometry.
 
-// dy * OP(conj(x)), and dy / OP(conj(y)).
+// TimesOfX returns dy * OP(conj(x)), OverOfY returns dy / OP(conj(y)).
 InputGradients TimesOfX(G& g, const char* op) {
   auto after = g.AfterGradient();
   return {g.dy() * g.Op(op, {g.Conj(g.x())})};
@@ -162,7 +162,8 @@ InputGradients TanOf(G& g) {
 }
 GRAPNEL_GRADIENT("Tan", TanOf);
 
-// 1 / (1 - x^2) and the like: dy * reciprocal(finish(1 OP x^2)).
+// Returns 1 / (1 OP x^2), where OP is Sub or Add; if `takes_root`, of the square root of the
+// divisor.
 Value InverseOfOneAndSquare(G& g, const char* op, bool takes_root) {
   Value squared = Square(g.Conj(g.x()));
   Value one = g.Constant(1, g.dy().dtype());
