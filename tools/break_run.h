@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/job/debugger.h"
+#include "lib/debugger/debugger.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -17,7 +17,7 @@ struct BreakRun {
   std::vector<std::vector<Tensor>> runs;  // their values in each run
 };
 
-// Runs `opened` until one of the breakpoints (lib/job/breakpoint.h) is hit; reports the node, its
+// Runs `opened` until one of the breakpoints (lib/debugger/breakpoint.h) is hit; reports the node, its
 // output, the calls and a summary of the value. On a terminal, then opens the debugger's prompt at
 // that node. If a run ends without a hit, reports which breakpoints were never reached. Errors: a
 // breakpoint that cannot be parsed; those of the run.

@@ -1,8 +1,8 @@
 // `grapnel check MODEL --policy FILE`: checks a model against its team's policy.
 #include <ctime>
 
-#include "lib/job/check_policy.h"
-#include "lib/job/policy_report.h"
+#include "lib/policy/check_policy.h"
+#include "lib/policy/policy_report.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/support/file.h"

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "lib/job/eager_target.h"
+#include "lib/debugger/eager_target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tools/debug_prompt.h"
 #include "tools/input.h"

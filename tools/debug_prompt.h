@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/job/debug_shell.h"
+#include "lib/debugger/debug_shell.h"
 #include "tools/line_editor.h"
 
 namespace grapnel {

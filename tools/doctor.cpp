@@ -1,5 +1,5 @@
 // `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: finds what keeps a network from learning.
-#include "lib/job/doctor_text.h"
+#include "lib/doctor/diagnosis_text.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
 #include "tools/document.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/job/eager_target.h"
+#include "lib/debugger/eager_target.h"
 #include "lib/trace/examples.h"
 #include "tools/command.h"
 

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/check/policy/policy_finding.h"
-#include "lib/job/policy/policy_checks.h"
+#include "lib/policy/policy_checks.h"
+#include "lib/policy/policy_finding.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace grapnel;

@@ -1,9 +1,9 @@
 #include "lib/serve/work/debug_json.h"
 
+#include "lib/debugger/debug_values.h"
 #include "lib/ir/find.h"
 #include "lib/ir/literal_json.h"
 #include "lib/ir/tensor_name.h"
-#include "lib/job/debug_values.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/serve/work/node_links.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/job/debugger.h"
+#include "lib/debugger/debugger.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {

@@ -1,7 +1,7 @@
 #include "lib/serve/work/debug_session.h"
 
+#include "lib/debugger/debug_shell.h"
 #include "lib/io/value.h"
-#include "lib/job/debug_shell.h"
 #include "lib/render/graph_page.h"
 #include "lib/serve/work/debug_json.h"
 #include "lib/support/exceptions.h"

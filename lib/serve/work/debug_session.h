@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "lib/job/debugger.h"
+#include "lib/debugger/debugger.h"
 #include "lib/serve/work/run_request.h"
 #include "lib/support/cancel.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

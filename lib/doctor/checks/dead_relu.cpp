@@ -1,0 +1,110 @@
+// Finds units of a Relu that are zero for every row of the batch in every step: neither values nor
+// gradients pass through them.
+//
+// Skips runs with fewer than 32 rows, and Relus of which less than four fifths of the units are
+// dead: a few dead units are usual.
+#include <map>
+
+#include "lib/doctor/doctor.h"
+#include "lib/doctor/numbers.h"
+#include "lib/tfdbg/debug_folder.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int64_t kFewestRows = 32;
+constexpr double kShare = 0.8;
+const char* const kAdvice =
+    "lower the learning rate, start with He weights and zero biases, scale the inputs, or use "
+    "a leaky Relu";
+
+struct Seen {
+  Node node;
+  std::vector<bool> lives;  // by unit (last dimension; second in NCHW): was not zero
+  int64_t rows = 0;         // rows in one step
+};
+
+class DeadRelu : public Check {
+ public:
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    for (const Node& node : context.network->nodes()) {
+      bool is_relu = node.op() == "Relu" || node.op() == "Relu6";
+      // Skip a Relu after the last layer: it may be a hinge loss, which is zero when training is
+      // successful.
+      if (!is_relu || !context.network->IsForward(node) || !context.network->IsHidden({node, 0}))
+        continue;
+      auto seen = std::make_shared<Seen>();
+      seen->node = node;
+      seen_.push_back(seen);
+      watches.Add({node, 0}, [seen](int, const Tensor& value) { Count(value, *seen); });
+    }
+  }
+
+  std::string Run(const DoctorContext& context) override {
+    if (context.debug) return CheckRecords(*context.debug);
+    for (const auto& seen : seen_) {
+      int64_t units = seen->lives.size(),
+              dead = std::count(seen->lives.begin(), seen->lives.end(), false);
+      if (seen->rows < kFewestRows || units < 2 || dead < kShare * units) continue;
+      Find(dead == units ? Confidence::kCertain : Confidence::kLikely, seen->node,
+           dead == units ? Sentence("all {0} units of this Relu are zero for every row in every "
+                                    "step: it passes neither values nor gradients",
+                                    units)
+                         : Sentence("{0} of {1} units of this Relu are zero for every row in every "
+                                    "step",
+                                    dead, units),
+           kAdvice);
+    }
+    return seen_.empty() ? "there is no Relu between layers" : "";
+  }
+
+ private:
+  // Checks the records of a debug folder. They have counts, not elements, so they only show whether
+  // a whole Relu is zero.
+  std::string CheckRecords(const DebugRun& run) {
+    // By graph and op: the number of records, and whether all elements in all of them are zero.
+    std::map<std::pair<int, int>, std::pair<int, bool>> relus;
+    for (const DebugTrace& trace : run.traces) {
+      bool is_counted = trace.value.what == Recorded::kCounts && trace.graph >= 0 && trace.op >= 0;
+      if (!is_counted || run.graphs[trace.graph].ops[trace.op].type != "Relu") continue;
+      const Health& health = trace.value.health;
+      auto& [times, is_zero] = relus.try_emplace({trace.graph, trace.op}, 0, true).first->second;
+      ++times;
+      is_zero &= health.elements >= kFewestRows && health.zero == health.elements;
+    }
+    for (const auto& [place, seen] : relus) {
+      if (seen.first < 2 || !seen.second) continue;
+      const DebugGraph& graph = run.graphs[place.first];
+      Find(Confidence::kLikely, graph.ops[place.second].name.str(),
+           Sentence("this Relu was zero everywhere in all {0} records of it: it passes neither "
+                    "values nor gradients",
+                    seen.first),
+           kAdvice);
+      findings.back().function = graph.name.str();
+    }
+    return relus.empty() ? "no counts of a Relu were recorded" : "";
+  }
+
+  static void Count(const Tensor& value, Seen& seen) {
+    if (value.rank() < 2 || value.num_elements() == 0) return;
+    int64_t units = value.dim(value.rank() - 1);
+    if (seen.lives.empty()) seen.lives.resize(units);
+    if (static_cast<int64_t>(seen.lives.size()) != units) return;
+    seen.rows = std::max(seen.rows, value.num_elements() / units);
+    int64_t at = 0;
+    ForEachNumber(value, [&](double x) {
+      if (x != 0) seen.lives[at] = true;
+      if (++at == units) at = 0;
+    });
+  }
+
+  std::vector<std::shared_ptr<Seen>> seen_;
+};
+
+GRAPNEL_CHECK(DeadRelu, {.name = "dead_relu",
+                         .stage = CheckStage::kActivation,
+                         .looks_for = "a Relu whose units are zero for every row in every step",
+                         .needs = {Evidence::kValues, Evidence::kDebugFolder}});
+
+}  // namespace
+}  // namespace grapnel

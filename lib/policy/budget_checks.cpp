@@ -1,0 +1,192 @@
+// Checks of sizes and costs: nodes, FLOPs, parameters, memory, bytes.
+#include <map>
+
+#include "lib/io/saved_variables.h"
+#include "lib/ir/node_types.h"
+#include "lib/policy/policy_checks.h"
+#include "lib/support/file.h"
+#include "lib/support/text.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace grapnel {
+namespace {
+
+// Returns the node with the largest `measure`; for a call, the node inside its function.
+Node Largest(ModelRun& run, int64_t RunCost::*measure) {
+  const Graph* graph = &run.main();
+  Node largest;
+  for (int depth = 0; graph && depth < 16; ++depth) {
+    int64_t most = -1;
+    for (const Node& node : graph->nodes()) {
+      int64_t cost = run.OfNode(node).*measure;
+      if (cost > most) most = cost, largest = node;
+    }
+    graph = nullptr;
+    if (!largest) break;
+    for (llvm::StringRef name : CalledFunctions(largest)) {
+      if (const Function* function = run.module().FindFunction(name)) graph = &function->body;
+    }
+  }
+  return largest;
+}
+
+struct Sized {
+  std::string name;
+  int64_t size = 0;
+};
+
+// Returns variables and non-scalar floating-point constants, with their number of elements.
+std::vector<Sized> ParametersOf(CheckedModel& model) {
+  std::vector<Sized> parameters;
+  for (const SavedVariable& variable : OwnVariablesOf(model.opened().file()))
+    parameters.push_back({variable.name, std::max<int64_t>(variable.elements(), 0)});
+  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+    if (node.op() != "Const" || !IsFloating(node.GetType("dtype"))) return;
+    const Shape& shape = model.shapes().Of(node.graph()).OfPort({node.id(), 0});
+    if (!shape.IsFullyKnown() || shape.rank() == 0) return;
+    parameters.push_back({name, shape.NumElements().value_or(0)});
+  });
+  return parameters;
+}
+
+const Sized* LargestOf(llvm::ArrayRef<Sized> all) {
+  const Sized* largest = nullptr;
+  for (const Sized& one : all) {
+    if (!largest || one.size > largest->size) largest = &one;
+  }
+  return largest;
+}
+
+int64_t FileBytesOf(const OpenedGraph& opened) {
+  const std::string& path = opened.model().path;
+  bool is_folder = opened.model().kind == FileKind::kSavedModel && IsDirectory(path);
+  uint64_t sum = 0;
+  std::error_code error;
+  if (!is_folder) {
+    const std::string& file = opened.file().path.empty() ? path : opened.file().path;
+    return llvm::sys::fs::file_size(file, sum) ? 0 : static_cast<int64_t>(sum);
+  }
+  for (llvm::sys::fs::recursive_directory_iterator at(path, error), end; at != end && !error;
+       at.increment(error)) {
+    uint64_t size = 0;
+    if (!llvm::sys::fs::is_directory(at->path()) && !llvm::sys::fs::file_size(at->path(), size))
+      sum += size;
+  }
+  return static_cast<int64_t>(sum);
+}
+
+// Returns the outermost scope with the most nodes or, with a base, the scope that gained the most
+// nodes.
+Sized LargestScope(CheckedModel& model) {
+  std::map<std::string, int64_t> scopes;
+  auto count = [&](const Module& module, int64_t by) {
+    VisitNodes(module, [&](const Node&, const std::string& name) {
+      auto [scope, rest] = llvm::StringRef(name).split('/');
+      scopes[rest.empty() ? std::string() : scope.str()] += by;
+    });
+  };
+  count(model.module(), 1);
+  if (model.base()) count(model.base()->module(), -1);
+  Sized largest;
+  for (const auto& [scope, nodes] : scopes) {
+    if (nodes > largest.size) largest = {scope, nodes};
+  }
+  return largest;
+}
+
+int64_t CountNodes(CheckedModel& model) {
+  int64_t nodes = 0;
+  VisitNodes(model.module(), [&](const Node&, const std::string&) { ++nodes; });
+  return nodes;
+}
+
+// Returns why a sum within its budget proves nothing (some sizes are unknown); "" if the sum is
+// complete.
+std::string OpenText(const RunCost& run) {
+  if (run.open == 0) return "";
+  return Sentence("not counted: {0} with an unknown shape or a loop (--batch, --shape)",
+                  Plural(run.open, "node"));
+}
+
+}  // namespace
+
+ModelSizes SizesOf(CheckedModel& model) {
+  ModelSizes sizes;
+  sizes.nodes = CountNodes(model);
+  for (const Sized& parameter : ParametersOf(model)) sizes.parameters += parameter.size;
+  sizes.file_bytes = FileBytesOf(model.opened());
+  return sizes;
+}
+
+Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  int64_t nodes = CountNodes(model);
+  double most = rule.Number("most", 0);
+  if (nodes <= most) return std::string();
+  Sized scope = LargestScope(model);
+  std::string where = scope.name.empty() ? "outside of scopes" : "in '" + scope.name + "'";
+  findings.AddScope(scope.name,
+                    Sentence("the model has {0}, {1}{2} {3}", Plural(nodes, "node"),
+                             WithCommas(scope.size), model.base() ? " more than BASE" : "", where),
+                    WithCommas(most) + " at most",
+                    "see what is new: `grapnel diff BASE MODEL`; or raise the budget");
+  return std::string();
+}
+
+Judged CheckFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  ASSIGN_OR_RETURN(ModelRun * run, model.Run());
+  RunCost cost = run->Cost();
+  double most = rule.Number("most", 0);
+  if (cost.flops <= most) return OpenText(cost);
+  Node node = Largest(*run, &RunCost::flops);
+  findings.Add(run->NameOf(node),
+               Sentence("one run takes {0} FLOPs, {1} of them in this {2}", WithCommas(cost.flops),
+                        WithCommas(run->OfNode(node).flops), node.op()),
+               WithCommas(most) + " at most", "make it smaller, or raise the budget");
+  return std::string();
+}
+
+Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  ASSIGN_OR_RETURN(ModelRun * run, model.Run());
+  RunCost cost = run->Cost();
+  double most = rule.Number("most", 0);
+  if (cost.peak_bytes <= most) return OpenText(cost);
+  Node node = Largest(*run, &RunCost::bytes);
+  findings.Add(
+      run->NameOf(node),
+      Sentence("one run needs {0} at its peak; this {1} makes {2}", HumanBytes(cost.peak_bytes),
+               node.op(), HumanBytes(run->OfNode(node).bytes)),
+      HumanBytes(most) + " at most",
+      "make the tensors smaller, or fewer at a time; or raise the budget");
+  return std::string();
+}
+
+Judged CheckParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  std::vector<Sized> parameters = ParametersOf(model);
+  int64_t sum = 0;
+  for (const Sized& parameter : parameters) sum += parameter.size;
+  double most = rule.Number("most", 0);
+  if (sum <= most) return std::string();
+  const Sized* largest = LargestOf(parameters);
+  findings.Add(largest->name,
+               Sentence("the model has {0} parameters, {1} of them here", WithCommas(sum),
+                        WithCommas(largest->size)),
+               WithCommas(most) + " at most", "make the layer smaller, or raise the budget");
+  return std::string();
+}
+
+Judged CheckFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  int64_t bytes = FileBytesOf(model.opened());
+  double most = rule.Number("most", 0);
+  if (bytes <= most) return std::string();
+  std::vector<Sized> parameters = ParametersOf(model);
+  const Sized* largest = LargestOf(parameters);
+  findings.Add(largest ? largest->name : "",
+               Sentence("the file has {0}{1}", HumanBytes(bytes),
+                        largest ? Sentence(", and this is its largest tensor, {0} elements",
+                                           WithCommas(largest->size))
+                                : std::string()),
+               HumanBytes(most) + " at most", "save smaller weights, or raise the budget");
+  return std::string();
+}
+
+}  // namespace grapnel

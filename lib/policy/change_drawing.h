@@ -1,0 +1,18 @@
+// Draws the differences between two graphs for a pull request. Private to lib/policy.
+#ifndef GRAPNEL_LIB_POLICY_CHANGE_DRAWING_H_
+#define GRAPNEL_LIB_POLICY_CHANGE_DRAWING_H_
+
+#include <string>
+
+#include "lib/diff/diff.h"
+
+namespace grapnel {
+
+// Returns a Mermaid flowchart of the added, removed and changed nodes and of their inputs. A box is
+// a node or, if there are more than kMostBoxes nodes, a scope. Empty: nothing differs.
+constexpr size_t kMostBoxes = 60;
+std::string DrawChange(const Diff& diff);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_POLICY_CHANGE_DRAWING_H_

@@ -1,0 +1,72 @@
+// A job: checks a model against a policy.
+#ifndef GRAPNEL_LIB_POLICY_CHECK_POLICY_H_
+#define GRAPNEL_LIB_POLICY_CHECK_POLICY_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/job/opened_graph.h"
+#include "lib/job/shape_overrides.h"
+#include "lib/policy/policy_finding.h"
+#include "lib/support/cancel.h"
+#include "lib/support/thread_pool.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// Reads a policy file. Errors: those of Policy::Parse, for an unknown check too; the file cannot be
+// read.
+Expected<Policy> ReadPolicy(llvm::StringRef path);
+
+struct PolicyRequest {
+  const Policy* policy = nullptr;      // outlives the report
+  std::string today;                   // "2027-01-31": decides which waivers have expired
+  bool wants_drawing = false;          // whether to fill PolicyReport::drawing
+  bool is_strict = false;              // a check that cannot run is an error, not a warning
+  bool is_signature = false;           // the model is already the graph of a signature
+  ThreadPool* pool = nullptr;          // outlives the job
+  const CancelFlag* cancel = nullptr;  // stops the job from another thread
+};
+
+// A check that the policy enables.
+struct PolicyOutcome {
+  std::string check, says;
+  FindingSeverity severity = FindingSeverity::kError;
+  std::string reason;  // why the check did not run; empty: it ran
+};
+
+struct PolicyReport {
+  std::string model, base, policy;      // paths; base is empty if absent
+  std::string graph_file;               // the model's graph file, if the model is a folder
+  std::vector<PolicyFinding> findings;  // errors first, waived ones last
+  std::vector<PolicyOutcome> outcomes;
+  // The differences from BASE as a Mermaid diagram; empty if nothing differs or no drawing was
+  // requested.
+  std::string drawing;
+
+  size_t Count(FindingSeverity severity) const;  // not counting waived ones
+  size_t CountWaived() const;
+  bool Passes() const { return Count(FindingSeverity::kError) == 0; }
+};
+
+// `base` may be null; checks that need a base then report that they did not run. Errors: a graph is
+// broken; a check fails to run (a pass fails, a checkpoint is damaged).
+Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* base,
+                                  const PolicyRequest& request);
+
+// Returns a policy in TOML that the unchanged model passes, with the model's sizes as budgets.
+// Budgets that depend on unknown sizes not set by `given` are left out; a comment in the TOML says
+// why.
+Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
+                                    bool is_signature, OneDnn onednn, ThreadPool* pool,
+                                    const CancelFlag* cancel = nullptr);
+
+// Writes as text each check's name, severity, inputs, possible findings and keys.
+void WritePolicyChecks(llvm::raw_ostream& os);
+// Writes an attribute into the open JSON object: "checks": [{"check", "severity", "finds", "reads",
+// "needs_base", "keys": [{"name", "help", "required"}]}].
+void WritePolicyChecksJson(llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_POLICY_CHECK_POLICY_H_

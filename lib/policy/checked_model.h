@@ -1,0 +1,73 @@
+// The view of a model that policy checks use. Private to lib/policy.
+#ifndef GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
+#define GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/diff/value_diff.h"
+#include "lib/doctor/diagnose.h"
+#include "lib/job/model_run.h"
+#include "lib/job/opened_graph.h"
+
+namespace grapnel {
+
+// Ops that `opt` fuses in the base but not in the model.
+struct LostFusion {
+  std::string node;     // in the model; "function/node"
+  std::string rule;     // the rule that fuses the ops in the base
+  std::string pattern;  // "MatMul + BiasAdd + Relu"
+  std::string reason;   // why the rule does not in the model
+};
+
+// Computes each result below once, when a check first needs it. The graphs outlive this object and
+// do not change.
+class CheckedModel {
+ public:
+  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, bool is_signature, OneDnn onednn,
+               ThreadPool* pool, const CancelFlag* cancel)
+      : opened_(opened),
+        base_(base),
+        is_signature_(is_signature),
+        onednn_(onednn),
+        pool_(pool),
+        cancel_(cancel) {}
+
+  const OpenedGraph& opened() const { return opened_; }
+  const OpenedGraph* base() const { return base_; }  // may be null
+  const Module& module() const { return opened_.module(); }
+  // Returns a request with the pool and the cancel flag that discards all messages.
+  RunRequest QuietRun() const;
+
+  // Returns the findings of `doctor`, for the checks that policies may enable.
+  Expected<const Diagnosis*> Doctor();
+  Expected<ModelRun*> Run();
+  const ModuleShapes& shapes();
+
+  // The diff from the base to the model; there must be a base.
+  const Diff& changes();
+  Expected<const ValueReport*> Values();
+  Expected<const std::vector<LostFusion>*> LostFusions();
+
+ private:
+  const OpenedGraph& opened_;
+  const OpenedGraph* base_;
+  bool is_signature_;
+  const OneDnn onednn_;  // used by checks that run passes
+  ThreadPool* pool_;
+  const CancelFlag* cancel_;
+  std::optional<Diagnosis> diagnosis_;
+  std::optional<ModuleShapes> shapes_;
+  std::optional<ModelRun> run_;
+  std::optional<Diff> changes_;
+  std::optional<ValueReport> values_;
+  std::optional<std::vector<LostFusion>> lost_;
+};
+
+// Returns "function/node", in the main graph "node".
+std::string FullNameOf(const Node& node);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_

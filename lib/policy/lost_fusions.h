@@ -1,0 +1,20 @@
+// Fusions that `opt` performs in one model and not in another. Private to lib/policy.
+#ifndef GRAPNEL_LIB_POLICY_LOST_FUSIONS_H_
+#define GRAPNEL_LIB_POLICY_LOST_FUSIONS_H_
+
+#include <vector>
+
+#include "lib/policy/checked_model.h"
+
+namespace grapnel {
+
+// Finds lost fusions of nodes that are in both models, as `changes` (the diff from `base`) pairs
+// them: a removed node is not a lost fusion. The reason comes from `passes --why-not` for these
+// nodes, or from the diff. Cost: optimizes both. Errors: those of Optimize.
+Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
+                                                  const Diff& changes, OneDnn onednn,
+                                                  ThreadPool* pool);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_POLICY_LOST_FUSIONS_H_

@@ -1,0 +1,388 @@
+#include "lib/policy/policy.h"
+
+#include <chrono>
+
+#include "lib/support/file.h"
+#include "lib/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+#define TOML_EXCEPTIONS 0
+
+// toml++ 3.3 asserts (in a release build, assumes) properties that invalid input may not have: that
+// a table's name starts correctly, that non-ASCII letters are only in strings. Without the
+// assertions, it reports the error.
+#include <toml++/impl/forward_declarations.h>
+#undef TOML_ASSERT
+#define TOML_ASSERT(expr) static_assert(true)
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expr) static_assert(true)
+#pragma push_macro("TOML_UNREACHABLE")
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE return false
+#include <toml++/impl/unicode.h>
+#pragma pop_macro("TOML_UNREACHABLE")
+// The full library, with the macros defined above.
+#include <toml++/toml.h>
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kSeverity = "severity";
+constexpr const char* kOneDnn = "onednn";
+
+template <typename T>
+const T* FindIn(const std::map<std::string, T>& map, const std::string& key) {
+  auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+std::optional<FindingSeverity> SeverityOf(llvm::StringRef name) {
+  for (auto severity : {FindingSeverity::kError, FindingSeverity::kWarning, FindingSeverity::kNote})
+    if (name == FindingSeverityName(severity)) return severity;
+  return std::nullopt;
+}
+
+// Parses the name of a dtype: TensorFlow's or NumPy's.
+std::optional<DataType> TypeOf(llvm::StringRef name) {
+  if (name == "float64") return proto::DT_DOUBLE;
+  if (name == "float32") return proto::DT_FLOAT;
+  if (name == "float16") return proto::DT_HALF;
+  return ParseDataType(name);
+}
+
+std::vector<std::string> TypeNames() {
+  std::vector<std::string> names = {"float64", "float32", "float16"};
+  for (int type = proto::DataType_MIN; type <= proto::DataType_MAX; ++type) {
+    llvm::StringRef name = DataTypeName(static_cast<DataType>(type));
+    if (ParseDataType(name)) names.push_back(name.str());
+  }
+  return names;
+}
+
+// Parses a number of bytes: "25 MB", "1.5GiB", "300".
+std::optional<double> BytesOfText(llvm::StringRef text) {
+  static constexpr std::pair<const char*, double> kUnits[] = {
+      {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"kB", 1e3}, {"KB", 1e3},
+      {"MB", 1e6},    {"GB", 1e9},       {"TB", 1e12},         {"B", 1}};
+  double factor = 1, number = 0;
+  for (const auto& [unit, bytes] : kUnits) {
+    if (!text.consume_back(unit)) continue;
+    factor = bytes;
+    break;
+  }
+  if (text.trim().getAsDouble(number) || number < 0) return std::nullopt;
+  return number * factor;
+}
+
+// Returns the strings of a list of strings, or a single string; nullopt for other values.
+std::optional<std::vector<std::string>> WordsOf(const toml::node& value) {
+  if (auto text = value.value<std::string>()) return std::vector<std::string>{*text};
+  const toml::array* list = value.as_array();
+  if (!list) return std::nullopt;
+  std::vector<std::string> words;
+  for (const toml::node& element : *list) {
+    auto word = element.value<std::string>();
+    if (!word) return std::nullopt;
+    words.push_back(*word);
+  }
+  return words;
+}
+
+std::optional<double> NumberOf(const toml::node& value, SettingKind kind) {
+  // Do not use value<double>(): it fails for integers that a double cannot represent exactly.
+  if (const auto* integer = value.as_integer()) {
+    return integer->get() >= 0 ? std::optional(static_cast<double>(integer->get())) : std::nullopt;
+  }
+  if (const auto* real = value.as_floating_point()) {
+    return real->get() >= 0 ? std::optional(real->get()) : std::nullopt;
+  }
+  auto text = value.value<std::string>();
+  return text && kind == SettingKind::kBytes ? BytesOfText(*text) : std::nullopt;
+}
+
+const char* Wanted(SettingKind kind) {
+  switch (kind) {
+    case SettingKind::kGlobs:
+      return "a list of names or patterns";
+    case SettingKind::kPaths:
+      return "a list of files or folders";
+    case SettingKind::kDevices:
+      return "a list of devices, such as \"CPU\"";
+    case SettingKind::kTypes:
+      return "a list of dtypes, such as \"float64\"";
+    case SettingKind::kNumber:
+      return "a number, not negative";
+    case SettingKind::kBytes:
+      return "bytes: a number, or a string such as \"25 MB\"";
+  }
+  return "";
+}
+
+// Reads the value of one key into a rule.
+class SettingReader {
+ public:
+  SettingReader(llvm::StringRef folder, const SettingInfo& info, PolicyRule* rule)
+      : folder_(folder), info_(info), rule_(*rule) {}
+
+  Error Read(const toml::node& value) {
+    if (info_.kind == SettingKind::kNumber || info_.kind == SettingKind::kBytes) {
+      auto number = NumberOf(value, info_.kind);
+      if (!number) return WrongKind();
+      rule_.numbers[info_.name] = *number;
+      return Error::success();
+    }
+    auto words = WordsOf(value);
+    if (!words) return WrongKind();
+    return Take(*words);
+  }
+
+ private:
+  Error WrongKind() const {
+    return MakeError("'{0}': expected {1}", info_.name, Wanted(info_.kind));
+  }
+
+  Error Take(const std::vector<std::string>& words) {
+    if (info_.kind == SettingKind::kGlobs) {
+      ASSIGN_OR_RETURN(rule_.globs[info_.name], Glob::ParseAll(words));
+      return Error::success();
+    }
+    if (info_.kind == SettingKind::kPaths) {
+      auto& paths = rule_.paths[info_.name];
+      for (const std::string& word : words) {
+        bool is_whole = llvm::sys::path::is_absolute(word) || folder_.empty();
+        paths.push_back(is_whole ? word : JoinPath(folder_, word));
+      }
+      return Error::success();
+    }
+    for (const std::string& word : words)
+      RETURN_IF_ERROR(info_.kind == SettingKind::kTypes ? TakeType(word) : TakeDevice(word));
+    return Error::success();
+  }
+
+  Error TakeType(const std::string& word) {
+    auto type = TypeOf(word);
+    if (!type)
+      return Annotate(std::string("'") + info_.name + "'", NotFound("dtype", word, TypeNames()));
+    rule_.types[info_.name].push_back(*type);
+    return Error::success();
+  }
+
+  Error TakeDevice(const std::string& word) {
+    auto device = DeviceSpec::ParseTyped(word);
+    if (!device) return Annotate(info_.name, device.takeError());
+    rule_.devices[info_.name].push_back(*device);
+    return Error::success();
+  }
+
+  llvm::StringRef folder_;
+  const SettingInfo& info_;
+  PolicyRule& rule_;
+};
+
+class PolicyReader {
+ public:
+  PolicyReader(llvm::StringRef path, llvm::ArrayRef<PolicyTable> tables)
+      : folder_(llvm::sys::path::parent_path(path)), tables_(tables) {
+    policy_.path = path.str();
+  }
+
+  Expected<Policy> Read(llvm::StringRef bytes) {
+    toml::parse_result parsed = toml::parse(std::string_view(bytes.data(), bytes.size()));
+    if (!parsed) {
+      const toml::parse_error& error = parsed.error();
+      NoteError(error.source(), MakeError("not valid TOML: {0}", std::string(error.description())));
+      return AllErrors();
+    }
+    // Since toml++ iterates in the order of names, errors and rules are sorted by line below.
+    for (auto&& [key, node] : parsed.table())
+      NoteError(key.source(), key.str() == "waiver"  ? ReadWaivers(node)
+                              : key.str() == kOneDnn ? ReadOneDnn(node)
+                                                     : ReadRule(key.source(), key.str(), node));
+    if (!errors_.empty()) return AllErrors();
+    // An empty policy would accept every model. A file may be empty because `--init > policy.toml`
+    // could not read the model.
+    if (policy_.rules.empty())
+      return MakeError(
+          "{0}: the policy has no check: add a table, such as [unused_inputs] (`grapnel check "
+          "--list` shows them, `grapnel check MODEL --init` prints a policy)",
+          policy_.path);
+    auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
+    llvm::stable_sort(policy_.rules, by_line);
+    return std::move(policy_);
+  }
+
+ private:
+  // Adds an error, "policy.toml:7: ...", to the list: all errors are reported at once.
+  void NoteError(const toml::source_region& source, Error error) {
+    if (!error) return;
+    uint32_t line = source.begin.line;
+    errors_.emplace_back(
+        line, TextOf(Annotate(policy_.path + ":" + std::to_string(line), std::move(error))));
+  }
+
+  Error AllErrors() {
+    llvm::stable_sort(errors_, llvm::less_first());
+    return MakeError("{0}", llvm::join(llvm::make_second_range(errors_), "\n"));
+  }
+
+  Expected<const PolicyTable*> TableOf(llvm::StringRef name) const {
+    std::vector<std::string> names = {"waiver", kOneDnn};
+    for (const PolicyTable& table : tables_) {
+      if (name == table.name) return &table;
+      names.push_back(table.name);
+    }
+    return NotFound("check", name, names);
+  }
+
+  Error ReadRule(const toml::source_region& source, std::string_view name, const toml::node& node) {
+    auto table = TableOf(llvm::StringRef(name.data(), name.size()));
+    if (!table) return table.takeError();
+    const toml::table* settings = node.as_table();
+    if (!settings)
+      return MakeError("'{0}' is a check: a table was expected, [{0}]", (*table)->name);
+    PolicyRule rule;
+    rule.check = (*table)->name;
+    rule.line = static_cast<int>(source.begin.line);
+    rule.severity = (*table)->severity;
+    size_t before = errors_.size();
+    for (auto&& [key, value] : *settings)
+      NoteError(key.source(), ReadSetting(**table, key.str(), value, &rule));
+    bool may_be_misspelt = errors_.size() > before;
+    for (const SettingInfo& info : (*table)->settings) {
+      if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
+        return MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help);
+    }
+    // Without `allowed` and `forbidden`, every model would pass.
+    auto may_have = [&](const char* key) {
+      return llvm::any_of((*table)->settings, [&](const SettingInfo& info) {
+        return llvm::StringRef(info.name) == key;
+      });
+    };
+    if (may_have("allowed") && may_have("forbidden") && !settings->contains("allowed") &&
+        !settings->contains("forbidden") && !may_be_misspelt)
+      return MakeError("[{0}] needs 'allowed' or 'forbidden', or both", rule.check);
+    policy_.rules.push_back(std::move(rule));
+    return Error::success();
+  }
+
+  Error ReadSetting(const PolicyTable& table, std::string_view key, const toml::node& value,
+                    PolicyRule* rule) const {
+    std::vector<std::string> names = {kSeverity};
+    for (const SettingInfo& info : table.settings) {
+      if (key == info.name) return SettingReader(folder_, info, rule).Read(value);
+      names.push_back(info.name);
+    }
+    std::string where = std::string(" in [") + table.name + "]";
+    if (key != kSeverity)
+      return NotFound("key", llvm::StringRef(key.data(), key.size()), names, where);
+    auto severity = SeverityOf(value.value_or(std::string()));
+    if (!severity) return MakeError("'severity' is \"error\", \"warning\" or \"note\"");
+    rule->severity = *severity;
+    return Error::success();
+  }
+
+  // Rejects "auto", since a check must give the same result on every machine.
+  Error ReadOneDnn(const toml::node& node) {
+    auto choice = ParseOneDnn(node.value_or(std::string()));
+    if (!choice || *choice == OneDnn::kAuto)
+      return MakeError("'onednn' is \"on\" or \"off\": the TensorFlow that the model runs in");
+    policy_.onednn = *choice;
+    return Error::success();
+  }
+
+  Error ReadWaivers(const toml::node& node) {
+    const toml::array* list = node.as_array();
+    if (!list || !list->is_array_of_tables())
+      return MakeError("'waiver' is a list of tables, [[waiver]] each");
+    for (const toml::node& one : *list) NoteError(one.source(), ReadWaiver(*one.as_table()));
+    return Error::success();
+  }
+
+  Error ReadWaiver(const toml::table& table) {
+    static const std::vector<std::string> kKeys = {"check", "node", "reason", "until"};
+    size_t before = errors_.size();
+    for (auto&& [key, value] : table) {
+      if (llvm::is_contained(kKeys, key.str())) continue;
+      llvm::StringRef name(key.data(), key.length());
+      NoteError(key.source(), NotFound("key", name, kKeys, " in [[waiver]]"));
+    }
+    if (errors_.size() > before) return Error::success();
+    auto text = [&](const char* key) { return table[key].value_or(std::string()); };
+    for (const char* key : {"check", "node", "reason"})
+      if (!table[key].is_string()) return MakeError("[[waiver]] needs '{0}', a string", key);
+    if (auto known = TableOf(text("check")); !known) return known.takeError();
+    if (text("reason").empty())
+      return MakeError("'reason' is empty: explain why this is acceptable");
+    auto node = Glob::Parse(text("node"));
+    if (!node) return Annotate("node", node.takeError());
+    std::string until = DateOf(table["until"].node());
+    if (until.empty()) return MakeError("[[waiver]] needs 'until', a day such as 2027-01-31");
+    policy_.waivers.push_back({text("check"), std::move(*node), text("reason"), until,
+                               static_cast<int>(table.source().begin.line)});
+    return Error::success();
+  }
+
+  // Returns a date as text, from a TOML date or a string; empty for any other value.
+  static std::string DateOf(const toml::node* value) {
+    if (!value) return "";
+    if (auto date = value->value<toml::date>())
+      return llvm::formatv("{0,0+4}-{1,0+2}-{2,0+2}", int{date->year}, int{date->month},
+                           int{date->day});
+    std::string text = value->value_or(std::string());
+    return IsDate(text) ? text : "";
+  }
+
+  std::string folder_;
+  llvm::ArrayRef<PolicyTable> tables_;
+  Policy policy_;
+  std::vector<std::pair<uint32_t, std::string>> errors_;  // with line numbers
+};
+
+}  // namespace
+
+const char* FindingSeverityName(FindingSeverity severity) {
+  switch (severity) {
+    case FindingSeverity::kError:
+      return "error";
+    case FindingSeverity::kWarning:
+      return "warning";
+    case FindingSeverity::kNote:
+      return "note";
+  }
+  return "";
+}
+
+bool IsDate(llvm::StringRef text) {
+  int year = 0, month = 0, day = 0;
+  auto [first, rest] = text.split('-');
+  auto [second, third] = rest.split('-');
+  if (first.size() != 4 || second.size() != 2 || third.size() != 2) return false;
+  if (first.getAsInteger(10, year) || second.getAsInteger(10, month) || third.getAsInteger(10, day))
+    return false;
+  return std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month),
+                                     std::chrono::day(day))
+      .ok();
+}
+
+const std::vector<Glob>* PolicyRule::FindGlobs(const std::string& key) const {
+  return FindIn(globs, key);
+}
+const std::vector<DeviceSpec>* PolicyRule::FindDevices(const std::string& key) const {
+  return FindIn(devices, key);
+}
+const std::vector<DataType>* PolicyRule::FindTypes(const std::string& key) const {
+  return FindIn(types, key);
+}
+double PolicyRule::Number(const std::string& key, double otherwise) const {
+  const double* number = FindIn(numbers, key);
+  return number ? *number : otherwise;
+}
+
+Expected<Policy> Policy::Parse(llvm::StringRef toml, llvm::StringRef path,
+                               llvm::ArrayRef<PolicyTable> tables) {
+  return PolicyReader(path, tables).Read(toml);
+}
+
+}  // namespace grapnel
