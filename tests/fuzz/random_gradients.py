@@ -250,8 +250,17 @@ def gradients_of_grapnel(grapnel, folder, program):
 
 
 def jumps(program, loss):
-    """Whether the function takes another branch a rounding away: neither gradient is then the one."""
+    """True if the function takes another branch a rounding error away: then neither gradient is the only right one. It tries other gains and
+    other variables, because a case may depend on a sum that no gain changes, such as that of a softmax."""
+    variables, random = program.module.variables_list, np.random.RandomState(0)
+    kept = [variable.numpy() for variable in variables]
     values = [float(loss(tf.constant(1.0 + step, program.dtype))["loss"]) for step in (-1e-6, 0.0, 1e-6)]
+    for _ in range(20):
+        for variable, value in zip(variables, kept):
+            variable.assign((value * (1 + 1e-6 * random.randn(*value.shape))).astype(value.dtype))
+        values.append(float(loss(tf.constant(1.0, program.dtype))["loss"]))
+    for variable, value in zip(variables, kept):
+        variable.assign(value)
     return max(values) - min(values) > 1e-4 * (1 + abs(values[1]))
 
 
