@@ -22,7 +22,7 @@ ALLOWED = {
     "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",
     "lib/watch/summary.cpp": "`KIND:TENSOR` of --summary",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",
-    "lib/serve/http/host_names.cpp": "NAME:PORT of an HTTP header",
+    "lib/serve/routes/host_names.cpp": "NAME:PORT of an HTTP header",
     "kernels/cpu/state/checkpoint.cpp": "slices of a partitioned variable, `0,5:0,3`",
 }
 ROOMS = ("lib", "passes", "kernels", "tools")

@@ -11,7 +11,7 @@
 
 #include "lib/job/plugin.h"
 #include "lib/serve/http/server.h"
-#include "lib/serve/work/reloader.h"
+#include "lib/serve/routes/reloader.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "benchmark/benchmark.h"
-#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/common/onednn_loader.h"
 #include "tests/kernels/one_node.h"
 
 namespace grapnel {

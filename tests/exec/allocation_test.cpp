@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/common/onednn_loader.h"
 #include "lib/io/open.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"

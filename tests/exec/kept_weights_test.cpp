@@ -1,7 +1,7 @@
 // Constants that kernels keep: packed once, and still available to their other readers.
 #include <random>
 
-#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/common/onednn_loader.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/text.h"
 #include "lib/trace/nn_ops.h"

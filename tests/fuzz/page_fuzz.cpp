@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "lib/serve/http/module/request.h"
-#include "lib/serve/http/router.h"
+#include "lib/serve/routes/router.h"
 #include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {

@@ -13,7 +13,7 @@
 
 #include "gtest/gtest.h"
 #include "kernels/common/dispatch.h"
-#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/common/onednn_loader.h"
 #include "tests/kernels/one_node.h"
 
 namespace grapnel::nn_test {

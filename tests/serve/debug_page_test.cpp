@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "lib/serve/http/router.h"
 #include "lib/serve/pages/html_file.h"
+#include "lib/serve/routes/router.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "tests/tfdbg/debug_writer.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/serve/http/router.h"
+#include "lib/serve/routes/router.h"
 #include "llvm/Support/FileSystem.h"
 #include "tests/serve/test_pages.h"
 

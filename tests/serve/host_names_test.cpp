@@ -1,4 +1,4 @@
-#include "lib/serve/http/host_names.h"
+#include "lib/serve/routes/host_names.h"
 
 #include "gtest/gtest.h"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/serve/http/router.h"
 #include "lib/serve/pages/panes.h"
+#include "lib/serve/routes/router.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {

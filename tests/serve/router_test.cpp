@@ -1,4 +1,4 @@
-#include "lib/serve/http/router.h"
+#include "lib/serve/routes/router.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "lib/serve/http/routes.h"
+#include "lib/serve/routes/routes.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "lib/serve/http/router.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/router.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"

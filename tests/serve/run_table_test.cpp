@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "lib/io/value.h"
-#include "lib/serve/http/router.h"
 #include "lib/serve/pages/page_set.h"
+#include "lib/serve/routes/router.h"
 #include "lib/support/file.h"
 #include "tests/serve/test_pages.h"
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "lib/serve/http/router.h"
 #include "lib/serve/pages/page_set.h"
+#include "lib/serve/routes/router.h"
 
 namespace grapnel {
 

@@ -1,6 +1,6 @@
 // A dataset that keeps a random sample of its input.
+#include "kernels/common/philox.h"
 #include "kernels/cpu/data/dataset.h"
-#include "kernels/cpu/random/philox.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {

@@ -3,8 +3,8 @@
 // (tensorflow/core/kernels/data/shuffle_dataset_op.cc, random_seed_ops.cc).
 #include <mutex>
 
+#include "kernels/common/philox.h"
 #include "kernels/cpu/data/dataset.h"
-#include "kernels/cpu/random/philox.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {

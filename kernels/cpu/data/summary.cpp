@@ -2,8 +2,8 @@
 // AudioSummaryV2, TensorSummary, TensorSummaryV2, MergeSummary.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
+#include "kernels/cpu/array/tensor_message.h"
 #include "kernels/cpu/data/summary_message.h"
-#include "kernels/cpu/data/tensor_message.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 

@@ -9,8 +9,8 @@
 
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
+#include "kernels/cpu/array/tensor_message.h"
 #include "kernels/cpu/data/summary_message.h"
-#include "kernels/cpu/data/tensor_message.h"
 #include "lib/exec/session.h"
 #include "lib/io/event_stream.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
+#include "kernels/common/onednn_loader.h"
 #include "kernels/cpu/linalg/gemm_shape.h"
-#include "kernels/cpu/nn/onednn_loader.h"
 
 namespace grapnel {
 

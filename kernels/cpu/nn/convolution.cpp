@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/common/fused_ops.h"
-#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/common/onednn_loader.h"
 #include "kernels/cpu/nn/plain_conv.h"
 #include "lib/exec/executor.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/nn/onednn_api.h"
+#include "kernels/common/onednn_api.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 struct GrapnelPrimitive {

@@ -2,7 +2,7 @@
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_THREAD_POOL_ADAPTER_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_THREAD_POOL_ADAPTER_H_
 
-#include "kernels/cpu/nn/onednn_api.h"
+#include "kernels/common/onednn_api.h"
 
 namespace grapnel::onednn {
 

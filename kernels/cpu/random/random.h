@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "kernels/cpu/random/philox.h"
+#include "kernels/common/philox.h"
 #include "kernels/cpu/state/variable.h"
 #include "lib/exec/kernel.h"
 

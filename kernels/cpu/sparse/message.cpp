@@ -7,7 +7,7 @@
 
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
-#include "kernels/cpu/data/tensor_message.h"
+#include "kernels/cpu/array/tensor_message.h"
 #include "kernels/cpu/sparse/sparse_indices.h"
 #include "kernels/cpu/state/variant_tensor.h"
 #include "lib/exec/session.h"

@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include "kernels/common/kernel_of.h"
+#include "kernels/common/philox.h"
 #include "kernels/cpu/array/data_move.h"
-#include "kernels/cpu/random/philox.h"
 #include "kernels/cpu/state/tensor_list.h"
 #include "lib/exec/session.h"
 #include "llvm/Support/xxhash.h"

@@ -4,7 +4,7 @@
 
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
-#include "kernels/cpu/data/tensor_message.h"
+#include "kernels/cpu/array/tensor_message.h"
 
 namespace grapnel {
 namespace {

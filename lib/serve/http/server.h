@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/serve/http/router.h"
+#include "lib/serve/routes/router.h"
 #include "lib/support/error.h"
 
 namespace grapnel {

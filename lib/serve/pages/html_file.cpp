@@ -2,7 +2,7 @@
 
 #include "lib/render/web/script_bundle.h"
 #include "lib/serve/pages/file_documents.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/support/file.h"
 

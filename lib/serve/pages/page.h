@@ -17,7 +17,7 @@ namespace grapnel {
 
 // A model, a comparison, a stage of a run of passes, a placement, or a folder of TensorFlow's
 // debugger; `llvm::dyn_cast` distinguishes them. Each tab decides which pages have the tab
-// (lib/serve/pages/tab.h). A page in a PageSet is thread-safe.
+// (lib/serve/routes/tab.h). A page in a PageSet is thread-safe.
 class Page {
  public:
   enum class Kind { kModel, kDiff, kStage, kPlacement, kDebug, kForgotten };

@@ -13,7 +13,7 @@
 #include "lib/serve/pages/evicted_page.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/pages/stage_page.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/support/file.h"
 #include "lib/support/printable.h"
 #include "lib/support/thread_pool.h"

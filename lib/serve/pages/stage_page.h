@@ -9,7 +9,7 @@
 
 #include "lib/serve/pages/diff_graph.h"
 #include "lib/serve/pages/page.h"
-#include "lib/serve/work/pass_run.h"
+#include "lib/serve/pages/pass_run.h"
 
 namespace grapnel {
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "lib/serve/pages/debug_page.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "llvm/Support/Casting.h"
 
 namespace grapnel {

@@ -1,7 +1,7 @@
 // The tab that compares any two graphs of the list; the comparison becomes a new page.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/diff_page.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/support/json.h"
 #include "llvm/Support/Casting.h"
 

@@ -1,7 +1,7 @@
 // The tab with the library's functions: a row for each Python function with its traces, and the
 // call graph.
 #include "lib/io/library_text.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/support/printable.h"
 
 namespace grapnel {

@@ -5,7 +5,7 @@
 #include "lib/serve/pages/graph_documents.h"
 #include "lib/serve/pages/scope_text.h"
 #include "lib/serve/pages/stage_page.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/support/json.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"

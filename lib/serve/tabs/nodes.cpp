@@ -1,5 +1,5 @@
 // The tab with a table of all nodes; reads only the graph's index.
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 
 namespace grapnel {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "lib/render/costs.h"
 #include "lib/render/labels.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/support/printable.h"
 
 namespace grapnel {

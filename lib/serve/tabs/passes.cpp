@@ -2,7 +2,7 @@
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/passes_json.h"
 #include "lib/serve/pages/stage_page.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "llvm/Support/Casting.h"
 
 namespace grapnel {

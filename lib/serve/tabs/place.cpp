@@ -1,7 +1,7 @@
 // The tab that places the graph on devices that the user chooses; the placement becomes a new page.
 // Also compares the placement with a log of TensorFlow's.
 #include "lib/serve/pages/stage_page.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/serve/work/log_work.h"
 #include "lib/serve/work/place_work.h"
 #include "llvm/Support/Casting.h"

@@ -1,6 +1,6 @@
 // The tab that runs the graph on the serving machine: the form, progress, results; and debugged
 // runs.
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/serve/work/run_request.h"
 
 namespace grapnel {

@@ -4,7 +4,7 @@
 import {commas, element, link, plural} from "./dom.js";
 import {post} from "./source.js";
 
-const MOST_MIB = 256;  // kLargestFile of lib/serve/http/routes.h
+const MOST_MIB = 256;  // kLargestFile of lib/serve/routes/routes.h
 const SHOWN = 300;
 // Values of a row's "kind", as in lib/serve/work/log_work.h.
 const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;

@@ -1,5 +1,5 @@
 // SerializeTensor, ParseTensor and DecodeCompressed.
-#include "kernels/cpu/data/tensor_message.h"
+#include "kernels/cpu/array/tensor_message.h"
 
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"

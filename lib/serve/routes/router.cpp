@@ -1,9 +1,9 @@
-#include "lib/serve/http/router.h"
+#include "lib/serve/routes/router.h"
 
 #include "lib/render/labels.h"
-#include "lib/serve/http/routes.h"
-#include "lib/serve/http/sent_documents.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/routes.h"
+#include "lib/serve/routes/sent_documents.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/support/exceptions.h"
 #include "lib/support/file.h"

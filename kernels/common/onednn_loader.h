@@ -1,7 +1,7 @@
 // Access to the oneDNN module for kernels: whether it is available, and a cache of primitives by
 // shape.
-#ifndef GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
-#define GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
+#ifndef GRAPNEL_KERNELS_COMMON_ONEDNN_LOADER_H_
+#define GRAPNEL_KERNELS_COMMON_ONEDNN_LOADER_H_
 
 #include <cstring>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/nn/onednn_api.h"
+#include "kernels/common/onednn_api.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -129,4 +129,4 @@ class OnednnCache {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
+#endif  // GRAPNEL_KERNELS_COMMON_ONEDNN_LOADER_H_

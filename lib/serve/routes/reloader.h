@@ -1,6 +1,6 @@
 // Reloads graphs when their files change.
-#ifndef GRAPNEL_LIB_SERVE_WORK_RELOADER_H_
-#define GRAPNEL_LIB_SERVE_WORK_RELOADER_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_RELOADER_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_RELOADER_H_
 
 #include <condition_variable>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/serve/http/router.h"
+#include "lib/serve/routes/router.h"
 
 namespace grapnel {
 
@@ -61,4 +61,4 @@ class Reloader {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_WORK_RELOADER_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_RELOADER_H_

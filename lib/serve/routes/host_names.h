@@ -1,6 +1,6 @@
 // The host names by which clients may address the server.
-#ifndef GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
-#define GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_HOST_NAMES_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_HOST_NAMES_H_
 
 #include <string>
 #include <vector>
@@ -34,4 +34,4 @@ class HostNames {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_HOST_NAMES_H_

@@ -1,4 +1,4 @@
-#include "lib/serve/http/sent_documents.h"
+#include "lib/serve/routes/sent_documents.h"
 
 #include "llvm/Support/JSON.h"
 

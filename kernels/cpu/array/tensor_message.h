@@ -1,6 +1,6 @@
 // Tensors as serialized TensorProtos.
-#ifndef GRAPNEL_KERNELS_CPU_DATA_TENSOR_MESSAGE_H_
-#define GRAPNEL_KERNELS_CPU_DATA_TENSOR_MESSAGE_H_
+#ifndef GRAPNEL_KERNELS_CPU_ARRAY_TENSOR_MESSAGE_H_
+#define GRAPNEL_KERNELS_CPU_ARRAY_TENSOR_MESSAGE_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ Expected<Tensor> TensorOfMessage(llvm::StringRef bytes, Allocator& allocator);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_DATA_TENSOR_MESSAGE_H_
+#endif  // GRAPNEL_KERNELS_CPU_ARRAY_TENSOR_MESSAGE_H_

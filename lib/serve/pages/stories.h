@@ -1,6 +1,6 @@
 // The stories of a folder of dumps: one for each trace of each function.
-#ifndef GRAPNEL_LIB_SERVE_WORK_STORIES_H_
-#define GRAPNEL_LIB_SERVE_WORK_STORIES_H_
+#ifndef GRAPNEL_LIB_SERVE_PAGES_STORIES_H_
+#define GRAPNEL_LIB_SERVE_PAGES_STORIES_H_
 
 #include <cstdint>
 #include <string>
@@ -30,4 +30,4 @@ size_t LargestStory(llvm::ArrayRef<Story> stories);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_WORK_STORIES_H_
+#endif  // GRAPNEL_LIB_SERVE_PAGES_STORIES_H_

@@ -1,4 +1,4 @@
-#include "lib/serve/work/reloader.h"
+#include "lib/serve/routes/reloader.h"
 
 #include <chrono>
 

@@ -1,13 +1,13 @@
 // The tabs of the page: the documents of the server that each tab reads, and which of them a page
 // in a file contains.
-#ifndef GRAPNEL_LIB_SERVE_PAGES_TAB_H_
-#define GRAPNEL_LIB_SERVE_PAGES_TAB_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_TAB_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_TAB_H_
 
 #include <vector>
 
-#include "lib/serve/http/routes.h"
 #include "lib/serve/pages/file_documents.h"
 #include "lib/serve/pages/page_set.h"
+#include "lib/serve/routes/routes.h"
 #include "lib/support/error.h"
 
 namespace grapnel {
@@ -39,4 +39,4 @@ const std::vector<Tab>& Tabs();
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_PAGES_TAB_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_TAB_H_

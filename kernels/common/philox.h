@@ -2,8 +2,8 @@
 // random numbers: as easy as 1, 2, 3", 2011), and the mapping from its bits to values
 // (tensorflow/core/lib/random/philox_random.h, random_distributions.h,
 // random_distributions_utils.h).
-#ifndef GRAPNEL_KERNELS_CPU_RANDOM_PHILOX_H_
-#define GRAPNEL_KERNELS_CPU_RANDOM_PHILOX_H_
+#ifndef GRAPNEL_KERNELS_COMMON_PHILOX_H_
+#define GRAPNEL_KERNELS_COMMON_PHILOX_H_
 
 #include <array>
 #include <bit>
@@ -105,4 +105,4 @@ class PhiloxNumbers {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_RANDOM_PHILOX_H_
+#endif  // GRAPNEL_KERNELS_COMMON_PHILOX_H_

@@ -1,6 +1,6 @@
 // Embeds the documents for the first picture into the page, so that the browser needs no requests.
-#ifndef GRAPNEL_LIB_SERVE_HTTP_SENT_DOCUMENTS_H_
-#define GRAPNEL_LIB_SERVE_HTTP_SENT_DOCUMENTS_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_SENT_DOCUMENTS_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_SENT_DOCUMENTS_H_
 
 #include <optional>
 #include <string>
@@ -23,4 +23,4 @@ std::string SentPicture(AnswerOf answer);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_HTTP_SENT_DOCUMENTS_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_SENT_DOCUMENTS_H_

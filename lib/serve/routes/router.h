@@ -1,6 +1,6 @@
 // Answers requests: the page's files and the documents of its models.
-#ifndef GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
-#define GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_ROUTER_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_ROUTER_H_
 
 #include <functional>
 #include <future>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/serve/http/host_names.h"
-#include "lib/serve/http/routes.h"
 #include "lib/serve/pages/page_set.h"
+#include "lib/serve/routes/host_names.h"
+#include "lib/serve/routes/routes.h"
 #include "lib/serve/work/run_table.h"
 
 namespace grapnel {
@@ -91,4 +91,4 @@ class Router {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_ROUTER_H_

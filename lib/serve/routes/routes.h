@@ -1,6 +1,6 @@
 // The API under /api/: a table of methods, paths, limits and handlers.
-#ifndef GRAPNEL_LIB_SERVE_HTTP_ROUTES_H_
-#define GRAPNEL_LIB_SERVE_HTTP_ROUTES_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_ROUTES_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_ROUTES_H_
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace grapnel {
 
-struct Tab;  // lib/serve/pages/tab.h
+struct Tab;  // lib/serve/routes/tab.h
 
 // A handler's result: JSON, or a file to download.
 struct Document {
@@ -115,4 +115,4 @@ class RouteTable {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_HTTP_ROUTES_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_ROUTES_H_

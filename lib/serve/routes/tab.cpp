@@ -1,4 +1,4 @@
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 
 #include <algorithm>
 #include <utility>

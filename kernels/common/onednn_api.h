@@ -1,8 +1,8 @@
 // The C ABI between the program and grapnel_onednn.so. The module is loaded on demand, because
 // linking oneDNN would cost more at every start of the program than the ten milliseconds it may
 // take.
-#ifndef GRAPNEL_KERNELS_CPU_NN_ONEDNN_API_H_
-#define GRAPNEL_KERNELS_CPU_NN_ONEDNN_API_H_
+#ifndef GRAPNEL_KERNELS_COMMON_ONEDNN_API_H_
+#define GRAPNEL_KERNELS_COMMON_ONEDNN_API_H_
 
 #include <stdint.h>
 
@@ -100,4 +100,4 @@ typedef const GrapnelOnednnApi* (*GrapnelOnednnEntryFn)(const GrapnelOnednnHost*
 
 }  // extern "C"
 
-#endif  // GRAPNEL_KERNELS_CPU_NN_ONEDNN_API_H_
+#endif  // GRAPNEL_KERNELS_COMMON_ONEDNN_API_H_

@@ -1,5 +1,5 @@
 // Opens grapnel_onednn.so and provides it with the threads of the pool.
-#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/common/onednn_loader.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "lib/serve/work/pass_run.h"
+#include "lib/serve/pages/pass_run.h"
 
 #include "lib/support/json.h"
 #include "lib/support/text.h"

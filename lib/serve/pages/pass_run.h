@@ -1,7 +1,7 @@
 // Runs Grappler's passes on the graph of a page, and records the effects of each stage, and the
 // missed optimizations with reasons.
-#ifndef GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
-#define GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
+#ifndef GRAPNEL_LIB_SERVE_PAGES_PASS_RUN_H_
+#define GRAPNEL_LIB_SERVE_PAGES_PASS_RUN_H_
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "lib/diff/timeline.h"
 #include "lib/job/optimize.h"
 #include "lib/pass/run_record.h"
-#include "lib/serve/work/stories.h"
+#include "lib/serve/pages/stories.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
@@ -41,4 +41,4 @@ Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
+#endif  // GRAPNEL_LIB_SERVE_PAGES_PASS_RUN_H_

@@ -1,4 +1,4 @@
-#include "lib/serve/work/stories.h"
+#include "lib/serve/pages/stories.h"
 
 #include <algorithm>
 #include <utility>

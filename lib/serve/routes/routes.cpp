@@ -1,10 +1,10 @@
-#include "lib/serve/http/routes.h"
+#include "lib/serve/routes/routes.h"
 
 #include <algorithm>
 #include <cassert>
 
 #include "lib/render/labels.h"
-#include "lib/serve/pages/tab.h"
+#include "lib/serve/routes/tab.h"
 #include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
