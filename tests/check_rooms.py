@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that rooms stand on each other as the table in docs/how-grapnel-works.md says: no #include and no LINK goes against it,
-no arrow in it is one that nobody draws, a header that says "Private to lib/ROOM" stays there, no two rooms have twelve lines
-in a row that are alike but for names, strings and numbers, and no two types that linkers see have one name: they would take one
-another's inline functions, and no tool says so.
+no arrow of the table is unused, the folders inside a room include each other without cycles, a header that says "Private to
+lib/ROOM" stays there, no two rooms have twelve lines in a row that are alike but for names, strings and numbers, and no two
+types that linkers see have one name: they would take one another's inline functions, and no tool says so.
 
   check_rooms.py [ROOT]        prints what is wrong; exit 1 when anything is
   check_rooms.py --self-test   shows that it can fail
@@ -89,6 +89,43 @@ def check(root):
             if header and private.get(header[1], room) != room:
                 problems.append(f"{relative}:{line}: '{header[1]}' is private to lib/{private[header[1]]}")
     return problems, drawn
+
+
+def folder_cycles(root):
+    """Folders side by side in a room whose files include each other in a circle."""
+    drawn = {}  # folder of several -> child -> child that it includes -> where
+    for path, relative, text in sources(root):
+        if path.name == "CMakeLists.txt":
+            continue
+        for line, target, written in arrows(relative, text):
+            included = INCLUDE.match(written)
+            if target is None or target != room_of(relative) or not included:
+                continue
+            here, there = relative.parent.parts, pathlib.PurePosixPath(included[1]).parent.parts
+            common = len(posixpath.commonprefix([here, there]))
+            if len(here) > common and len(there) > common:
+                around = drawn.setdefault("/".join(here[:common]), {})
+                around.setdefault(here[common], {}).setdefault(there[common], f"{relative}:{line}")
+    problems = []
+    for folder, children in sorted(drawn.items()):
+        for child in sorted(children):
+            if route := way_back(children, child):
+                steps = zip(route, route[1:])
+                problems.append(f"{folder}: folders include each other in a circle: " +
+                                ", ".join(f"{a} includes {b} ({children[a][b]})" for a, b in steps))
+    return problems
+
+
+def way_back(children, start):
+    """The shortest circle through `start`, unless it has a folder that sorts before `start`: that one reports it."""
+    routes = [[start]]
+    for route in routes:
+        for following in sorted(children.get(route[-1], {})):
+            if following == start:
+                return route + [start]
+            if following > start and following not in route:
+                routes.append(route + [following])
+    return None
 
 
 def unused(drawn):
@@ -193,7 +230,22 @@ def self_test():
             found = check(pathlib.Path(folder))[0]
             if len(found) != expected:
                 return [f"self-test: {name}: expected {expected} wrong arrow(s), got {found}"]
-    return self_test_of_repeats() + self_test_of_twins()
+    return self_test_of_repeats() + self_test_of_twins() + self_test_of_cycles()
+
+
+def self_test_of_cycles():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {"lib/serve/pages/a.h": '#include "lib/serve/work/b.h"\n#include "lib/serve/top.h"\n',
+                           "lib/serve/work/b.h": '#include "lib/serve/web/deep/c.h"\n',
+                           "lib/serve/top.h": '#include "lib/serve/pages/a.h"\n',
+                           "lib/serve/web/deep/c.h": '#include "lib/serve/pages/a.h"\n'}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        found = folder_cycles(root)
+        if len(found) != 1 or "work includes web (lib/serve/work/b.h:1)" not in found[0]:
+            return [f"self-test: circles of folders {found}"]
+    return []
 
 
 def self_test_of_repeats():
@@ -217,7 +269,7 @@ def main():
     else:
         root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
         problems, drawn = check(root)
-        problems += unused(drawn) + repeats(root) + twins(root)
+        problems += unused(drawn) + folder_cycles(root) + repeats(root) + twins(root)
     print("\n".join(problems) if problems else "all arrows point one way")
     return 1 if problems else 0
 

@@ -4,7 +4,7 @@
 #include "lib/job/blame_text.h"
 #include "lib/job/optimize.h"
 #include "lib/job/source.h"
-#include "lib/serve/pages/html_file.h"
+#include "lib/serve/routes/html_file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"

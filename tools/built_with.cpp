@@ -1,6 +1,6 @@
 #include "tools/built_with.h"
 
-#include "kernels/gpu/cuda_build.h"
+#include "kernels/cuda/cuda_build.h"
 #include "lib/support/version.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -13,7 +13,7 @@
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/serve/pages/diff_page.h"
-#include "lib/serve/pages/html_file.h"
+#include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/side_by_side.h"
 #include "lib/support/text.h"

@@ -1,6 +1,6 @@
 // Reports that the CUDA module was built, and its versions; the only file in this directory that is
 // linked into the program.
-#include "kernels/gpu/cuda_build.h"
+#include "kernels/cuda/cuda_build.h"
 
 namespace grapnel {
 

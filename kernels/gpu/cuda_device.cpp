@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "kernels/gpu/cuda_build.h"
+#include "kernels/cuda/cuda_build.h"
 #include "lib/support/program_file.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,5 +1,5 @@
 // Replaces kernels/cuda where nvcc was not found: the same symbols, but no module.
-#include "kernels/gpu/cuda_build.h"
+#include "kernels/cuda/cuda_build.h"
 
 namespace grapnel {
 

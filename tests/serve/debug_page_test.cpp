@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "lib/serve/pages/html_file.h"
+#include "lib/serve/routes/html_file.h"
 #include "lib/serve/routes/router.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

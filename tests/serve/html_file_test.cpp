@@ -1,4 +1,4 @@
-#include "lib/serve/pages/html_file.h"
+#include "lib/serve/routes/html_file.h"
 
 #include <gtest/gtest.h>
 

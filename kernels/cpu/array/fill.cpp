@@ -4,7 +4,6 @@
 
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
-#include "kernels/cpu/state/variant_sum.h"
 
 namespace grapnel {
 namespace {
@@ -42,8 +41,7 @@ Error FillWith(KernelContext& ctx, int number) {
   return Error::success();
 }
 
-Expected<KernelFn> MakeZerosLike(const KernelSetup& setup) {
-  if (setup.input_type(0) == proto::DT_VARIANT) return KernelFn(&ZerosLikeVariant);
+Expected<KernelFn> MakeZerosLike(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) { return FillWith(ctx, 0); });
 }
 Expected<KernelFn> MakeOnesLike(const KernelSetup&) {
@@ -187,7 +185,9 @@ Expected<KernelFn> MakeOneHot(const KernelSetup& setup) {
 }
 
 GRAPNEL_CPU_KERNEL("Fill", MakeFill);
-GRAPNEL_CPU_KERNEL("ZerosLike", MakeZerosLike);
+// state/variant_sum.cpp has the kernel for variants.
+GRAPNEL_CPU_KERNEL("ZerosLike", MakeZerosLike,
+                   OfTypes("T", DataTypesOf(Join<NumberTypes, TypeList<bool, std::string>>())));
 GRAPNEL_CPU_KERNEL("OnesLike", MakeOnesLike);
 GRAPNEL_CPU_KERNEL("Empty", MakeEmpty);
 GRAPNEL_CPU_KERNEL("Range", MakeRange, OfTypes("Tidx", DataTypesOf(RealTypes())));

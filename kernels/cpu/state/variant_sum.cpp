@@ -1,7 +1,5 @@
 // AddN and ZerosLike of variants: tensor lists and optionals, element by element. The gradient of a
 // loop uses these ops to sum the gradients of several readers of a list.
-#include "kernels/cpu/state/variant_sum.h"
-
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/math/addn.h"
 #include "kernels/cpu/state/tensor_list.h"
@@ -117,14 +115,14 @@ Expected<Tensor> ZerosOf(KernelContext& ctx, const Tensor& like) {
   return Zeros(ctx, like.dtype(), like.dims());
 }
 
-GRAPNEL_CPU_KERNEL("AddN", KernelOf<AddVariants>, OfTypes("T", {proto::DT_VARIANT}));
-
-}  // namespace
-
 Error ZerosLikeVariant(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor zeros, ZerosOf(ctx, ctx.input(0)));
   ctx.SetOutput(0, std::move(zeros));
   return Error::success();
 }
 
+GRAPNEL_CPU_KERNEL("AddN", KernelOf<AddVariants>, OfTypes("T", {proto::DT_VARIANT}));
+GRAPNEL_CPU_KERNEL("ZerosLike", KernelOf<ZerosLikeVariant>, OfTypes("T", {proto::DT_VARIANT}));
+
+}  // namespace
 }  // namespace grapnel

@@ -13,7 +13,6 @@
 #include "lib/serve/pages/evicted_page.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/pages/stage_page.h"
-#include "lib/serve/routes/tab.h"
 #include "lib/support/file.h"
 #include "lib/support/printable.h"
 #include "lib/support/thread_pool.h"
@@ -203,7 +202,7 @@ std::shared_ptr<Page> PageSet::at(size_t number) const {
   return pages_[number];
 }
 
-std::string PageSet::Json(bool in_file) const {
+std::string PageSet::Json(TabsOf tabs_of, bool in_file) const {
   std::vector<std::string> paths;
   size_t count;
   {  // consistent: a later page may be of a model without a name here
@@ -233,8 +232,7 @@ std::string PageSet::Json(bool in_file) const {
           if (page.HasPanes() && !(in_file && llvm::isa<StagePage>(page)))
             json.attribute("panes", true);
           json.attributeArray("tabs", [&] {
-            for (const Tab& tab : Tabs())
-              if (tab.IsOn(page) && !(in_file && tab.needs_server)) json.value(tab.name);
+            for (llvm::StringRef name : tabs_of(page)) json.value(name);
           });
           page.WriteListed(json);
         });

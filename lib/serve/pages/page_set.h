@@ -10,6 +10,7 @@
 
 #include "lib/serve/pages/page.h"
 #include "lib/support/error.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
@@ -44,17 +45,19 @@ class PageSet {
   // Errors: no such page.
   Expected<std::shared_ptr<Page>> Find(size_t number) const;
   std::shared_ptr<Page> at(size_t number) const;  // the page must exist
+  // Returns the names of the tabs of a page, from the left.
+  using TabsOf = llvm::function_ref<std::vector<llvm::StringRef>(const Page& page)>;
   // The list of pages: {"id", "title", "tabs", "group", "note", "same", "module", "opened",
   // "panes"} and the attributes of Page::WriteListed ("kind": "debug"; "run": the page of the
   // first stage of a stage's run, which lists the "stories" of a folder with several functions and
   // the page that it "opens" at; "story": the index of the stage's story; "shows": the page with
   // the graph of a stage that changed nothing; "address": the address that a model opens with).
-  // "tabs": the names of the page's tabs, from the left; "same": the stage changed nothing;
+  // "tabs": as `tabs_of` returns them; "same": the stage changed nothing;
   // "module": the graph can be compared; "opened": the graph is from a file, and can be run, placed
   // and optimized; "panes": two graphs can be shown side by side; "forgotten": the page was
   // evicted; "model" and "file", if there are several paths: the path's index, and its name.
   // `in_file`: leaves out what a file without a server does not support.
-  std::string Json(bool in_file = false) const;
+  std::string Json(TabsOf tabs_of, bool in_file = false) const;
 
  private:
   struct Made {

@@ -82,7 +82,7 @@ std::string VersionJson(const Served& served) {
 
 std::vector<Route> OwnRoutes() {
   return {{Method::kGet, "models", kNoBody,
-           [](const RouteCall& call) -> Expected<Document> { return call.pages().Json(); },
+           [](const RouteCall& call) -> Expected<Document> { return call.pages().Json(TabNames); },
            WorkerClass::kAtOnce},
           {Method::kGet, "node-data", kNoBody,
            [](const RouteCall& call) -> Expected<Document> { return call.pages().NodeDataJson(); }},

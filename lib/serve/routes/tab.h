@@ -30,6 +30,9 @@ struct Tab {
 bool RegisterTab(Tab tab);
 // Returns the registered tabs, ordered by `place`.
 const std::vector<Tab>& Tabs();
+// Returns the names of the tabs that a page has, with a server and in a file.
+std::vector<llvm::StringRef> TabNames(const Page& page);
+std::vector<llvm::StringRef> TabNamesInFile(const Page& page);
 
 // Registers a tab. Use it at namespace scope, last in the tab's file:
 //   GRAPNEL_TAB({.place = 30, .name = "functions"});

@@ -1,4 +1,4 @@
-#include "lib/serve/pages/html_file.h"
+#include "lib/serve/routes/html_file.h"
 
 #include "lib/render/web/script_bundle.h"
 #include "lib/serve/pages/file_documents.h"
@@ -39,7 +39,7 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
   WrittenDocuments written;
-  FileDocuments(os, written, "").Put("models", pages.Json(/*in_file=*/true));
+  FileDocuments(os, written, "").Put("models", pages.Json(TabNamesInFile, /*in_file=*/true));
   FileDocuments(os, written, "").Put("node-data", pages.NodeDataJson());
   for (size_t i = 0; i < pages.size(); ++i) {
     std::shared_ptr<Page> kept = pages.at(i);

@@ -1,6 +1,6 @@
 // Writes the page as a single file that needs no server, to open from disk or from a mail.
-#ifndef GRAPNEL_LIB_SERVE_PAGES_HTML_FILE_H_
-#define GRAPNEL_LIB_SERVE_PAGES_HTML_FILE_H_
+#ifndef GRAPNEL_LIB_SERVE_ROUTES_HTML_FILE_H_
+#define GRAPNEL_LIB_SERVE_ROUTES_HTML_FILE_H_
 
 #include "lib/serve/pages/page_set.h"
 #include "lib/support/error.h"
@@ -18,4 +18,4 @@ Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::StringRef 
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_PAGES_HTML_FILE_H_
+#endif  // GRAPNEL_LIB_SERVE_ROUTES_HTML_FILE_H_

@@ -1,6 +1,6 @@
 // How CUDA was found at build time: from kernels/cuda if nvcc was found, else from kernels/no_cuda.
-#ifndef GRAPNEL_KERNELS_GPU_CUDA_BUILD_H_
-#define GRAPNEL_KERNELS_GPU_CUDA_BUILD_H_
+#ifndef GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
+#define GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
 
 namespace grapnel {
 
@@ -11,4 +11,4 @@ const char* CudaBuildText();
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_GPU_CUDA_BUILD_H_
+#endif  // GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
