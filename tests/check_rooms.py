@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Checks that rooms stand on each other as the table in docs/how-grapnel-works.md says: no #include and no LINK goes against it,
-no arrow of the table is unused, the folders inside a room include each other without cycles, a header that says "Private to
-lib/ROOM" stays there, no two rooms have twelve lines in a row that are alike but for names, strings and numbers, and no two
-types that linkers see have one name: they would take one another's inline functions, and no tool says so.
+no arrow of the table is unused, neither the folders inside a room nor the files of the Python package include each other in a
+circle, a header that says "Private to lib/ROOM" stays there, no two rooms have twelve lines in a row that are alike but for
+names, strings and numbers, and no two types that linkers see have one name: they would take one another's inline functions, and
+no tool says so.
 
   check_rooms.py [ROOT]        prints what is wrong; exit 1 when anything is
   check_rooms.py --self-test   shows that it can fail
 """
 
+import ast
 import pathlib
 import posixpath
 import re
@@ -106,14 +108,33 @@ def folder_cycles(root):
             if len(here) > common and len(there) > common:
                 around = drawn.setdefault("/".join(here[:common]), {})
                 around.setdefault(here[common], {}).setdefault(there[common], f"{relative}:{line}")
-    problems = []
-    for folder, children in sorted(drawn.items()):
-        for child in sorted(children):
-            if route := way_back(children, child):
-                steps = zip(route, route[1:])
-                problems.append(f"{folder}: folders include each other in a circle: " +
-                                ", ".join(f"{a} includes {b} ({children[a][b]})" for a, b in steps))
-    return problems
+    return [f"{folder}: folders include each other in a circle: {circle}"
+            for folder, children in sorted(drawn.items()) for circle in circles(children, "includes")]
+
+
+def python_cycles(root):
+    """Files of the Python package that import each other in a circle, also when a function imports one of them late."""
+    package = root / "python" / "tfgrapnel"
+    imported = {}
+    for path in sorted(package.glob("*.py")):
+        if path.stem == "__init__":  # sets what the others are given
+            continue
+        tree = ast.parse(path.read_text())
+        typing = {inner for node in tree.body if isinstance(node, ast.If) for inner in ast.walk(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and node not in typing:
+                for name in [node.module] if node.module else [alias.name for alias in node.names]:
+                    imported.setdefault(path.stem, {}).setdefault(name, f"python/tfgrapnel/{path.name}:{node.lineno}")
+    # The generated file.
+    imported.setdefault("_commands", {}).update({"_call": "python/generate.py", "_errors": "python/generate.py"})
+    return [f"python/tfgrapnel: files import each other in a circle: {circle}" for circle in circles(imported, "imports")]
+
+
+def circles(drawn, verb):
+    """drawn: {name: {name: where}}. The texts of shortest circles, each once."""
+    for name in sorted(drawn):
+        if route := way_back(drawn, name):
+            yield ", ".join(f"{a} {verb} {b} ({drawn[a][b]})" for a, b in zip(route, route[1:]))
 
 
 def way_back(children, start):
@@ -242,6 +263,14 @@ def self_test_of_cycles():
                            "lib/serve/web/deep/c.h": '#include "lib/serve/pages/a.h"\n'}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
+        package = root / "python" / "tfgrapnel"
+        package.mkdir(parents=True)
+        (package / "_a.py").write_text("from ._b import b\nif TYPE_CHECKING:\n    from ._c import c\n")
+        (package / "_b.py").write_text("def late():\n    from . import _a\n")
+        (package / "_c.py").write_text("from ._a import a\n")
+        circular = python_cycles(root)
+        if len(circular) != 1 or "_b imports _a (python/tfgrapnel/_b.py:2)" not in circular[0]:
+            return [f"self-test: circles of Python files {circular}"]
         found = folder_cycles(root)
         if len(found) != 1 or "work includes web (lib/serve/work/b.h:1)" not in found[0]:
             return [f"self-test: circles of folders {found}"]
@@ -269,7 +298,7 @@ def main():
     else:
         root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
         problems, drawn = check(root)
-        problems += unused(drawn) + folder_cycles(root) + repeats(root) + twins(root)
+        problems += unused(drawn) + folder_cycles(root) + python_cycles(root) + repeats(root) + twins(root)
     print("\n".join(problems) if problems else "all arrows point one way")
     return 1 if problems else 0
 

@@ -24,7 +24,17 @@ from ._passes import optimizer, pass_, rule, unregister  # noqa: E402
 from ._tfgrapnel import Body, Editor, Node, Port, RuleContext, Verdict  # noqa: E402
 from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load, why_not  # noqa: E402
 from ._case import capture  # noqa: E402
+from ._shown import Shown as _Shown  # noqa: E402
 from ._tensorflow import PlacementLog, Timeline, dumps, placement_log  # noqa: E402
+
+
+def _bundle(shown):
+    from ._notebook import bundle  # only notebooks pay for it
+
+    return bundle(shown)
+
+
+_Shown._bundle = _bundle
 
 __all__ = [
     "Body",

@@ -15,12 +15,16 @@ from ._values import is_typed, to_array, to_feed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from functools import cached_property as cached
     from typing import Any
 
     from numpy.typing import NDArray
 
     from ._graph import Graph
+
+# tfgrapnel.load, which makes a Graph of a path or an object. _graph.py sets it: it imports this file.
+load: Callable[..., Any]
 
 _numbers = itertools.count(1)
 
@@ -126,8 +130,6 @@ class _Arguments:
         self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
 
     def _text(self, value, name, is_model=False):
-        from ._graph import load
-
         if isinstance(value, (str, os.PathLike)):
             value = os.fspath(value)
             if value == "-":
@@ -145,13 +147,11 @@ class _Arguments:
 
     def _type_of_feed(self, name):
         """The dtype of a feed in the graph, for a value without a dtype."""
-        from ._graph import Graph, load
-
         title, signature = self.of_feeds
-        opened = next((one for one in self.kept if isinstance(one, Graph)), None)
+        opened = next((one for one in self.kept if hasattr(one, "_type_of_feed")), None)
         if opened is None and self.positions:
             opened = load(self.positions[0], graph=title)
-        return opened._type_of_feed(name, signature) if isinstance(opened, Graph) else None
+        return opened._type_of_feed(name, signature) if hasattr(opened, "_type_of_feed") else None
 
     def _feed(self, name, value):
         demand_text("feed", name)
@@ -325,11 +325,7 @@ class GraphResult(Result):
     @cached
     def graph(self) -> Graph:
         """The graph, opened."""
-        from ._graph import Graph, load
-
-        in_memory = self._arguments.output
-        graph = Graph.in_memory(in_memory) if in_memory is not None else load(self._written())
-        assert isinstance(graph, Graph)
+        graph: Graph = load(self._arguments.output or self._written())
         graph.default_fetches = self._fetches
         return graph
 

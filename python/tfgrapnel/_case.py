@@ -19,43 +19,6 @@ def _is_session(model):
     return hasattr(model, "run") and hasattr(model, "graph") and hasattr(model, "list_devices")
 
 
-def _captures(function):
-    """{placeholder: captured object}, and {id of a handle: variable}."""
-    count = len(function.inputs) - len(function.captured_inputs)
-    captures = {tensor.name: value for tensor, value in zip(function.inputs[count:], function.captured_inputs)}
-    return captures, {id(variable.handle): variable for variable in function.graph.variables if hasattr(variable, "handle")}
-
-
-def has_state(function: Any) -> bool:
-    """True if a ConcreteFunction writes variables, or has tables or iterators: then its state cannot become constants."""
-    from ._capture import capture_state  # type: ignore[attr-defined]
-
-    captures, variables = _captures(function)
-    resources = [value for value in captures.values() if value.dtype.name == "resource"]
-    return any(id(value) not in variables for value in resources) or capture_state.writes(function.graph.as_graph_def())
-
-
-def with_state(function: Any) -> Graph:
-    """A ConcreteFunction as a case folder, with the current values of its variables and tables, and no values to compare with."""
-    import tempfile
-
-    from ._capture import capture as tool  # type: ignore[attr-defined]
-
-    captures, variables = _captures(function)
-    folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
-    try:
-        graph, init = tool.kept(function, captures, variables)
-        held = {name.split(":")[0]: variables[id(value)].numpy() for name, value in captures.items() if id(value) in variables}
-        given = {name: value.numpy() for name, value in tool.with_value(captures).items()}
-        tool.write_case(folder.name, graph, given, {}, variables=held, init=init)
-    except tool.CaptureError as error:
-        raise Error(str(error)) from None
-    opened = load(folder.name)
-    opened._kept = (folder,)
-    opened.default_fetches = tuple(tensor.name for tensor in function.outputs)
-    return opened
-
-
 def _write(model, given, folder, fetch, signature, options):
     from ._capture import capture as tool  # type: ignore[attr-defined]
 

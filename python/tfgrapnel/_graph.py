@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from . import _tfgrapnel
+from . import _call, _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import demand_integer, demand_text, error_of, teller, with_nearest
 from ._call import current_folder, from_folder, temporary_name
 from ._passes import by_name_only
 from ._shown import Shown
+from ._state import case_of, has_state
 from ._values import is_typed, to_array, to_feed
 
 TYPE_CHECKING = False
@@ -419,10 +420,12 @@ def _from_graph(graph, what):
 def _from_concrete(function):
     if not function.captured_inputs:
         return _from_graph(function.graph, _text_of(function.name))
-    from ._case import has_state, with_state
-
     if has_state(function):
-        return with_state(function)
+        folder = case_of(function)
+        opened = load(folder.name)
+        opened._kept = (folder,)
+        opened.default_fetches = tuple(tensor.name for tensor in function.outputs)
+        return opened
     # A GraphDef can hold the values of variables only as constants.
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # type: ignore
 
@@ -522,6 +525,11 @@ def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any)
         return model
     if isinstance(model, (str, os.PathLike)):
         return _from_path_given(model, graph)
+    if isinstance(model, _tfgrapnel.MemoryFile):  # the output of a command
+        return Graph.in_memory(model)
     if isinstance(model, (bytes, bytearray, memoryview)):
         return _from_bytes(model, "bytes")
     return _from_object(model)
+
+
+_call.load = load
