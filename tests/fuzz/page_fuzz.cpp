@@ -25,7 +25,8 @@ std::unique_ptr<Router> NewRouter() {
 
 // Parses one request from the front of `bytes`. Null if it was rejected or is incomplete.
 std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRef* bytes,
-                                            WebRequest* request, std::string* accepted) {
+                                            WebRequest* request, FoundRoute* route,
+                                            std::string* accepted) {
   auto parser = std::make_unique<grapnel_http::Parser>();
   parser->header_limit(16 << 10);
   parser->body_limit(UINT64_MAX);
@@ -43,9 +44,10 @@ std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRe
     if (grapnel_http::ReadHead(*parser, &asked)) return nullptr;
     *request = {asked.method, asked.path, asked.host, asked.origin, asked.token};
     request->body_size = parser->content_length().value_or(0);
-    HeaderCheck admission = router.Admit(*request);
+    Admission admission = router.Admit(*request);
     if (admission.refusal) return nullptr;
     parser->body_limit(admission.body_limit);
+    *route = admission.route;
     parser->eager(true);
   }
   *accepted = asked.accepted;
@@ -71,13 +73,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   llvm::StringRef bytes(reinterpret_cast<const char*>(data), size);
   while (!bytes.empty()) {
     WebRequest request;
+    FoundRoute route;
     std::string accepted;
-    auto parser = Parse(*router, &bytes, &request, &accepted);
+    auto parser = Parse(*router, &bytes, &request, &route, &accepted);
     if (!parser) return 0;
     request.body = parser->get().body();
     request.body_size = request.body.size();
     has_run |= request.method == "POST";
-    WebAnswer made = router->Answer(request);
+    WebAnswer made = router->Answer(request, route);
     if (made.status < 200 || made.status > 599 || (made.status != 200 && made.body.empty()))
       std::abort();
     if (made.status == 500) std::abort();  // an exception was thrown

@@ -5,18 +5,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPNEL_HTTP_API_VERSION 4
+#define GRAPNEL_HTTP_API_VERSION 5
 #define GRAPNEL_HTTP_ENTRY "GrapnelHttpEntry"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Worker classes. Each has its own threads and queue, so no request waits for another class. */
+enum {
+  GRAPNEL_HTTP_AT_ONCE,
+  GRAPNEL_HTTP_DOCUMENT,
+  GRAPNEL_HTTP_START,
+  GRAPNEL_HTTP_WORK,
+  GRAPNEL_HTTP_WORKER_CLASSES
+};
+
+typedef struct GrapnelHttpAdmission {
+  size_t body_limit; /* the largest body, in bytes */
+  int32_t worker_class;
+  /* The binary's: the route and the values of its parameters. */
+  const void* route;
+  uint32_t values[4];
+} GrapnelHttpAdmission;
+
 /* Strings contain no NUL bytes; missing ones are "". `path` is decoded and ends before '?'. */
 typedef struct GrapnelHttpRequest {
   const char *method, *path, *host, *origin, *token;
   const char* body; /* of a POST; "" until the body is read */
   size_t body_size; /* until the body is read, Content-Length, or 0 if chunked */
+  const GrapnelHttpAdmission* admission; /* for the handler: as admitted; NULL before */
   void* state;
   /* True if the answer is no longer needed: the client hung up, or the server stops. */
   int32_t (*is_gone)(void* state);
@@ -32,20 +50,6 @@ typedef struct GrapnelHttpReply {
 /* Answers a request. Called from several threads at once; may take any time. */
 typedef void (*GrapnelHttpHandler)(void* context, const GrapnelHttpRequest*,
                                    const GrapnelHttpReply*);
-
-/* Worker classes. Each has its own threads and queue, so no request waits for another class. */
-enum {
-  GRAPNEL_HTTP_AT_ONCE,
-  GRAPNEL_HTTP_DOCUMENT,
-  GRAPNEL_HTTP_START,
-  GRAPNEL_HTTP_WORK,
-  GRAPNEL_HTTP_WORKER_CLASSES
-};
-
-typedef struct GrapnelHttpAdmission {
-  size_t body_limit; /* the largest body, in bytes */
-  int32_t worker_class;
-} GrapnelHttpAdmission;
 
 /* Called once the headers are read, before the body. Returns 1 and sets the admission, or sends a
  * refusal and returns 0. Runs on the only thread that serves clients, so it must not block. */

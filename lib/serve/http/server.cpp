@@ -5,6 +5,7 @@
 
 #include "lib/serve/http/api.h"
 #include "lib/support/program_file.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -23,6 +24,8 @@ static_assert(static_cast<int>(WorkerClass::kAtOnce) == GRAPNEL_HTTP_AT_ONCE &&
               static_cast<int>(WorkerClass::kDocument) == GRAPNEL_HTTP_DOCUMENT &&
               static_cast<int>(WorkerClass::kStart) == GRAPNEL_HTTP_START &&
               static_cast<int>(WorkerClass::kWork) == GRAPNEL_HTTP_WORK);
+
+static_assert(FoundRoute::kMostParameters == std::extent_v<decltype(GrapnelHttpAdmission::values)>);
 
 WebRequest RequestOf(const GrapnelHttpRequest& asked) {
   WebRequest request{asked.method, asked.path, asked.host, asked.origin, asked.token};
@@ -46,8 +49,9 @@ void SendFailure(const GrapnelHttpReply& reply) {
 int32_t Admit(void* context, const GrapnelHttpRequest* asked, GrapnelHttpAdmission* admission,
               const GrapnelHttpReply* reply) {
   try {
-    HeaderCheck made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
-    *admission = {made.body_limit, static_cast<int32_t>(made.worker_class)};
+    Admission made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
+    *admission = {made.body_limit, static_cast<int32_t>(made.worker_class), made.route.row, {}};
+    llvm::copy(made.route.values, admission->values);
     if (!made.refusal) return 1;
     Send(*made.refusal, *reply);
   } catch (const std::exception&) {
@@ -61,7 +65,9 @@ void Handle(void* context, const GrapnelHttpRequest* asked, const GrapnelHttpRep
     WebRequest request = RequestOf(*asked);
     request.body = {asked->body, asked->body_size};
     request.is_gone = [asked] { return asked->is_gone(asked->state) != 0; };
-    Send(static_cast<Router*>(context)->Answer(request), *reply);
+    FoundRoute route{static_cast<const RouteRow*>(asked->admission->route)};
+    llvm::copy(asked->admission->values, route.values.begin());
+    Send(static_cast<Router*>(context)->Answer(request, route), *reply);
   } catch (const std::exception&) {
     SendFailure(*reply);
   }

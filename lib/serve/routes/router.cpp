@@ -39,14 +39,14 @@ bool SameToken(llvm::StringRef a, llvm::StringRef b) {
   return differs == 0;
 }
 
-WebAnswer FileAnswer(const WebFile& file) {
+WebAnswer AnswerOf(const WebFile& file) {
   WebAnswer answer;
   answer.type = file.type.str();
   answer.body = file.text.str();
   return answer;
 }
 
-WebAnswer DocumentAnswer(Document document) {
+WebAnswer AnswerOf(Document document) {
   WebAnswer answer;
   answer.body = std::move(document.text);
   answer.type = document.file.empty() ? "application/json" : "application/octet-stream";
@@ -70,6 +70,12 @@ WebAnswer RefusedByTable(const RouteTable::Refusal& refusal) {
   WebAnswer answer = Refused(refusal.status, refusal.why);
   if (!refusal.allow.empty()) answer.headers = {{"Allow", refusal.allow}};
   return answer;
+}
+
+// Returns the page's file at a path; null for the page itself and for other paths.
+const WebFile* FileAt(llvm::StringRef path) {
+  path.consume_front("/");
+  return FindWebFile(path);
 }
 
 Method MethodOf(const WebRequest& request) {
@@ -133,9 +139,9 @@ void Router::Warm() {
 }
 
 std::optional<std::string> Router::DocumentFor(const std::string& path, const Served& served) {
-  WebRequest request;
-  request.method = "GET";
-  WebAnswer answer = AnswerApi(request, path, served);
+  auto found = RouteTable::All().Find(Method::kGet, path);
+  if (!found) return std::nullopt;
+  WebAnswer answer = ApiAnswer({}, *found, served);
   if (answer.status != 200) return std::nullopt;
   return std::move(answer.body);
 }
@@ -183,8 +189,8 @@ std::optional<WebAnswer> Router::Authorize(const WebRequest& request) const {
   return std::nullopt;
 }
 
-HeaderCheck Router::Admit(const WebRequest& head) const {
-  HeaderCheck admission;
+Admission Router::Admit(const WebRequest& head) const {
+  Admission admission;
   auto refuse = [&](WebAnswer answer) {
     admission.refusal = WithHeaders(std::move(answer));
     return admission;
@@ -197,44 +203,43 @@ HeaderCheck Router::Admit(const WebRequest& head) const {
     if (!found) return refuse(RefusedByTable(RouteTable::All().WhyNot(method, path)));
     admission.body_limit = found->row->route.limit;
     admission.worker_class = found->row->route.worker_class;
+    admission.route = *found;
+  } else if (path != "/" && !FileAt(path)) {
+    return refuse(Refused(404, "there is no " + Printable(path)));
+  } else if (method == Method::kPost) {
+    return refuse(RefusedByTable({405, Printable(path) + " accepts GET, not POST", "GET"}));
   }
-  if (head.body_size <= admission.body_limit) return admission;
-  return refuse(TooLong(path, head.body_size, admission.body_limit));
+  size_t size = std::max(head.body_size, head.body.size());
+  if (size <= admission.body_limit) return admission;
+  return refuse(TooLong(path, size, admission.body_limit));
 }
 
 WebAnswer Router::Answer(const WebRequest& request) {
-  auto answer = WithoutExceptions([&]() -> Expected<WebAnswer> { return MakeAnswer(request); });
+  Admission admission = Admit(request);
+  if (admission.refusal) return std::move(*admission.refusal);
+  return Answer(request, admission.route);
+}
+
+WebAnswer Router::Answer(const WebRequest& request, const FoundRoute& route) {
+  auto answer = WithoutExceptions([&]() -> Expected<WebAnswer> {
+    if (route.row) return ApiAnswer(request, route, Now());
+    const WebFile* file = FileAt(request.path);
+    return file ? AnswerOf(*file) : PageAnswer();
+  });
   if (answer) return WithHeaders(std::move(*answer));
   return WithHeaders(Refused(500, Printable(request.path) + ": " + TextOf(answer.takeError())));
 }
 
-WebAnswer Router::MakeAnswer(const WebRequest& request) {
-  if (auto refused = Authorize(request)) return std::move(*refused);
-  llvm::StringRef path = request.path;
-  if (path.consume_front("/api/")) return AnswerApi(request, path, Now());
-  const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")));
-  bool is_page = path == "/";
-  if (!is_page && !file) return Refused(404, "there is no " + Printable(path));
-  if (request.method == "POST")
-    return RefusedByTable({405, Printable(path) + " accepts GET, not POST", "GET"});
-  return is_page ? PageAnswer() : FileAnswer(*file);
-}
-
-WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, const Served& served) {
-  const RouteTable& table = RouteTable::All();
-  Method method = MethodOf(request);
-  auto found = table.Find(method, path);
-  if (!found) return RefusedByTable(table.WhyNot(method, path));
-  const Route& route = found->row->route;
-  size_t size = std::max(request.body_size, request.body.size());
-  if (size > route.limit) return TooLong(path, size, route.limit);
+WebAnswer Router::ApiAnswer(const WebRequest& request, const FoundRoute& found,
+                            const Served& served) {
+  const Route& route = found.row->route;
   auto is_gone = [&] { return request.is_gone && request.is_gone(); };
-  RouteCall call{served, runs_, debugs_, nullptr, std::move(found->parts), request.body, is_gone};
+  RouteCall call{served, runs_, debugs_, nullptr, found, request.body, is_gone};
   if (HasEntry(route)) {
     Expected<std::shared_ptr<Page>> page = served.pages->Find(call["entry"]);
     if (!page) return Refused(404, llvm::toString(page.takeError()));
     call.page = *page;
-    const Tab* tab = found->row->tab;
+    const Tab* tab = found.row->tab;
     if (tab && !tab->IsOn(**page))
       return Refused(404, Printable((*page)->title() + " has no tab '" + tab->name + "'"));
   }
@@ -243,8 +248,8 @@ WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, con
     if (!document) llvm::consumeError(document.takeError());
     document = std::move(cut);
   }
-  if (document) return DocumentAnswer(std::move(*document));
-  return Refused(method == Method::kPost ? 400 : 404,
+  if (document) return AnswerOf(std::move(*document));
+  return Refused(route.method == Method::kPost ? 400 : 404,
                  PrintableLines(llvm::toString(document.takeError())));
 }
 

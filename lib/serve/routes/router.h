@@ -35,10 +35,11 @@ struct WebAnswer {
 };
 
 // The decision on a request from its headers alone.
-struct HeaderCheck {
+struct Admission {
   std::optional<WebAnswer> refusal;  // if set, send this answer and do not read the body
   size_t body_limit = 0;             // else the largest allowed body, in bytes
   WorkerClass worker_class = WorkerClass::kAtOnce;
+  FoundRoute route;  // of the API; row is null for a file of the page
 };
 
 // Answers only requests with an allowed Host and no foreign Origin. Requests for the page and its
@@ -58,9 +59,11 @@ class Router {
 
   // Decides on a request before its body is read; head.body_size is the announced length. Takes
   // microseconds.
-  HeaderCheck Admit(const WebRequest& head) const;
-  // Returns the answer to a request; an exception becomes an answer with status 500 and its
-  // message.
+  Admission Admit(const WebRequest& head) const;
+  // Returns the answer to a request that Admit let through with this route; the caller has kept the
+  // limit on the body. An exception becomes an answer with status 500 and its message.
+  WebAnswer Answer(const WebRequest& request, const FoundRoute& route);
+  // Admits a request with its body, and answers it.
   WebAnswer Answer(const WebRequest& request);
 
   // Replaces the graphs: open pages then reload.
@@ -71,8 +74,7 @@ class Router {
  private:
   bool IsOurs(const WebRequest& request) const;
   std::optional<WebAnswer> Authorize(const WebRequest& request) const;
-  WebAnswer MakeAnswer(const WebRequest& request);
-  WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path, const Served& served);
+  WebAnswer ApiAnswer(const WebRequest& request, const FoundRoute& found, const Served& served);
   WebAnswer PageAnswer();
   std::optional<std::string> DocumentFor(const std::string& path, const Served& served);
   Served Now() const;

@@ -10,11 +10,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace grapnel {
 namespace {
-
-using Parts = std::vector<std::pair<llvm::StringRef, uint32_t>>;
 
 llvm::SmallVector<llvm::StringRef, 8> Split(llvm::StringRef path) {
   llvm::SmallVector<llvm::StringRef, 8> segments;
@@ -35,22 +34,25 @@ std::optional<uint32_t> ValueOf(llvm::StringRef wanted, llvm::StringRef segment)
   return static_cast<uint32_t>(found - words.begin());
 }
 
-std::optional<Parts> Match(llvm::StringRef pattern, llvm::StringRef path) {
+// Returns the values of the path parameters, or nullopt if the path does not match the pattern.
+using Values = decltype(FoundRoute::values);
+std::optional<Values> Match(llvm::StringRef pattern, llvm::StringRef path) {
   auto wanted = Split(pattern), segments = Split(path);
   if (wanted.size() != segments.size()) return std::nullopt;
-  Parts parts;
+  Values values = {};
+  size_t count = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     llvm::StringRef name = wanted[i];
     if (!name.consume_front("{")) {
       if (name != segments[i]) return std::nullopt;
       continue;
     }
-    auto [part, words] = name.drop_back().split('=');
-    std::optional<uint32_t> value = ValueOf(words, segments[i]);
+    std::optional<uint32_t> value = ValueOf(name.drop_back().split('=').second, segments[i]);
     if (!value) return std::nullopt;
-    parts.push_back({part, *value});
+    assert(count < values.size() && "the pattern has too many parameters");
+    values[count++] = *value;
   }
-  return parts;
+  return values;
 }
 
 // Returns a pattern's first segment that is not a parameter: "scope" for
@@ -94,9 +96,13 @@ std::vector<Route> OwnRoutes() {
 }  // namespace
 
 uint32_t RouteCall::operator[](llvm::StringRef name) const {
-  auto found = llvm::find_if(parts, [&](const auto& part) { return part.first == name; });
-  assert(found != parts.end() && "the pattern has no such part");
-  return found->second;
+  size_t count = 0;
+  for (llvm::StringRef segment : Split(found.row->route.path)) {
+    if (!segment.consume_front("{")) continue;
+    if (segment.drop_back().split('=').first == name) return found.values[count];
+    ++count;
+  }
+  llvm_unreachable("the pattern has no such parameter");
 }
 
 std::string EntryJson(size_t number) {
@@ -106,7 +112,7 @@ std::string EntryJson(size_t number) {
 
 const RouteTable& RouteTable::All() {
   static const RouteTable table = [] {
-    std::vector<Row> rows;
+    std::vector<RouteRow> rows;
     for (Route& route : OwnRoutes()) rows.push_back({std::move(route), nullptr});
     for (const Tab& tab : Tabs())
       for (const Route& route : tab.routes) rows.push_back({route, &tab});
@@ -115,10 +121,10 @@ const RouteTable& RouteTable::All() {
   return table;
 }
 
-std::optional<RouteTable::Found> RouteTable::Find(Method method, llvm::StringRef path) const {
-  for (const Row& row : rows_) {
+std::optional<FoundRoute> RouteTable::Find(Method method, llvm::StringRef path) const {
+  for (const RouteRow& row : rows_) {
     if (row.route.method != method) continue;
-    if (auto parts = Match(row.route.path, path)) return Found{&row, std::move(*parts)};
+    if (auto values = Match(row.route.path, path)) return FoundRoute{&row, *values};
   }
   return std::nullopt;
 }
@@ -127,7 +133,7 @@ RouteTable::Refusal RouteTable::WhyNot(Method method, llvm::StringRef path) cons
   llvm::StringRef name = NameOfPath(path);
   llvm::StringSet<> names;
   std::vector<std::string> methods, patterns;
-  for (const Row& row : rows_) {
+  for (const RouteRow& row : rows_) {
     if (Match(row.route.path, path)) methods.push_back(MethodName(row.route.method));
     names.insert(NameOf(row.route.path));
     if (NameOf(row.route.path) == name) patterns.push_back(row.route.path);

@@ -2,12 +2,12 @@
 #ifndef GRAPNEL_LIB_SERVE_ROUTES_ROUTES_H_
 #define GRAPNEL_LIB_SERVE_ROUTES_ROUTES_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/serve/pages/page_set.h"
@@ -35,13 +35,22 @@ struct Served {
   std::string problem;   // the reason why the last reload failed; "" if it succeeded
 };
 
+struct RouteRow;
+
+// The route of a request and the values of its path parameters, in the pattern's order.
+struct FoundRoute {
+  static constexpr size_t kMostParameters = 4;
+  const RouteRow* row = nullptr;
+  std::array<uint32_t, kMostParameters> values = {};
+};
+
 // One request, while it is being answered.
 struct RouteCall {
   const Served& served;
   RunTable& runs;
   DebugTable& debugs;
   std::shared_ptr<Page> page;  // the page of {entry}; null if the path has no {entry}
-  std::vector<std::pair<llvm::StringRef, uint32_t>> parts;
+  FoundRoute found;
   llvm::StringRef body;
   // True if the client is gone, so that work for it may end. Costs nothing.
   llvm::function_ref<bool()> is_gone;
@@ -82,17 +91,14 @@ struct Route {
   WorkerClass worker_class = WorkerClass::kDocument;
 };
 
+struct RouteRow {
+  Route route;
+  const Tab* tab;  // only pages with this tab have the route; null: all pages
+};
+
 // The list of routes, which is searched linearly.
 class RouteTable {
  public:
-  struct Row {
-    Route route;
-    const Tab* tab;  // only pages with this tab have the route; null: all pages
-  };
-  struct Found {
-    const Row* row;
-    std::vector<std::pair<llvm::StringRef, uint32_t>> parts;
-  };
   struct Refusal {
     int status;         // 404 or 405
     std::string why;    // for the user: similar names, or the patterns with that name
@@ -101,16 +107,16 @@ class RouteTable {
 
   // The routes of the page itself, then those of each registered tab.
   static const RouteTable& All();
-  explicit RouteTable(std::vector<Row> rows) : rows_(std::move(rows)) {}
+  explicit RouteTable(std::vector<RouteRow> rows) : rows_(std::move(rows)) {}
 
-  llvm::ArrayRef<Row> rows() const { return rows_; }
+  llvm::ArrayRef<RouteRow> rows() const { return rows_; }
   // Returns the route for a path, without "/api/"; nullopt if there is none.
-  std::optional<Found> Find(Method method, llvm::StringRef path) const;
+  std::optional<FoundRoute> Find(Method method, llvm::StringRef path) const;
   // Returns the reason why Find returns nullopt.
   Refusal WhyNot(Method method, llvm::StringRef path) const;
 
  private:
-  std::vector<Row> rows_;
+  std::vector<RouteRow> rows_;
 };
 
 }  // namespace grapnel

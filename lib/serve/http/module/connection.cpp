@@ -145,7 +145,7 @@ void Connection::ParseHead() {
 }
 
 void Connection::Admit() {
-  GrapnelHttpRequest request = View();
+  GrapnelHttpRequest request = View(nullptr);
   Answer refusal;
   GrapnelHttpReply reply = {&refusal, AddHeader, Send};
   const Callbacks& call = server_.callbacks();
@@ -185,7 +185,7 @@ void Connection::ParseBody() {
 
 // --- Answering.
 
-GrapnelHttpRequest Connection::View() {
+GrapnelHttpRequest Connection::View(const GrapnelHttpAdmission* admission) {
   const std::string& body = parser_->get().body();
   size_t size = body.size();
   if (auto length = parser_->content_length(); length && !parser_->is_done()) size = *length;
@@ -196,6 +196,7 @@ GrapnelHttpRequest Connection::View() {
           asked_.token.c_str(),
           body.data(),
           size,
+          admission,
           this,
           [](void* state) -> int32_t { return static_cast<Connection*>(state)->gone_; }};
 }
@@ -225,7 +226,7 @@ void Connection::WatchForHangUp() {
 // Returns `self` to the server's thread, on which the connection must be destroyed.
 void Connection::MakeAnswer(std::shared_ptr<Connection> self) {
   if (!self->gone_) {
-    GrapnelHttpRequest request = self->View();
+    GrapnelHttpRequest request = self->View(&self->admission_);
     GrapnelHttpReply reply = {&self->answer_, AddHeader, Send};
     const Callbacks& call = self->server_.callbacks();
     call.handler(call.context, &request, &reply);

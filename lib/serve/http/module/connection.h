@@ -56,7 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void SendPiece();
   void OnSent();
   bool Hold(size_t size);
-  GrapnelHttpRequest View();
+  GrapnelHttpRequest View(const GrapnelHttpAdmission* admission);
 
   HttpServer& server_;
   boost::asio::ip::tcp::socket socket_;
