@@ -61,8 +61,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph, invocation.sink()));
   OptimizeRequest request = flags.pipeline.Request(invocation);
-  request.pool = &pool;
-  request.sink = invocation.sink();
+  request.options.pool = &pool;
+  request.options.sink = invocation.sink();
   request.run_timeout_s = flags.timeout_s;
   std::optional<CheckCommand> command;
   std::function<Expected<std::optional<std::string>>(const Module&)> fails;

@@ -93,10 +93,10 @@ Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunReque
   if (flags.optimized) {
     OptimizeRequest optimize;
     for (const FeedSource& feed : request.feeds) optimize.feeds.push_back({feed.tensor, "", {}});
-    optimize.fetches = request.fetches;
+    optimize.options.fetches = request.fetches;
     optimize.signature = request.signature;
     optimize.onednn = request.onednn;
-    optimize.sink = request.sink;
+    optimize.options.sink = request.sink;
     ASSIGN_OR_RETURN(Optimized done, Optimize(opened, optimize));
     RETURN_IF_ERROR(done.AsError());
   }

@@ -110,14 +110,14 @@ Expected<int> ReportFailure(const OpenedGraph& opened, const OptimizeRequest& re
   if (!done.difference.empty()) {
     invocation.err() << "grapnel: " << path << ": " << *done.failure << "\n";
     OptimizeRequest silent = request;
-    silent.sink = nullptr;
+    silent.options.sink = nullptr;
     ASSIGN_OR_RETURN(std::optional<Culprit> culprit, FindCulprit(opened, silent));
     if (culprit) invocation.err() << "since " << RewriteText(culprit->rewrite);
     return kExitNo;
   }
   Error error = Annotate(path, done.AsError());
   // The command `grapnel opt` cannot reproduce passes that belong to the caller.
-  if (!done.failed || request.registry) return error;
+  if (!done.failed || request.options.registry) return error;
   return MakeError("{0}\n{1}", TextOf(std::move(error)),
                    ReproducerText(opened, request, done, flags.typed()));
 }
@@ -213,9 +213,9 @@ struct Written {
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
-  request.pool = &pool;
+  request.options.pool = &pool;
   request.sizes = flags.sizes;
-  request.sink = invocation.sink();
+  request.options.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
   request.run_timeout_s = flags.limit.seconds;
   std::unique_ptr<Instrumentation> progress = MakePassProgress(invocation);
@@ -244,7 +244,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return ReportFailure(opened, request, done, flags, invocation);
   if (std::string kept = done.KeptText(); !kept.empty())
-    request.sink(Severity::kWarning, "no --fetch given: " + kept);
+    request.options.sink(Severity::kWarning, "no --fetch given: " + kept);
 
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, done, flags, invocation));

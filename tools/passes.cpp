@@ -85,8 +85,8 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
                        Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
-  request.pool = &pool;
-  request.sink = invocation.sink();
+  request.options.pool = &pool;
+  request.options.sink = invocation.sink();
   const LineTable lines = LinesOf(opened);
   ASSIGN_OR_RETURN(MissedOptimizations undone,
                    FindMissedOptimizations(opened, std::move(request), rule));

@@ -32,21 +32,21 @@ void PipelineFlags::AddTo(CommandLine& line) {
               "tensors that are fed, in addition to placeholders; with a value for --check-values")
       .Separator(',')
       .ShownAs("NAME[=FILE.npy],...");
-  line.Option("--fetch", request.fetches,
+  line.Option("--fetch", request.options.fetches,
               "tensors whose values must not change; default: those of the case or signature, else "
               "the graph's sinks")
       .Separator(',')
       .ShownAs("NAME,...");
   line.Option("--signature", request.signature,
               "take feeds and fetches from this signature of a SavedModel");
-  line.Option("--passes", request.passes,
+  line.Option("--passes", request.options.passes,
               "run only these passes, in this order, each once (`grapnel passes` lists them)")
       .Separator(',')
       .ShownAs("NAME,...");
   line.Option("--rewriter-config", request.rewriter_config,
               "TensorFlow's RewriterConfig as a text proto: a file, or the text itself");
-  line.Option("--limit", request.limit, "stop after this many rewrites").NotNegative();
-  line.Flag("--keep-nan", request.keep_nan,
+  line.Option("--limit", request.options.limit, "stop after this many rewrites").NotNegative();
+  line.Flag("--keep-nan", request.options.keep_nan,
             "no fusion that turns NaN into 0, as oneDNN's Relu and Relu6 do (in TensorFlow too)");
   onednn.AddTo(line);
 }
@@ -72,7 +72,7 @@ OptimizeRequest PipelineFlags::Request(const Invocation& invocation) const {
   OptimizeRequest made = request;
   made.config_name = "--rewriter-config";
   made.onednn = onednn.choice();
-  made.registry = invocation.passes();
+  made.options.registry = invocation.passes();
   for (const std::string& feed : feeds) {
     auto [tensor, file] = llvm::StringRef(feed).split('=');
     made.feeds.push_back({tensor.str(), file.str(), Tensor()});

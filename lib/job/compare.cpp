@@ -511,9 +511,9 @@ Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareReque
   if (!job) return WithPath(opened, job.takeError());
   OptimizeRequest optimize;
   for (const std::string& feed : job->feeds()) optimize.feeds.push_back({feed, "", {}});
-  optimize.fetches = job->fetches();
+  optimize.options.fetches = job->fetches();
   optimize.onednn = request.run.onednn;
-  optimize.sink = [](Severity, llvm::StringRef) {};
+  optimize.options.sink = [](Severity, llvm::StringRef) {};
   optimize.ledger = &os;
   ASSIGN_OR_RETURN(Optimized done, Optimize(optimized, optimize));
   RETURN_IF_ERROR(done.AsError());

@@ -103,7 +103,7 @@ OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
     }
   };
   for (FeedSource& feed : request.feeds) name((*chosen)->inputs, &feed.tensor);
-  for (std::string& fetch : request.fetches) name((*chosen)->outputs, &fetch);
+  for (std::string& fetch : request.options.fetches) name((*chosen)->outputs, &fetch);
   return request;
 }
 
@@ -161,36 +161,37 @@ proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeReq
   proto::RewriterConfig config;
   if (!IsFunctionGraph(opened.module().main)) {
     config.set_min_graph_nodes(-1);
-  } else if (IsOfTfData(opened.file().path, opened.module().main) && request.passes.empty()) {
+  } else if (IsOfTfData(opened.file().path, opened.module().main) &&
+             request.options.passes.empty()) {
     config.set_constant_folding(proto::RewriterConfig::OFF);
     config.set_layout_optimizer(proto::RewriterConfig::OFF);
-    if (request.sink)
-      request.sink(Severity::kWarning,
-                   opened.name() +
-                       ": a tf.data function, optimized as TensorFlow does: without "
-                       "constant_folding and layout (--rewriter-config selects another pipeline)");
+    if (request.options.sink)
+      request.options.sink(
+          Severity::kWarning,
+          opened.name() +
+              ": a tf.data function, optimized as TensorFlow does: without "
+              "constant_folding and layout (--rewriter-config selects another pipeline)");
   }
   return config;
 }
 
-// Returns the options of a request, except for the evaluator, the pool and the callbacks.
+// Returns the options of a request with those that the job sets, except for the evaluator, the pool
+// and the callbacks.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
-  OptimizeOptions options;
+  OptimizeOptions options = request.options;
+  options.pool = nullptr;  // Optimize sets both; the runs after a failure are silent and in order
+  options.sink = nullptr;
   std::vector<std::string> feeds;
   for (const FeedSource& feed : request.feeds) feeds.push_back(feed.tensor);
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
-                   FeedsAndFetchesOf(opened, feeds, request.fetches, request.signature));
+                   FeedsAndFetchesOf(opened, feeds, request.options.fetches, request.signature));
   options.trusts_shapes = KnowsShapes(opened, request, tensors.feeds);
   options.feeds = std::move(tensors.feeds);
   options.fetches = std::move(tensors.fetches);
   if (options.fetches.empty() && IsFunctionGraph(opened.module().main))
     options.fetches = DefaultFetches(opened.module().main);
   KeepTableInit(opened, request, &options.fetches);
-  options.passes = request.passes;
-  options.registry = request.registry;
-  options.limit = request.limit;
   options.onednn = UsesOneDnn(request.onednn);
-  options.keep_nan = request.keep_nan;
   if (AssumesCpu(request)) options.assumed_device = AssumedDevice();
   options.config = DefaultConfig(opened, request);
   if (!request.rewriter_config.empty()) {
@@ -224,7 +225,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.atol = request.atol;
   options.timeout_s = request.run_timeout_s;
   options.pool = &pool;
-  options.sink = request.sink;
+  options.sink = request.options.sink;
   options.fetches = optimize.fetches;
   // The op that fills the tables has no value, and the starting state already has its effect.
   llvm::erase_if(options.fetches, [&](const std::string& fetch) {
@@ -232,7 +233,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   });
   options.drops_debugging = DropsDebugging(optimize);
   const Graph& graph = opened.module().main;
-  if (request.whole_model && request.fetches.empty())
+  if (request.whole_model && request.options.fetches.empty())
     options.fetches = ResultsOfSignatures(opened.file());
   if (options.fetches.empty()) options.fetches = DefaultFetches(graph);
   ASSIGN_OR_RETURN(std::shared_ptr<const StartingState> state, StartingState::Of(opened, pool));
@@ -302,7 +303,8 @@ Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool&
         "-o FILE.pb",
         opened.model().path);
   RETURN_IF_ERROR(FillSizes(request.sizes, request.signature, &opened));
-  if (request.freeze) RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
+  if (request.freeze)
+    RETURN_IF_ERROR(Freeze(opened, {request.signature, request.options.fetches}, pool));
   return SetMissingDevices(opened.module(), request.device.value_or(""));
 }
 
@@ -316,7 +318,7 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
 // For a graph that a pass broke: reruns the passes to find the rewrite that broke it, and returns
 // "\nsince 1. PASS/RULE at ..."; "" if no such rewrite is found.
 std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
-  request.sink = nullptr;
+  request.options.sink = nullptr;
   auto holds = [](const Module&) { return std::optional<std::string>(); };
   auto culprit = FindCulprit(opened, request, holds);
   if (culprit && *culprit) return "\nsince " + RewriteText((*culprit)->rewrite);
@@ -361,11 +363,12 @@ std::string Optimized::AssumedText() const {
 
 Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) {
   const OptimizeRequest request = WithNames(opened, given);
-  RETURN_IF_ERROR(CheckValid(opened, request.sink));
+  RETURN_IF_ERROR(CheckValid(opened, request.options.sink));
   Module& module = opened.module();
-  JobResources resources(request.pool);
+  JobResources resources(request.options.pool);
   RETURN_IF_ERROR(MakeReady(opened, request, resources.pool));
-  if (request.device && !request.device->empty()) ReportUnknownKind(*request.device, request.sink);
+  if (request.device && !request.device->empty())
+    ReportUnknownKind(*request.device, request.options.sink);
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
   std::optional<WholeModel> whole;
   if (request.whole_model) {
@@ -374,7 +377,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   }
   options.evaluator = resources.evaluator.get();
   options.pool = &resources.pool;
-  options.sink = request.sink;
+  options.sink = request.options.sink;
   PassManager manager;
   NearMisses left, intermediate;
   std::function<void(const Rewrite&)> forget = [&](const Rewrite& rewrite) {
@@ -391,8 +394,8 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   if (request.on_rewrite) manager.Add(std::make_unique<RewriteListener>(request.on_rewrite));
   if (request.watcher) manager.Add(request.watcher);
   if (request.dump_folder) {
-    RETURN_IF_ERROR(
-        AddDump({*request.dump_folder, opened.name(), request.sink}, module, options, &manager));
+    RETURN_IF_ERROR(AddDump({*request.dump_folder, opened.name(), request.options.sink}, module,
+                            options, &manager));
   }
   Optimized optimized;
   optimized.onednn = options.onednn;
@@ -434,7 +437,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
 Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& given,
                                       const Stage& failed) {
   const OptimizeRequest request = WithNames(opened, given);
-  JobResources resources(request.pool);
+  JobResources resources(request.options.pool);
   ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, resources.pool));
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
   options.evaluator = resources.evaluator.get();
@@ -449,7 +452,7 @@ Expected<std::optional<Culprit>> FindCulprit(
     std::function<Expected<std::optional<std::string>>(const Module&)> fails,
     std::vector<int64_t>* open_sizes) {
   const OptimizeRequest request = WithNames(opened, given);
-  JobResources resources(request.pool);
+  JobResources resources(request.options.pool);
   std::optional<OpenedGraph> again;
   std::optional<WholeModel> whole;
   BisectOptions options;
@@ -461,7 +464,7 @@ Expected<std::optional<Culprit>> FindCulprit(
     return &again->module();
   };
   RETURN_IF_ERROR(options.open().takeError());
-  RETURN_IF_ERROR(CheckValid(*again, request.sink));
+  RETURN_IF_ERROR(CheckValid(*again, request.options.sink));
   ASSIGN_OR_RETURN(options.optimize, OptionsOf(*again, request));
   if (whole) whole->Fill(&options.optimize);
   options.optimize.evaluator = resources.evaluator.get();

@@ -19,22 +19,20 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC OptimizeRequest {
-  // Tensors of the main graph, by signature key or by name; the case, the text or the signature
-  // supplies missing ones. The values of feeds are used by check_values.
+  // The caller sets `fetches`, `passes`, `registry`, `limit`, `keep_nan`, `pool` (null: the job
+  // makes one with one thread per core) and `sink`; the job sets all other options.
+  OptimizeOptions options;
+  // Tensors of the main graph, like options.fetches by signature key or by name; the case, the text
+  // or the signature supplies missing ones. The values of feeds are used by check_values.
   std::vector<FeedSource> feeds;
-  std::vector<std::string> fetches;
   std::string signature;
   // Passes use these sizes, and those of the inputs of a function that a signature calls.
   ShapeOverrides sizes;
-  std::vector<std::string> passes;         // only these, in this order; empty: those of the config
-  const PassRegistry* registry = nullptr;  // see OptimizeOptions; outlives the job
   // TensorFlow's RewriterConfig as a text proto: a file, or the text itself. Empty: the default,
   // but small graphs are optimized too.
   std::string rewriter_config;
   std::string config_name = "RewriterConfig";  // how errors name the text
   bool may_read = true;                        // whether rewriter_config may name files
-  int limit = -1;                              // total number of rewrites; -1: no limit
-  bool keep_nan = false;                       // see OptimizeOptions
   OneDnn onednn = OneDnn::kAuto;               // TensorFlow's oneDNN setting to imitate
   // The device of main-graph nodes that request none; it is written into these nodes. Empty: these
   // nodes stay without a device. nullopt, and no rewriter_config: all nodes are assumed to be on
@@ -52,8 +50,6 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   double rtol = 1e-4, atol = 1e-5;  // see ValueCheckOptions
   double run_timeout_s = 0;         // see ValueCheckOptions
 
-  ThreadPool* pool = nullptr;  // outlives the job; null: the job makes one with one thread per core
-  MessageSink sink;
   // nullopt: no dumps. Empty: the folder in TF_DUMP_GRAPH_PREFIX, if set (lib/job/dump.h).
   std::optional<std::string> dump_folder;
   llvm::raw_ostream* ledger = nullptr;  // receives every rewrite as a line of JSON

@@ -70,12 +70,12 @@ struct Program::Impl {
   // Optimizes once for all functions: the passes keep the inputs and outputs of all functions.
   Error Optimize() {
     OptimizeRequest request;
-    request.pool = &pool;
+    request.options.pool = &pool;
     request.onednn = options.onednn;
     for (const ModelFunction& function : model.functions) {
       for (const auto& input : function.inputs)
         request.feeds.push_back({input.tensor, "", Tensor()});
-      for (const auto& output : function.outputs) request.fetches.push_back(output.tensor);
+      for (const auto& output : function.outputs) request.options.fetches.push_back(output.tensor);
     }
     auto copy = std::make_shared<Model>();
     copy->path = opened ? opened->model().path : "model";

@@ -24,11 +24,11 @@ Expected<OpenedGraph> OpenCase(llvm::StringRef path) {
 Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   OptimizeRequest passes;
   passes.device = *request.optimize_for;
-  passes.pool = request.run.pool;
+  passes.options.pool = request.run.pool;
   passes.onednn = request.run.onednn;
   passes.signature = request.run.signature;
   for (const FeedSource& feed : request.run.feeds) passes.feeds.push_back({feed.tensor, "", {}});
-  passes.fetches = request.run.fetches;
+  passes.options.fetches = request.run.fetches;
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, passes));
   return done.AsError();
 }

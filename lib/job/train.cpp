@@ -213,9 +213,9 @@ class Trainer {
 
   Error Optimize() {
     OptimizeRequest passes;
-    passes.pool = run_.pool;
+    passes.options.pool = run_.pool;
     passes.signature = run_.signature;
-    passes.fetches = run_.fetches;
+    passes.options.fetches = run_.fetches;
     passes.onednn = run_.onednn;
     ASSIGN_OR_RETURN(Optimized done, grapnel::Optimize(opened_, passes));
     RETURN_IF_ERROR(done.AsError());

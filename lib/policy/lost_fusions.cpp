@@ -66,7 +66,7 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, Th
     return NameOfOrigin(graph.module(), function, node);
   };
   OptimizeRequest request;
-  request.pool = pool;
+  request.options.pool = pool;
   request.onednn = onednn;
   request.on_rewrite = [&](const Rewrite& rewrite) {
     if (rewrite.rule == "compose_unary_ops") {

@@ -117,7 +117,7 @@ Error Measure(const std::string& path) {
   OpenedGraph opened(std::make_shared<Model>(std::move(model)), 0);
   ThreadPool pool(2);
   OptimizeRequest passes;
-  passes.pool = &pool;
+  passes.options.pool = &pool;
   passes.device = "/device:CPU:0";
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, passes));
   RETURN_IF_ERROR(done.AsError());

@@ -71,7 +71,7 @@ TEST(JobWords, WhatAPlacerIsTold) {
 TEST(JobWords, WhatThePlacerPassIsTold) {
   OpenedGraph opened = Open("%x = Placeholder {dtype=float}\n%s = Sin(%x) @gpu:0\n", "pass.gtxt");
   OptimizeRequest request;
-  request.passes = {"placer"};
+  request.options.passes = {"placer"};
   request.rewriter_config =
       "custom_optimizers { name: 'placer' parameter_map { key: 'devices' value { s: 'cpu:1' } } "
       "parameter_map { key: 'soft' value { b: false } } }";

@@ -76,12 +76,12 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   OptimizeRequest request;
   for (const std::string& feed : SplitList(said("feed")))
     request.feeds.push_back({feed, "", Tensor()});
-  request.fetches = SplitList(said("fetch"));
+  request.options.fetches = SplitList(said("fetch"));
   request.signature = said("signature").str();
-  request.passes = SplitList(said("passes"));
+  request.options.passes = SplitList(said("passes"));
   request.rewriter_config = said("rewriter_config").str();
   request.may_read = false;
-  ASSIGN_OR_RETURN(request.limit, ParseLimit(*object));
+  ASSIGN_OR_RETURN(request.options.limit, ParseLimit(*object));
   if (llvm::StringRef device = said("device"); !device.empty()) request.device = device.str();
   if (llvm::StringRef word = said("onednn"); !word.empty()) {
     auto choice = ParseOneDnn(word);
