@@ -235,7 +235,7 @@ GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_invariant_motion",
                             .refuses = "nodes that the loop waits for, effects, branches"}));
 
 GRAPNEL_RULE({.optimizer = "loop_invariant_motion",
-              .place = 1,
+              .after = kFirst,
               .name = "move_invariants",
               .ops = {},
               .help = "nodes that depend only on constant Enters run once, before the loop",

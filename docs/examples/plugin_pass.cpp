@@ -35,7 +35,6 @@ GRAPNEL_OPTIMIZER((PassInfo{.name = "reverse_remover",
                             .refuses = "axes that are not constant"}));
 
 GRAPNEL_RULE({.optimizer = "reverse_remover",
-              .place = 1,
               .name = "remove_double_reverse",
               .ops = {"ReverseV2"},
               .help = "a reverse of a reverse of the same axes is what the inner one reads",

@@ -52,7 +52,7 @@ std::vector<NodeId> InputsFirst(const Graph& graph, llvm::ArrayRef<uint32_t> ran
 }  // namespace
 
 void OpenCalls(FunctionRewriter& rewriter) {
-  RuleTable rules(rewriter.edit, FunctionRewriter::kOptimizer, 1, FunctionRewriter::kLastThatOpens);
+  RuleTable rules(rewriter.edit, FunctionRewriter::kOptimizer, FunctionRewriter::kOpenCalls);
   for (size_t i = 0; i < rewriter.nodes.size() && !rewriter.stopped; ++i) {
     NodeId id = rewriter.nodes[i];
     if (rewriter.graph.IsAlive(id)) ApplyRules(rewriter, rules, rewriter.graph.node(id));

@@ -38,9 +38,8 @@ enum class Opening : uint8_t {
 class FunctionRewriter : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "function_optimizer";
-  // Rules up to this position inline calls, node by node; rules at later positions look at the
-  // whole body.
-  static constexpr int kLastThatOpens = 9;
+  // Phases: rules that inline calls, node by node; then rules that look at the whole body.
+  static constexpr int kOpenCalls = 0, kWholeBody = 1;
   explicit FunctionRewriter(Editor& edit, Opening opening = Opening::kGrappler);
 
   Module& module;

@@ -1,5 +1,7 @@
 #include "lib/pass/registry.h"
 
+#include <mutex>
+
 #include "lib/support/plugin.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,14 +21,35 @@ std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
                          rule.name, rule.optimizer, of)
         .str();
   for (const Rule* other : others) {
-    if (other->place == rule.place)
-      return llvm::formatv("rule '{0}': place {1} of optimizer '{2}' is taken by rule '{3}'",
-                           rule.name, rule.place, rule.optimizer, other->name)
-          .str();
     if (llvm::StringRef(other->name) == rule.name)
       return llvm::formatv("rule '{0}/{1}' already exists", rule.optimizer, rule.name).str();
   }
   return "";
+}
+
+// Appends the rules that directly follow `name`, each with the rules that follow it.
+void AppendFollowers(llvm::ArrayRef<const Rule*> rules, llvm::StringRef name,
+                     std::vector<const Rule*>* ordered) {
+  for (const Rule* rule : llvm::reverse(rules)) {
+    if (!rule->after || name != rule->after) continue;
+    ordered->push_back(rule);
+    AppendFollowers(rules, rule->name, ordered);
+  }
+}
+
+std::vector<const Rule*> Ordered(llvm::ArrayRef<const Rule*> rules) {
+  std::map<int, std::vector<const Rule*>> phases;
+  for (const Rule* rule : rules) phases[rule->phase].push_back(rule);
+  std::vector<const Rule*> ordered;
+  for (auto& [number, phase] : phases) {
+    AppendFollowers(phase, kFirst, &ordered);
+    for (const Rule* rule : phase) {
+      if (rule->after) continue;
+      ordered.push_back(rule);
+      AppendFollowers(phase, rule->name, &ordered);
+    }
+  }
+  return ordered;
 }
 
 bool IsRegistered(Error error) {
@@ -59,21 +82,33 @@ Error PassRegistry::Add(Entry pass) {
 }
 
 Error PassRegistry::Add(Rule rule) {
-  std::vector<const Rule*>& rules = rules_of_[rule.optimizer];
-  if (std::string why = WhyNot(rule, rules); !why.empty()) return MakeError("{0}", why);
-  auto at = llvm::find_if(rules, [&](const Rule* other) { return other->place >= rule.place; });
+  RulesOfOne& rules = rules_of_[rule.optimizer];
+  if (std::string why = WhyNot(rule, rules.registered); !why.empty()) return MakeError("{0}", why);
   rules_.push_back(std::make_shared<const Rule>(std::move(rule)));
-  rules.insert(at, rules_.back().get());
+  rules.registered.push_back(rules_.back().get());
+  rules.ordered.clear();
   return Error::success();
 }
 
 Error PassRegistry::CheckPlugins() const {
   for (const auto& rule : rules_) {
-    if (!*rule->plugin || Find(rule->optimizer)) continue;
+    if (!*rule->plugin) continue;
+    auto fail = [&](Error error) {
+      return Annotate(llvm::Twine(rule->plugin) + ": rule '" + rule->name + "'",
+                      NotListed(std::move(error)));
+    };
     std::vector<std::string> names;
-    for (const auto& entry : passes_) names.push_back(entry->info.name);
-    return Annotate(llvm::Twine(rule->plugin) + ": rule '" + rule->name + "'",
-                    NotListed(NotFound("pass", rule->optimizer, names)));
+    if (!Find(rule->optimizer)) {
+      for (const auto& entry : passes_) names.push_back(entry->info.name);
+      return fail(NotFound("pass", rule->optimizer, names));
+    }
+    llvm::ArrayRef<const Rule*> rules = RulesOf(rule->optimizer);
+    if (llvm::is_contained(rules, rule.get())) continue;
+    for (const Rule* other : rules_of_[rule->optimizer].registered)
+      if (other->phase == rule->phase) names.push_back(other->name);
+    if (llvm::is_contained(names, rule->after))
+      return fail(MakeError("it and '{0}' follow each other in a circle", rule->after));
+    return fail(NotFound("rule", rule->after, names));
   }
   return Error::success();
 }
@@ -109,7 +144,11 @@ std::vector<PassStep> PassRegistry::ReportedBy(const Entry& pass) const {
 llvm::ArrayRef<const Rule*> PassRegistry::RulesOf(llvm::StringRef optimizer) const {
   auto found = rules_of_.find(std::string_view(optimizer));
   if (found == rules_of_.end()) return {};
-  return found->second;
+  RulesOfOne& rules = found->second;
+  static std::mutex mutex;  // of all registries: sorting takes microseconds
+  std::lock_guard lock(mutex);
+  if (rules.ordered.empty()) rules.ordered = Ordered(rules.registered);
+  return rules.ordered;
 }
 
 Expected<PassRegistry::Choice> PassRegistry::Choose(llvm::StringRef name) const {

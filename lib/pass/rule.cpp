@@ -105,10 +105,19 @@ bool RuleContext::NextRewrite(const Node& node) {
   return BeginAt(node);
 }
 
-RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) {
+RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, std::optional<int> phase) {
+  llvm::ArrayRef<const Rule*> rules = edit.registry().RulesOf(optimizer);
+  if (phase) {
+    rules = rules.drop_while([&](const Rule* rule) { return rule->phase < *phase; })
+                .take_while([&](const Rule* rule) { return rule->phase == *phase; });
+  }
+  Add(edit, rules);
+}
+
+void RuleTable::Add(Editor& edit, llvm::ArrayRef<const Rule*> rules) {
   StringTable& strings = edit.module().strings;
-  for (const Rule* rule : edit.registry().RulesOf(optimizer)) {
-    if (rule->place < from || rule->place > to || !edit.Runs(rule->name)) continue;
+  for (const Rule* rule : rules) {
+    if (!edit.Runs(rule->name)) continue;
     all_.push_back(rule);
     for (const char* op : rule->ops)
       by_op_.try_emplace(strings.Intern(op), of_any_op_).first->second.push_back(rule);
@@ -116,6 +125,13 @@ RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) 
     for (auto& [op, rules] : by_op_) rules.push_back(rule);
     of_any_op_.push_back(rule);
   }
+}
+
+llvm::ArrayRef<const Rule*> RuleTable::After(const Rule& rule, StringId op) const {
+  llvm::ArrayRef<const Rule*> before =
+      llvm::ArrayRef(all_).take_while([&](const Rule* other) { return other != &rule; });
+  return Of(op).drop_while(
+      [&](const Rule* other) { return other == &rule || llvm::is_contained(before, other); });
 }
 
 // Makes readers of the node's first output read `by`, and wait for the node's control inputs.
@@ -150,7 +166,7 @@ bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node) 
     if (verdict.kind == Verdict::kDone || context.stopped) break;
     if (node.op_id() == op) continue;
     op = node.op_id();
-    left = rules.Of(op).drop_while([&](const Rule* other) { return other->place <= rule.place; });
+    left = rules.After(rule, op);
   }
   return rewrote;
 }
@@ -172,8 +188,7 @@ Error SequentialOptimizer::Run(Editor& edit) {
       left = left.drop_front();
       continue;
     }
-    ApplyToNodes(context,
-                 RuleTable(edit, edit.pass(), together.front()->place, together.back()->place));
+    ApplyToNodes(context, RuleTable(edit, together));
     left = left.drop_front(together.size());
   }
   return Error::success();

@@ -184,11 +184,20 @@ class GRAPNEL_PUBLIC RuleFn {
   bool of_body_ = false;
 };
 
+inline constexpr char kFirst[] = "";  // for Rule::after
+
 // A registration. All text is a literal.
 struct GRAPNEL_PUBLIC Rule {
   const char* optimizer;  // the pass that the rule belongs to
-  int place;              // position among the optimizer's rules, in TensorFlow's order; unique
-  const char* name;       // as in ledgers, refusals, `--passes optimizer/name`, its file and test
+  // For an optimizer with several visits, each with rules of its own: the visit that the rule
+  // belongs to. The phases run from the lowest number up.
+  int phase = 0;
+  // The rule of the same phase that this one directly follows; kFirst: the phase's first rule;
+  // null: after all rules that name another. The order is TensorFlow's, since of two rules that
+  // could rewrite a node the first one does. Of two rules that follow the same one, the rule that
+  // was registered last comes first.
+  const char* after = nullptr;
+  const char* name;  // as in ledgers, refusals, `--passes optimizer/name`, its file and test
   std::vector<const char*> ops;  // ops of the nodes that the rule applies to; empty: all ops
   const char* help;              // one line: what the rule does
   const char* refuses = "";      // one line: what the rule leaves alone
@@ -202,17 +211,18 @@ struct GRAPNEL_PUBLIC Rule {
 GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
 
 // Use at namespace scope, at the end of a rule's file:
-//   GRAPNEL_RULE({.optimizer = "arithmetic_optimizer", .place = 17, .name = "remove_involution",
-//                 .ops = {"Neg"}, .help = "...", .refuses = "...", .apply = RemoveInvolution});
+//   GRAPNEL_RULE({.optimizer = "arithmetic_optimizer", .after = "remove_idempotent",
+//                 .name = "remove_involution", .ops = {"Neg"}, .help = "...", .refuses = "...", .apply = RemoveInvolution});
 #define GRAPNEL_RULE(...)                                                            \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(rule_registered_, __COUNTER__) = \
       ::grapnel::RegisterRule(::grapnel::Rule __VA_ARGS__)
 
-// The rules of one optimizer that this run selects, by op and in the order of their places.
+// The rules of one optimizer that this run selects, by op and in order.
 class GRAPNEL_PUBLIC RuleTable {
  public:
-  // Includes places `from` to `to`, both inclusive.
-  RuleTable(Editor& edit, llvm::StringRef optimizer, int from = 0, int to = 1 << 30);
+  RuleTable(Editor& edit, llvm::StringRef optimizer, std::optional<int> phase = std::nullopt);
+  // `rules` are in order.
+  RuleTable(Editor& edit, llvm::ArrayRef<const Rule*> rules) { Add(edit, rules); }
 
   // The rules for nodes of this op.
   llvm::ArrayRef<const Rule*> Of(StringId op) const {
@@ -221,17 +231,21 @@ class GRAPNEL_PUBLIC RuleTable {
   }
   bool Has(const Node& node) const { return !Of(node.op_id()).empty(); }
   llvm::ArrayRef<const Rule*> all() const { return all_; }
+  // The rules for nodes of this op that come after `rule`.
+  llvm::ArrayRef<const Rule*> After(const Rule& rule, StringId op) const;
 
  private:
+  void Add(Editor& edit, llvm::ArrayRef<const Rule*> rules);
+
   std::vector<const Rule*> all_, of_any_op_;
   llvm::DenseMap<StringId, std::vector<const Rule*>> by_op_;
 };
 
-// Applies the rules for `node`'s op in the order of their places until one returns kDone. True if
+// Applies the rules for `node`'s op in order until one returns kDone. True if
 // any of them rewrote the node.
 GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
-// An optimizer without an order of its own. Its rules run in the order of their places: each rule
+// An optimizer without an order of its own. Its rules run in the order of the registry: each rule
 // that is applied to the whole body runs by itself; consecutive rules that are applied to nodes run
 // together, on each node in file order. Use at namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));

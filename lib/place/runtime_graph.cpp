@@ -216,7 +216,7 @@ void Specialize(Graph& graph, llvm::StringRef id) {
   FunctionRewriter in(edit);
   OpenCalls(in);
   llvm::erase_if(in.nodes, [&](NodeId id) { return !graph.IsAlive(id); });
-  RuleTable rules(edit, FunctionRewriter::kOptimizer, FunctionRewriter::kLastThatOpens + 1);
+  RuleTable rules(edit, FunctionRewriter::kOptimizer, FunctionRewriter::kWholeBody);
   for (const Rule* rule : rules.all()) in.Apply(*rule);
 }
 

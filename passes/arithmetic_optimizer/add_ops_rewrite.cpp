@@ -99,7 +99,7 @@ Verdict AddOpsRewrite(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 1,
+              .after = kFirst,
               .name = "add_ops_rewrite",
               .ops = {"Add", "AddV2", "AddN"},
               .help = "a tree of additions becomes AddN",

@@ -78,7 +78,7 @@ Verdict ComposeUnaryOps(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 28,
+              .after = "convert_expm1",
               .name = "compose_unary_ops",
               .ops = {"Abs",  "Acos",   "Acosh", "Asin", "Asinh",      "Atan", "Atanh", "Ceil",
                       "Cos",  "Cosh",   "Expm1", "Exp",  "Floor",      "Inv",  "Log",   "Log1p",

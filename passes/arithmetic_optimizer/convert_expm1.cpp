@@ -26,7 +26,7 @@ Verdict ConvertExpm1(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 27,
+              .after = "max_or_min_of_monotonic",
               .name = "convert_expm1",
               .ops = {"Sub"},
               .help = "Exp(x) - 1 becomes Expm1",

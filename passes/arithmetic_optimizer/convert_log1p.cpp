@@ -33,7 +33,7 @@ Verdict ConvertLog1p(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 24,
+              .after = "convert_pow",
               .name = "convert_log1p",
               .ops = {"Log"},
               .help = "Log(1 + x) becomes Log1p",

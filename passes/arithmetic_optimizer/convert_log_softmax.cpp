@@ -21,7 +21,7 @@ Verdict ConvertLogSoftmax(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 25,
+              .after = "convert_log1p",
               .name = "convert_log_softmax",
               .ops = {"Log"},
               .help = "Log(Softmax(x)) becomes LogSoftmax",

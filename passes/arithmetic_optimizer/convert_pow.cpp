@@ -116,7 +116,7 @@ Verdict ConvertPow(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 23,
+              .after = "remove_idempotent",
               .name = "convert_pow",
               .ops = {"Pow"},
               .help = "powers of 2, 3, 1, 0.5, 0, -0.5 and -1 become cheaper ops",

@@ -29,7 +29,7 @@ Verdict ConvertSqrtDiv(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 21,
+              .after = "hoist_unary_chains",
               .name = "convert_sqrt_div",
               .ops = {"Div", "RealDiv", "TruncateDiv", "Xdivy"},
               .help = "x / Sqrt(y) becomes x * Rsqrt(y)",

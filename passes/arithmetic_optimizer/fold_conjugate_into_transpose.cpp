@@ -25,7 +25,7 @@ Verdict FoldConjugateIntoTranspose(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 2,
+              .after = "add_ops_rewrite",
               .name = "fold_conjugate_into_transpose",
               .ops = {"Conj", "Transpose", "ConjugateTranspose"},
               .help = "Transpose and Conj become ConjugateTranspose, and back",

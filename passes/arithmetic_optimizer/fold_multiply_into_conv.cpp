@@ -37,7 +37,7 @@ Verdict FoldMultiplyIntoConv(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 3,
+              .after = "fold_conjugate_into_transpose",
               .name = "fold_multiply_into_conv",
               .ops = {"Conv2D", "Conv3D"},
               .help = "scales the weights of a convolution instead of its input",

@@ -64,7 +64,7 @@ Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 4,
+              .after = "fold_multiply_into_conv",
               .name = "fold_transpose_into_matmul",
               .ops = {"MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"},
               .help = "folds a Transpose of an operand into the matrix product",

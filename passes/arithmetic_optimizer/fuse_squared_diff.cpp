@@ -23,7 +23,7 @@ Verdict FuseSquaredDiff(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 32,
+              .after = "remove_cast_into_segment_reduction",
               .name = "fuse_squared_diff",
               .ops = {"Square"},
               .help = "Square(x - y) becomes SquaredDifference",

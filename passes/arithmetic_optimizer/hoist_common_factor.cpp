@@ -104,7 +104,7 @@ Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "arithmetic_optimizer",
-     .place = 5,
+     .after = "fold_transpose_into_matmul",
      .name = "hoist_common_factor",
      .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
      .help = "x * a + x * b becomes x * (a + b); only when AGGRESSIVE",

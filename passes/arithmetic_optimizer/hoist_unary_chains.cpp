@@ -200,7 +200,7 @@ Verdict HoistUnaryChains(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 20,
+              .after = "simplify_aggregation",
               .name = "hoist_unary_chains",
               .ops = {"Concat", "ConcatV2", "Split", "SplitV"},
               .help = "the same op on all inputs of Concat, or outputs of Split, runs once",

@@ -60,7 +60,7 @@ Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 26,
+              .after = "convert_log_softmax",
               .name = "max_or_min_of_monotonic",
               .ops = {"Max", "Min", "ArgMax", "ArgMin", "MaxPool", "MaxPoolV2", "MaxPool3D",
                       "MaxPoolWithArgmax", "FractionalMaxPool"},

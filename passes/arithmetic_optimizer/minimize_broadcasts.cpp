@@ -86,7 +86,7 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 6,
+              .after = "hoist_common_factor",
               .name = "minimize_broadcasts",
               .ops = {"Mul", "Add", "AddV2"},
               .help = "adds and multiplies small tensors first",

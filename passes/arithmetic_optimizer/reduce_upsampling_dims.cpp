@@ -75,7 +75,7 @@ Verdict ReduceUpsamplingDims(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 13,
+              .after = "replace_mul_with_tile",
               .name = "reduce_upsampling_dims",
               .ops = {"Reshape"},
               .help = "upsamples by Tile with four dimensions instead of six",

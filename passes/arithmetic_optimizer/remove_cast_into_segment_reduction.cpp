@@ -32,7 +32,7 @@ Verdict RemoveCastIntoSegmentReduction(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 31,
+              .after = "simplify_embedding_lookup",
               .name = "remove_cast_into_segment_reduction",
               .ops = {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentMean",
                       "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",

@@ -24,7 +24,7 @@ Verdict RemoveIdempotent(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 22,
+              .after = "convert_sqrt_div",
               .name = "remove_idempotent",
               .ops = {"CheckNumerics", "DebugGradientIdentity", "DeepCopy", "PreventGradient",
                       "Print", "Snapshot", "StopGradient", "Identity", "AddN", "AccumulateNV2"},

@@ -84,7 +84,7 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 7,
+              .after = "minimize_broadcasts",
               .name = "remove_identity_transpose",
               .ops = {"Transpose", "ConjugateTranspose"},
               .help = "removes transposes that cancel, or change nothing",

@@ -30,7 +30,7 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 8,
+              .after = "remove_identity_transpose",
               .name = "remove_involution",
               .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
               .help = "Neg(Neg(x)) and the like become x",

@@ -31,7 +31,7 @@ Verdict RemoveLogicalNot(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 17,
+              .after = "replace_mul_with_square",
               .name = "remove_logical_not",
               .ops = {"LogicalNot"},
               .help = "Not(x < y) becomes x >= y",

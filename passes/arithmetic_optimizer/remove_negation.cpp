@@ -31,7 +31,7 @@ Verdict RemoveNegation(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 15,
+              .after = "remove_redundant_reshape",
               .name = "remove_negation",
               .ops = {"Add", "AddV2", "Sub"},
               .help = "x + -y becomes x - y",

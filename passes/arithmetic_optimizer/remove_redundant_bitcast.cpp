@@ -27,7 +27,7 @@ Verdict RemoveRedundantBitcast(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 9,
+              .after = "remove_involution",
               .name = "remove_redundant_bitcast",
               .ops = {"Bitcast"},
               .help = "removes bitcasts to the same dtype, and merges consecutive ones",

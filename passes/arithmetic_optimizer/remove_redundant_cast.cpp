@@ -15,7 +15,7 @@ Verdict RemoveRedundantCast(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 10,
+              .after = "remove_redundant_bitcast",
               .name = "remove_redundant_cast",
               .ops = {"Cast"},
               .help = "removes casts to the same dtype",

@@ -56,7 +56,7 @@ Verdict RemoveRedundantReshape(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 14,
+              .after = "reduce_upsampling_dims",
               .name = "remove_redundant_reshape",
               .ops = {"Reshape", "BroadcastTo"},
               .help = "removes reshapes to the same shape, and merges consecutive ones",

@@ -148,7 +148,7 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "arithmetic_optimizer",
-     .place = 29,
+     .after = "compose_unary_ops",
      .name = "remove_stack_slice",
      .ops = {"StridedSlice", "Slice"},
      .help = "a slice of a stack that selects one of its inputs becomes that input",

@@ -102,7 +102,7 @@ Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 18,
+              .after = "remove_logical_not",
               .name = "reorder_cast_like",
               .ops = {"Angle",          "Bucketize",
                       "Cast",           "CompareAndBitpack",

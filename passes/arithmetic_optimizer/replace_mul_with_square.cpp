@@ -24,7 +24,7 @@ Verdict ReplaceMulWithSquare(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 16,
+              .after = "remove_negation",
               .name = "replace_mul_with_square",
               .ops = {"Mul", "MulNoNan"},
               .help = "x * x becomes Square",

@@ -58,7 +58,7 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "arithmetic_optimizer",
-     .place = 12,
+     .after = "replace_pack_with_tile_reshape",
      .name = "replace_mul_with_tile",
      .ops = {"Mul"},
      .help = "multiplying by ones that broadcasts becomes Tile",

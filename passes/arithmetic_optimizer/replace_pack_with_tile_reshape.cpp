@@ -89,7 +89,7 @@ Verdict ReplacePackWithTileReshape(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 11,
+              .after = "remove_redundant_cast",
               .name = "replace_pack_with_tile_reshape",
               .ops = {"Pack"},
               .help = "stacking the same tensor becomes Tile and Reshape",

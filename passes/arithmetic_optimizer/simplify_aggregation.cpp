@@ -32,7 +32,7 @@ Verdict SimplifyAggregation(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 19,
+              .after = "reorder_cast_like",
               .name = "simplify_aggregation",
               .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
               .help = "x + x becomes 2 * x",

@@ -79,7 +79,7 @@ Verdict SimplifyEmbeddingLookup(Arithmetic& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 30,
+              .after = "remove_stack_slice",
               .name = "simplify_embedding_lookup",
               .ops = {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentMean",
                       "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",

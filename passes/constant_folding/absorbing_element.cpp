@@ -45,7 +45,8 @@ Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 14,
+              .phase = kSimplify,
+              .after = "neutral_element",
               .name = "absorbing_element",
               .ops = {"LogicalOr", "Mul", "MulNoNan", "LogicalAnd", "MatMul", "SparseMatMul",
                       "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Div", "RealDiv",

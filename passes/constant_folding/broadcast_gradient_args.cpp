@@ -89,7 +89,8 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kValues + 0,
+              .phase = kValues,
+              .after = kFirst,
               .name = "broadcast_gradient_args",
               .ops = {"BroadcastGradientArgs"},
               .help = "writes the axes of a broadcast's gradient as constants",

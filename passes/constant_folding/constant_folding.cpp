@@ -26,10 +26,10 @@ class Rounds {
       : edit_(edit),
         graph_(edit.graph()),
         fold_(edit),
-        shapes_(edit, Folding::kOptimizer, kShapes, kValues - 1),
-        values_(edit, Folding::kOptimizer, kValues, kFold - 1),
-        folds_(edit, Folding::kOptimizer, kFold, kDropUnread - 1),
-        drop_unread_(edit, Folding::kOptimizer, kDropUnread, kSimplify - 1),
+        shapes_(edit, Folding::kOptimizer, kShapes),
+        values_(edit, Folding::kOptimizer, kValues),
+        folds_(edit, Folding::kOptimizer, kFold),
+        drop_unread_(edit, Folding::kOptimizer, kDropUnread),
         simplify_(edit, Folding::kOptimizer, kSimplify) {}
 
   void Run() {

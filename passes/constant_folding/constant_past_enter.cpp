@@ -29,7 +29,8 @@ Verdict MoveConstantsPastEnter(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 9,
+              .phase = kSimplify,
+              .after = "simplify_pack",
               .name = "constant_past_enter",
               .ops = {"Enter", "RefEnter"},
               .help = "a loop's body reads a constant itself instead of an Enter",

@@ -201,7 +201,8 @@ Verdict PushConstants(Folding& rule, const Node& parent) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 16,
+              .phase = kSimplify,
+              .after = "reciprocal_of_constant",
               .name = "constant_push_down",
               .ops = {"Add", "AddV2", "Sub", "Mul", "Div", "BiasAdd", "BiasAddV1"},
               .help = "moves the constants of nested sums and products together",

@@ -34,7 +34,8 @@ Verdict DropUnread(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kDropUnread + 0,
+              .phase = kDropUnread,
+              .after = kFirst,
               .name = "drop_unread",
               .ops = {},  // any op
               .help = "removes unread nodes",

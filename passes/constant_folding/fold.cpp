@@ -116,7 +116,8 @@ Verdict Fold(Folding& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "constant_folding",
-     .place = kFold + 2,
+     .phase = kFold,
+     .after = "fold_switch",
      .name = "fold",
      .ops = {},  // any op
      .help = "computes nodes whose inputs are all constant",

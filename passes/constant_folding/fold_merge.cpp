@@ -42,7 +42,8 @@ Verdict FoldMerge(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kFold + 0,
+              .phase = kFold,
+              .after = kFirst,
               .name = "fold_merge",
               .ops = {"Merge", "RefMerge", "_XlaMerge"},
               .help = "folds the outputs of a Merge that a constant reaches first",

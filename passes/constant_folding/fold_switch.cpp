@@ -44,7 +44,8 @@ Verdict FoldSwitch(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kFold + 1,
+              .phase = kFold,
+              .after = "fold_merge",
               .name = "fold_switch",
               .ops = {"Switch", "_SwitchN"},
               .help = "folds the live output of a Switch on a constant",

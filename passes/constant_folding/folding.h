@@ -1,4 +1,4 @@
-// Shared by the rules of constant_folding: their places, their context, and common edits.
+// Shared by the rules of constant_folding: their phases, their context, and common edits.
 #ifndef GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_
 #define GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_
 
@@ -12,13 +12,13 @@
 
 namespace grapnel::constant_folding {
 
-// A rule's place is the number of its phase plus its position in that phase. This is Grappler's
-// order: the first rule that fires decides the resulting names.
-constexpr int kShapes = 100;      // writes known shapes as constants
-constexpr int kValues = 200;      // writes values that need no computation
-constexpr int kFold = 300;        // computes nodes that are IsFoldable, and sees no others
-constexpr int kDropUnread = 350;  // removes nodes that are IsUnread, and sees no others
-constexpr int kSimplify = 400;    // simplifies the rest, node by node
+// The phases of a round, and the order of their rules, are Grappler's: the first rule that fires
+// decides the resulting names.
+constexpr int kShapes = 0;      // writes known shapes as constants
+constexpr int kValues = 1;      // writes values that need no computation
+constexpr int kFold = 2;        // computes nodes that are IsFoldable, and sees no others
+constexpr int kDropUnread = 3;  // removes nodes that are IsUnread, and sees no others
+constexpr int kSimplify = 4;    // simplifies the rest, node by node
 
 // A result with more bytes than this, and with more than its inputs, is not computed
 // (kMaxConstantSize of Grappler).

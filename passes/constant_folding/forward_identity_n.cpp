@@ -36,7 +36,8 @@ Verdict ForwardIdentityN(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 18,
+              .phase = kSimplify,
+              .after = "mul_conv_push_down",
               .name = "forward_identity_n",
               .ops = {"IdentityN"},
               .help = "readers of an IdentityN read its constant inputs directly",

@@ -36,7 +36,8 @@ Verdict MaterializeFill(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kValues + 2,
+              .phase = kValues,
+              .after = "reduction_indices",
               .name = "materialize_fill",
               .ops = {"Fill", "ZerosLike", "OnesLike"},
               .help = "writes Fill, ZerosLike and OnesLike of known shape as a constant",

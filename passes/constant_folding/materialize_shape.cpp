@@ -89,7 +89,8 @@ Verdict MaterializeShape(Folding& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "constant_folding",
-     .place = kShapes + 0,
+     .phase = kShapes,
+     .after = kFirst,
      .name = "materialize_shape",
      .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
      .help = "writes known results of Shape, ShapeN, Size, Rank and array sizes as constants",

@@ -49,7 +49,8 @@ Verdict MaterializeValue(Folding& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "constant_folding",
-     .place = kValues + 3,
+     .phase = kValues,
+     .after = "materialize_fill",
      .name = "materialize_value",
      .ops = {"Pack", "ConcatV2", "Slice", "StridedSlice", "IdentityN"},
      .help = "writes integers that are used to build shapes as constants",

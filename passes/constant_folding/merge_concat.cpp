@@ -77,7 +77,8 @@ Verdict MergeConcats(Folding& rule, const Node& inner) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 20,
+              .phase = kSimplify,
+              .after = "partial_add_n",
               .name = "merge_concat",
               .ops = {"ConcatV2"},
               .help = "merges a concatenation into the one that reads it",

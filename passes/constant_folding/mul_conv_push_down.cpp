@@ -130,7 +130,8 @@ Verdict PushMulIntoConv(Folding& rule, const Node& mul) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 17,
+              .phase = kSimplify,
+              .after = "constant_push_down",
               .name = "mul_conv_push_down",
               .ops = {"Mul", "MulNoNan"},
               .help = "multiplies the weights of a convolution instead of its result",

@@ -87,7 +87,8 @@ Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 13,
+              .phase = kSimplify,
+              .after = "remove_reshape",
               .name = "neutral_element",
               .ops = {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan",
                       "LogicalAnd", "Div", "RealDiv", "TruncateDiv", "Xdivy"},

@@ -46,7 +46,8 @@ Verdict FoldPartOfAddN(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 19,
+              .phase = kSimplify,
+              .after = "forward_identity_n",
               .name = "partial_add_n",
               .ops = {"AddN", "AccumulateNV2"},
               .help = "computes the constant inputs of a sum",

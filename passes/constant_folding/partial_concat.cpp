@@ -54,7 +54,8 @@ Verdict FoldPartOfConcat(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 21,
+              .phase = kSimplify,
+              .after = "merge_concat",
               .name = "partial_concat",
               .ops = {"Concat", "ConcatV2"},
               .help = "joins adjacent constant inputs of a concatenation",

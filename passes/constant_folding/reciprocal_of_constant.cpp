@@ -30,7 +30,8 @@ Verdict ReduceDivision(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 15,
+              .phase = kSimplify,
+              .after = "absorbing_element",
               .name = "reciprocal_of_constant",
               .ops = {"Div", "RealDiv", "Xdivy"},
               .help = "turns division by a constant into multiplication",

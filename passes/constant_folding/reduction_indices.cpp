@@ -46,7 +46,8 @@ Verdict MaterializeReductionIndices(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kValues + 1,
+              .phase = kValues,
+              .after = "broadcast_gradient_args",
               .name = "reduction_indices",
               .ops = {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"},
               .help = "writes the axes of a full reduction as a constant",

@@ -18,7 +18,8 @@ Verdict RemovePad(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 6,
+              .phase = kSimplify,
+              .after = "remove_tile",
               .name = "remove_pad",
               .ops = {"Pad", "PadV2"},
               .help = "removes padding by nothing",

@@ -16,7 +16,8 @@ Verdict RemoveRandomShuffle(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 2,
+              .phase = kSimplify,
+              .after = "remove_transpose",
               .name = "remove_random_shuffle",
               .ops = {"RandomShuffle"},
               .help = "removes the shuffle of one row",

@@ -26,7 +26,8 @@ Verdict RemoveReshape(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 12,
+              .phase = kSimplify,
+              .after = "simplify_reduction",
               .name = "remove_reshape",
               .ops = {"Reshape"},
               .help = "removes a reshape to the same shape",

@@ -25,7 +25,8 @@ Verdict RemoveReverse(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 3,
+              .phase = kSimplify,
+              .after = "remove_random_shuffle",
               .name = "remove_reverse",
               .ops = {"ReverseV2"},
               .help = "removes the reversal of dimensions of size 1",

@@ -73,7 +73,8 @@ Verdict RemoveSlice(Folding& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "constant_folding",
-     .place = kSimplify + 4,
+     .phase = kSimplify,
+     .after = "remove_reverse",
      .name = "remove_slice",
      .ops = {"Slice", "StridedSlice"},
      .help = "removes slices that take the whole tensor",

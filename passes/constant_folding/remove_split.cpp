@@ -14,7 +14,8 @@ Verdict RemoveSplit(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 0,
+              .phase = kSimplify,
+              .after = kFirst,
               .name = "remove_split",
               .ops = {"Split", "SplitV"},
               .help = "removes a split into a single part",

@@ -19,7 +19,8 @@ Verdict RemoveSqueeze(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 7,
+              .phase = kSimplify,
+              .after = "remove_pad",
               .name = "remove_squeeze",
               .ops = {"Squeeze"},
               .help = "removes a squeeze without dimensions of size 1",

@@ -19,7 +19,8 @@ Verdict RemoveTile(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 5,
+              .phase = kSimplify,
+              .after = "remove_slice",
               .name = "remove_tile",
               .ops = {"Tile"},
               .help = "removes a Tile that repeats nothing",

@@ -30,7 +30,8 @@ Verdict RemoveTranspose(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 1,
+              .phase = kSimplify,
+              .after = "remove_split",
               .name = "remove_transpose",
               .ops = {"Transpose", "Shuffle"},
               .help = "removes a transpose that moves only dimensions of size 1",

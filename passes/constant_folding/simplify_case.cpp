@@ -60,7 +60,8 @@ Verdict SimplifyCase(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 22,
+              .phase = kSimplify,
+              .after = "partial_concat",
               .name = "simplify_case",
               .ops = {"Case"},
               .help = "a Case with a constant index becomes a call",

@@ -25,7 +25,8 @@ Verdict SimplifyPack(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 8,
+              .phase = kSimplify,
+              .after = "remove_squeeze",
               .name = "simplify_pack",
               .ops = {"Pack"},
               .help = "a Pack of one tensor becomes ExpandDims",

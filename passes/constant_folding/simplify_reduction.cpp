@@ -56,7 +56,8 @@ Verdict SimplifyReduction(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 11,
+              .phase = kSimplify,
+              .after = "simplify_switch",
               .name = "simplify_reduction",
               .ops = {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"},
               .help = "removes a reduction of no dimension, or of dimensions of size 1",

@@ -30,7 +30,8 @@ Verdict SimplifySelect(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 23,
+              .phase = kSimplify,
+              .after = "simplify_case",
               .name = "simplify_select",
               .ops = {"Select", "SelectV2"},
               .help = "a Select on a uniform condition becomes the selected input",

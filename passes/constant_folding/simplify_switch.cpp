@@ -43,7 +43,8 @@ Verdict SimplifySwitch(Folding& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "constant_folding",
-              .place = kSimplify + 10,
+              .phase = kSimplify,
+              .after = "constant_past_enter",
               .name = "simplify_switch",
               .ops = {"Switch"},
               .help = "folds a Switch on its own predicate",

@@ -45,7 +45,8 @@ Verdict RemoveVariableUpdate(Folding& rule, const Node& node) {
 
 GRAPNEL_RULE(
     {.optimizer = "constant_folding",
-     .place = kSimplify + 24,
+     .phase = kSimplify,
+     .after = "simplify_select",
      .name = "variable_update",
      .ops = {"AssignAddVariableOp",
              "AssignSubVariableOp",

@@ -14,7 +14,7 @@ Verdict StripAssert(RuleContext& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "debug_stripper",
-              .place = 1,
+              .after = kFirst,
               .name = "strip_assert",
               .ops = {"Assert"},
               .help = "an Assert becomes a NoOp that waits for its inputs",

@@ -15,7 +15,7 @@ Verdict StripCheckNumerics(RuleContext& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "debug_stripper",
-              .place = 2,
+              .after = "strip_assert",
               .name = "strip_check_numerics",
               .ops = {"CheckNumerics"},
               .help = "a CheckNumerics becomes an Identity",

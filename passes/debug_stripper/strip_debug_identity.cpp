@@ -19,7 +19,7 @@ Verdict StripDebugIdentity(RuleContext& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "debug_stripper",
-              .place = 4,
+              .after = "strip_print",
               .name = "strip_debug_identity",
               .ops = {"DebugIdentity", "DebugIdentityV2", "DebugIdentityV3"},
               .help = "a DebugIdentity of TensorFlow's debugger becomes an Identity",

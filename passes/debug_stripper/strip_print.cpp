@@ -21,7 +21,7 @@ Verdict StripPrint(RuleContext& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "debug_stripper",
-              .place = 3,
+              .after = "strip_check_numerics",
               .name = "strip_print",
               .ops = {"Print", "PrintV2"},
               .help = "a Print becomes an Identity, a PrintV2 a NoOp",

@@ -46,7 +46,8 @@ Verdict BecomeNoOp(Dependencies& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .place = 11,
+              .phase = kNodes,
+              .after = "drop_wait_for_constant",
               .name = "become_no_op",
               .ops = {},
               .help = "a node that is only waited for becomes a NoOp",

@@ -88,7 +88,8 @@ Verdict BypassIdentity(Dependencies& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .place = 12,
+              .phase = kNodes,
+              .after = "become_no_op",
               .name = "bypass_no_op",
               .ops = {"NoOp"},
               .help = "nodes that wait for a NoOp wait for its inputs directly",
@@ -96,7 +97,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .apply = BypassNoOp});
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .place = 13,
+              .phase = kNodes,
+              .after = "bypass_no_op",
               .name = "bypass_identity",
               .ops = {"Identity", "RefIdentity", "IdentityN"},
               .help = "readers of an Identity read its input",

@@ -14,7 +14,8 @@ Verdict Dedup(Dependencies& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .place = 1,
+              .phase = kDuplicateEdges,
+              .after = kFirst,
               .name = "dedup_control_inputs",
               .ops = {},
               .help = "drops a control edge that repeats another edge between the same nodes",

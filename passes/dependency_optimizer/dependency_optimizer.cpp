@@ -17,18 +17,13 @@
 namespace grapnel {
 namespace {
 
-// In each round: first duplicate edges are removed; then rules from kNearANode to kAfterwards visit
-// nodes until nothing is left to do; then duplicate edges are removed again, and last,
-// group_cross_device_controls runs.
-constexpr int kNearANode = 10, kAfterwards = 20;
-
 class DependencyOptimizer : public GraphPass {
  public:
   Error Run(Editor& edit) override {
     for (int round = 0; round < 2; ++round) {
       edit.SetOrder(edit.NodesInOrder());
       Dependencies context(edit);
-      RuleTable before(edit, edit.pass(), 0, kNearANode - 1);
+      RuleTable before(edit, edit.pass(), kDuplicateEdges);
       Dedup(context, before);
       OfBody(context, before);
       Simplify(context);
@@ -58,7 +53,7 @@ class DependencyOptimizer : public GraphPass {
 
   static void Simplify(Dependencies& context) {
     Graph& graph = context.graph;
-    RuleTable rules(context.edit, Dependencies::kOptimizer, kNearANode, kAfterwards - 1);
+    RuleTable rules(context.edit, Dependencies::kOptimizer, kNodes);
     std::vector<NodeId> order = context.edit.NodesInOrder();
     for (Node node : graph.nodes(order)) {
       if (context.kinds.Is(node, kNoOpOp | kIdentityOp | kIdentityNOp | kConstOp) ||

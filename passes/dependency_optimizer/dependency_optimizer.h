@@ -9,6 +9,11 @@
 
 namespace grapnel {
 
+// The phases of a round: first the rules that remove duplicate and implied edges; then rules that
+// visit nodes until nothing is left to do; then duplicate edges are removed again; last, the rules of
+// the whole body.
+constexpr int kDuplicateEdges = 0, kNodes = 1, kAfterwards = 2;
+
 // One round over one body (the main graph or a function).
 class Dependencies : public RuleContext {
  public:

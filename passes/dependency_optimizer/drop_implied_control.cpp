@@ -174,7 +174,8 @@ Verdict DropImpliedControls(Dependencies& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .place = 2,
+              .phase = kDuplicateEdges,
+              .after = "dedup_control_inputs",
               .name = "drop_implied_control",
               .ops = {},
               .help = "drops a control edge between nodes that a longer path joins",

@@ -29,7 +29,8 @@ Verdict DropWaitForConstant(Dependencies& rule, const Node& constant) {
 }
 
 GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .place = 10,
+              .phase = kNodes,
+              .after = kFirst,
               .name = "drop_wait_for_constant",
               .ops = {"Const"},
               .help = "drops control edges from a constant, and the constant if it is unread",

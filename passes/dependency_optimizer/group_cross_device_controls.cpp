@@ -91,7 +91,8 @@ Verdict GroupCrossDeviceControls(Dependencies& rule) {
 
 GRAPNEL_RULE(
     {.optimizer = "dependency_optimizer",
-     .place = 20,
+     .phase = kAfterwards,
+     .after = kFirst,
      .name = "group_cross_device_controls",
      .ops = {},
      .help = "control edges from several nodes of another device go through one NoOp there",

@@ -25,7 +25,7 @@ class FunctionOptimizer : public GraphPass {
     OpenCalls(rewriter);
     llvm::erase_if(rewriter.nodes, [&](NodeId id) { return !rewriter.graph.IsAlive(id); });
     edit.SetOrder(rewriter.nodes);
-    RuleTable of_body(edit, edit.pass(), FunctionRewriter::kLastThatOpens + 1);
+    RuleTable of_body(edit, edit.pass(), FunctionRewriter::kWholeBody);
     for (const Rule* rule : of_body.all()) {
       if (!rewriter.stopped) rewriter.Apply(*rule);
     }

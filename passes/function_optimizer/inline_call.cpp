@@ -52,7 +52,8 @@ Verdict InlineCall(FunctionRewriter& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .place = 3,
+              .phase = FunctionRewriter::kOpenCalls,
+              .after = "lower_while",
               .name = "inline_call",
               .ops = {},
               .help = "replaces a call with the nodes of its function",

@@ -162,7 +162,8 @@ Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .place = 1,
+              .phase = FunctionRewriter::kOpenCalls,
+              .after = kFirst,
               .name = "lower_conditional",
               .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
               .help = "an If or Case becomes Switch, its branches and Merge",

@@ -160,7 +160,8 @@ Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .place = 2,
+              .phase = FunctionRewriter::kOpenCalls,
+              .after = "lower_conditional",
               .name = "lower_while",
               .ops = {"While", "StatelessWhile"},
               .help = "a While becomes a loop of Enter, Merge, Switch and NextIteration",

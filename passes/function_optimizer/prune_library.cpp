@@ -21,7 +21,8 @@ Verdict PruneLibrary(FunctionRewriter& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .place = 11,
+              .phase = FunctionRewriter::kWholeBody,
+              .after = "specialize_call",
               .name = "prune_library",
               .ops = {},
               .help = "drops functions that are no longer called",

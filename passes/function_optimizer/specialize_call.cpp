@@ -359,7 +359,8 @@ Verdict SpecializeCalls(FunctionRewriter& rule) {
 
 GRAPNEL_RULE(
     {.optimizer = "function_optimizer",
-     .place = 10,
+     .phase = FunctionRewriter::kWholeBody,
+     .after = kFirst,
      .name = "specialize_call",
      .ops = {},
      .help = "gives a call a function of its own: with its dtypes, its constants inside, and "

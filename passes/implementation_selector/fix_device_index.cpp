@@ -34,7 +34,7 @@ Verdict FixDeviceIndex(Implementations& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "implementation_selector",
-              .place = 1,
+              .after = kFirst,
               .name = "fix_device_index",
               .ops = {"DeviceIndex"},
               .help = "a DeviceIndex that a Case reads becomes the number of its device",

@@ -85,7 +85,7 @@ Verdict SwapImplementation(Implementations& rule, const Node& node) {
 bool HasFunctions(const Node& node) { return !node.graph().module().functions.empty(); }
 
 GRAPNEL_RULE({.optimizer = "implementation_selector",
-              .place = 2,
+              .after = "fix_device_index",
               .name = "swap_implementation",
               .ops = {},
               .help = "makes a call use the function for its device",

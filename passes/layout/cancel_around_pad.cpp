@@ -67,7 +67,7 @@ Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
 }
 
 GRAPNEL_RULE({.optimizer = "layout",
-              .place = 4,
+              .phase = kAroundPads,
               .name = "cancel_around_pad",
               .ops = {"Pad"},
               .help = "a Pad between two Transposes pads other dimensions",

@@ -32,7 +32,7 @@ Verdict CancelPair(Conversion& rule, const Node& second) {
 }
 
 GRAPNEL_RULE({.optimizer = "layout",
-              .place = 3,
+              .phase = kPairs,
               .name = "cancel_pair",
               .ops = {"DataFormatDimMap", "DataFormatVecPermute", "Transpose"},
               .help = "removes conversions that cancel",

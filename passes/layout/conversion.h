@@ -20,6 +20,9 @@ struct Formats {
   int IndexIn(char dim) const { return static_cast<int>(from.find(dim)); }  // in `from`
 };
 
+// The phases: the rules of each see the whole graph before the next phase begins.
+constexpr int kSensitive = 0, kAgnostic = 1, kPairs = 2, kAroundPads = 3;
+
 class Conversion : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "layout";

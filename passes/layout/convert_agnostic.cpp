@@ -299,7 +299,7 @@ Verdict ConvertAgnostic(Conversion& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "layout",
-              .place = 2,
+              .phase = kAgnostic,
               .name = kName,
               .ops = {},  // the ops of the agnostic families
               .help = "converts ops that work in any layout",

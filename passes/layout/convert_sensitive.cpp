@@ -110,7 +110,7 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "layout",
-              .place = 1,
+              .phase = kSensitive,
               .name = kConvertSensitive,
               .ops = {},  // those of the sensitive families
               .help = "switches ops with a data_format to the other format",

@@ -66,31 +66,30 @@ class Layout : public GraphPass {
   }
 
  private:
-  // Each rule processes the whole graph before the next one.
   static void Convert(Conversion& conversion, bool aggressive) {
     std::vector<NodeId> order = TopologicalOrder(conversion.graph);
-    RuleTable sensitive = RuleIn(1, conversion);
+    RuleTable sensitive = RulesOf(kSensitive, conversion);
     bool any = Show(conversion, sensitive, order);
     // If convert_sensitive converted nothing, the other rules run only if AGGRESSIVE, or if the
     // user selected one of them alone.
     if (!any && !aggressive && !sensitive.all().empty()) return;
-    Show(conversion, RuleIn(2, conversion), order);
+    Show(conversion, RulesOf(kAgnostic, conversion), order);
     auto all = llvm::to_vector(llvm::seq<NodeId>(0, conversion.graph.end_id()));
-    Show(conversion, RuleIn(3, conversion), all);
-    Show(conversion, RuleIn(4, conversion), all);
+    Show(conversion, RulesOf(kPairs, conversion), all);
+    Show(conversion, RulesOf(kAroundPads, conversion), all);
   }
 
-  static RuleTable RuleIn(int place, Conversion& conversion) {
-    return RuleTable(conversion.edit, Conversion::kOptimizer, place, place);
+  static RuleTable RulesOf(int phase, Conversion& conversion) {
+    return RuleTable(conversion.edit, Conversion::kOptimizer, phase);
   }
 
-  // Applies the rule to the nodes. True if it rewrote any of them.
-  static bool Show(Conversion& conversion, const RuleTable& rule, llvm::ArrayRef<NodeId> nodes) {
+  // Applies the rules to the nodes. True if one of them rewrote a node.
+  static bool Show(Conversion& conversion, const RuleTable& rules, llvm::ArrayRef<NodeId> nodes) {
     bool rewrote = false;
     for (NodeId id : nodes) {
       if (conversion.stopped) break;
       if (conversion.graph.IsAlive(id))
-        rewrote |= ApplyRules(conversion, rule, conversion.graph.node(id));
+        rewrote |= ApplyRules(conversion, rules, conversion.graph.node(id));
     }
     return rewrote;
   }

@@ -232,7 +232,7 @@ Verdict RemoveDeadBranches(RuleContext& rule) {
 
 GRAPNEL_RULE(
     {.optimizer = "loop_optimizer",
-     .place = 2,
+     .after = "remove_stack_push",
      .name = "remove_dead_branches",
      .ops = {},
      .help = "removes the nodes on the dead side of a Switch",

@@ -83,7 +83,7 @@ Verdict RemoveStackPushes(RuleContext& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "loop_optimizer",
-              .place = 1,
+              .after = kFirst,
               .name = "remove_stack_push",
               .ops = {},
               .help = "a push on a stack that is never popped becomes an Identity",

@@ -222,7 +222,7 @@ Verdict Recompute(RuleContext& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "memory_optimizer",
-              .place = 1,
+              .after = kFirst,
               .name = "recompute",
               .ops = {},
               .help = "recomputes values that gradients read from values that are kept anyway",

@@ -24,7 +24,7 @@ Verdict RelaxAllocator(RuleContext& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "memory_optimizer",
-              .place = 3,
+              .after = "swap_to_host",
               .name = "relax_allocator",
               .ops = {},
               .help = "lets an Assign avoid a copy into memory that other devices can access",

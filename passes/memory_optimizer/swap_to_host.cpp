@@ -180,7 +180,7 @@ Verdict SwapToHost(RuleContext& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "memory_optimizer",
-              .place = 2,
+              .after = "recompute",
               .name = "swap_to_host",
               .ops = {},
               .help = "moves a marked input to the host until it is needed",

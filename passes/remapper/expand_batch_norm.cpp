@@ -85,7 +85,7 @@ Verdict ExpandBatchNorm(Remapper& rule, const Node& root) {
 
 GRAPNEL_RULE(
     {.optimizer = "remapper",
-     .place = 18,
+     .after = "fuse_hash_bucket",
      .name = "expand_batch_norm",
      .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
      .help = "an inference FusedBatchNorm of constants becomes a multiplication and an "

@@ -75,7 +75,7 @@ Verdict FuseBatchMatMul(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 10,
+              .after = "fuse_gelu",
               .name = "fuse_batch_matmul",
               .ops = {"Add", "AddV2"},
               .help = "BatchMatMulV2, Mul by a number and Add become _MklFusedBatchMatMulV2",

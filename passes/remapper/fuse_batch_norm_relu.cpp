@@ -112,7 +112,7 @@ Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
 
 GRAPNEL_RULE(
     {.optimizer = "remapper",
-     .place = 16,
+     .after = "fuse_conv_batch_norm_activation",
      .name = "fuse_batch_norm_relu",
      .ops = {"Relu"},
      .help =

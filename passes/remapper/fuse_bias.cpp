@@ -26,7 +26,7 @@ Verdict FuseBias(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 11,
+              .after = "fuse_batch_matmul",
               .name = "fuse_bias",
               .ops = {"BiasAdd", "Add", "AddV2"},
               .help = "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op",

@@ -50,7 +50,7 @@ Verdict FuseBiasActivation(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 12,
+              .after = "fuse_bias",
               .name = "fuse_bias_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"},
               .help = "a contraction, its bias and the activation that follows become one op",

@@ -94,7 +94,7 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 1,
+              .after = kFirst,
               .name = "fuse_bias_add_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "a contraction, its bias, the residual and the activation become one op",
@@ -102,7 +102,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .apply = FuseBiasAddActivation});
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 3,
+              .after = "fuse_fused_conv_activation",
               .name = "fuse_bias_add",
               .ops = {"Add", "AddV2", "AddN"},
               .help = "a contraction, its bias and the residual that is added become one op",

@@ -66,7 +66,7 @@ Verdict FuseConvBatchNormActivation(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 14,
+              .after = "fuse_squeeze_bias",
               .name = "fuse_conv_batch_norm",
               .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
               .help = "Conv2D and an inference FusedBatchNorm become _FusedConv2D",
@@ -74,7 +74,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .apply = FuseConvBatchNorm});
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 15,
+              .after = "fuse_conv_batch_norm",
               .name = "fuse_conv_batch_norm_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "Conv2D, an inference FusedBatchNorm and the activation become one op",

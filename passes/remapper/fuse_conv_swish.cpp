@@ -50,7 +50,7 @@ Verdict FuseConvSwish(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 6,
+              .after = "fuse_mish",
               .name = "fuse_conv_swish",
               .ops = {"Mul"},
               .help = "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D",

@@ -38,7 +38,7 @@ Verdict FuseFusedConvActivation(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 2,
+              .after = "fuse_bias_add_activation",
               .name = "fuse_fused_conv_activation",
               .ops = {"LeakyRelu", "_MklFusedMish"},
               .help = "fuses a fused convolution with the LeakyRelu or Mish that follows",

@@ -183,7 +183,7 @@ bool MayFuseGelu(const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 9,
+              .after = "fuse_swish",
               .name = "fuse_gelu",
               .ops = {"Mul"},
               .help = "MatMul, bias and GELU become _FusedMatMul",

@@ -29,7 +29,7 @@ Verdict FuseHashBucket(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 17,
+              .after = "fuse_batch_norm_relu",
               .name = "fuse_hash_bucket",
               .ops = {"StringToHashBucketFast"},
               .help = "AsString and StringToHashBucketFast become _TensorToHashBucketFast",

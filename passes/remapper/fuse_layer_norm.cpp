@@ -107,7 +107,7 @@ Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 19,
+              .after = "expand_batch_norm",
               .name = "fuse_layer_norm",
               .ops = {"AddV2"},
               .help = "the layer normalization of Keras 2 becomes _MklLayerNorm",

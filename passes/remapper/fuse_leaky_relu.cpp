@@ -39,7 +39,7 @@ Verdict FuseLeakyRelu(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 7,
+              .after = "fuse_conv_swish",
               .name = "fuse_leaky_relu",
               .ops = {"Maximum"},
               .help = "Maximum(x, alpha * x) becomes LeakyRelu",

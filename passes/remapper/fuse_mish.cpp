@@ -27,7 +27,7 @@ Verdict FuseMish(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 5,
+              .after = "fuse_pad_conv3d",
               .name = "fuse_mish",
               .ops = {"Mul"},
               .help = "x * Tanh(Softplus(x)) becomes _MklFusedMish",

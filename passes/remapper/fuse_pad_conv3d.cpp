@@ -66,7 +66,7 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 4,
+              .after = "fuse_bias_add",
               .name = "fuse_pad_conv3d",
               .ops = {"Conv3D", "_FusedConv3D"},
               .help = "fuses a Pad into Conv3D",

@@ -35,7 +35,7 @@ Verdict FuseSqueezeBias(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 13,
+              .after = "fuse_bias_activation",
               .name = "fuse_squeeze_bias",
               .ops = {"BiasAdd"},
               .help = "fuses a convolution with the bias that is added after a Squeeze",

@@ -23,7 +23,7 @@ Verdict FuseSwish(Remapper& rule, const Node& root) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 8,
+              .after = "fuse_leaky_relu",
               .name = "fuse_swish",
               .ops = {"Mul"},
               .help = "x * Sigmoid(x) becomes _MklSwish",

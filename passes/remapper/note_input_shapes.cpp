@@ -18,7 +18,7 @@ Verdict NoteInputShapes(Remapper& rule, const Node& node) {
 }
 
 GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 20,
+              .after = "fuse_layer_norm",
               .name = "note_input_shapes",
               .ops = {"Conv2D", "DepthwiseConv2dNative", "BiasAdd", "Transpose", "Sigmoid",
                       "MatMul", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},

@@ -53,7 +53,7 @@ Verdict ProductsToSizes(RuleContext& rule) {
 }
 
 GRAPNEL_RULE({.optimizer = "shape_optimizer",
-              .place = 1,
+              .after = kFirst,
               .name = "product_of_shape_to_size",
               .ops = {},
               .help = "the product of a shape becomes a Size",

@@ -58,7 +58,7 @@ Verdict RatioToConstant(RuleContext& rule, const Node& div) {
 }
 
 GRAPNEL_RULE({.optimizer = "shape_optimizer",
-              .place = 2,
+              .after = "product_of_shape_to_size",
               .name = "ratio_of_sizes",
               .ops = {"Div"},
               .help = "the ratio of two sizes becomes a constant if unknown dimensions cancel",

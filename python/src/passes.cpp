@@ -213,7 +213,8 @@ void CallerPasses::AddRule(nb::handle definition) {
   if (nb::object pattern = definition.attr("pattern"); !pattern.is_none())
     kept.pattern = nb::cast<const PatternHandle&>(pattern).pattern;
   Rule rule{.optimizer = Keep(definition.attr("optimizer")),
-            .place = nb::cast<int>(definition.attr("place")),
+            .phase = nb::cast<int>(definition.attr("phase")),
+            .after = definition.attr("after").is_none() ? nullptr : Keep(definition.attr("after")),
             .name = Keep(definition.attr("name")),
             .help = Keep(definition.attr("help")),
             .refuses = Keep(definition.attr("refuses")),

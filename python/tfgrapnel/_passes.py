@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-_FIRST_PLACE = 100  # place of a rule without one; TensorFlow's rules use places up to about 40
-
 
 class Definition:
     """The definition of a pass or a rule, which _tfgrapnel reads."""
@@ -24,7 +22,7 @@ class Definition:
     __slots__ = (
         "is_rule", "name", "help", "refuses", "file", "function",
         "order", "default_on", "run_once", "steps",
-        "optimizer", "place", "ops", "pattern",
+        "optimizer", "phase", "after", "ops", "pattern",
     )  # fmt: skip
 
     def __init__(self, is_rule, name, help, refuses, file, function):
@@ -56,22 +54,12 @@ def _replace(added, removed=()):
 
     with _lock:
         there = {key: known for key, known in _known.items() if key not in removed}
-        for key, definition in added.items():
-            if definition.is_rule and definition.place is None:
-                definition.place = _place_of(there, key, definition.optimizer)
-            there[key] = definition
-        there = dict(sorted(there.items(), key=lambda item: item[1].is_rule))
+        there = dict(sorted((there | added).items(), key=lambda item: item[1].is_rule))
         try:
             _tfgrapnel.check_passes(list(there.values()))
         except _tfgrapnel.Error as error:
             raise error_of(str(error), [], {}) from None
         _known = there
-
-
-def _place_of(there, key, optimizer):
-    if key in there:
-        return there[key].place
-    return max((other.place + 1 for other in there.values() if other.is_rule and other.optimizer == optimizer), default=_FIRST_PLACE)
 
 
 def _guarded(function):
@@ -121,7 +109,8 @@ def rule(
     name: Any = None,
     *,
     optimizer: str | None = None,
-    place: int | None = None,
+    after: str | None = None,
+    phase: int | None = None,
     ops: Iterable[str] | None = None,
     pattern: str | None = None,
     help: str | None = None,
@@ -134,7 +123,8 @@ def rule(
 
     name: as in `passes=`, ledgers and refusals; default: the function's. An existing rule of that name is replaced.
     optimizer: the pass that it belongs to, one of `tg.passes()`; default: a pass of the rule's own name.
-    place: among the optimizer's rules; default: after the others.
+    after: the rule of the optimizer that it follows; "": it is the first one; default: it comes after the others.
+    phase: for an optimizer that visits the graph several times, each time with rules of its own; default: the first, 0.
     ops: the ops of the nodes that it applies to; default: those of the pattern's last step, or all.
     pattern: a chain of ops as in `find`; the rule applies to the nodes at the end of a match, and `rule.path` is the match.
     help, refuses: for `tg.passes()`; default: the docstring's first sentence, and its paragraph that begins with "Refuses:".
@@ -142,14 +132,15 @@ def rule(
     The function is called with a RuleContext and a Node. It returns rule.not_mine() or None, rule.refuse(why), or makes its
     edits through rule.edit and returns rule.done(), rule.changed() or rule.replace_by(port).
 
-    Raises Error if a pattern does not parse, an optimizer does not exist, or a name or a place is taken.
+    Raises Error if a pattern does not parse, an optimizer does not exist, a rule to follow does not exist, or a name is taken.
     """
-    fields = {"name": name, "optimizer": optimizer, "place": place, "ops": ops, "pattern": pattern, "help": help, "refuses": refuses}
+    fields = {"name": name, "optimizer": optimizer, "after": after, "phase": phase, "ops": ops, "pattern": pattern, "help": help, "refuses": refuses}
 
     def register(decorated: F, fields: dict[str, Any] = fields) -> F:
         function, said = _of_class(decorated, "apply", fields)
         made = _definition(True, decorated, function, said["name"], said["help"], said["refuses"])
-        made.place = None if said["place"] is None else demand_integer("place", said["place"])
+        made.after = None if said["after"] is None else demand_text("after", said["after"])
+        made.phase = 0 if said["phase"] is None else demand_integer("phase", said["phase"])
         made.pattern = _parsed(said["pattern"])
         given = said["ops"]
         if given is None:
@@ -236,7 +227,7 @@ def pass_(
 
 
 def optimizer(name: str, *, help: str, refuses: str = "", order: int = 0, default_on: bool = False, run_once: bool = False) -> None:
-    """Makes a pass that applies the rules that name it as their optimizer, in the order of their places, to each node in file
+    """Makes a pass that applies the rules that name it as their optimizer, in order, to each node in file
     order. The fields are those of `pass_`."""
     import sys
 

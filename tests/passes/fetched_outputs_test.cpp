@@ -147,7 +147,6 @@ TEST_F(FetchedOutputsTest, AreDemandedAfterEachPass) {
     std::unique_ptr<Module> module = std::move(ReadGraphText(*file)[0].module);
     PassRegistry registry = PassRegistry::Get();
     llvm::cantFail(registry.Add(Rule{.optimizer = "debug_stripper",
-                                     .place = 1000,
                                      .name = "lossy",
                                      .ops = {"Merge"},
                                      .help = "",

@@ -142,7 +142,7 @@ def test_rules_of_one_optimizer_go_in_their_places():
     def second(rule, node):
         seen.append(("second", node.name))
 
-    @tg.rule("first", optimizer="mine", place=1)
+    @tg.rule("first", optimizer="mine", after="")
     def first(rule, node):
         seen.append(("first", node.name))
 
@@ -429,8 +429,8 @@ def test_mistakes_of_registrations():
         tg.pass_("remapper")(lambda edit: None)
     with pytest.raises(tg.Error, match="rule 'r': pass 'remaper' not found; did you mean 'remapper'"):
         tg.rule("r", optimizer="remaper")(lambda rule, node: None)
-    with pytest.raises(tg.Error, match="place 1 of 'debug_stripper' is taken by"):
-        tg.rule("r", optimizer="debug_stripper", place=1)(lambda rule, node: None)
+    with pytest.raises(tg.Error, match="rule 'r': rule 'strip_prin' not found; did you mean 'strip_print'"):
+        tg.rule("r", optimizer="debug_stripper", after="strip_prin")(lambda rule, node: None)
     with pytest.raises(ValueError, match="name: 'a/b' has a character"):
         tg.rule("a/b")(lambda rule, node: None)
     with pytest.raises(TypeError, match="NoApply has no method apply"):
@@ -545,7 +545,7 @@ def test_interrupt(tmp_path):
         (lambda: tg.rule(name="x", pattern=3)(lambda rule, node: None), "pattern: a string was expected, not 3"),
         (lambda: tg.rule(name="x", ops=3)(lambda rule, node: None), "ops: names of ops were expected, not 3"),
         (lambda: tg.rule(name="x", ops=[3])(lambda rule, node: None), "ops: a string was expected, not 3"),
-        (lambda: tg.rule(name="x", place="first")(lambda rule, node: None), "place: an integer was expected, not 'first'"),
+        (lambda: tg.rule(name="x", phase="first")(lambda rule, node: None), "phase: an integer was expected, not 'first'"),
         (lambda: tg.rule(patern="Relu"), r"rule\(\) got an unexpected keyword argument 'patern'[;.] [Dd]id you mean 'pattern'"),
         (lambda: tg.pass_(name="x", steps=["a"])(lambda edit: None), r"steps: \{name: help\} was expected, not \['a'\]"),
         (lambda: tg.pass_(name="x", order="last")(lambda edit: None), "order: an integer was expected, not 'last'"),

@@ -33,16 +33,15 @@ using namespace grapnel;
   throw std::runtime_error("a constructor threw this");
   return true;
 }();
-#elif FAULT == 6  // a rule's place is taken
+#elif FAULT == 6  // there is no such rule to follow
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .place = 8,
+              .after = "remove_involutions",
               .name = "mine",
               .ops = {"Neg"},
               .help = "",
               .apply = DoNothing});
 #elif FAULT == 7  // there is no such optimizer
 GRAPNEL_RULE({.optimizer = "arithmetic_optimizr",
-              .place = 1,
               .name = "mine",
               .ops = {"Neg"},
               .help = "",

@@ -28,7 +28,6 @@ GRAPNEL_PASS(Failer, (PassInfo{.name = "failer", .help = "fails"}));
 Verdict ThrowAtNode(RuleContext&, const Node& node) { throw std::runtime_error(node.name().str()); }
 GRAPNEL_OPTIMIZER((PassInfo{.name = "throwing_rules", .help = "has a rule that throws"}));
 GRAPNEL_RULE({.optimizer = "throwing_rules",
-              .place = 1,
               .name = "throw_at_node",
               .ops = {"Neg"},
               .help = "throws the name of a Neg",
@@ -36,7 +35,6 @@ GRAPNEL_RULE({.optimizer = "throwing_rules",
 
 // The same in an optimizer of grapnel's own.
 GRAPNEL_RULE({.optimizer = "debug_stripper",
-              .place = 100,
               .name = "throw_as_guest",
               .ops = {"Neg"},
               .help = "throws the name of a Neg",

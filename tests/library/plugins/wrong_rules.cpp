@@ -336,7 +336,6 @@ const bool kAreRegistered = [] {
   for (const Wrong& wrong : kRules) {
     RegisterPass(PassInfo{.name = wrong.name, .help = "a rule that is wrong"}, make, {});
     RegisterRule({.optimizer = wrong.name,
-                  .place = 1,
                   .name = wrong.name,
                   .ops = {wrong.op},
                   .help = "wrong",
