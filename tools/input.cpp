@@ -5,11 +5,16 @@
 
 namespace grapnel {
 
-// Users often pass the debug folder of a run instead of the model: then returns an error that says
-// so instead of `error`.
-static Error OrDebugFolder(llvm::StringRef path, Error error) {
-  if (!IsDebugFolder(path)) return error;
-  llvm::consumeError(std::move(error));
+// Opens the traced functions that `path` names, or the file or folder itself. Users often pass the
+// debug folder of a run instead of the model: the error then says so.
+template <typename Traced, typename Open>
+static auto OpenEither(llvm::StringRef path, const MessageSink& sink, Traced of_functions,
+                       Open of_path) -> decltype(of_path()) {
+  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
+  if (!functions.empty()) return of_functions(functions);
+  auto opened = of_path();
+  if (opened || !IsDebugFolder(path)) return opened;
+  llvm::consumeError(opened.takeError());
   return MakeError(
       "{0}: is a debug folder of TensorFlow, not a model: `grapnel blame`, `doctor`, `info` and "
       "`serve` read it",
@@ -17,29 +22,31 @@ static Error OrDebugFolder(llvm::StringRef path, Error error) {
 }
 
 Expected<std::shared_ptr<Model>> OpenModelInput(llvm::StringRef path, const MessageSink& sink) {
-  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
-  if (!functions.empty()) return ModelOf(path, functions);
-  auto model = OpenModel(path);
-  if (!model) return OrDebugFolder(path, model.takeError());
-  return std::make_shared<Model>(std::move(*model));
+  using Opened = Expected<std::shared_ptr<Model>>;
+  return OpenEither(
+      path, sink, [&](const auto& functions) { return ModelOf(path, functions); },
+      [&]() -> Opened {
+        ASSIGN_OR_RETURN(Model model, OpenModel(path));
+        return std::make_shared<Model>(std::move(model));
+      });
 }
 
 Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title,
                                 const MessageSink& sink) {
-  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
-  if (!functions.empty()) return OpenFunction(path, functions, title);
-  auto opened = OpenedGraph::Open(path, title, "--graph");
-  if (!opened) return OrDebugFolder(path, opened.takeError());
-  if (!opened->note().empty()) sink(Severity::kWarning, opened->note());
+  auto opened = OpenEither(
+      path, sink, [&](const auto& functions) { return OpenFunction(path, functions, title); },
+      [&] { return OpenedGraph::Open(path, title, "--graph"); });
+  if (opened && !opened->note().empty()) sink(Severity::kWarning, opened->note());
   return opened;
 }
 
 Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title,
                                                  const MessageSink& sink) {
-  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
-  if (!functions.empty()) return OpenFunctions(path, functions, title, "--graph");
-  auto opened = OpenedGraph::OpenEach(path, title, "--graph");
-  if (!opened) return OrDebugFolder(path, opened.takeError());
+  auto opened = OpenEither(
+      path, sink,
+      [&](const auto& functions) { return OpenFunctions(path, functions, title, "--graph"); },
+      [&] { return OpenedGraph::OpenEach(path, title, "--graph"); });
+  if (!opened) return opened;
   for (const OpenedGraph& graph : *opened)
     if (!graph.note().empty()) sink(Severity::kWarning, graph.note());
   return opened;

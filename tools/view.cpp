@@ -85,17 +85,13 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
-// and the selected part are only its initial state.
-Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
+// Opens the graphs to draw, with the sizes and without the values that the flags say. The signature
+// exists in each.
+Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation& invocation,
+                                                  bool one_alone) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
-  bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
-  if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
-  OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
-                     flags.view.max_boxes};
-  std::vector<std::string> lacking;  // missing names by graph: not every stage needs to have all
-  PageSet pages;
+  if (graphs.size() > 1 && one_alone) return HoldsOneGraph(flags.output, graphs.size());
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
@@ -103,6 +99,20 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
       ASSIGN_OR_RETURN(graph, WithoutConstants(std::move(graph)));
     }
     RETURN_IF_ERROR(ChooseSignature(graph.model(), graph.file(), flags.signature).takeError());
+  }
+  return graphs;
+}
+
+// The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
+// and the selected part are only its initial state.
+Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
+  bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenForViewing(flags, invocation, part));
+  OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
+                     flags.view.max_boxes};
+  std::vector<std::string> lacking;  // missing names by graph: not every stage needs to have all
+  PageSet pages;
+  for (OpenedGraph& graph : graphs) {
     auto address = PageAddress(graph.module(), flags.view, flags.hide);
     if (!address) return Annotate(flags.model, address.takeError());
     auto page = std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
@@ -152,14 +162,9 @@ void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
     view->functions.push_back(library.functions[entry].function->name().str());
 }
 
-Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
+Expected<std::string> Draw(const OpenedGraph& input, std::string title, Flags flags,
                            std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
-  RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &input));
-  WarnOfProblems(input, invocation.sink());
-  if (flags.no_values) {
-    ASSIGN_OR_RETURN(input, WithoutConstants(std::move(input)));
-  }
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
   for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
@@ -212,13 +217,11 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   if (IsPage(flags)) return WritePage(flags, invocation);
   ASSIGN_OR_RETURN(std::optional<PictureFormat> format, FormatOf(flags));
   view.list_nodes = !format;
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
-                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   // Only a DOT file can contain several pictures.
-  if (graphs.size() > 1 && format != PictureFormat::kDot)
-    return HoldsOneGraph(flags.output, graphs.size());
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenForViewing(flags, invocation, format != PictureFormat::kDot));
   std::string bytes;
-  for (OpenedGraph& graph : graphs) {
+  for (const OpenedGraph& graph : graphs) {
     ASSIGN_OR_RETURN(std::string drawn,
                      Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
     bytes += drawn;
