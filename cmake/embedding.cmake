@@ -1,10 +1,10 @@
 # For python/, a separate CMake project that scikit-build-core drives: lists the already compiled
 # objects of this build that the Python module links. All objects of the binary go into a shared
 # object with hidden symbols, from a list of object files.
-get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)
+get_property(libraries GLOBAL PROPERTY GRAPNEL_LIBRARIES)
 get_property(objects GLOBAL PROPERTY GRAPNEL_OBJECTS)
 set(embedded "")
-foreach(name IN LISTS rooms objects ITEMS grapnel_tools)
+foreach(name IN LISTS libraries objects ITEMS grapnel_tools)
   list(APPEND embedded $<TARGET_OBJECTS:${name}>)
 endforeach()
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/embedding.rsp CONTENT "$<JOIN:${embedded},\n>\n")

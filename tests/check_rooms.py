@@ -31,7 +31,7 @@ STANDS_ON = read_chart(CHART.read_text())
 OUTSIDE_LIB = ("passes", "kernels", "tools")
 SOURCES = {".h", ".cpp", ".cc", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
-LINK = re.compile(r"grapnel_(?:room|objects|link)\((\S+)[^)]*?\bLINK\s([^)]*?)(?:\bUSES\b[^)]*)?\)")
+LINK = re.compile(r"grapnel_(?:library|objects|link)\((\S+)[^)]*?\bLINK\s([^)]*?)(?:\bUSES\b[^)]*)?\)")
 
 
 def room_of(path):
@@ -233,12 +233,12 @@ def self_test():
         "lib/diff/climb.cpp": '#include "../pass/pass.h"\n',
         "passes/sideways.cpp": '#include "kernels/cpu/math.h"\n',
         "lib/unknown/room.h": "\n",
-        "lib/proto/CMakeLists.txt": "grapnel_room(proto LINK ir USES zlib)\n",
+        "lib/proto/CMakeLists.txt": "grapnel_library(proto LINK ir USES zlib)\n",
     }
     right = {
         "lib/ir/graph.h": '#include <vector>\n#include "lib/proto/graph.pb.h"\n#include "lib/support/error.h"\n',
         "lib/watch/tap.cpp": '#include "lib/exec/tensor.h"\n',
-        "lib/render/CMakeLists.txt": "grapnel_room(render LINK io diff USES grapnel_cgraph)\n",
+        "lib/render/CMakeLists.txt": "grapnel_library(render LINK io diff USES grapnel_cgraph)\n",
         "kernels/cpu/math.cpp": '#include "kernels/cpu/math.h"\n#include "lib/exec/kernel.h"\n',
         "tools/main.cpp": '#include "kernels/cpu/fold.h"\n#include "lib/serve/http/server.h"\n',
     }

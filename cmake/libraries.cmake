@@ -49,9 +49,9 @@ function(grapnel_link target)
   target_link_libraries(${target} PUBLIC grapnel_options ${ARG_LINK} ${ARG_USES})
 endfunction()
 
-# grapnel_room(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp files of this directory and of
+# grapnel_library(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp files of this directory and of
 # its subdirectories FOLDERS; does nothing if there are no files. pass and libraries that link it use pass's precompiled headers.
-function(grapnel_room name)
+function(grapnel_library name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES;FOLDERS")
   list(TRANSFORM ARG_FOLDERS APPEND "/*.cpp")
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${ARG_FOLDERS})
@@ -63,7 +63,7 @@ function(grapnel_room name)
     else()
       target_precompile_headers(grapnel_${name} REUSE_FROM grapnel_pch)
     endif()
-    set_property(GLOBAL APPEND PROPERTY GRAPNEL_ROOMS grapnel_${name})
+    set_property(GLOBAL APPEND PROPERTY GRAPNEL_LIBRARIES grapnel_${name})
   endif()
 endfunction()
 
@@ -100,7 +100,7 @@ endfunction()
 
 # grapnel_embeds_folder(serve web): embeds the scripts, style sheets and pages of a directory of that library in its binary,
 # through web/web_files.cpp, which reads their list from lib/serve/web_files.inc: X(symbol, "name") for each.
-function(grapnel_embeds_folder room folder)
+function(grapnel_embeds_folder library folder)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.js ${folder}/*.css ${folder}/*.html)
   set(list "")
   foreach(file IN LISTS files)
@@ -108,14 +108,14 @@ function(grapnel_embeds_folder room folder)
     string(MAKE_C_IDENTIFIER "${name}" symbol)
     string(APPEND list "X(${symbol}, \"${name}\")\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${GRAPNEL_GENERATED}/lib/${room}/web_files.inc CONTENT "${list}" @ONLY)
+  file(CONFIGURE OUTPUT ${GRAPNEL_GENERATED}/lib/${library}/web_files.inc CONTENT "${list}" @ONLY)
   grapnel_embeds(${folder}/web_files.cpp ${files})
-  target_include_directories(grapnel_${room} PRIVATE ${GRAPNEL_GENERATED})
+  target_include_directories(grapnel_${library} PRIVATE ${GRAPNEL_GENERATED})
 endfunction()
 
 # Links all libraries: for the binary and the tests.
 function(grapnel_link_everything target)
-  get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)
+  get_property(libraries GLOBAL PROPERTY GRAPNEL_LIBRARIES)
   get_property(objects GLOBAL PROPERTY GRAPNEL_OBJECTS)
-  target_link_libraries(${target} PRIVATE grapnel_options ${objects} ${rooms})
+  target_link_libraries(${target} PRIVATE grapnel_options ${objects} ${libraries})
 endfunction()
