@@ -6,40 +6,27 @@
 #include "lib/ir/find.h"
 #include "lib/ir/fits_shape.h"
 #include "lib/ir/function_ends.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-// Maps each fed tensor to its index in `feeds`.
-Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
-                                          llvm::ArrayRef<FeedSource> feeds) {
-  const Graph& graph = opened.module().main;
-  std::map<Port, size_t> fed;
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, feeds[i].tensor));
-    auto [before, is_new] = fed.try_emplace(port, i);
-    if (is_new) continue;
-    return MakeError("{0}: feed '{1}' is given twice: '{2}' is the same tensor",
-                     opened.model().path, feeds[i].tensor, feeds[before->second].tensor);
-  }
-  return fed;
-}
-
 // Returns the _Arg node if the tensor is an argument that holds a runtime object, such as a
 // resource handle; null for any other tensor.
-Node ObjectArgument(const Graph& graph, llvm::StringRef tensor) {
-  Node argument = FindArgument(graph, tensor);
-  return argument && Tensor::IsObject(argument.GetType("T")) ? argument : Node();
+Node ObjectArgument(const Graph& graph, Port port) {
+  Node node = graph.node(port.node);
+  return IsArgument(node) && Tensor::IsObject(node.GetType("T")) ? node : Node();
 }
 
-}  // namespace
+Expected<Tensor> GivenFor(const Graph& graph, Port port, const FeedSource& feed) {
+  if (feed.file.empty()) return feed.value;
+  return LoadFeedOf(BaseType(TypeOfPort(graph, port)), feed.tensor, feed.file);
+}
 
-Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
-  Node argument = ObjectArgument(graph, feed.tensor);
-  if (!argument)
-    return feed.file.empty() ? Expected<Tensor>(feed.value)
-                             : LoadFeed(graph, feed.tensor, feed.file);
-  if (feed.file.empty() && feed.value.HoldsObjects()) return feed.value;
+// Returns the initial value of the variable whose handle is an argument.
+Expected<Tensor> GivenForArgument(const Node& argument, const FeedSource& feed) {
   ArgumentType type = TypeOfArgument(argument);
   if (type.dtype != proto::DT_RESOURCE) {
     return MakeError("feed '{0}': argument {1} ({2}) cannot be fed: no file can hold its value",
@@ -57,34 +44,64 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
   return held;
 }
 
-Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
-  ASSIGN_OR_RETURN(Tensor given, GivenValue(feed, graph));
-  return StandIn(graph, feed.tensor, std::move(given));
+bool AreSame(llvm::StringRef a, llvm::StringRef b) {
+  TensorName x = ReadTensorName(a), y = ReadTensorName(b);
+  return x.node == y.node && x.output == y.output && x.index == y.index;
 }
 
-Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given) {
-  Node argument = ObjectArgument(graph, tensor);
-  if (!argument || !given || given.HoldsObjects()) return given;
-  auto* variable =
-      new StoredVariable(argument.name().str(), given.dtype(), TypeOfArgument(argument).held_shape);
-  ObjectRef owner(variable);
-  variable->Set(std::move(given));
-  return Tensor::OfObject(proto::DT_RESOURCE, std::move(owner));
-}
-
-Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds) {
-  return FedPorts(opened, feeds).takeError();
-}
-
-Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds) {
-  ASSIGN_OR_RETURN(auto fed, FedPorts(opened, *feeds));
-  const auto& values = opened.model().case_info;
-  if (!values) return Error::success();
-  for (const Case::Feed& given : values->feeds) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(opened.module().main, given.tensor));
-    if (!fed.count(port)) feeds->push_back({given.tensor, given.file, Tensor()});
+Expected<Feed> Load(const Graph& graph, Port port, const FeedSource& source) {
+  Feed feed{port, {}, {}};
+  Node argument = ObjectArgument(graph, port);
+  bool is_object = source.file.empty() && source.value.HoldsObjects();
+  if (!argument || is_object) {
+    ASSIGN_OR_RETURN(feed.given, GivenFor(graph, port, source));
+    feed.value = feed.given;
+    return feed;
   }
-  return Error::success();
+  ASSIGN_OR_RETURN(feed.given, GivenForArgument(argument, source));
+  feed.value = feed.given;
+  if (!feed.given) return feed;
+  auto* variable = new StoredVariable(argument.name().str(), feed.given.dtype(),
+                                      TypeOfArgument(argument).held_shape);
+  ObjectRef owner(variable);
+  variable->Set(feed.given);
+  feed.value = Tensor::OfObject(proto::DT_RESOURCE, std::move(owner));
+  return feed;
+}
+
+}  // namespace
+
+Expected<std::vector<Feed>> LoadFeeds(const OpenedGraph& opened,
+                                      llvm::ArrayRef<FeedSource> sources) {
+  const Graph& graph = opened.module().main;
+  std::map<Port, const FeedSource*> found;
+  std::vector<Port> ports;
+  for (const FeedSource& source : sources) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(graph, source.tensor));
+    auto [before, is_new] = found.try_emplace(port, &source);
+    if (!is_new)
+      return MakeError("{0}: feed '{1}' is given twice: '{2}' is the same tensor",
+                       opened.model().path, source.tensor, before->second->tensor);
+    ports.push_back(port);
+  }
+  std::vector<Feed> feeds;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    ASSIGN_OR_RETURN(Feed feed, Load(graph, ports[i], sources[i]));
+    feeds.push_back(std::move(feed));
+  }
+  return feeds;
+}
+
+void AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds) {
+  const auto& values = opened.model().case_info;
+  if (!values) return;
+  size_t given = feeds->size();
+  for (const Case::Feed& feed : values->feeds) {
+    bool is_given = llvm::any_of(llvm::ArrayRef(*feeds).take_front(given), [&](const auto& other) {
+      return AreSame(other.tensor, feed.tensor);
+    });
+    if (!is_given) feeds->push_back({feed.tensor, feed.file, Tensor()});
+  }
 }
 
 }  // namespace grapnel

@@ -19,23 +19,23 @@ struct GRAPNEL_PUBLIC FeedSource {
   Tensor value;  // used if `file` is empty
 };
 
-// Returns the tensor to feed. If the feed is a variable's handle, an argument of a function's graph
-// (lib/ir/function_ends.h), the feed gives the variable's value, and the result is a handle of a
-// new variable owned by the run. Errors: those of LoadFeed, for a file; an argument that no value
-// can replace.
-GRAPNEL_PUBLIC Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph);
-// GivenValue returns the value that the user gave: for a variable's handle, the variable's initial
-// value. StandIn returns the tensor to feed for a given value.
-GRAPNEL_PUBLIC Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph);
-GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given);
+// A feed that was found in the graph and loaded.
+struct GRAPNEL_PUBLIC Feed {
+  Port port;
+  Tensor given;  // the user's value; for a variable's handle, the variable's initial value
+  // The tensor to feed. If the feed is a variable's handle, an argument of a function's graph
+  // (lib/ir/function_ends.h), a handle of a new variable with the value `given`, owned by the run.
+  Tensor value;
+};
 
-// Returns an error if one tensor is fed twice ("x" and "x:0" are the same), or if a name is not a
-// tensor's.
-GRAPNEL_PUBLIC Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
+// Finds the tensors and loads their values, in the order of `feeds`. Errors: a name is not a
+// tensor's; a tensor is fed twice ("x" and "x:0" are the same); those of LoadFeed, for a file; an
+// argument that no value can replace.
+GRAPNEL_PUBLIC Expected<std::vector<Feed>> LoadFeeds(const OpenedGraph& opened,
+                                                     llvm::ArrayRef<FeedSource> feeds);
 
-// Adds the feeds that the opened case records for tensors that are not in `feeds`. Errors: those of
-// CheckDistinct.
-GRAPNEL_PUBLIC Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
+// Adds the feeds that the opened case records for tensors that are not in `feeds`.
+GRAPNEL_PUBLIC void AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel
 

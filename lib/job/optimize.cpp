@@ -242,15 +242,14 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
       return state->Fill(session);
     };
   }
-  std::vector<FeedSource> feeds;
+  std::vector<FeedSource> sources;
   for (const FeedSource& feed : request.feeds) {
-    if (feed.value || !feed.file.empty()) feeds.push_back(feed);
+    if (feed.value || !feed.file.empty()) sources.push_back(feed);
   }
-  RETURN_IF_ERROR(AddFeedsOfCase(opened, &feeds));
-  for (const FeedSource& feed : feeds) {
-    ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
-    options.feeds.push_back({feed.tensor, std::move(value)});
-  }
+  AddFeedsOfCase(opened, &sources);
+  ASSIGN_OR_RETURN(std::vector<Feed> feeds, LoadFeeds(opened, sources));
+  for (auto [source, feed] : llvm::zip(sources, feeds))
+    options.feeds.push_back({source.tensor, std::move(feed.value)});
   return ValueCheck::Create(opened.module(), std::move(options));
 }
 

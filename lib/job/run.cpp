@@ -18,6 +18,7 @@
 #include "lib/support/file.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -96,13 +97,13 @@ RunJob::RunJob(const OpenedGraph& opened, RunRequest request)
 Expected<RunJob> RunJob::Make(OpenedGraph& opened, RunRequest request) {
   RunJob job(opened, std::move(request));
   job.placed_ = &opened.module();
-  RETURN_IF_ERROR(job.LoadFeeds());
+  RETURN_IF_ERROR(job.Load());
   return job;
 }
 
 Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request) {
   RunJob job(opened, std::move(request));
-  RETURN_IF_ERROR(job.LoadFeeds());
+  RETURN_IF_ERROR(job.Load());
   if (job.request_.devices.empty() && !job.request_.placement_log) return job;
   job.apart_ = std::make_unique<OpenedGraph>(opened.Copy());
   job.placed_ = &job.apart_->module();
@@ -127,7 +128,7 @@ Error RunJob::Complete() {
     return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
   }
   for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch, FindResult));
-  RETURN_IF_ERROR(AddFeedsOfCase(*opened_, &feeds));
+  AddFeedsOfCase(*opened_, &feeds);
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
   request_.fetches = std::move(tensors.fetches);
@@ -154,25 +155,19 @@ Error RunJob::FetchEnds() {
   return Error::success();
 }
 
-Error RunJob::LoadFeeds() {
+Error RunJob::Load() {
   RETURN_IF_ERROR(CheckValid(*opened_, request_.sink));
   if (request_.completes) RETURN_IF_ERROR(Complete());
   fetch_names_ = request_.fetches;
   if (request_.completes)
     fetch_names_ =
         NamesOfFetches(opened_->model(), opened_->file(), request_.signature, request_.fetches);
-  const Graph& graph = opened_->module().main;
-  RETURN_IF_ERROR(CheckDistinct(*opened_, request_.feeds));
-  for (const FeedSource& feed : request_.feeds) {
-    ASSIGN_OR_RETURN(Tensor given, GivenValue(feed, graph));
-    Tensor value = StandIn(graph, feed.tensor, given);
-    if (request_.watch) {
-      ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed.tensor));
-      request_.watch->AddFeed(port, value);
-    }
-    feeds_.push_back(feed.tensor);
-    values_.push_back(std::move(value));
-    given_.push_back(std::move(given));
+  ASSIGN_OR_RETURN(std::vector<Feed> feeds, LoadFeeds(*opened_, request_.feeds));
+  for (auto [source, feed] : llvm::zip(request_.feeds, feeds)) {
+    if (request_.watch) request_.watch->AddFeed(feed.port, feed.value);
+    feeds_.push_back(source.tensor);
+    values_.push_back(std::move(feed.value));
+    given_.push_back(std::move(feed.given));
   }
   return Error::success();
 }

@@ -128,7 +128,7 @@ class GRAPNEL_PUBLIC RunJob {
 
  private:
   RunJob(const OpenedGraph& opened, RunRequest request);
-  Error LoadFeeds();
+  Error Load();
   Error Restore();
   Error Complete();
   Error FetchEnds();
