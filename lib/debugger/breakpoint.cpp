@@ -22,7 +22,8 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0;
 }
 
-// Node names never contain these characters, except for nodes in TensorFlow's lambda functions.
+// True if the text contains "(", "<", ">" or "=". Node names never do, except in TensorFlow's
+// functions named "<lambda>".
 bool IsExpression(llvm::StringRef text) {
   if (HasPrefix(text, "op:") || HasPrefix(text, "func:")) return false;
   std::string rest = text.str();
@@ -42,8 +43,8 @@ bool IsNode(const Module& module, llvm::StringRef text) {
   return static_cast<bool>(node);
 }
 
-// Returns the nodes whose innermost user line is this line or, if there are none, the nodes created
-// in calls from this line.
+// Returns the nodes that the code at `place` created itself or, if there are none, the nodes
+// created in functions that it called.
 std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
                               const LineTable& lines) {
   std::vector<Node> nodes = lines.NodesAt(place, module), own;
@@ -87,7 +88,7 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
   Breakpoint made;
   made.stack_to_come_ = std::move(stack_to_come);
   made.text_ = text.trim().str();
-  // A node's name may have a '>' in it.
+  // Checks this before IsExpression(), since a node's name may contain a '>'.
   bool is_node = IsNode(module, made.text_);
   auto [place, condition] =
       is_node ? std::pair(llvm::StringRef(made.text_), llvm::StringRef()) : Split(made.text_);

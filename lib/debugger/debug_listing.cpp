@@ -16,7 +16,8 @@
 namespace grapnel {
 namespace {
 
-// Finds a node by name in the body of the stop or in the main graph, or by "function/node".
+// Finds a node by name in the body (function or main graph) in which the run has stopped, in the
+// main graph, or as "function/node".
 Expected<Node> NodeNamed(const Debugger& debugger, llvm::StringRef name) {
   const Graph* graph = nullptr;
   if (Node node = debugger.here().Find(name)) return node;
@@ -78,7 +79,8 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-// In the filter's expression, names of other tensors stand for their last values.
+// True if a recorded value passes the filter. Other tensors that the filter's expression names have
+// their last values.
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
@@ -136,8 +138,8 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
 
 // --- Arguments
 
-// Returns the index of the caller's first input that becomes an argument of the function; -1: the
-// inputs do not contain the arguments.
+// Returns which input of the calling node is passed as the function's first argument; -1: the node
+// does not pass its inputs as the arguments.
 int FirstArgument(const Node& caller, const Function& function) {
   llvm::StringRef op = caller.op();
   for (llvm::StringRef branching : {"If", "StatelessIf", "Case", "StatelessCase"}) {
@@ -225,7 +227,8 @@ Error CheckLines(const Debugger& debugger) {
       "serve FOLDER` show what TensorFlow's debugger recorded");
 }
 
-// Writes the stack of a node, with the source text if the user may read files of this machine.
+// Writes the stack of the Python calls that created a node. If the shell may read files of this
+// machine, adds the text of the source lines.
 DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   const Debugger& debugger = shell.debugger();
   RETURN_IF_ERROR(CheckLines(debugger));
@@ -394,7 +397,7 @@ DebugAnswer ListOutputs(DebugShell& shell, DebugWords& words) {
   return List(shell, words, /*of_inputs=*/false);
 }
 
-// --- run_info: the fetches, feeds, functions and devices of the run.
+// --- run_info: the run's number, feeds and fetches, and the number of kept values.
 
 DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   Debugger& debugger = shell.debugger();

@@ -155,8 +155,9 @@ Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
   return flags;
 }
 
-// Returns the value of a tensor by name; if the tensor has several values, sets `which` to the
-// value's number and the total.
+// Returns recorded value `number` of the named tensor; nullopt: the last. If several were recorded,
+// sets `which` to a text such as ", value 1 of 0 to 2"; in a loop, this text also names the
+// iteration.
 Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
                                    std::optional<int64_t> number, std::string* which) {
   const Debugger& debugger = shell.debugger();
@@ -253,7 +254,8 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 
 // --- set
 
-// Parses a typed value: a list of numbers, "[1, 2, 3]" or "[[...]]", or a quoted string.
+// Parses a value that the user typed, as `dtype`: a .npy file, a list of numbers such as "[1, 2,
+// 3]" or "[[...]]", or a quoted string.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
     RETURN_IF_ERROR(CheckFiles(shell));

@@ -124,19 +124,19 @@ class Debugger : private RunHook {
   // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not
   // computed yet, or not in this run; dropped from the history.
   Expected<const KeptValue*> Value(llvm::StringRef name, int64_t number = -1) const;
-  // Replaces a tensor's last value by `value`, which has the same dtype and shape. If the old value
-  // may have been read, returns the order with which the caller must continue; it reruns to this
-  // stop. Errors: the node that produces the tensor only forwards another tensor, which must be set
-  // instead.
+  // Replaces a tensor's last value by `value`, which has the same dtype and shape. If nodes may
+  // have read the old value, returns the order with which the caller must continue; it restarts the
+  // run and stops here again. Errors: the node that produces the tensor only forwards another
+  // tensor, which must be set instead.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
-  // For a tensor without a value yet: writes `value` to the elements of `slice` ("": all) when the
-  // node has run; the node then fails if `value` does not fit (lib/watch/tensor_slice.h). Errors:
-  // those of Set().
+  // For a tensor that is not computed yet: once its node has run, overwrites the elements in
+  // `slice` ("": all) with `value`; the node fails if `value` does not fit
+  // (lib/watch/tensor_slice.h). Errors: those of Set().
   Error SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value);
   // True if the tensor has no value in this run yet and may get one.
   bool IsToCome(llvm::StringRef name) const;
-  // Undoes all changes of values, and returns the order to rerun to this stop; nullopt if nothing
-  // was changed.
+  // Undoes all the user's changes of values, and returns the order that restarts the run and stops
+  // here again; nullopt if nothing was changed.
   std::optional<DebugOrder> Unset();
   // Returns the order to go back `steps` steps. Errors: fewer steps have run.
   Expected<DebugOrder> Back(int64_t steps) const;
@@ -149,7 +149,8 @@ class Debugger : private RunHook {
     std::vector<Tensor> inputs;
     std::vector<StopFrame> frames;
   };
-  // A tensor by name: names stay valid when a restarted program builds new graphs.
+  // A tensor identified by names, which stay valid when a restarted eager program builds new
+  // graphs.
   struct NamedPort {
     std::string function, node;  // function: "" is main
     int output = 0;

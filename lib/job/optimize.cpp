@@ -477,7 +477,8 @@ Expected<std::optional<Culprit>> FindCulprit(
   auto culprit = Bisect(options);
   if (!culprit) return Annotate(opened.model().path, culprit.takeError());
   if (*culprit || !values || !HasPlugins(options.optimize)) return culprit;
-  // No rewrite was found. If a plugin has rules, bisects again, and compares NaN and infinity too.
+  // No rewrite was found. A plugin's rule may still have made values NaN or infinite, which the
+  // first search tolerates: bisects again and counts those too.
   RETURN_IF_ERROR(options.open().takeError());
   values->Renew(again->module());
   options.fails = [&](const Module& module) { return values->DiffersWildly(module); };

@@ -16,7 +16,8 @@ class NotFinite : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     const Network& network = *context.network;
     std::vector<BodyPort> ends = network.losses();
-    // An output that is not a loss may have infinities, which masks produce, but not NaN.
+    // Without a loss, checks the fetches. They may legitimately have infinities, which masks
+    // produce, but not NaN.
     bool has_loss = !ends.empty();
     if (!has_loss) {
       for (const BodyPort& fetch : network.ends().fetches)

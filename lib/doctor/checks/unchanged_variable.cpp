@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// True if each step assigns a value that does not depend on the variable's previous value.
+// True if an Assign sets the variable to a value that does not depend on the previous value, so
+// that it may well be equal.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
     llvm::StringRef op = update.node.op();
