@@ -46,7 +46,7 @@ std::string ForShell(llvm::StringRef word) {
 Error Configure(const GitSetupRequest& request) {
   const std::string grapnel = ForShell(request.grapnel);
   // For a new or deleted graph, git passes /dev/null as the other file: `view` then shows the one
-  // graph. `diff` exits with 1 if the graphs differ, which is no error. The HTML page is not
+  // graph. `diff` exits with 1 if the graphs differ, which counts as success. The HTML page is not
   // deleted, since the browser may still be reading it. GRAPNEL_BROWSER may have several words,
   // which only a shell of its own splits.
   const std::string draw =

@@ -19,12 +19,13 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC OptimizeRequest {
-  // Tensors of the main graph, by signature key or by name; the case, the text or the signature
-  // supplies missing ones. The values of feeds are used by check_values.
+  // Tensors of the main graph, by signature key or by name; the case, the text file or the
+  // signature supplies missing ones. Only check_values uses the values of feeds.
   std::vector<FeedSource> feeds;
   std::vector<std::string> fetches;
   std::string signature;
-  // Passes use these sizes, and those of the inputs of a function that a signature calls.
+  // Sizes for unknown dimensions of inputs. If there are any, passes rely on the inputs' shapes, as
+  // they do for functions of TensorFlow 2 anyway.
   ShapeOverrides sizes;
   std::vector<std::string> passes;         // only these, in this order; empty: those of the config
   const PassRegistry* registry = nullptr;  // see OptimizeOptions; outlives the job
@@ -42,7 +43,8 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   std::optional<std::string> device;
   // Converts variables to constants first: see lib/job/freeze.h.
   bool freeze = false;
-  // For a SavedModel that is written as one: all signatures, see lib/job/whole_model.h.
+  // Optimizes for all signatures, so that the result can be written as a SavedModel again: see
+  // lib/job/whole_model.h.
   bool whole_model = false;
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else

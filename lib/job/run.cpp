@@ -71,8 +71,9 @@ std::string InputsText(const Graph& graph) {
                            : "; the inputs are " + llvm::join(names, ", ");
 }
 
-// Resolves, in a function's graph, the index of an argument or result, and checks control outputs
-// ("^x"), which are not in signatures. Returns true if `name` is one of these.
+// In the graph of a function, replaces `name` by the node's name if it is the index of an argument
+// or result, and checks that a control output ("^x"), which signatures do not list, exists. Returns
+// true in these two cases.
 Expected<bool> NameEnd(const Graph& graph, Node (*find)(const Graph&, llvm::StringRef),
                        std::string* name) {
   if (IsFunctionGraph(graph) && ReadTensorName(*name).control) {
@@ -268,8 +269,8 @@ Error RunJob::Prepare() {
   return Error::success();
 }
 
-// Returns the hook that calls all node hooks. A single hook is returned as it is, which saves the
-// check of which hook wants a node.
+// Returns a hook that calls all node hooks. If there is only one, returns it directly, since a
+// chain also checks for each node which hooks want it.
 RunHook* RunJob::ChainHooks() {
   std::vector<RunHook*> hooks;
   for (StepHook* step : request_.steps) {
@@ -334,7 +335,7 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
   step_.fetched = outputs;
   RETURN_IF_ERROR(Tell(&StepHook::AfterRun));
   step_.has_failed = false;
-  // The tensors that hooks have seen must not outlive the run.
+  // Releases the tensors that the hooks have seen, so that the memory is free after the run.
   step_.fetched = step_.feed_values = {};
   step_.more_values.clear();
   return outputs;
