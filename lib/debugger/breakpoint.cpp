@@ -97,7 +97,7 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
     llvm::StringRef number = place.substr(place.find("iteration ", at) + 10).trim();
     int64_t iteration = 0;
     if (number.getAsInteger(10, iteration) || iteration < 0)
-      return MakeError("iteration '{0}': a number from 0 was expected", number);
+      return MakeError("iteration '{0}': a number of 0 or more was expected", number);
     made.iteration_ = iteration;
     place = place.take_front(at).trim();
   }

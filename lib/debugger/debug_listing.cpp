@@ -380,7 +380,7 @@ DebugAnswer List(DebugShell& shell, DebugWords& words, bool of_inputs) {
     ASSIGN_OR_RETURN(node, NodeNamed(shell.debugger(), names[0]));
   }
   if (!node) return MakeError("a node was expected");
-  if (depth && *depth < 1) return MakeError("-d {0}: a depth from 1 was expected", *depth);
+  if (depth && *depth < 1) return MakeError("-d {0}: a depth of 1 or more was expected", *depth);
   Tree tree{of_inputs,        controls,  types, depth ? *depth : recursive ? 20 : 1,
             shell.debugger(), shell.os()};
   shell.os() << (of_inputs ? "inputs of " : "readers of ") << NameIn(node.graph(), node.id())
@@ -419,9 +419,11 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
        "lists the tensors that this run has made\n"
        "-f: only tensors that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
        "in -f max(abs(_)) > 1e3;\n"
-       "-fenn: except of these nodes; -n: only of nodes with this name; -t: with this op; -s: sort "
+       "-fenn: except those of these nodes; -n: only those of nodes with this name; -t: with this "
+       "op; -s: sort "
        "by step, dump_size, op_type or tensor_name; -r: reverse the order.\n"
-       "'3 i2' is step 3, in iteration 2 of a loop; '-' existed before the first step.",
+       "In the list, '3 i2' is step 3, in iteration 2 of a loop; a tensor with '-' existed before "
+       "the first step.",
        ListTensors},
       {{"node_info", "ni"},
        "[-a] [-d] [-t] [NODE]",

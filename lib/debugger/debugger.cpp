@@ -337,7 +337,7 @@ Expected<DebugOrder> Debugger::Back(int64_t steps) const {
   bool is_inside = stop_.why != Why::kEnded && stop_.why != Why::kFailed;
   int64_t from = stop_.step + (is_inside && stop_.phase == Phase::kBefore ? 0 : 1);
   if (steps < 1 || from - steps < 1)
-    return MakeError("there are {0} to go back", Plural(from - 1, "step"));
+    return MakeError("there are only {0} to go back", Plural(from - 1, "step"));
   order.step = from - steps;
   return order;
 }

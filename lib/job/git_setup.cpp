@@ -22,7 +22,7 @@ constexpr const char* kLines[] = {"*.pb diff=grapnel", "*.pbtxt diff=grapnel",
 Expected<std::string> RunGit(std::vector<std::string> words) {
   llvm::SmallString<128> output;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("grapnel-git", "txt", output))
-    return MakeError("a temporary file: {0}", error.message());
+    return MakeError("cannot create a temporary file: {0}", error.message());
   llvm::FileRemover remover(output);
   words.insert(words.begin(), "git");
   ASSIGN_OR_RETURN(pid_t pid, StartProgram(words, output.str().str()));

@@ -341,8 +341,8 @@ void ReportUnknownKind(llvm::StringRef device, const MessageSink& sink) {
   if (!name) return llvm::consumeError(name.takeError());
   llvm::StringRef kind = DeviceTypeOf(*name);
   if (!sink || kind.empty() || llvm::is_contained(kKinds, kind)) return;
-  sink(Severity::kWarning, ("device '" + device + "': TensorFlow itself has no kind '" + kind +
-                            "' of device" + DidYouMean(kind, kKinds))
+  sink(Severity::kWarning, ("device '" + device + "': TensorFlow itself has no device type '" +
+                            kind + "'" + DidYouMean(kind, kKinds))
                                .str());
 }
 

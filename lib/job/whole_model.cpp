@@ -160,7 +160,8 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
   const GraphInFile& graph = opened.file();
   Module& module = opened.module();
   if (llvm::all_of(graph.signatures, IsInternal)) {
-    return MakeError("{0}: has no signature, so its used parts are unknown", opened.model().path);
+    return MakeError("{0}: has no signature, so it is unknown which parts are used",
+                     opened.model().path);
   }
   WholeModel whole;
   if (graph.object_graph.empty()) {

@@ -75,7 +75,7 @@ int64_t FileBytesOf(const OpenedGraph& opened) {
   return static_cast<int64_t>(sum);
 }
 
-// Of the outermost scopes, returns the one with the most nodes or, if there is a base model, the
+// Returns, of the outermost scopes, the one with the most nodes or, if there is a base model, the
 // one that gained the most nodes.
 Sized LargestScope(CheckedModel& model) {
   std::map<std::string, int64_t> scopes;

@@ -124,10 +124,11 @@ class LossAtChance : public Check {
   std::vector<std::shared_ptr<Seen>> seen_;
 };
 
-GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
-                             .stage = CheckStage::kStep,
-                             .looks_for = "a cross-entropy that stays at the value of guessing",
-                             .needs = {Evidence::kSteps, Evidence::kScalars}});
+GRAPNEL_CHECK(LossAtChance,
+              {.name = "loss_at_chance",
+               .stage = CheckStage::kStep,
+               .looks_for = "a cross-entropy that stays at the value of random guessing",
+               .needs = {Evidence::kSteps, Evidence::kScalars}});
 
 }  // namespace
 }  // namespace grapnel

@@ -70,9 +70,10 @@ class LossOverTraining : public Check {
            "lower the learning rate from there on, or clip gradients by norm");
     } else if (shape.is_from_start && NeverFalls(shape) && !Learns(curve)) {
       Find(Confidence::kLikely, name,
-           Sentence("the loss never falls: {0} at first, {1} at the end, {2} at its lowest, of {3}",
-                    Short(shape.first), Short(shape.last), Short(shape.lowest),
-                    Plural(shape.records, "record")),
+           Sentence(
+               "the loss never falls: {0} at first, {1} at the end, {2} at its lowest, over {3}",
+               Short(shape.first), Short(shape.last), Short(shape.lowest),
+               Plural(shape.records, "record")),
            "run grapnel doctor on the training step: a learning rate of zero, a loss that no "
            "gradient reaches, inputs that are all equal");
     }

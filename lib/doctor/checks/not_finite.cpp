@@ -40,7 +40,7 @@ class NotFinite : public Check {
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
       Find(Confidence::kCertain, node,
-           Sentence("this has NaN or infinity from step {0} on", step + 1),
+           Sentence("this tensor has NaN or infinity from step {0} on", step + 1),
            Sentence("grapnel blame{0} names the op that produced the first",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }

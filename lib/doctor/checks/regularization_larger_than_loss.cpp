@@ -61,7 +61,7 @@ class RegularizationLargerThanLoss : public Check {
       // Unless the regularization is far larger, the finding is only possible: late in training,
       // the rest of the loss may be small.
       Find(penalty > kFarLarger * loss ? Confidence::kLikely : Confidence::kPossible, largest,
-           Sentence("of the loss '{0}' {1} is regularization (the largest part {2}), and {3} "
+           Sentence("of the loss '{0}', {1} is regularization (its largest term: {2}), and {3} "
                     "depends on the input",
                     sum.loss.name(), Short(penalty), Short(most), Short(loss)),
            "reduce its factor, by ten times or more; a mean instead of a sum over weights "

@@ -82,7 +82,7 @@ class UnchangedVariable : public Check {
                                    llvm::StringRef(context.checkpoints.back()));
     if (!some_change) {
       Find(Confidence::kLikely, same[0], Sentence("no weights change {0}", between),
-           "check that the step runs, and the learning rate");
+           "check the learning rate, and that the training step runs");
       return;
     }
     for (const std::string& name : same)
