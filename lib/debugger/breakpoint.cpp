@@ -22,8 +22,8 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0;
 }
 
-// True if the text contains "(", "<", ">" or "=". Node names never do, except in TensorFlow's
-// functions named "<lambda>".
+// True if the text contains a character of an expression: "(", "<", ">" or "=". A "<lambda>" does
+// not count, since TensorFlow puts it in the names of functions.
 bool IsExpression(llvm::StringRef text) {
   if (HasPrefix(text, "op:") || HasPrefix(text, "func:")) return false;
   std::string rest = text.str();
@@ -88,7 +88,7 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
   Breakpoint made;
   made.stack_to_come_ = std::move(stack_to_come);
   made.text_ = text.trim().str();
-  // Checks this before IsExpression(), since a node's name may contain a '>'.
+  // Checks this before Split(), since a node's name may contain a '>'.
   bool is_node = IsNode(module, made.text_);
   auto [place, condition] =
       is_node ? std::pair(llvm::StringRef(made.text_), llvm::StringRef()) : Split(made.text_);

@@ -79,8 +79,8 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-// True if a recorded value passes the filter. Other tensors that the filter's expression names have
-// their last values.
+// True if a recorded value passes the filter. For other tensors that the filter's expression names,
+// uses their last values.
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
@@ -227,8 +227,8 @@ Error CheckLines(const Debugger& debugger) {
       "serve FOLDER` show what TensorFlow's debugger recorded");
 }
 
-// Writes the stack of the Python calls that created a node. If the shell may read files of this
-// machine, adds the text of the source lines.
+// Writes the stack of the calls that created a node. If the shell may read files of this machine,
+// adds the text of the source lines.
 DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   const Debugger& debugger = shell.debugger();
   RETURN_IF_ERROR(CheckLines(debugger));

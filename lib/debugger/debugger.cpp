@@ -78,7 +78,7 @@ void Debugger::BeginRun(llvm::ArrayRef<Tensor> values) {
   planned_.clear();
 }
 
-// Adds the feeds whose nodes exist to the history.
+// Adds to the history the values of those feeds whose nodes exist already.
 void Debugger::KeepFeeds() {
   for (size_t i = 0; i < given_.size(); ++i) {
     auto port = FindTensorIfThere(module().main, feeds()[i]);
@@ -155,8 +155,7 @@ void Debugger::Take(DebugOrder order) {
 
 DebugOrder Debugger::WaitForOrder() {
   llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
-  // Forgets earlier interrupts: only one that arrives after this stop's order stops the run that
-  // follows.
+  // Forgets earlier interrupts: only one that arrives from here on stops the run that follows.
   is_interrupted_ = false;
   return at_stop_(stop_);
 }

@@ -87,8 +87,8 @@ class Debugger : private RunHook {
   ~Debugger() override;
 
   // Stops before the first node, and returns when `at_stop` returns kQuit. An error in a node is a
-  // stop, kFailed; in an eager program this stop comes after the program has ended. Errors:
-  // RunJob's before the first node.
+  // stop, kFailed; in an eager program this stop comes after the program has ended. Errors: those
+  // of RunJob that occur before the first node.
   Error Run(const AtStop& at_stop);
 
   // May be called from another thread or a signal handler. The run stops before its next node.
@@ -117,8 +117,8 @@ class Debugger : private RunHook {
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob
 
-  // here() returns the body that contains the stop. Find() looks up a tensor by name in that body,
-  // then in the main graph, or as "function/x".
+  // here() returns the body (a function's or the main graph) in which the run has stopped. Find()
+  // looks up a tensor by name in that body, then in the main graph, or as "function/x".
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
   // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not

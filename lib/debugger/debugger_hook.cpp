@@ -169,8 +169,8 @@ bool Debugger::StepEndsBefore(const Running& running) {
     is_in = IsSameLoop(running.frames[i], from_[i]) &&
             (i + 1 == loop || running.frames[i].iteration == from_[i].iteration);
   if (is_in && running.frames[loop - 1].iteration == from_[loop - 1].iteration) return false;
-  // In the condition of a While, which runs between two iterations of the body, the loop has not
-  // ended.
+  // The condition of a While runs between two iterations of its body: it is not the end of the
+  // loop, and the run does not stop there.
   if (!is_in && running.frames.size() >= loop && loop > 0 &&
       running.frames[loop - 1].caller == from_[loop - 1].caller &&
       !running.frames[loop - 1].caller.empty())

@@ -21,9 +21,9 @@ struct Activation {
 // Cost: linear in the number of nodes.
 std::vector<Activation> ActivationsOf(const Network& network);
 
-// True if a layer reads the activation's output, directly or indirectly, and it is not a gate. An
-// activation whose output is multiplied is a gate, as in an LSTM; a gate may legitimately be
-// saturated.
+// True if a layer reads the activation's output, directly or indirectly, and the activation is not
+// a gate. An activation whose output is multiplied is a gate, as in an LSTM; a gate may
+// legitimately be saturated.
 bool IsHiddenActivation(const Network& network, const Activation& activation);
 
 }  // namespace grapnel

@@ -45,8 +45,8 @@ class Examination {
   // Records why `evidence` is missing, as the reason why checks that need it do not run; "": the
   // evidence is available.
   void Settle(Evidence evidence, std::string missing) { missing_[evidence] = std::move(missing); }
-  // Records that the user's input never has this evidence, only another kind of input, `input` ("a
-  // debug folder"). The report does not list the checks that need it.
+  // Records that the kind of input that the user passed cannot have this evidence, but another
+  // kind, `input` ("a model"), has it. The text report does not list the checks that need it.
   void SettleForOther(llvm::ArrayRef<Evidence> evidence, llvm::StringRef input) {
     for (Evidence one : evidence) {
       missing_[one] = (input + " shows it").str();

@@ -104,7 +104,7 @@ class TensorWatches {
   std::vector<Entry> entries_;
 };
 
-// A check; each object checks one context.
+// A check. Each object is used for one context only.
 class Check {
  public:
   virtual ~Check() = default;

@@ -132,8 +132,8 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Mul") return OfProduct(node);
   if (op == "RealDiv" || op == "Div") return OfQuotient(node);
   if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
-  // A root of a number that may be negative is reported itself, so nothing is reported about its
-  // output.
+  // If the input may be negative, the check reports the root itself, so it need not report what is
+  // done with the root's output.
   if (op == "Sqrt") return IsSigned(OfInput(node, 0)) ? kUnknown : OfInput(node, 0);
   if (op == "Pow") return OfPower(node);
   if (op == "Maximum") return OfMaximum(OfInput(node, 0), OfInput(node, 1));

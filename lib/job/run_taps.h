@@ -29,7 +29,7 @@ struct TapRequest {
 
 // Returns the options for a debug folder; warns on `sink` about modes that TensorBoard lacks.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
-// Called after the run: reports how many tensors were not written because of the limit `most_bytes`.
+// Called after the run: reports how many tensors were not written because of `most_bytes`.
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);
 
 // Must be created before the RunPlan and outlive it. Everything that the request and the graph

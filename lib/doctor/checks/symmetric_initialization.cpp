@@ -15,7 +15,8 @@ namespace grapnel {
 namespace {
 
 // A layer's weights, of shape [.., inputs, units]. at() reads single elements without copying the
-// weights, because in most layers a comparison ends at the first two elements.
+// weights, because in most layers already the first two elements differ, and the comparison ends
+// there.
 struct Weights {
   Literal values;
   int64_t inputs = 0, units = 0;

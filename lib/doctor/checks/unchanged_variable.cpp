@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// True if an Assign sets the variable to a value that does not depend on the previous value, so
-// that it may well be equal.
+// True if an Assign sets the variable to a value that does not depend on the previous value: the
+// variable may then legitimately stay the same.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
     llvm::StringRef op = update.node.op();
