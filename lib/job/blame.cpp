@@ -34,7 +34,7 @@ class Blamer {
 
   Expected<RunBlame> Run() {
     ASSIGN_OR_RETURN(Trial first, Try({}, /*ones=*/false));
-    // Further runs must not repeat the graph's output and warnings.
+    // Further runs must not repeat what the graph printed, nor the warnings.
     request_.sink = [](Severity, llvm::StringRef) {};
     request_.print = [](Severity, llvm::StringRef) {};
     if (!first.IsBad() && first.bad_variables > 0) {

@@ -43,8 +43,8 @@ Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   return exit;
 }
 
-// Counts the nodes of the main graph and of all functions inlined into it, once per call; stops at
-// `most`.
+// Counts the nodes that the main graph has after inlining all functions (a function counts once for
+// each call); stops at `most`.
 class OpenedSize {
  public:
   explicit OpenedSize(int64_t most) : most_(most) {}

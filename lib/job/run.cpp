@@ -43,8 +43,8 @@ Error CheckCheckpoint(const std::string& prefix) {
                    checkpoints.empty() ? "" : ", such as " + NameList(checkpoints));
 }
 
-// Returns a sink that passes the graph's output to the request's `print`, and warnings of kernels
-// to the request's `sink`, once per function however often the function is called.
+// Returns a sink that passes what the graph prints to the request's `print`, and each warning of a
+// kernel to the request's `sink`, but only once, even if the kernel repeats it.
 MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   if (!request.print && !request.sink) return nullptr;
   struct Said {
@@ -135,7 +135,8 @@ Error RunJob::Complete() {
   return request_.fetches.empty() ? FetchEnds() : Error::success();
 }
 
-// Fetches the sinks, except in a MetaGraph, whose sinks would save and restore its variables.
+// Fetches the sinks (nodes without consumers), except in a MetaGraph, whose sinks would save and
+// restore its variables.
 Error RunJob::FetchEnds() {
   const GraphInFile& file = opened_->file();
   bool is_meta_graph = file.saver || !file.signatures.empty();

@@ -41,8 +41,8 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// Returns the tensor of the input with this key in any signature, else the tensor that TensorOfKey
-// finds.
+// Returns the tensor that TensorOfKey() finds. If it finds none and `signature` is empty, returns
+// the tensor of the input with this key in any signature.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
