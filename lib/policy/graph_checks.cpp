@@ -90,8 +90,8 @@ class TypeOrigins {
   }
 
  private:
-  // True for an argument whose dtype begins elsewhere: one that a caller passes, or a handle, which
-  // also a function without callers may capture.
+  // True for an argument whose dtype begins elsewhere: one that a caller passes, or a handle (a
+  // function may capture it, even if nothing calls the function).
   bool IsOfCaller(const Node& node) const {
     if (node.op() != "_Arg") return false;
     const Function* function = FunctionOf(node.graph());

@@ -1,5 +1,5 @@
-// Finds functions that Python traced repeatedly, so that the model has a copy for each shape or
-// number that they were called with.
+// Finds Python functions that TensorFlow traced repeatedly, so that the model has a copy for each
+// shape or Python number that they were called with.
 #include <algorithm>
 #include <map>
 #include <set>
