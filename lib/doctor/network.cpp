@@ -211,9 +211,9 @@ void Network::AddUpdate(const Node& node, int variable) {
 }
 
 // Finds the gradient in an optimizer that consists of elementwise ops: walks back from the
-// subtracted value through elementwise ops, ignoring constants and variables. Returns the only other
-// tensor found, such as the output of a MatMul or BiasAddGrad; empty if there is none or more than
-// one.
+// subtracted value through elementwise ops, ignoring constants and variables. Returns the only
+// other tensor that it finds, such as the output of a MatMul or BiasAddGrad; empty if there is none
+// or more than one.
 BodyPort Network::GradientBefore(BodyPort value) const {
   PortSet seen;
   std::vector<BodyPort> open = {value}, found;
