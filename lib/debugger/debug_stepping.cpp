@@ -27,7 +27,7 @@ Expected<int64_t> CountIn(const DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a number of times"));
   int64_t count = 1;
   if (!names.empty() && (llvm::StringRef(names[0]).getAsInteger(10, count) || count < 1))
-    return MakeError("'{0}': how many times, 1 or more, was expected", names[0]);
+    return MakeError("'{0}': a number of repetitions, 1 or more, was expected", names[0]);
   return count;
 }
 

@@ -412,8 +412,9 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        "changes a tensor's value\n"
        "Right after its node (see finish, break ... if) it takes effect at once; else the run "
        "restarts with it and runs silently to this\n"
-       "step. An output is changed only this once, a feed or constant permanently. dtype and shape "
-       "must stay the same.",
+       "step. An output is changed only for this execution of its node, a feed or constant until "
+       "unset. "
+       "dtype and shape must stay the same.",
        SetTensor},
       {{"unset"}, "", "undoes all changes: the run restarts and runs silently to this step", Unset},
       {{"config", "cfg"},
