@@ -22,7 +22,8 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0;
 }
 
-// Node names never contain these characters, except for nodes in TensorFlow's lambda functions.
+// True if the text contains a character of an expression: "(", "<", ">" or "=". A "<lambda>" does
+// not count, since TensorFlow puts it in the names of functions.
 bool IsExpression(llvm::StringRef text) {
   if (HasPrefix(text, "op:") || HasPrefix(text, "func:")) return false;
   std::string rest = text.str();
@@ -42,8 +43,8 @@ bool IsNode(const Module& module, llvm::StringRef text) {
   return static_cast<bool>(node);
 }
 
-// Returns the nodes whose innermost user line is this line or, if there are none, the nodes created
-// in calls from this line.
+// Returns the nodes that the code at `place` created itself or, if there are none, the nodes
+// created in functions that it called.
 std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
                               const LineTable& lines) {
   std::vector<Node> nodes = lines.NodesAt(place, module), own;
@@ -87,7 +88,7 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
   Breakpoint made;
   made.stack_to_come_ = std::move(stack_to_come);
   made.text_ = text.trim().str();
-  // A node's name may have a '>' in it.
+  // Checks this before Split(), since a node's name may contain a '>'.
   bool is_node = IsNode(module, made.text_);
   auto [place, condition] =
       is_node ? std::pair(llvm::StringRef(made.text_), llvm::StringRef()) : Split(made.text_);
@@ -96,7 +97,7 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
     llvm::StringRef number = place.substr(place.find("iteration ", at) + 10).trim();
     int64_t iteration = 0;
     if (number.getAsInteger(10, iteration) || iteration < 0)
-      return MakeError("iteration '{0}': a number from 0 was expected", number);
+      return MakeError("iteration '{0}': a number of 0 or more was expected", number);
     made.iteration_ = iteration;
     place = place.take_front(at).trim();
   }

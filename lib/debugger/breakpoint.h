@@ -45,9 +45,9 @@ class Breakpoint {
   // True if the node and iteration match; for a breakpoint with a condition, whether to evaluate
   // the condition there. `begins_call`: `node` is the first node of its function's call.
   bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
-  // True if the condition holds for an output. `before`: the output's previous value; empty the
-  // first time. If the condition cannot be evaluated (the tensor is not numeric or has no elements,
-  // or another tensor is not computed yet), returns false.
+  // True if the condition holds for an output. `before`: the output's value when the node ran last;
+  // empty if the node runs for the first time. If the condition cannot be evaluated (the tensor is
+  // not numeric or has no elements, or another tensor is not computed yet), returns false.
   bool Holds(const Tensor& output, const Tensor& before, const TensorExpression::Lookup& lookup);
 
   int number = 0;  // the number that the user sees

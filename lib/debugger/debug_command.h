@@ -22,7 +22,8 @@ class DebugWords {
   // a value such as "-n 3". Errors: the value is missing.
   bool TakeFlag(llvm::StringRef flag, llvm::StringRef other = {});
   Expected<std::optional<std::string>> TakeOption(llvm::StringRef flag, llvm::StringRef other = {});
-  // Removes a flag whose value is an expression with blanks: all arguments up to the next flag.
+  // Removes a flag and its value, an expression that may contain blanks: all arguments up to the
+  // next flag. Returns the value.
   Expected<std::optional<std::string>> TakeExpression(llvm::StringRef flag,
                                                       llvm::StringRef other = {});
   Expected<std::optional<int64_t>> TakeNumber(llvm::StringRef flag, llvm::StringRef other = {});

@@ -16,7 +16,8 @@
 namespace grapnel {
 namespace {
 
-// Finds a node by name in the body of the stop or in the main graph, or by "function/node".
+// Finds a node by name in the body (function or main graph) in which the run has stopped, in the
+// main graph, or as "function/node".
 Expected<Node> NodeNamed(const Debugger& debugger, llvm::StringRef name) {
   const Graph* graph = nullptr;
   if (Node node = debugger.here().Find(name)) return node;
@@ -78,7 +79,8 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-// In the filter's expression, names of other tensors stand for their last values.
+// True if a recorded value passes the filter. For other tensors that the filter's expression names,
+// uses their last values.
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
@@ -136,8 +138,8 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
 
 // --- Arguments
 
-// Returns the index of the caller's first input that becomes an argument of the function; -1: the
-// inputs do not contain the arguments.
+// Returns which input of the calling node is passed as the function's first argument; -1: the node
+// does not pass its inputs as the arguments.
 int FirstArgument(const Node& caller, const Function& function) {
   llvm::StringRef op = caller.op();
   for (llvm::StringRef branching : {"If", "StatelessIf", "Case", "StatelessCase"}) {
@@ -225,7 +227,8 @@ Error CheckLines(const Debugger& debugger) {
       "serve FOLDER` show what TensorFlow's debugger recorded");
 }
 
-// Writes the stack of a node, with the source text if the user may read files of this machine.
+// Writes the stack of the calls that created a node. If the shell may read files of this machine,
+// adds the text of the source lines.
 DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   const Debugger& debugger = shell.debugger();
   RETURN_IF_ERROR(CheckLines(debugger));
@@ -377,7 +380,7 @@ DebugAnswer List(DebugShell& shell, DebugWords& words, bool of_inputs) {
     ASSIGN_OR_RETURN(node, NodeNamed(shell.debugger(), names[0]));
   }
   if (!node) return MakeError("a node was expected");
-  if (depth && *depth < 1) return MakeError("-d {0}: a depth from 1 was expected", *depth);
+  if (depth && *depth < 1) return MakeError("-d {0}: a depth of 1 or more was expected", *depth);
   Tree tree{of_inputs,        controls,  types, depth ? *depth : recursive ? 20 : 1,
             shell.debugger(), shell.os()};
   shell.os() << (of_inputs ? "inputs of " : "readers of ") << NameIn(node.graph(), node.id())
@@ -394,7 +397,7 @@ DebugAnswer ListOutputs(DebugShell& shell, DebugWords& words) {
   return List(shell, words, /*of_inputs=*/false);
 }
 
-// --- run_info: the fetches, feeds, functions and devices of the run.
+// --- run_info: the run's number, feeds and fetches, and the number of kept values.
 
 DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   Debugger& debugger = shell.debugger();
@@ -416,9 +419,11 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
        "lists the tensors that this run has made\n"
        "-f: only tensors that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
        "in -f max(abs(_)) > 1e3;\n"
-       "-fenn: except of these nodes; -n: only of nodes with this name; -t: with this op; -s: sort "
+       "-fenn: except those of these nodes; -n: only those of nodes with this name; -t: with this "
+       "op; -s: sort "
        "by step, dump_size, op_type or tensor_name; -r: reverse the order.\n"
-       "'3 i2' is step 3, in iteration 2 of a loop; '-' existed before the first step.",
+       "In the list, '3 i2' is step 3, in iteration 2 of a loop; a tensor with '-' existed before "
+       "the first step.",
        ListTensors},
       {{"node_info", "ni"},
        "[-a] [-d] [-t] [NODE]",

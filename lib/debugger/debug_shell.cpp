@@ -84,14 +84,15 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Returns why a breakpoint was not hit: the program created no node with the breakpoint's name.
+// For a program in eager mode: returns the error that it created no node that the breakpoint names;
+// "" if there are such nodes.
 std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
   if (!debugger.grows() || breakpoint.number <= 0) return "";
   auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());
   return found ? "" : TextOf(found.takeError());
 }
 
-// Writes, for each breakpoint that was never hit in a finished run, why it was not.
+// At the end of a run: writes, for each breakpoint that was never hit, the reason if it is known.
 void WriteUnmet(Debugger& debugger, llvm::raw_ostream& os) {
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
     if (breakpoint.hits > 0) continue;

@@ -27,8 +27,8 @@ class DebugShell {
   // Runs one line. Returns an order if the run is to continue. Errors: an unknown command or name,
   // with the nearest one; an argument that does not fit.
   Expected<std::optional<DebugOrder>> Do(llvm::StringRef line);
-  // Returns the completions of the last word of `line`: commands, then names of nodes in the body
-  // of the stop and in the main graph, functions, filters.
+  // Returns the completions of the last word of `line`: commands, then names of nodes (in the body
+  // where the run has stopped, and in the main graph), of functions and of filters.
   std::vector<std::string> Complete(llvm::StringRef line) const;
 
   Debugger& debugger() { return debugger_; }

@@ -27,7 +27,7 @@ Expected<int64_t> CountIn(const DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a number of times"));
   int64_t count = 1;
   if (!names.empty() && (llvm::StringRef(names[0]).getAsInteger(10, count) || count < 1))
-    return MakeError("'{0}': a number of times was expected", names[0]);
+    return MakeError("'{0}': a number of repetitions, 1 or more, was expected", names[0]);
   return count;
 }
 
@@ -85,9 +85,9 @@ DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto filter, words.TakeExpression("-f", "--till_filter_pass"));
   order.passes_breakpoints = words.TakeFlag("-n", "--no_debug");
   ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "-t TIMES, -f FILTER or -n"));
-  if (times && *times < 1) return MakeError("-t {0}: a number of runs was expected", *times);
+  if (times && *times < 1) return MakeError("-t {0}: the number of runs must be 1 or more", *times);
   if (filter && order.passes_breakpoints)
-    return MakeError("-n ignores breakpoints, but -f stops at one");
+    return MakeError("give only one of -n, which ignores breakpoints, and -f, which sets one");
   if (filter)
     RETURN_IF_ERROR(shell.debugger().AddBreakpoint("if " + *filter, /*is_temporary=*/true));
   order.go = HasEnded(shell.debugger().stop()) ? Go::kNextRun : Go::kContinue;
@@ -171,7 +171,7 @@ llvm::ArrayRef<DebugCommand> SteppingCommands() {
       {{"start"}, "", "begins another run after one has ended; variables keep their values", Start},
       {{"run", "r"},
        "[-t TIMES] [-f FILTER] [-n]",
-       "runs to the end of the run, or of several\n"
+       "runs to the end of this run, or of several runs\n"
        "-t TIMES: this many runs. -f FILTER: until a filter or an expression holds for a tensor "
        "(see break).\n"
        "-n: ignores breakpoints.",

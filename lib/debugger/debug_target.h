@@ -16,8 +16,8 @@ namespace grapnel {
 class DebugTarget {
  public:
   virtual ~DebugTarget() = default;
-  // Called once, before everything else. `hook` sees each node that runs, on one thread; nothing is
-  // printed while `is_unseen` returns true.
+  // Called once, before everything else. `hook` sees each node that runs, on one thread. While
+  // `is_unseen` returns true, the target suppresses what the nodes print.
   void Attach(RunHook* hook, std::function<bool()> is_unseen) {
     hook_ = hook;
     is_unseen_ = std::move(is_unseen);
@@ -33,18 +33,18 @@ class DebugTarget {
   // end the run.
   virtual void End() {}
 
-  // The graph that runs. If grows() is true, it is valid until the next Run(), and nodes are added
-  // as they run.
+  // The graph that runs. If grows() is true (eager mode), each op adds a node when it runs, and the
+  // next Run() replaces the module.
   virtual const Module& module() const = 0;
   virtual bool grows() const { return false; }
   virtual const std::vector<std::string>& feeds() const = 0;
   virtual const std::vector<Tensor>& feed_values() const = 0;
-  // See RunJob::fetches. If grows() is true, valid after a run.
+  // The tensors whose values Run() returns. If grows() is true, valid after a run.
   virtual const std::vector<std::string>& fetches() const = 0;
   virtual const std::vector<std::string>& fetch_names() const = 0;
   // The source lines that created the nodes; valid until the next call of lines().
   virtual const LineTable& lines() const = 0;
-  // Returns the stack of a node, which lines() may not have yet. Empty: unknown.
+  // Returns the stack of a node, even if lines() does not have it yet. Empty: unknown.
   virtual LineTable::Stack StackOf(const Node& node) const { return lines().StackOf(node); }
   // The path of the graph's file; empty if it has no file.
   virtual const std::string& path() const = 0;

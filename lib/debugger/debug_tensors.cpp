@@ -77,7 +77,7 @@ Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) 
     ranges.emplace_back(bounds[0], bounds[1]);
   }
   if (ranges.empty() || parts.size() % 2)
-    return MakeError("-r {0}: [least, most] was expected, or a list of those", text);
+    return MakeError("-r {0}: a range [least, most] was expected, or a list of such ranges", text);
   return ranges;
 }
 
@@ -155,8 +155,9 @@ Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
   return flags;
 }
 
-// Returns the value of a tensor by name; if the tensor has several values, sets `which` to the
-// value's number and the total.
+// Returns recorded value `number` of the named tensor; nullopt: the last. If several were recorded,
+// sets `which` to a text such as ", value 1 of 0 to 2"; in a loop, this text also names the
+// iteration.
 Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
                                    std::optional<int64_t> number, std::string* which) {
   const Debugger& debugger = shell.debugger();
@@ -232,7 +233,7 @@ DebugAnswer Histogram(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto bins, words.TakeNumber("-b", "--bins"));
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "a tensor or an expression"));
   if (bins && (*bins < 1 || *bins > 1000))
-    return MakeError("-b {0}: 1 to 1000 was expected", *bins);
+    return MakeError("-b {0}: a number of bins from 1 to 1000 was expected", *bins);
   ASSIGN_OR_RETURN(Tensor tensor, Evaluate(shell.debugger(), llvm::join(parts, " ")));
   ASSIGN_OR_RETURN(std::string text, HistogramText(tensor, static_cast<int>(bins.value_or(10))));
   shell.os() << text;
@@ -253,7 +254,8 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 
 // --- set
 
-// Parses a typed value: a list of numbers, "[1, 2, 3]" or "[[...]]", or a quoted string.
+// Parses a value that the user typed, as `dtype`: a .npy file, a list of numbers such as "[1, 2,
+// 3]" or "[[...]]", or a quoted string.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
     RETURN_IF_ERROR(CheckFiles(shell));
@@ -282,14 +284,14 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
       if (depth == 0) return MakeError("'{0}': unmatched ']'", text);
       int64_t& size = dims[--depth];
       if (size >= 0 && size != counts[depth])
-        return MakeError("'{0}': lists of different lengths", text);
+        return MakeError("'{0}': lists at the same depth must have the same length", text);
       size = counts[depth];
       if (depth > 0) ++counts[depth - 1];
     } else if (c != ',' && c != ' ') {
       llvm::StringRef word = text.substr(i).take_until(
           [](char e) { return e == ',' || e == ']' || e == ' ' || e == '['; });
       if (depth == 0 || depth != dims.size())
-        return MakeError("'{0}': lists of different depths", text);
+        return MakeError("'{0}': all numbers must be at the same depth of nested lists", text);
       ASSIGN_OR_RETURN(Tensor element, Evaluate(shell.debugger(), word));
       ASSIGN_OR_RETURN(NumberArray number, NumbersOf(element));
       if (number.size() != 1) return MakeError("'{0}': one number was expected", word);
@@ -301,7 +303,8 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   if (depth > 0) return MakeError("'{0}': a '[' is not closed", text);
   int64_t size = 1;
   for (int64_t dim : dims) size *= dim;
-  if (size != array.size()) return MakeError("'{0}': lists of different lengths", text);
+  if (size != array.size())
+    return MakeError("'{0}': lists at the same depth must have the same length", text);
   array.dims = dims;
   return TensorOf(array);
 }
@@ -409,13 +412,14 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        "changes a tensor's value\n"
        "Right after its node (see finish, break ... if) it takes effect at once; else the run "
        "restarts with it and runs silently to this\n"
-       "step. An output is changed this once, feeds and constants from now on. dtype and shape "
-       "stay.",
+       "step. An output is changed only for this execution of its node, a feed or constant until "
+       "unset. "
+       "dtype and shape must stay the same.",
        SetTensor},
       {{"unset"}, "", "undoes all changes: the run restarts and runs silently to this step", Unset},
       {{"config", "cfg"},
        "[show] | set NAME NUMBER",
-       "how tensors are printed: precision, threshold, edge_items, line_width",
+       "shows or sets how tensors are printed: precision, threshold, edge_items, line_width",
        Config},
   };
   return commands;

@@ -101,7 +101,8 @@ std::optional<ImageAxes> ImageAxesOf(const WatchedPort& port, int rank) {
     if (slot == 1 && llvm::is_contained(kConvolutions, reader.op())) return ImageAxes{0, 1};
     if (auto axes = AxesByFormat(reader)) return axes;
   }
-  // An activation keeps the layout of its input.
+  // Otherwise the node may be an activation, whose output has the layout of its input: uses the
+  // data_format of the node that produces the input.
   if (node.num_inputs() == 0 || node.input(0).node == kNoNode) return std::nullopt;
   return AxesByFormat(port.graph->node(node.input(0).node));
 }

@@ -24,9 +24,9 @@ struct WholeValue {
 // Returns the composite inputs of the stop's node or, after it has run, its outputs.
 std::vector<WholeValue> WholeValuesAt(const DebugStop& stop, int64_t limit);
 
-// A composite tensor that `port` is a component of: outputs of the port's node, or inputs of a node
-// that reads the port. `reader`: the node whose op definition says so. PartsOf returns one entry
-// for each such node, if all components have values.
+// A composite tensor that has `port` as a component. `reader`: the node whose op definition shows
+// this, because the components are its outputs or inputs: the port's node or a reader of the port.
+// PartsOf returns one entry for each such node, if all components have values.
 struct PartOf {
   Node reader;
   WholeValue value;

@@ -78,7 +78,7 @@ void Debugger::BeginRun(llvm::ArrayRef<Tensor> values) {
   planned_.clear();
 }
 
-// Adds the feeds whose nodes exist to the history.
+// Adds to the history the values of those feeds whose nodes exist already.
 void Debugger::KeepFeeds() {
   for (size_t i = 0; i < given_.size(); ++i) {
     auto port = FindTensorIfThere(module().main, feeds()[i]);
@@ -155,7 +155,7 @@ void Debugger::Take(DebugOrder order) {
 
 DebugOrder Debugger::WaitForOrder() {
   llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
-  // An interrupt that arrives after the order applies to the run that follows.
+  // Forgets earlier interrupts: only one that arrives from here on stops the run that follows.
   is_interrupted_ = false;
   return at_stop_(stop_);
 }
@@ -214,7 +214,8 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
     *graph = &function->body;
   }
   if (functions == 1) return *only;
-  // Names in the body of the stop are listed without the function's name.
+  // The error suggests similar names; those in the body where the run has stopped have no function
+  // prefix.
   auto names = [&](NameSink take) {
     for (const Node& node : here().nodes()) take(node.name());
     VisitNodeNames(module(), take);
@@ -256,7 +257,8 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
   WatchedPort watched{graph, port.node, port.index};
   Node node = graph->node(port.node);
-  // If the run has stopped after this node, the new value takes effect now.
+  // If the run has stopped right after this node, no node has read the output yet: replaces the
+  // value without a rerun.
   if (!editable_.empty() && stop_.node == node) {
     edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, value});
     editable_[port.index] = value;
@@ -318,7 +320,7 @@ std::optional<DebugOrder> Debugger::Unset() {
   return Again();
 }
 
-// Returns the order to rerun to this stop.
+// Returns the order that restarts the run and continues silently to the present stop.
 DebugOrder Debugger::Again() const {
   DebugOrder again;
   again.go = Go::kBack;
@@ -334,7 +336,7 @@ Expected<DebugOrder> Debugger::Back(int64_t steps) const {
   bool is_inside = stop_.why != Why::kEnded && stop_.why != Why::kFailed;
   int64_t from = stop_.step + (is_inside && stop_.phase == Phase::kBefore ? 0 : 1);
   if (steps < 1 || from - steps < 1)
-    return MakeError("there are {0} to go back", Plural(from - 1, "step"));
+    return MakeError("there are only {0} to go back", Plural(from - 1, "step"));
   order.step = from - steps;
   return order;
 }

@@ -87,8 +87,8 @@ class Debugger : private RunHook {
   ~Debugger() override;
 
   // Stops before the first node, and returns when `at_stop` returns kQuit. An error in a node is a
-  // stop, kFailed; in an eager program this stop comes after the program has ended. Errors:
-  // RunJob's before the first node.
+  // stop, kFailed; in an eager program this stop comes after the program has ended. Errors: those
+  // of RunJob that occur before the first node.
   Error Run(const AtStop& at_stop);
 
   // May be called from another thread or a signal handler. The run stops before its next node.
@@ -117,26 +117,26 @@ class Debugger : private RunHook {
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob
 
-  // here() returns the body that contains the stop. Find() looks up a tensor by name in that body,
-  // then in the main graph, or as "function/x".
+  // here() returns the body (a function's or the main graph) in which the run has stopped. Find()
+  // looks up a tensor by name in that body, then in the main graph, or as "function/x".
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
   // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not
   // computed yet, or not in this run; dropped from the history.
   Expected<const KeptValue*> Value(llvm::StringRef name, int64_t number = -1) const;
-  // Replaces a tensor's last value by `value`, which has the same dtype and shape. If the old value
-  // may have been read, returns the order with which the caller must continue; it reruns to this
-  // stop. Errors: the node that produces the tensor only forwards another tensor, which must be set
-  // instead.
+  // Replaces a tensor's last value by `value`, which has the same dtype and shape. If nodes may
+  // have read the old value, returns the order with which the caller must continue; it restarts the
+  // run and stops here again. Errors: the node that produces the tensor only forwards another
+  // tensor, which must be set instead.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
-  // For a tensor without a value yet: writes `value` to the elements of `slice` ("": all) when the
-  // node has run; the node then fails if `value` does not fit (lib/watch/tensor_slice.h). Errors:
-  // those of Set().
+  // For a tensor that is not computed yet: once its node has run, overwrites the elements in
+  // `slice` ("": all) with `value`; the node fails if `value` does not fit
+  // (lib/watch/tensor_slice.h). Errors: those of Set().
   Error SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value);
   // True if the tensor has no value in this run yet and may get one.
   bool IsToCome(llvm::StringRef name) const;
-  // Undoes all changes of values, and returns the order to rerun to this stop; nullopt if nothing
-  // was changed.
+  // Undoes all the user's changes of values, and returns the order that restarts the run and stops
+  // here again; nullopt if nothing was changed.
   std::optional<DebugOrder> Unset();
   // Returns the order to go back `steps` steps. Errors: fewer steps have run.
   Expected<DebugOrder> Back(int64_t steps) const;
@@ -149,7 +149,8 @@ class Debugger : private RunHook {
     std::vector<Tensor> inputs;
     std::vector<StopFrame> frames;
   };
-  // A tensor by name: names stay valid when a restarted program builds new graphs.
+  // A tensor identified by names, which stay valid when a restarted eager program builds new
+  // graphs.
   struct NamedPort {
     std::string function, node;  // function: "" is main
     int output = 0;

@@ -78,7 +78,7 @@ Error Debugger::OnConstant(const Node& node, const Tensor& value, bool /*is_firs
   return Error::success();
 }
 
-// True if the node is the first of its function's call, or of a loop's iteration.
+// True if the node is the first of the run, of its function's call, or of a loop's iteration.
 bool Debugger::BeginsCall(const Running& running) {
   bool begins = running.step == 1;
   if (called_) {
@@ -131,15 +131,16 @@ void Debugger::KeepGiven(const Running& running) {
     if (op != "_Arg" && !is_program) continue;
     WatchedPort port{&graph, from.node, from.index};
     const KeptValue* last = history_.Find(port);
-    // A placeholder of a program keeps its value when iterations of a loop read it.
+    // If another iteration of a loop reads a program's placeholder, its value has not changed and
+    // is not recorded again.
     bool is_new = !last || last->value.buffer() != value.buffer() ||
                   (last->iteration != iteration && !is_program);
     if (is_new) Keep(port, value, running.step, is_program ? -1 : iteration, /*is_free=*/false);
   }
 }
 
-// A program continues after an op failed, and the failed op never ends. Returns true if an op
-// failed.
+// A program in eager mode may continue after an op failed, and the hook does not see the failed op
+// end. If the last op failed, notes it in `stop_`, clears `running_` and returns true.
 bool Debugger::ForgetFailed(const Running& next) {
   if (running_.empty() || CallsIn(next.frames) > 0) return false;
   stop_.failed = running_.back().node;
@@ -159,7 +160,7 @@ bool Debugger::StepEndsBefore(const Running& running) {
   if (order_.go == Go::kStep) return --left_ <= 0;
   if (order_.go == Go::kNext) return depth <= depth_ && --left_ <= 0;
   if (order_.go != Go::kIteration) return false;
-  // From here on, returns true in another iteration of the last stop's innermost loop, or after
+  // kIteration: stops at the next iteration of the innermost loop around the last stop, or after
   // that loop.
   size_t loop = from_.size();
   while (loop > 0 && from_[loop - 1].iteration < 0) --loop;
@@ -168,7 +169,8 @@ bool Debugger::StepEndsBefore(const Running& running) {
     is_in = IsSameLoop(running.frames[i], from_[i]) &&
             (i + 1 == loop || running.frames[i].iteration == from_[i].iteration);
   if (is_in && running.frames[loop - 1].iteration == from_[loop - 1].iteration) return false;
-  // The condition of a While runs between two iterations of its body.
+  // The condition of a While runs between two iterations of its body: it is not the end of the
+  // loop, and the run does not stop there.
   if (!is_in && running.frames.size() >= loop && loop > 0 &&
       running.frames[loop - 1].caller == from_[loop - 1].caller &&
       !running.frames[loop - 1].caller.empty())
@@ -198,7 +200,8 @@ std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tenso
     ASSIGN_OR_RETURN(const KeptValue* value, Value(name));
     return value->value;
   };
-  // Conditions of breakpoints look up names in the node's body, which is that of stop_.node.
+  // Value(), which `lookup` calls, searches names in the body of stop_.node: sets this to the
+  // node's.
   if (!breakpoints_.empty()) stop_.node = running.node;
   for (Breakpoint& breakpoint : breakpoints_) {
     if (!breakpoint.has_condition() ||
@@ -286,8 +289,8 @@ Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   return error;
 }
 
-// Moves the node that ends to the top of running_, since a dataset's thread may have begun other
-// nodes after it.
+// Moves the node that has ended to the top of running_, since the thread of a dataset may have
+// begun other nodes after it. Returns false if the node is not in running_.
 bool Debugger::BringToTop(const Node& node) {
   for (size_t i = running_.size(); i-- > 0;) {
     if (running_[i].node != node) continue;
@@ -305,7 +308,7 @@ Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outp
   return After(outputs, /*may_edit=*/true);
 }
 
-// Nodes that only forward values skip EditOutputs().
+// Handles nodes that only forward values; for other nodes, EditOutputs() has already done the work.
 Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   if (is_ending_) return StoppedError();
@@ -315,7 +318,7 @@ Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   return After(copies, /*may_edit=*/false);
 }
 
-// Asks how to continue from the node that began last.
+// Stops at the node that began last, and asks at_stop_ how to continue.
 Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   const Running& running = running_.back();
   replay_.reset();

@@ -7,7 +7,7 @@ namespace grapnel {
 GraphTarget::GraphTarget(const OpenedGraph& opened, const RunRequest& request)
     : opened_(opened), request_(request.ByItself()), pool_(1) {
   request_.pool = &pool_;
-  // The graph's output and warnings appear once, however often the graph runs.
+  // Writes the warnings about the graph only the first time, although each restart makes a new job.
   request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
     if (!has_said_ && sink) sink(severity, text);
   };

@@ -20,7 +20,8 @@ struct CrossEntropy {
   BodyPort logits, labels;
 };
 
-// Returns the cross-entropies that run, in the order of nodes. Cost: linear in the number of nodes.
+// Returns the cross-entropies among network.nodes(), in that order. Cost: linear in the number of
+// nodes.
 std::vector<CrossEntropy> CrossEntropiesOf(const Network& network);
 
 }  // namespace grapnel

@@ -45,7 +45,8 @@ class Examination {
   // Records why `evidence` is missing, as the reason why checks that need it do not run; "": the
   // evidence is available.
   void Settle(Evidence evidence, std::string missing) { missing_[evidence] = std::move(missing); }
-  // Records that only `input`, another kind of input, has this evidence.
+  // Records that the kind of input that the user passed cannot have this evidence, but another
+  // kind, `input` ("a model"), has it. The text report does not list the checks that need it.
   void SettleForOther(llvm::ArrayRef<Evidence> evidence, llvm::StringRef input) {
     for (Evidence one : evidence) {
       missing_[one] = (input + " shows it").str();
@@ -94,8 +95,8 @@ class Examination {
     std::string reason;
   };
 
-  // Returns why the first evidence that the check can use is missing; "" if any evidence that it
-  // can use is available.
+  // Returns "" if any of the kinds of evidence in `info.needs` is available; else why the first of
+  // them is missing.
   std::string WhatIsMissing(const CheckInfo& info) const {
     std::string first;
     for (Evidence evidence : info.needs) {
@@ -154,8 +155,9 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // If the request names no feed, fetch or signature, and the default fetches cannot run or do not
-  // exist (in a case whose graph has changed), the whole graph is examined.
+  // Finds the feeds, fetches and losses. If the request names no feed, fetch or signature, and the
+  // default fetches cannot run or do not exist (in a case whose graph has changed), the whole graph
+  // is examined without a run.
   Error FindEnds() {
     auto job = RunJob::Make(opened_, run_);
     Error error = job ? FindEndsOf(*job) : job.takeError();
@@ -259,7 +261,7 @@ class GraphDoctor {
     return batches;
   }
 
-  // Records the current values of variables.
+  // Adds the current values of variables to their histories in `context`.
   void Remember(const RunJob& job, DoctorContext* context) {
     std::map<std::string, Tensor> values;
     for (const auto& [name, resource] : job.session().Resources()) {
@@ -335,8 +337,9 @@ std::vector<std::string> PrefixesAt(llvm::StringRef path) {
   return prefixes;
 }
 
-// TensorFlow 2 stores an optimizer's slots under ".OPTIMIZER_SLOT", Keras in a separate list,
-// TensorFlow 1 under the variable's name: "dense/kernel/Adam_1".
+// True for an optimizer's slot (its state for one variable, such as a moment of Adam). TensorFlow 2
+// stores slots under ".OPTIMIZER_SLOT", Keras in a separate list, TensorFlow 1 under the variable's
+// name: "dense/kernel/Adam_1".
 bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& all) {
   if (key.contains(".OPTIMIZER_SLOT") || key.contains("optimizer/_variables/")) return true;
   return all.count(key.rsplit('/').first.str()) > 0 && key.contains('/');
@@ -369,7 +372,7 @@ Error ReadCheckpoints(llvm::StringRef path, DoctorContext* context) {
   return Error::success();
 }
 
-// Checks that the scalar named as the loss exists.
+// Checks that the log has the scalar that the user named as the loss.
 Error CheckTag(llvm::StringRef path, const ScalarLog& log, llvm::StringRef tag) {
   std::vector<std::string> names;
   for (const ScalarSeries& series : log.series) {

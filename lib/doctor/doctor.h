@@ -33,7 +33,8 @@ struct Finding {
   std::string made_at;  // "net.py:21 in loss_fn", if known; set by the caller of the check
 };
 
-// The kinds of evidence that checks need. A check without its evidence does not report.
+// The kinds of evidence that checks need. A check for which none of its kinds is available does not
+// run.
 enum class Evidence : uint8_t {
   kGraph,        // the graph alone
   kLoss,         // a graph with a loss
@@ -62,7 +63,8 @@ struct VariableHistory {
   bool IsWeight() const { return dims.size() >= 2; }
   bool Changed() const;
 };
-// Adds a moment to the history, which shares `value`: do not change the tensor afterwards.
+// Adds a moment to the history. The history keeps `value` without a copy: do not change the tensor
+// afterwards.
 void AddMoment(const Tensor& value, VariableHistory* history);
 
 // The evidence for the checks. All pointers are borrowed.
@@ -102,7 +104,7 @@ class TensorWatches {
   std::vector<Entry> entries_;
 };
 
-// A check; each object checks one context.
+// A check. Each object is used for one context only.
 class Check {
  public:
   virtual ~Check() = default;

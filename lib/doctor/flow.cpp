@@ -123,7 +123,8 @@ std::vector<BodyPort> Flow::Before(const BodyPort& port) const {
     });
     for (const auto& [function, site] : *calls) {
       const Signature& callee = signatures_.find(&function->body)->second;
-      // The output depends on the condition, which determines the number of iterations.
+      // A loop's output also depends on the loop's condition, which determines the number of
+      // iterations, unless the body returns this argument unchanged.
       for (size_t i = 0; site.is_cond && !stays && i < callee.results.size(); ++i)
         add(function->body, callee.results[i]);
       for (int i = 0; i < site.shift; ++i) add(*port.graph, node.input(i));

@@ -58,8 +58,8 @@ class Flow {
   std::vector<BodyPort> Before(const BodyPort& port) const;
   // Returns the tensors that are directly computed from `port`.
   std::vector<BodyPort> After(const BodyPort& port) const;
-  // Returns the nodes that read `port`, each with the input slot. For a node that calls a function,
-  // returns the readers in the function.
+  // Returns the nodes that read `port`, each with the input slot. If a reader is a call, returns
+  // the nodes in the called function that read the argument instead.
   std::vector<std::pair<Node, int>> Readers(const BodyPort& port) const;
 
   // A predicate for Backward: true if the walk may go from a node's outputs to its input `slot`.
@@ -93,7 +93,8 @@ class Flow {
     std::vector<Site> sites;
   };
   void AddCalls(const Node& node);
-  // True if a loop's body returns argument `index` unchanged, as is usual for variables' handles.
+  // True if a loop's body returns argument `index` unchanged, as it usually does with the handle of
+  // a variable.
   bool IsInvariant(const Graph& body, const Signature& signature, int index) const;
   const std::vector<std::pair<const Function*, Site>>* CallsOf(const Node& node) const;
 

@@ -41,8 +41,8 @@ bool IsValidation(llvm::ArrayRef<std::string> words) {
   return HasWord(words, {"validation", "val", "valid", "eval", "evaluation", "test", "dev"});
 }
 
-// True if a tag has only general words, such as "val/total_loss", so that it is not one term of
-// several.
+// True if a tag such as "val/total_loss" consists of general words only, so that it is probably not
+// the name of one term of a loss.
 bool IsPlain(llvm::ArrayRef<std::string> words) {
   static const llvm::StringSet<> kPlain = {
       "loss", "epoch",      "batch", "step",       "train", "training", "total", "mean",
@@ -50,8 +50,8 @@ bool IsPlain(llvm::ArrayRef<std::string> words) {
   return llvm::all_of(words, [&](const std::string& word) { return kPlain.contains(word); });
 }
 
-// Returns the part of a tag before `word`: "epoch_" for "epoch_loss" and "loss". The tag of the
-// accuracy of the same network begins with the same text.
+// Returns the part of a tag before `word`: "epoch_" for "epoch_loss" and "loss". The accuracy that
+// belongs to this loss has a tag with the same beginning.
 llvm::StringRef Before(llvm::StringRef tag, llvm::StringRef word) {
   size_t at = tag.find_insensitive(word);
   return at == tag.npos ? llvm::StringRef() : tag.take_front(at);
@@ -132,8 +132,8 @@ CurveShape ShapeOf(const ScalarSeries& series) {
       double difference = points[i].value - points[i - 1].value;
       squares += difference * difference;
     }
-    // The standard deviation of the difference of two records is sqrt(2) times that of one record;
-    // that of the median of n records is 1.25 / sqrt(n) times that of one.
+    // Estimates the standard deviation of one record: that of a difference of two records is
+    // sqrt(2) times as large. That of the median of n records is 1.25 / sqrt(n) times that of one.
     double one = std::sqrt(squares / static_cast<double>(points.size() - 1) / 2);
     shape.noise = 1.25 * one / std::sqrt(static_cast<double>(size));
     int64_t gap = points[1].step - points[0].step;

@@ -27,14 +27,14 @@ struct LossCurve {
 // tag or name. The curves point into the log.
 std::vector<LossCurve> LossCurvesOf(const ScalarLog& log, llvm::StringRef wanted);
 
-// The shape of a curve. Its values are medians over windows of a fifth of the records, so that
+// The shape of a curve. Its values are medians of windows, each a fifth of the records, so that
 // single batches have little influence.
 struct CurveShape {
   double first = 0, last = 0, lowest = 0;
   int64_t lowest_at = 0;    // the step at which the lowest window begins
   bool ends_lowest = true;  // the lowest window is the last or the one before the last
   size_t records = 0;       // number of finite records
-  // The standard error of such a median, estimated from differences between adjacent records.
+  // The standard error of a window's median, estimated from differences between adjacent records.
   double noise = 0;
   // True if the log begins with the training: its first step is at most two intervals between
   // records from 0.

@@ -211,9 +211,9 @@ void Network::AddUpdate(const Node& node, int variable) {
 }
 
 // Finds the gradient in an optimizer that consists of elementwise ops: walks back from the
-// subtracted value through elementwise ops, ignoring constants and variables. Returns the only other
-// tensor found, such as the output of a MatMul or BiasAddGrad; empty if there is none or more than
-// one.
+// subtracted value through elementwise ops, ignoring constants and variables. Returns the only
+// other tensor that it finds, such as the output of a MatMul or BiasAddGrad; empty if there is none
+// or more than one.
 BodyPort Network::GradientBefore(BodyPort value) const {
   PortSet seen;
   std::vector<BodyPort> open = {value}, found;
@@ -284,7 +284,8 @@ std::optional<Layer> Network::LayerAt(const Node& node, int weight_slot, int inp
 
 void Network::FindLayers() {
   if (losses_.empty() && has_gradients_) {
-    // Nodes that depend on a gradient are not layers.
+    // Extends after_gradients_ to all nodes that depend on a gradient, so that they are not taken
+    // for layers.
     std::vector<BodyPort> gradients;
     for (const Node& node : nodes_) {
       if (!after_gradients_.HasNode(node)) continue;
@@ -316,9 +317,9 @@ void Network::FindLayers() {
   }
 }
 
-// Finds gradients that an optimizer first stores in variables of its own: a product of a layer's
-// input and another tensor, with the shape of the layer's weights, is the gradient of these
-// weights.
+// Finds gradients that do not reach the update directly, because the optimizer first stores them in
+// variables of its own: a product of a layer's input and another tensor, with the shape of the
+// layer's weights, is the gradient of these weights.
 void Network::FindGradientsOfLayers() {
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, int> layer_of_input;
   for (const Layer& layer : layers_) {
@@ -361,8 +362,8 @@ bool Network::IsOnlyAdded(const NetworkVariable& variable) const {
   return is_added;
 }
 
-// Looks for the variable's handle instead of its reads, which may be in a loop's function that has
-// several callers.
+// Searches for the variable's handle, since `variable.reads` lacks reads in functions that several
+// nodes call: for these, it is not known which variable they read.
 bool Network::ReachesLoss(const NetworkVariable& variable) const {
   return differentiable_.Has(variable.handle);
 }

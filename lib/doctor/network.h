@@ -73,7 +73,7 @@ class Network {
   // Returns the losses: named by the user, or found.
   const std::vector<BodyPort>& losses() const { return losses_; }
   bool HasGradients() const { return has_gradients_; }
-  // True if several signatures share the graph, so that some nodes belong to others.
+  // True if several signatures share the graph, so that some nodes belong only to other signatures.
   bool IsShared() const { return is_shared_; }
   // True if the graph updates weights.
   bool Trains() const { return trains_; }

@@ -19,7 +19,7 @@ constexpr int64_t kMostElements = 1 << 20;  // larger constants are not searched
 
 bool IsSigned(NumberRange range) { return range == kAny || range == kInput; }
 
-// Returns the range of an op's output that holds for any inputs; nullopt for other ops.
+// For ops whose output has the same range for any inputs: returns this range; else nullopt.
 std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
   return llvm::StringSwitch<std::optional<NumberRange>>(op)
       .Cases("Relu", "Relu6", "Abs", "ComplexAbs", "Square", "SquaredDifference", kNotNegative)
@@ -97,7 +97,7 @@ NumberRange NumberRanges::OfInput(const Node& node, int slot) {
 
 NumberRange NumberRanges::Of(const BodyPort& port) {
   if (!port || depth_ >= kDeepest) return kUnknown;
-  // Enter kUnknown first, for a value of a loop that depends on itself.
+  // Stores kUnknown first, so that the search ends at a value of a loop that depends on itself.
   auto [at, added] = known_.try_emplace(port.key(), kUnknown);
   if (!added) return at->second;
   ++depth_;
@@ -132,8 +132,8 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Mul") return OfProduct(node);
   if (op == "RealDiv" || op == "Div") return OfQuotient(node);
   if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
-  // A root of a number that may be negative is reported itself, so nothing is reported about its
-  // output.
+  // If the input may be negative, the check reports the root itself, so it need not report what is
+  // done with the root's output.
   if (op == "Sqrt") return IsSigned(OfInput(node, 0)) ? kUnknown : OfInput(node, 0);
   if (op == "Pow") return OfPower(node);
   if (op == "Maximum") return OfMaximum(OfInput(node, 0), OfInput(node, 1));
@@ -279,9 +279,9 @@ llvm::ArrayRef<std::vector<BodyPort>> NumberRanges::LookedAtBefore(const Graph& 
   return found->second;
 }
 
-// True if the tensor is in a branch whose condition guards it: the tensor is a scalar argument of
-// the branch, or the branch computes again a value that the condition compares (the conditions of
-// all ops with this branch must do so).
+// True if the tensor is in a branch whose condition probably keeps it from being zero: it is a
+// scalar argument of the branch, or in every If or Case with this branch the condition compares the
+// same value, computed again.
 bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
   llvm::ArrayRef<std::vector<BodyPort>> conditions = LookedAtBefore(*port.graph);
   if (conditions.empty()) return false;

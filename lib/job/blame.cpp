@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// One run in which the outputs of some producers are made finite.
+// A run of the graph in which the bad outputs (NaN or infinity) of some of the nodes that produced
+// them first are replaced by finite numbers.
 struct Trial {
   std::vector<BadProducer> producers;
   std::vector<BadFetch> bad_fetches;
@@ -33,7 +34,7 @@ class Blamer {
 
   Expected<RunBlame> Run() {
     ASSIGN_OR_RETURN(Trial first, Try({}, /*ones=*/false));
-    // Further runs must not repeat the graph's output and warnings.
+    // Further runs must not repeat what the graph printed, nor the warnings.
     request_.sink = [](Severity, llvm::StringRef) {};
     request_.print = [](Severity, llvm::StringRef) {};
     if (!first.IsBad() && first.bad_variables > 0) {
@@ -59,8 +60,8 @@ class Blamer {
   }
 
  private:
-  // Tries the first few producers one by one; then bisects the rest for the shortest prefix of
-  // producers that is harmful.
+  // Tests the first few producers one by one. Then bisects for the shortest prefix of the list of
+  // producers that is harmful together; the last of this prefix is to blame.
   Error FindFirstHarmful() {
     constexpr size_t kFew = 8;
     size_t count = blame_.producers.size();
@@ -85,14 +86,15 @@ class Blamer {
     return Error::success();
   }
 
-  // True if the producers [begin, end) are harmful when all others are made finite.
+  // True if a fetch is bad or the run fails when only the producers [begin, end) keep their bad
+  // values.
   Expected<bool> DoesHarm(size_t begin, size_t end) {
     if (begin == 0 && end == blame_.producers.size()) return true;
     std::set<BadNode> tamed = all_;
     for (size_t i = begin; i < end; ++i) tamed.erase(blame_.producers[i].producer.key);
     bool is_bad = false;
-    // The largest finite number, as a replacement, may overflow downstream; the second try replaces
-    // by 1.
+    // The first try replaces infinity by the largest finite number, from which later nodes may
+    // again compute infinity; then the second try replaces by 1.
     for (bool ones : {false, true}) {
       ASSIGN_OR_RETURN(Trial trial, Try(tamed, ones));
       is_bad = trial.IsBad();
@@ -144,7 +146,7 @@ class Blamer {
     return trial;
   }
 
-  // Finds the shortest path along data edges.
+  // Finds the shortest path along data edges from the harmful producer to a bad fetch.
   void FindPath() {
     const BadProducer* producer = blame_.first_harmful();
     if (!producer) return;

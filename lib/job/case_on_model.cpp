@@ -23,8 +23,8 @@ std::vector<std::string> SortedKeys(const Tensors& tensors) {
   return keys;
 }
 
-// TensorFlow replaces characters that an argument name cannot contain by '_', and capitals by lower
-// case.
+// Returns the argument name that TensorFlow makes of a key: '_' for characters that an argument
+// name cannot contain, and lower case for capitals.
 std::string AsNodeName(llvm::StringRef key) {
   std::string name;
   for (char c : key) name += llvm::isAlnum(c) || c == '_' || c == '.' ? llvm::toLower(c) : '_';
@@ -42,8 +42,8 @@ const SignatureTensor* WithTensor(llvm::StringRef name, const Tensors& tensors) 
   return found == tensors.end() ? nullptr : &*found;
 }
 
-// Inputs of a frozen graph are named after the keys. Returns null if no input matches, or several
-// do.
+// Returns the input whose key matches the name of a frozen graph's input, which TensorFlow derives
+// from the key; null if no key matches, or several do.
 const SignatureTensor* WithNode(llvm::StringRef name, const Tensors& tensors) {
   llvm::StringRef node = ReadTensorName(name).node;
   if (const SignatureTensor* same = WithKey(node, tensors)) return same;
@@ -139,7 +139,7 @@ class Finder {
   const CaseSignature& captured_;
 };
 
-// Inputs that no output depends on may be missing.
+// Checks that the case has a value for each input of the signature on which an output depends.
 Error CheckInputs(const CaseOfModel& found, const OpenedGraph& model, const Signature& signature) {
   const Graph& main = model.module().main;
   std::vector<NodeId> needed = NeededNodes(main, signature);
@@ -225,7 +225,8 @@ Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunReq
 
 namespace {
 
-// For a case with keys: side A gets the case's own tensors, side B the model's.
+// Pairs the feeds and fetches of a case that has keys: side A is the tensor in the case's own
+// graph, side B that in the model.
 SameEnds EndsOf(const CaseOfModel& on_model) {
   SameEnds ends;
   ends.by_keys = true;

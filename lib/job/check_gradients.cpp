@@ -59,7 +59,8 @@ class Numbers {
   std::mt19937 engine_{20240229};
 };
 
-// An x: a fed tensor, or a variable of the session.
+// A tensor x with respect to which gradients are checked: a fed tensor, or a variable of the
+// session.
 struct Input {
   std::string name;
   int feed = -1;
@@ -265,7 +266,8 @@ class Checker {
     double x = literal.AsDouble(index);
     ASSIGN_OR_RETURN(double up, SumAt(input, index, x + step));
     ASSIGN_OR_RETURN(double down, SumAt(input, index, x - step));
-    // The step between the two values after rounding to the dtype is used, not 2 * step.
+    // Divides by the actual distance of the two values after rounding to the dtype, not by 2 *
+    // step.
     double above = Literal::Scalar(input.value.dtype(), x + step).AsDouble(0);
     double below = Literal::Scalar(input.value.dtype(), x - step).AsDouble(0);
     return (up - down) / (above - below);
@@ -293,7 +295,7 @@ class Checker {
       ASSIGN_OR_RETURN(CheckedElement element,
                        CheckElement(input, gradient, index, scale, checked.tolerance));
       ++checked.checked;
-      // A NaN error is worse than any number.
+      // Written so that an error of NaN counts as larger than any number.
       if (i == 0 || !(element.error <= checked.worst.error)) checked.worst = element;
     }
     return checked;
@@ -314,8 +316,9 @@ class Checker {
       double measured = (4 * near - far) / 3;
       double most = std::max(scale, std::fabs(measured));
       double distance = std::fabs(element.made - measured);
-      // Smaller steps (later attempts) are for kinks. The allowance for rounding stays that of the
-      // first step: a larger one would hide real errors.
+      // Later attempts use smaller steps, in case the function has a kink near x. The allowance for
+      // rounding stays that of the first step, although rounding matters more with a smaller step:
+      // a larger allowance would hide real errors.
       if (attempt == 0 && distance > tolerance * most) {
         ASSIGN_OR_RETURN(rounding, Rounding(input, index, first));
       }
@@ -327,10 +330,10 @@ class Checker {
     return element;
   }
 
-  // Returns the standard deviation of the error of one sum: the rounding error of storing the ys,
-  // or the residual of the sums on a fine grid after removing the smooth part with fourth
-  // differences (More and Wild, Estimating Computational Noise). Their median ignores the kink of a
-  // Relu.
+  // Returns the standard deviation of the error of one sum, the larger of two estimates: the error
+  // of rounding the ys to their dtype, and the noise of sums at points on a fine grid. Fourth
+  // differences remove the smooth part of these sums (More and Wild, Estimating Computational
+  // Noise); the median of the differences is not affected by the kink of a Relu.
   Expected<double> Rounding(Input& input, int64_t index, double step) {
     constexpr int kPoints = 13, kOrder = 4;
     const double of_fourth = std::sqrt(70.0), of_median = 0.6745;

@@ -45,7 +45,7 @@ class RunComparer {
         finder_(request.tolerance, evaluator_.get()) {}
 
   Expected<RunComparison> Run(OpenedGraph& b) {
-    // Pairing the nodes inside loops lowers the loops, which needs a valid graph.
+    // Pairing the nodes may lower loops, as NodeCorrespondence describes, which needs valid graphs.
     if (Error error = CheckValid(a_, nullptr)) return WithPath(a_, std::move(error));
     if (Error error = CheckValid(b, nullptr)) return WithPath(b, std::move(error));
     auto ends = FindSameEnds(a_, b, request_.run.signature);
@@ -86,11 +86,12 @@ class RunComparer {
     return ends_.by_keys ? NameInA(tensor) : tensor;
   }
 
-  // Returns "" if the fetch is an output of A's signature and B's signature lacks its key. A tensor
-  // with that name in B would be unrelated.
+  // Returns B's tensor for a fetch of A. Returns "" if the fetch is an output of A's signature and
+  // B's signature lacks its key: a tensor of B with the fetch's name would then be unrelated.
   std::string FetchInB(const std::string& fetch) const {
     bool has_key = llvm::any_of(ends_.outputs, [&](const auto& end) { return end.a == fetch; });
-    // If no output is requested and no key is shared, outputs are paired by tensor.
+    // If the user named no fetch and the signatures have no key in common, outputs are paired by
+    // the tensor's name.
     bool matters = !ends_.outputs.empty() || !request_.run.fetches.empty();
     if (!has_key && ends_.by_keys && matters && NameInA(fetch) != fetch) return "";
     return InB(ends_.outputs, fetch);
@@ -123,7 +124,8 @@ class RunComparer {
     return request;
   }
 
-  // `b`: if B is a case and A is not, A gets B's values for inputs with the same keys. May be null.
+  // Runs A. `b`: the other graph; if it is a case and A is not, A gets the case's values for inputs
+  // with the same keys. May be null.
   Expected<Ran> RunA(RunPairs& pairs, bool is_first, const OpenedGraph* b = nullptr) {
     RunRequest request = RequestFor(is_first);
     if (b && b->model().case_info && !a_.model().case_info && ends_.by_keys) {
@@ -160,7 +162,8 @@ class RunComparer {
       bool has_all = llvm::all_of(fetches, [&](const std::string& fetch) {
         return ReadTensorName(fetch).control || FindTensorIfThere(main, fetch).has_value();
       });
-      // The graph of a case may have feeds that are not inputs of its signature.
+      // Lets the run add feeds of its own: the graph of a case may need some that are not inputs of
+      // its signature, for which A has no values.
       request.completes = !has_all || b.model().case_info;
       if (b.model().case_info) request.signature.clear();
       if (has_all) request.fetches = fetches;
@@ -311,8 +314,8 @@ llvm::StringRef PythonName(llvm::StringRef function) {
   return without.ends_with("_") ? without.drop_back() : function;
 }
 
-// Maps each graph of the record to a body (graph or function) of A; null if no body has a node with
-// the name of a traced node.
+// Finds, for each graph that the debugger recorded, the body of A (a function or the main graph)
+// that matches best; none if no body has a node with the name of a recorded node.
 class RecordedBodies {
  public:
   RecordedBodies(const Module& module, const DebugRun& run) : bodies_(run.graphs.size()) {
@@ -370,7 +373,8 @@ std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
       .str();
 }
 
-// Returns the recorded executions, in order, that have full tensors of bodies in A.
+// Returns the recorded executions, in order, in which the debugger wrote full tensors of nodes that
+// A has.
 std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   std::vector<int> steps;
   for (const DebugTrace& trace : run.traces) {
@@ -380,8 +384,8 @@ std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   return steps;
 }
 
-// Feeds those arguments of the call that another recorded execution produced; values passed from
-// Python were not recorded.
+// Feeds those arguments of the recorded call that are outputs of earlier recorded executions.
+// Values passed from Python were not recorded.
 Error AddArguments(const Graph& main, const DebugRun& run, int step, const RecordedBodies& bodies,
                    llvm::function_ref<void(const Node&, Tensor)> add) {
   if (step < 0 || run.executions[step].graph < 0) return Error::success();

@@ -48,19 +48,19 @@ struct RunComparison {
   bool Agrees() const;
 };
 
-// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless both are cases, which
-// have feeds and fetches. Cost: both graphs run once for each budget-sized part of A's tensors, and
-// for each diverged tensor one more op runs. Errors: those of RunJob, with the path; a failing run
+// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless both are cases, each of
+// which has its own. Cost: both graphs run once for each budget-sized part of A's tensors, and the
+// op of each diverged tensor runs once more. Errors: those of RunJob, with the path; a failing run
 // is part of the result, unless both fail and had not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
 // Compares the graph with the graph that the default passes make from it.
 Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request);
 
-// Compares a run of `a` with B, a run that TensorFlow's debugger recorded with FULL_TENSOR: of the
-// recorded calls from Python to functions with traced tensors, number `step`. Placeholders without
-// a feed get their recorded values. Errors: no recorded tensor has the name of a node; there is no
-// call number `step`.
+// Compares a run of `a` with B, a call of a function from Python that TensorFlow's debugger
+// recorded with FULL_TENSOR. `step` is the number of this call among the recorded calls with traced
+// tensors. Placeholders without a feed get their recorded values. Errors: no recorded tensor has
+// the name of a node; there is no call number `step`.
 Expected<RunComparison> CompareWithRecord(OpenedGraph& a, const DebugFolder& folder,
                                           const DebugRun& run, int step,
                                           const CompareRequest& request);

@@ -45,7 +45,8 @@ std::string HowText(const Mismatch& p) {
 
 std::string Sentence(const Mismatch& p) {
   std::string text = NodeText(p.node, p.op);
-  // A counterpart in B in other calls gets its own line.
+  // If the counterpart in B is inside a function call, the report names it on a separate line
+  // instead.
   if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);

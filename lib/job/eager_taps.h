@@ -1,4 +1,4 @@
-// The taps of a program in eager mode, and their output.
+// Records the values of a program's ops in eager mode and writes them.
 #ifndef GRAPNEL_LIB_JOB_EAGER_TAPS_H_
 #define GRAPNEL_LIB_JOB_EAGER_TAPS_H_
 

@@ -50,7 +50,8 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   const bool has_tables = HasTables(module);
   if (!has_variables && !has_tables) return Error::success();
 
-  // Reopens the file: the nodes that restore the state are no longer in the graph.
+  // Reopens the file, since KeepOnly() may have removed the nodes that restore the variables and
+  // tables.
   ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
   Session session;
   ASSIGN_OR_RETURN(RestoredState state,

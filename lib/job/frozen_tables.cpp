@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// True for table ops with a name in the session. Ops of version 2 output a resource handle, ops of
-// version 1 a reference.
+// True for ops that create a lookup table which the session stores under a name. "HashTableV2"
+// outputs a resource handle, "HashTable" a reference.
 bool IsTable(const Node& node) {
   llvm::StringRef op = node.op();
   op.consume_back("V2");
@@ -30,8 +30,8 @@ bool Fills(const Node& node) {
       .Default(false);
 }
 
-// Returns the table's name in the session. Outside its function, a table created in a function is
-// known only by the name in its attributes.
+// Returns the table's name in the session; "" for a table that a function creates without a
+// shared_name, since nodes outside the function cannot refer to it.
 std::string TableName(const Node& table, bool is_in_function) {
   std::string name = table.GetString("shared_name");
   if (name.empty() && !is_in_function) name = table.name().str();
@@ -39,8 +39,8 @@ std::string TableName(const Node& table, bool is_in_function) {
   return container.empty() || name.empty() ? name : container + "/" + name;
 }
 
-// Returns each table once. A dense table has its empty and deleted keys as inputs. A dense table
-// created in a function is left out, since its inputs are not available in the main graph.
+// Returns one node for each table. Leaves out dense tables that a function creates: their inputs,
+// the empty and the deleted key, are not available in the main graph.
 std::vector<Node> TablesOf(const Module& module) {
   std::vector<Node> tables;
   std::set<std::string> names;
@@ -67,7 +67,8 @@ bool FillsByItself(const Module& module) {
          llvm::any_of(module.functions, [&](const auto& one) { return fills(one->body); });
 }
 
-// Returns the table in the main graph: the node itself, or a copy of a function's node.
+// Returns a node of `main` for the table: the one with this name or, if a function creates the
+// table, a new copy of the function's node.
 Node InMain(Graph& main, const Node& table) {
   if (!table.graph().function()) {
     if (Node same = main.Find(table.name())) return same;
@@ -77,7 +78,7 @@ Node InMain(Graph& main, const Node& table) {
   return main.node(id);
 }
 
-// Returns the "Import" or "Export" op for the version of the table's node.
+// Returns the op "LookupTableImport" or "LookupTableExport", with "V2" if the table's op has it.
 std::string OpFor(const Node& table, llvm::StringRef what) {
   return ("LookupTable" + what + (table.op().ends_with("V2") ? "V2" : "")).str();
 }
@@ -126,8 +127,8 @@ bool HasTables(const Module& module) { return !TablesOf(module).empty(); }
 
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool) {
   Graph& main = frozen.main;
-  // A table that an initializer fills with nothing is still imported, unless nodes of the frozen
-  // graph fill its tables.
+  // The file may have an initializer that fills a table with no entries. Such a table needs an
+  // empty import, unless nodes of the frozen graph fill its tables themselves.
   bool fills_empty = !InitOpOf(whole.file()).empty() && !FillsByItself(frozen);
   std::vector<NodeId> imports;
   for (const Node& table : TablesOf(frozen)) {

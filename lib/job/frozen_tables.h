@@ -8,10 +8,11 @@
 
 namespace grapnel {
 
-// True if the graph, or a function of its library, has a table that other nodes fill.
+// True if the graph, or a function of its library, creates a lookup table whose contents
+// FreezeTables can store.
 bool HasTables(const Module& module);
 
-// Adds to `frozen`, for each such table, a LookupTableImportV2 with all keys and values as
+// Adds to `frozen`, for each lookup table, a LookupTableImportV2 with all keys and values as
 // constants, and the node kTableInit, which runs these imports. The contents come from `session`,
 // which holds the restored model `whole`: it does not matter whether an op, a function, a
 // checkpoint or a text file among the model's assets filled the table, and the frozen graph needs

@@ -22,7 +22,7 @@ constexpr const char* kLines[] = {"*.pb diff=grapnel", "*.pbtxt diff=grapnel",
 Expected<std::string> RunGit(std::vector<std::string> words) {
   llvm::SmallString<128> output;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("grapnel-git", "txt", output))
-    return MakeError("a temporary file: {0}", error.message());
+    return MakeError("cannot create a temporary file: {0}", error.message());
   llvm::FileRemover remover(output);
   words.insert(words.begin(), "git");
   ASSIGN_OR_RETURN(pid_t pid, StartProgram(words, output.str().str()));
@@ -45,9 +45,10 @@ std::string ForShell(llvm::StringRef word) {
 
 Error Configure(const GitSetupRequest& request) {
   const std::string grapnel = ForShell(request.grapnel);
-  // `diff` exits with 1 if the files differ. The HTML page is not deleted, since the browser may
-  // still be reading it. A new or deleted graph has only one side. A separate shell splits the
-  // browser's command into words, since git's shell does not.
+  // For a new or deleted graph, git passes /dev/null as the other file: `view` then shows the one
+  // graph. `diff` exits with 1 if the graphs differ, which counts as success. The HTML page is not
+  // deleted, since the browser may still be reading it. GRAPNEL_BROWSER may have several words,
+  // which only a shell of its own splits.
   const std::string draw =
       "page=$(mktemp -d)/change.html; case \"$LOCAL|$REMOTE\" in \"/dev/null|\"*) " + grapnel +
       " view \"$REMOTE\" --quiet -o \"$page\" ;; *\"|/dev/null\") " + grapnel +

@@ -14,8 +14,8 @@ struct GraphPath {
   std::string title;  // empty: the only graph of the path
 };
 
-// Splits "PATH:NAME" if the whole text is not a file and PATH is; takes the longest such PATH. Any
-// other text is a path.
+// Splits "PATH:NAME" if PATH exists and no file has the whole text as its name; takes the longest
+// such PATH. Any other text is a path as a whole.
 GraphPath ReadGraphPath(llvm::StringRef text);
 
 // Like ReadGraphPath(text), but `title`, the value of the flag `by`, may name the graph too.

@@ -44,8 +44,8 @@ struct LoggedPlacement {
 
 // Reads the log and finds the graphs of PlacedGraphs in the log. Moves arguments with assumed
 // devices to the devices in the log, and places all graphs again. `read` returns the log; it gets
-// the graphs to look for. `has_folder`: dumps next to the graph's own may be read. Errors: those of
-// `read` and OpenForPlacing.
+// the graphs to look for. `has_folder`: the graph is a dump in a folder, whose other dumps may be
+// read to identify the graph in the log. Errors: those of `read` and OpenForPlacing.
 Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read,
                bool has_folder, OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged);
 

@@ -11,7 +11,8 @@ namespace grapnel {
 
 struct MissedOptimizations {
   std::vector<Refusal> refusals;
-  // Refusals of nodes in intermediate graphs; later rewrites may have optimized these nodes.
+  // Rules' refusals to rewrite nodes while the passes ran; later rewrites may have optimized these
+  // nodes after all.
   std::vector<Refusal> intermediate;
   int rewrites = 0;  // rewrites that the requested rules made
   std::string assumed;

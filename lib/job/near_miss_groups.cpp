@@ -37,7 +37,8 @@ std::string WithoutNames(llvm::StringRef reason) {
   return text;
 }
 
-// Computes FLOPs of a node and of its inputs: a refusal names the last node of the pattern.
+// Estimates the cost of a refused pattern: the FLOPs of the pattern's last node, which the refusal
+// names, and of the nodes that produce its inputs.
 class Costs {
  public:
   explicit Costs(const Module& module) : module_(module) {}

@@ -25,8 +25,8 @@ bool IsControlFlow(const Node& node) {
   return kind == "While" || kind == "If" || kind == "Case";
 }
 
-// Returns the node of a group that nodes outside the group read, or that has no readers; null if
-// the group has several such nodes.
+// Returns the node of a diff's group (N nodes that became one, or the reverse) that nodes outside
+// the group read, or that has no readers; null if there are several.
 Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   auto is_inside = [&](NodeId id) {
     return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });
@@ -43,8 +43,8 @@ Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   return exit;
 }
 
-// Counts the nodes of the main graph and of all functions inlined into it, once per call; stops at
-// `most`.
+// Counts the nodes that the main graph has after inlining all functions (a function counts once for
+// each call); stops at `most`.
 class OpenedSize {
  public:
   explicit OpenedSize(int64_t most) : most_(most) {}
@@ -140,7 +140,8 @@ void NodeCorrespondence::AddByDiff(const Module& a, const Module& b, const Prove
   }
   for (const GroupEntry& group : diff.groups) {
     Node x = ExitOf(group.a), y = ExitOf(group.b);
-    // An Exit can correspond to any result of a loop.
+    // A While or If does not correspond to one node of another op: an Exit may be any of a loop's
+    // outputs.
     bool is_loop = x && y && (IsControlFlow(x) || IsControlFlow(y)) && x.op() != y.op();
     if (x && y && !is_loop && x.name() != y.name() && !y.graph().Find(x.name())) add(x, y);
   }
@@ -170,8 +171,9 @@ void NodeCorrespondence::AddByLowering(const Module& functional, const Module& o
     if (Node in_main = functional.main.Find(x.name())) taken.insert(in_main.id());
     (*places)[{&other.main, y.id()}] = PlaceOfName(x.name());
   }
-  // Equal names of the remaining nodes mean nothing: a lowered loop numbers its nodes starting in
-  // the condition, but functions number their nodes separately.
+  // Gives the remaining nodes a place that matches nothing, except for those with a namesake in the
+  // main graph. In a lowered loop, "while/add_1" need not be "add_1" of the loop's body: the
+  // lowered loop numbers its nodes starting in the condition, but each function numbers its own.
   for (Node node : other.main.nodes()) {
     Node namesake = functional.main.Find(node.name());
     bool is_free = namesake && !taken.contains(namesake.id());

@@ -56,7 +56,8 @@ Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::Strin
                      : MakeError("{0}", dump.problem);
 }
 
-// True if the model is a file that is a dump, and `name` is a stage name of that dump.
+// True if the model is a single dump file, and `name` is the stage name that this dump would have
+// in a folder.
 bool IsOnlyStage(const Model& model, llvm::StringRef name) {
   bool is_graph = model.kind == FileKind::kGraphDef || model.kind == FileKind::kGraphText;
   if (!is_graph || model.graphs.size() != 1 || !model.graphs[0].title.empty()) return false;
@@ -83,8 +84,8 @@ Expected<Picked> PickGraph(const Model& model, llvm::StringRef title, llvm::Stri
   return SeveralGraphs(model, by);
 }
 
-// Opens a dump of a folder from the dump's own file, so that messages, logs and diffs show the
-// file's name.
+// Opens one dump of a folder as a model of its own, so that messages, logs and diffs show the name
+// of the dump's file.
 Expected<std::shared_ptr<Model>> OpenDump(const std::string& path, const std::string& title) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
   if (model.graphs.size() != 1)

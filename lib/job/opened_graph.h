@@ -32,7 +32,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
   static Expected<std::vector<OpenedGraph>> EachOf(std::shared_ptr<Model> model,
                                                    llvm::StringRef title,
                                                    llvm::StringRef by = "its title");
-  // Graph `index` of `model`; make at most one for each graph of a model.
+  // Opens graph `index` of `model`. Make at most one such object per graph: it may change the
+  // model's module in place.
   OpenedGraph(std::shared_ptr<Model> model, size_t index);
 
   OpenedGraph(OpenedGraph&&) = default;
@@ -44,7 +45,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
   const GraphInFile& file() const { return model_->graphs[index_]; }
   // A warning about how the graph's name was resolved, or "".
   const std::string& note() const { return note_; }
-  // The module that jobs work on; null for the list of a dump folder.
+  // The module that jobs work on; null for a graph that a dump folder only lists.
   Module& module() { return *module_; }
   const Module& module() const { return *module_; }
   // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
@@ -61,7 +62,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
   Expected<OpenedGraph> Reopen() const;
   // Sets how Reopen() makes a graph that is not in a file.
   void ReopenBy(std::function<Expected<OpenedGraph>()> again) { again_ = std::move(again); }
-  // Releases the module; this object must not be used afterwards. Not for a copy.
+  // Releases the model's module; this object must not be used afterwards. Must not be called on the
+  // result of Copy().
   std::unique_ptr<Module> TakeModule() { return std::move(model_->graphs[index_].module); }
 
  private:
@@ -72,7 +74,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
   std::string note_;
 };
 
-// Returns the feeds and fetches that are given, else those of the case, the text or the signature,
+// Returns `feeds` and `fetches` if given, else those of the case, the text file or the signature,
 // else none. Errors: there is no signature of that name.
 GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
                                                            llvm::ArrayRef<std::string> feeds,

@@ -142,9 +142,9 @@ bool TakesElements(const Graph& graph) {
   return first && first.GetString("_user_specified_name") == "args_0";
 }
 
-// True for functions of tf.data: its kernels and multi-device iterators optimize functions without
-// two of the optimizers. Such functions are recognized by name; "reduce_", which may also be a
-// user's function, by the arguments too.
+// True for functions that tf.data calls: TensorFlow optimizes these without constant folding and
+// layout optimization. They are recognized by name; "reduce_", which may also be a user's function,
+// by the arguments too.
 bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   if (!name.consume_front("__inference_")) return false;
@@ -155,8 +155,9 @@ bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
                       [&](llvm::StringRef of_iterator) { return name.starts_with(of_iterator); });
 }
 
-// Returns the configuration with which TensorFlow would optimize the graph. A session optimizes any
-// graph, however small; the runtime skips small functions.
+// Returns the configuration with which TensorFlow would optimize the graph. TensorFlow leaves small
+// functions unoptimized (min_graph_nodes); a main graph, which a session runs, is always optimized
+// here.
 proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeRequest& request) {
   proto::RewriterConfig config;
   if (!IsFunctionGraph(opened.module().main)) {
@@ -227,7 +228,8 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.pool = &pool;
   options.sink = request.options.sink;
   options.fetches = optimize.fetches;
-  // The op that fills the tables has no value, and the starting state already has its effect.
+  // The op that fills the tables has no value to compare, and the starting state already contains
+  // the filled tables.
   llvm::erase_if(options.fetches, [&](const std::string& fetch) {
     return fetch == TableInitOf(opened.module().main);
   });
@@ -340,8 +342,8 @@ void ReportUnknownKind(llvm::StringRef device, const MessageSink& sink) {
   if (!name) return llvm::consumeError(name.takeError());
   llvm::StringRef kind = DeviceTypeOf(*name);
   if (!sink || kind.empty() || llvm::is_contained(kKinds, kind)) return;
-  sink(Severity::kWarning, ("device '" + device + "': TensorFlow itself has no kind '" + kind +
-                            "' of device" + DidYouMean(kind, kKinds))
+  sink(Severity::kWarning, ("device '" + device + "': TensorFlow itself has no device type '" +
+                            kind + "'" + DidYouMean(kind, kKinds))
                                .str());
 }
 
@@ -413,8 +415,8 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
     optimized.open_sizes = values->open_sizes();
     manager.Add(MakeValueCheckInstrumentation(values.get(), &optimized.difference));
   }
-  // Added after the value check: the value check then runs last, and its failure does not count as
-  // the pass's own.
+  // Added after the value check, because after a pass the instrumentations run in reverse order:
+  // the value check comes last, and its failure does not count as the pass's own.
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
   bool broke_graph = false;
   manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true, options.fetches, &broke_graph));
@@ -479,7 +481,8 @@ Expected<std::optional<Culprit>> FindCulprit(
   auto culprit = Bisect(options);
   if (!culprit) return Annotate(opened.model().path, culprit.takeError());
   if (*culprit || !values || !HasPlugins(options.optimize)) return culprit;
-  // No rewrite was found. If a plugin has rules, bisects again, and compares NaN and infinity too.
+  // No rewrite was found. A plugin's rule may still have made values NaN or infinite, which the
+  // first search tolerates: bisects again and counts those too.
   RETURN_IF_ERROR(options.open().takeError());
   values->Renew(again->module());
   options.fails = [&](const Module& module) { return values->DiffersWildly(module); };

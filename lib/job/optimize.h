@@ -23,10 +23,11 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   // makes one with one thread per core) and `sink`; the job sets all other options.
   OptimizeOptions options;
   // Tensors of the main graph, like options.fetches by signature key or by name; the case, the text
-  // or the signature supplies missing ones. The values of feeds are used by check_values.
+  // file or the signature supplies missing ones. Only check_values uses the values of feeds.
   std::vector<FeedSource> feeds;
   std::string signature;
-  // Passes use these sizes, and those of the inputs of a function that a signature calls.
+  // Sizes for unknown dimensions of inputs. If there are any, passes rely on the inputs' shapes, as
+  // they do for functions of TensorFlow 2 anyway.
   ShapeOverrides sizes;
   // TensorFlow's RewriterConfig as a text proto: a file, or the text itself. Empty: the default,
   // but small graphs are optimized too.
@@ -40,7 +41,8 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   std::optional<std::string> device;
   // Converts variables to constants first: see lib/job/freeze.h.
   bool freeze = false;
-  // For a SavedModel that is written as one: all signatures, see lib/job/whole_model.h.
+  // Optimizes for all signatures, so that the result can be written as a SavedModel again: see
+  // lib/job/whole_model.h.
   bool whole_model = false;
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else

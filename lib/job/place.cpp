@@ -50,8 +50,9 @@ Node EntryCall(const Graph& main, const Signature& signature) {
   return call;
 }
 
-// Returns the device on which Python creates a node outside of functions: the device that the node
-// requests, else the first device that supports it.
+// Returns the device on which tf.saved_model.load creates a node of the main graph, such as a
+// variable: the device that the node requests (if `asks`), else the best device with a kernel for
+// it.
 int DeviceWhenMade(const Node& node, const PlacerSetup& setup, bool asks) {
   auto asked = DeviceSpec::Parse(asks ? node.device() : "");
   if (!asked) {
@@ -107,8 +108,8 @@ std::vector<std::string> OpenArguments(const Graph& graph) {
   return names;
 }
 
-// Adds the functions whose calls in a placed graph are not inlined, and the functions that these
-// call.
+// Adds to `calls` the functions whose calls in a placed graph are not inlined, and the functions
+// that these call.
 Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
                       const PlacerSettings& settings, const PlacedGraph& placed,
                       std::set<RuntimeCall>* known, std::vector<PlacedCall>* calls) {

@@ -16,8 +16,9 @@ struct PlaceRequest {
   PlacerSettings settings;
   std::string function;  // the function to place, as if called from the default device;
                          // empty: see signature
-  // In a SavedModel, the signature whose function to place; empty: the default signature. If a
-  // signature runs nodes of the main graph, places the main graph.
+                         // In a SavedModel, the signature whose function to place; empty: the
+                         // default signature. If the signature calls no function but runs nodes of
+                         // the main graph, places the main graph.
   std::string signature;
   bool as_it_stands = false;  // no inlining: the main graph or the function's body, unchanged
   // True if variables of the signature are on the devices that the file records;
@@ -31,7 +32,7 @@ struct RuntimeView {
   PlacerSettings settings;           // including the device that the function is called on
   std::string function;              // the function whose body the graph is; empty: the main graph
   // Names of arguments whose device is unknown: they are assumed to be on the device that the
-  // function is called on, or in its host's memory.
+  // function is called on, or in the memory of that device's host.
   std::vector<std::string> assumed;
 
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }

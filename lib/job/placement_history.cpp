@@ -96,7 +96,8 @@ class Folder {
 
   void Take(const OrderedDump& next) {
     const Graph& graph = next.module->main;
-    // Nodes created before placement are in the log, so they need no explanation.
+    // When the graph has been placed, forgets where its nodes came from: all nodes created before
+    // placement are in the log and need no explanation.
     if (before_ && !IsPlaced(before_->main) && IsPlaced(graph)) story_.here.clear();
     Step(*next.module, PassOf(next.dump.stage));
     if (!IsPlaced(graph)) {

@@ -81,7 +81,7 @@ bool NamesSource(llvm::StringRef path) {
 }
 
 std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
-  // A model's directory may be named like a source file, and a graph file may be named x.cpp:y.
+  // An existing directory, or a file named like "x.cpp:y", is a graph and not a source file.
   if (FileExists(text) && (IsDirectory(text) || !NamesSource(text))) return {"", text.str()};
   if (NamesSource(text)) return {text.str(), ""};
   for (size_t at = text.find(':'); at != llvm::StringRef::npos; at = text.find(':', at + 1)) {

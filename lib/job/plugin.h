@@ -10,8 +10,9 @@
 
 namespace grapnel {
 
-// Calls OpenPlugin of lib/support/plugin.h, and checks that its rules belong to existing
-// optimizers. Must be called before any run, pass or other thread reads the registries.
+// Loads the plugin with OpenPlugin (lib/support/plugin.h), and checks that the plugin's rules
+// belong to existing optimizers. Must be called before any run, pass or other thread reads the
+// registries.
 GRAPNEL_PUBLIC Error LoadPlugin(llvm::StringRef path);
 
 // True if the name is that of a C++ source file (.cpp, .cc, .cxx), whether it exists or not.

@@ -30,10 +30,10 @@ struct PrecisionReport {
 };
 
 // Runs the graph unchanged, then with every float output, constant and feed rounded, and then with
-// some ops kept in float: ops whose outputs would overflow or vanish, and ops that cancel together
-// with the ops that produced their inputs. Repeats this until no more ops are found, at most four
-// rounds of two runs each. If no tolerance is given (`has_rtol` false), it is 8 times the format's
-// epsilon. Errors: those of CompareRuns.
+// some ops kept in float: ops whose outputs would overflow or vanish, and ops that subtract nearly
+// equal numbers, together with the ops that produced these numbers. Repeats this until no more ops
+// are found, at most four rounds of two runs each. If no tolerance is given (`has_rtol` false), it
+// is 8 times the format's epsilon. Errors: those of CompareRuns.
 Expected<PrecisionReport> ComparePrecision(OpenedGraph& opened, const CompareRequest& request,
                                            DataType format, bool has_rtol);
 

@@ -30,8 +30,9 @@ struct GRAPNEL_PUBLIC ProgramOptions {
   std::string title;              // Load: the title that selects one of several graphs in a file
   // If not null, observes each node of each call (taps, numerics checks). Outlives the Program.
   RunHook* hook = nullptr;
-  // "cpu:4", or names of CPUs: places nodes on these devices as `Device` requests, and runs the
-  // partitions in parallel, connected by Send and Recv nodes. Empty: everything runs on one CPU.
+  // "cpu:4", or names of CPUs: places each node on the one of these devices that it requests, and
+  // runs the partitions in parallel, connected by Send and Recv nodes. Empty: everything runs on
+  // one CPU.
   std::string devices;
 };
 
@@ -68,12 +69,14 @@ class GRAPNEL_PUBLIC Program {
   // Writes a SavedModel of a model that a ModelBuilder made, with the current values. See
   // lib/job/save_model.h. Errors: the program was loaded from a file.
   Error SaveModel(llvm::StringRef folder) const;
-  // Write and read the checkpoint PREFIX.index with its data files, in tf.train.load_checkpoint's
-  // format. Reading a checkpoint of another model is an error and changes nothing.
+  // Write and read the checkpoint PREFIX.index with its data files, in the format that
+  // tf.train.load_checkpoint reads. Reading a checkpoint of another model is an error and changes
+  // nothing.
   Error SaveCheckpoint(llvm::StringRef prefix, int64_t step = 0) const;
   Expected<int64_t> LoadCheckpoint(llvm::StringRef prefix);
 
-  // Returns a copy of the graph to trace on: `ModelBuilder builder(program.CopyModule())`.
+  // Returns a copy of the graph to which a ModelBuilder can add functions: `ModelBuilder
+  // builder(program.CopyModule())`.
   std::unique_ptr<Module> CopyModule() const;
   Session& session();
 
@@ -83,9 +86,9 @@ class GRAPNEL_PUBLIC Program {
   std::unique_ptr<Impl> impl_;
 };
 
-// Calls a function of a graph that a Tracer extends, with `values` as its inputs; captured
-// variables and tables are passed as other calls in that graph pass them. `function`: one of
-// Program::functions() of the same graph.
+// Calls a function of a graph that a Tracer extends, with `values` as its inputs; passes the
+// variables and tables that the function captures as the graph's own calls of it do. `function`:
+// one of Program::functions() of the same graph.
 GRAPNEL_PUBLIC Values CallImported(Tracer& t, const ModelFunction& function, const Values& values,
                                    SourceLocation where = SourceLocation());
 

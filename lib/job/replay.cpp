@@ -142,15 +142,17 @@ Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* repla
   return RunCase(opened, replays, request, replayed);
 }
 
-// Replays the case on `model`. A model with signatures restores its own variables, and the case's
-// names are mapped to tensors by its signature; any other graph replaces the case's graph.
+// Replays the case on `model`. If the model has signatures, it restores its own variables, and the
+// case's feeds and fetches are found by the signature's keys; any other graph is run as if it were
+// the case's graph.
 Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
-  // Reopens the file: sizes that were set for another purpose do not apply to the case.
+  // Reopens the file, without changes that the caller made to the graph, such as sizes of inputs:
+  // they do not apply to the case.
   ASSIGN_OR_RETURN(OpenedGraph again, model.Reopen());
-  // The passes change a copy: the file's own graph has the nodes that initialize and restore the
-  // model.
+  // The passes change a copy, since the original graph is still needed: it has the nodes that
+  // initialize and restore the model.
   OpenedGraph copy = request.optimize_for ? again.Copy() : std::move(again);
   ASSIGN_OR_RETURN(CaseOfModel replays, CaseOnModel(*opened.model().case_info, copy));
   Case& values = replays.values;

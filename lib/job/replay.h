@@ -11,10 +11,11 @@
 namespace grapnel {
 
 struct ReplayRequest {
-  // Settings of the run. Its feeds and fetches come from the case, and `hook` is used for the taps.
+  // Settings of the run. Leave its feeds and fetches empty: they come from the case. Recording
+  // `taps` replaces its hook.
   RunRequest run;
-  // If set: optimizes first with the default passes. The value is the device of nodes without a
-  // device.
+  // If set: first optimizes the graph with the default passes. The value is the device to assume
+  // for nodes without one.
   std::optional<std::string> optimize_for;
   int repeat = 1;  // more than 1: also does this many timed runs, on feeds that vary slightly
   std::vector<Glob> taps;

@@ -44,8 +44,8 @@ Error CheckCheckpoint(const std::string& prefix) {
                    checkpoints.empty() ? "" : ", such as " + NameList(checkpoints));
 }
 
-// Returns a sink that passes the graph's output to the request's `print`, and warnings of kernels
-// to the request's `sink`, once per function however often the function is called.
+// Returns a sink that passes what the graph prints to the request's `print`, and each warning of a
+// kernel to the request's `sink`, but only once, even if the kernel repeats it.
 MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   if (!request.print && !request.sink) return nullptr;
   struct Said {
@@ -72,8 +72,9 @@ std::string InputsText(const Graph& graph) {
                            : "; the inputs are " + llvm::join(names, ", ");
 }
 
-// Resolves, in a function's graph, the index of an argument or result, and checks control outputs
-// ("^x"), which are not in signatures. Returns true if `name` is one of these.
+// In the graph of a function, replaces `name` by the node's name if it is the index of an argument
+// or result, and checks that a control output ("^x"), which signatures do not list, exists. Returns
+// true in these two cases.
 Expected<bool> NameEnd(const Graph& graph, Node (*find)(const Graph&, llvm::StringRef),
                        std::string* name) {
   if (IsFunctionGraph(graph) && ReadTensorName(*name).control) {
@@ -135,7 +136,8 @@ Error RunJob::Complete() {
   return request_.fetches.empty() ? FetchEnds() : Error::success();
 }
 
-// Fetches the sinks, except in a MetaGraph, whose sinks would save and restore its variables.
+// Fetches the sinks (nodes without consumers), except in a MetaGraph, whose sinks would save and
+// restore its variables.
 Error RunJob::FetchEnds() {
   const GraphInFile& file = opened_->file();
   bool is_meta_graph = file.saver || !file.signatures.empty();
@@ -263,8 +265,8 @@ Error RunJob::Prepare() {
   return Error::success();
 }
 
-// Returns the hook that calls all node hooks. A single hook is returned as it is, which saves the
-// check of which hook wants a node.
+// Returns a hook that calls all node hooks. If there is only one, returns it directly, since a
+// chain also checks for each node which hooks want it.
 RunHook* RunJob::ChainHooks() {
   std::vector<RunHook*> hooks;
   for (StepHook* step : request_.steps) {
@@ -329,7 +331,7 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
   step_.fetched = outputs;
   RETURN_IF_ERROR(Tell(&StepHook::AfterRun));
   step_.has_failed = false;
-  // The tensors that hooks have seen must not outlive the run.
+  // Releases the tensors that the hooks have seen, so that the memory is free after the run.
   step_.fetched = step_.feed_values = {};
   step_.more_values.clear();
   return outputs;

@@ -31,9 +31,9 @@ struct GRAPNEL_PUBLIC RunFlagNames {
 struct GRAPNEL_PUBLIC RunRequest {
   std::vector<FeedSource> feeds;     // each feed has a value
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
-  // True if feeds and fetches may be keys of the signature, and the case or signature supplies
-  // missing ones; in a graph without a case or signature, the sinks are fetched, with a notice to
-  // `sink`. False: the request is used exactly as written.
+  // True: feeds and fetches may be keys of the signature, and the case or signature supplies
+  // missing ones; in a graph without a case or signature, the nodes without consumers are fetched,
+  // with a notice to `sink`. False: the request is used exactly as written.
   bool completes = true;
   std::string signature;
   std::string variables;  // checkpoint PREFIX to start from; empty: that of the model
@@ -70,8 +70,8 @@ struct GRAPNEL_PUBLIC RunRequest {
   bool keeps_variables = false;  // true: keeps values from before the last run, for SaveAsCase
   RunFlagNames words;
 
-  // Returns the same request for the CPU and one device, without hooks or a watch, with a null
-  // pool.
+  // Returns the same request for a run on the CPU alone, without a placement, hooks, watch,
+  // profiler or pool.
   RunRequest ByItself() const;
 };
 

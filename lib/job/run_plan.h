@@ -16,8 +16,9 @@ namespace grapnel {
 struct RunRequest;  // lib/job/run.h
 
 using TakeValue = std::function<std::shared_ptr<const void>(const Node& constant)>;
-// Returns ExecutorOptions::take_value for a module whose constants are not read after it is
-// compiled. A value shared by several nodes stays in the module. The module outlives all plans.
+// Returns the callback ExecutorOptions::take_value, which moves the value of a constant out of the
+// module. For modules whose constants are not read after compiling. A value that several nodes
+// share stays in the module. The module outlives all plans.
 GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 
 // Places the graph on the request's devices (one CPU if the request has none), for runs from the

@@ -78,7 +78,8 @@ Error RunTaps::BeforeRun(StepContext& step) {
   return Error::success();
 }
 
-// Flushes the lines or the debug folder of the run.
+// Waits until the tensors of this run are written, and adds the run to the debug folder, if there
+// is one.
 Error RunTaps::AfterRun(StepContext& step) {
   tap_->Drain();
   if (logdir_) logdir_->AddExecution(step.feed_values, step.fetched);

@@ -1,4 +1,5 @@
-// The taps of a run and their output: lines, or a debug folder of TensorFlow.
+// Records chosen tensors of a run (taps), and writes them as lines or as a debug folder of
+// TensorFlow.
 #ifndef GRAPNEL_LIB_JOB_RUN_TAPS_H_
 #define GRAPNEL_LIB_JOB_RUN_TAPS_H_
 
@@ -28,7 +29,7 @@ struct TapRequest {
 
 // Returns the options for a debug folder; warns on `sink` about modes that TensorBoard lacks.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
-// Called after the run: reports how much was omitted because of the limit.
+// Called after the run: reports how many tensors were not written because of `most_bytes`.
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);
 
 // Must be created before the RunPlan and outlive it. Everything that the request and the graph

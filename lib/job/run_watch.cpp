@@ -83,8 +83,8 @@ bool RunWatch::IsTapped(const Node& node) const {
          found->second.test(node.id());
 }
 
-// Untapped tensors, such as arguments of functions and taken branches, are examined before the node
-// that reads them runs: the node may overwrite them.
+// Checks the inputs that were not recorded when they were computed, such as arguments of functions.
+// Does so before the node runs, because it may overwrite them.
 Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   if (is_stopped_) return MakeError("stopped");
   Node watched = Watched(node);
@@ -193,7 +193,7 @@ void RunWatch::Emit(TapEvent&& event) {
   if (tensors_.size() < kMostTensors) tensors_.push_back(std::move(made));
 }
 
-// Called with mutex_ locked, before the tensor is in the history.
+// Must be called with mutex_ locked, before the tensor is added to history_.
 Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tensor) const {
   Cause cause;
   cause.alert.output = output;

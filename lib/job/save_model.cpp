@@ -1,6 +1,7 @@
-// TensorFlow 2's loader requires of a SavedModel: an object graph that names functions of the
-// library with their signatures, and the variables that they capture; and a checkpoint that also
-// has an object graph, with the same numbering (tensorflow/python/saved_model/{save,load}.py).
+// Writes what TensorFlow 2's loader requires of a SavedModel: an object graph that names the
+// library's functions with their signatures and the variables that they capture, and a checkpoint
+// whose object graph gives the objects the same numbers
+// (tensorflow/python/saved_model/{save,load}.py).
 #include "lib/job/save_model.h"
 
 #include <map>

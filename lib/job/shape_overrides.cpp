@@ -41,8 +41,8 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// Returns the tensor of the input with this key in any signature, else the tensor that TensorOfKey
-// finds.
+// Returns the tensor that TensorOfKey() finds. If it finds none and `signature` is empty, returns
+// the tensor of the input with this key in any signature.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
@@ -75,7 +75,7 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
              shape.rank() > 0 && !InferShapes(main).OfPort(port).known_rank();
   std::optional<Shape> filled = any ? shape : MergeShapes(open, shape);
   if (!filled)
-    return MakeError("node '{0}' is {1} in the file, which {2} contradicts", node.name(),
+    return MakeError("node '{0}' has shape {1} in the file, which {2} contradicts", node.name(),
                      open.ToString(), shape.ToString());
   SetShape(main, node, *filled);
   return Error::success();

@@ -64,7 +64,8 @@ Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverride
   RETURN_IF_ERROR(FillSizes(given, name, opened));
   SignatureBody body = BodyOf(opened->file(), *signature);
   const Module& module = opened->module();
-  // `opened` may hold a copy of the file's module, whose nodes have the same ids.
+  // `body` refers to the file's module, but `opened` may hold a copy of it: finds the function by
+  // name in the copy, where nodes have the same ids.
   const Function* function = body.function ? module.FindFunction(body.function->name()) : nullptr;
   const Graph& graph = function ? function->body : module.main;
   ModuleShapes shapes(module);

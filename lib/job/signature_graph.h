@@ -20,7 +20,7 @@ struct SignatureGraph {
 // `opened`. Arguments become Placeholders, named by the signature's keys if these are free, with
 // the shapes that the calls pass after applying `given`; variables, tables and constants of the
 // main graph replace the arguments that the body reads them through. The library keeps the called
-// functions. Errors: those of ChooseSignature; FillSizes'; a file without signatures; an argument
+// functions. Errors: those of ChooseSignature and FillSizes; a file without signatures; an argument
 // of unknown dtype. Cost: linear in the module.
 Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverrides& given,
                                        OpenedGraph* opened);

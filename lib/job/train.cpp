@@ -191,8 +191,8 @@ class Trainer {
     StepMaker maker(opened_, request_.make, run_.signature);
     std::unique_ptr<Module> module;
     std::vector<VariableInfo> made;
-    // Resolves keys and the case's feeds now, since the file's signature and fetches are those of
-    // the graph without the step.
+    // Before the step is added, replaces keys by tensor names and adds the case's feeds: the file's
+    // signature and fetches describe the graph without the step.
     auto name = [&](std::string& key) -> Error {
       ASSIGN_OR_RETURN(key, TensorOfKey(opened_.model(), opened_.file(), run_.signature, key));
       return Error::success();

@@ -108,7 +108,8 @@ void AddNamesOf(const proto::CollectionDef& collection, const Graph& main,
   }
 }
 
-// Returns everything that a MetaGraph without objects names in its graph, sorted.
+// Returns the nodes and tensors of a TensorFlow 1 model (a MetaGraph without objects) that its
+// signatures, saver and collections name, sorted.
 std::vector<std::string> NamedTensors(const GraphInFile& graph) {
   constexpr uint32_t kCollections = 4;
   llvm::StringSet<> names;
@@ -159,7 +160,8 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
   const GraphInFile& graph = opened.file();
   Module& module = opened.module();
   if (llvm::all_of(graph.signatures, IsInternal)) {
-    return MakeError("{0}: has no signature, so its used parts are unknown", opened.model().path);
+    return MakeError("{0}: has no signature, so it is unknown which parts are used",
+                     opened.model().path);
   }
   WholeModel whole;
   if (graph.object_graph.empty()) {
@@ -221,8 +223,9 @@ void WholeModel::CopyShared(Module& module) const {
 }
 
 // Marks functions that must not be inlined. The passes inline each call, as TensorFlow does to run
-// a signature, so a function that is called twice is duplicated. For functions shared by signatures
-// this is fine, but a model with many nested calls would grow without bound.
+// a signature, so a function that is called twice is duplicated. That is fine for a few functions
+// that signatures share, but a model with many nested calls would grow without bound: marks
+// functions only in such a model.
 void WholeModel::KeepCommon(Module& module) {
   constexpr size_t kSmall = 16;  // nodes; small enough to copy
   constexpr size_t kMostGrowth = 8;
@@ -265,7 +268,8 @@ void WholeModel::CleanUp(Module& module) const {
   for (const std::string& name : kept_) {
     if (const Function* function = module.FindFunction(name)) AddReachable(*function, &needed);
   }
-  // TensorFlow's loader refuses attributes that are not on its list.
+  // Removes an attribute that the passes added: TensorFlow's loader refuses functions with
+  // attributes that it does not know.
   for (const auto& function : module.functions)
     RemoveFunctionAttr(function.get(), "_GrapplerSpecializedFunc");
   module.RetainFunctions([&](const Function& function) { return needed.contains(&function); });

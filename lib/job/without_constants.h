@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // Returns the graph without values; its path is reduced to the file's name, and files next to it
-// are not read. The graph's module must be the file's own.
+// are not read. `opened` must have the file's own module, not a copy.
 Expected<OpenedGraph> WithoutConstants(OpenedGraph opened);
 
 // Removes the values from both modules and from `diff`, which compares them.

@@ -75,8 +75,8 @@ int64_t FileBytesOf(const OpenedGraph& opened) {
   return static_cast<int64_t>(sum);
 }
 
-// Returns the outermost scope with the most nodes or, with a base, the scope that gained the most
-// nodes.
+// Returns, of the outermost scopes, the one with the most nodes or, if there is a base model, the
+// one that gained the most nodes.
 Sized LargestScope(CheckedModel& model) {
   std::map<std::string, int64_t> scopes;
   auto count = [&](const Module& module, int64_t by) {
@@ -100,8 +100,8 @@ int64_t CountNodes(CheckedModel& model) {
   return nodes;
 }
 
-// Returns why a sum within its budget proves nothing (some sizes are unknown); "" if the sum is
-// complete.
+// Returns "" if the cost of all nodes is known; else which nodes are not counted, so that a cost
+// within its budget proves nothing.
 std::string OpenText(const RunCost& run) {
   if (run.open == 0) return "";
   return Sentence("not counted: {0} with an unknown shape or a loop (--batch, --shape)",

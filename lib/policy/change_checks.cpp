@@ -58,9 +58,9 @@ std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   return names;
 }
 
-// The functions that occur in both models unchanged and equally often, possibly under another name.
-// If the diff pairs such a function with a different function, the latter is another trace of the
-// same Python function, with other constants.
+// Finds functions that the other model also has, unchanged and at least as often, possibly under
+// another name. Their constants count as unchanged even if the diff pairs such a function with a
+// different one, which is then another trace of the same Python function, with other constants.
 class KeptFunctions {
  public:
   KeptFunctions(const Module& base, const Module& model) : base_(base, {}), model_(model, {}) {

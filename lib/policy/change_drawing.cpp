@@ -20,7 +20,8 @@ const char* FateName(ChangeKind fate) {
                                         : "changed";
 }
 
-// Mermaid does not draw a text with more than 50,000 characters or 500 edges.
+// Limits of a drawing, since Mermaid does not draw a text with more than 50,000 characters or 500
+// edges.
 constexpr size_t kLongestLabel = 80;  // bytes
 constexpr size_t kMostEdges = 400;
 
@@ -133,7 +134,7 @@ class Drawing {
     std::set<std::string> within;  // the nodes and scopes in it
   };
 
-  // Draws scopes as their contents instead of as one box, the largest scope first, as long as there
+  // Replaces the box of a scope by boxes of its contents, the largest scope first, as long as there
   // are at most kMostBoxes boxes.
   void Fold() {
     std::map<std::string, Scope> scopes = Scopes();
@@ -192,7 +193,8 @@ class Drawing {
     }
   }
 
-  // Returns the name of a node in the drawing, even if the node has no box.
+  // Returns the name under which the drawing shows a node, if it shows it: for a node of A, the
+  // name of its counterpart in B, if there is one.
   std::string NameOf(const Node& node, bool in_a) const {
     if (!in_a) return FullNameOf(node);
     auto found = of_a_.find({&node.graph(), node.id()});

@@ -11,12 +11,13 @@ namespace {
 namespace path = llvm::sys::path;
 namespace fs = llvm::sys::fs;
 
-// Resolves symbolic links in the directories of a path; a file that is itself a link stays, since
-// the link is in the repository. A directory that does not exist is used as given.
+// Resolves symbolic links in the directories of a path. If the file itself is a link, keeps the
+// link's name, since the repository contains the link. A directory that does not exist is used as
+// given.
 std::string Resolved(llvm::StringRef file) {
   llvm::SmallString<128> whole = file, folder;
   fs::make_absolute(whole);
-  // For a directory, the last component may be ".." or empty.
+  // Resolves all of a directory's path, since its last component may be ".." or empty.
   if (IsDirectory(whole))
     return fs::real_path(whole, folder) ? whole.str().str() : folder.str().str();
   if (!fs::real_path(path::parent_path(whole), folder))
@@ -45,7 +46,8 @@ std::string Encoded(llvm::StringRef text) {
 }  // namespace
 
 std::string FileUri(llvm::StringRef file) {
-  // The file is standard input, or a source file that is not on this machine.
+  // Without such a file, `file` means standard input, or a source file on the machine that built
+  // the model.
   if (!fs::exists(file)) return (path::is_absolute(file) ? "file://" : "") + Encoded(file);
   const std::string whole = Resolved(file), here = Resolved(".");
   for (const std::string& root :

@@ -13,8 +13,8 @@ class Cones {
  public:
   explicit Cones(const Module& module) : module_(module), view_(module, {}) {}
 
-  // Returns the hash for a node's name; for anything else, such as a variable, the hash of its
-  // name.
+  // Returns the hash of the computation of the node with this name. If no node has it, but for
+  // instance a variable, returns the hash of the name.
   uint64_t Of(const std::string& name) {
     auto node = FindNode(module_, name);
     if (!node) {

@@ -81,7 +81,7 @@ class TypeOrigins {
   DataType At(const Node& node) {
     if (passed_over_.count({&node.graph(), node.id()}) || IsOfCaller(node))
       return proto::DT_INVALID;
-    // For a call, the dtype begins inside the called function.
+    // A call does not count: the dtype begins inside the called function.
     bool calls = llvm::any_of(CalledFunctions(node),
                               [&](llvm::StringRef name) { return module_.FindFunction(name); });
     if (calls) return proto::DT_INVALID;
@@ -90,8 +90,8 @@ class TypeOrigins {
   }
 
  private:
-  // True for an argument that a caller passes, or that is a handle: a function without callers may
-  // capture handles.
+  // True for an argument whose dtype begins elsewhere: one that a caller passes, or a handle (a
+  // function may capture it, even if nothing calls the function).
   bool IsOfCaller(const Node& node) const {
     if (node.op() != "_Arg") return false;
     const Function* function = FunctionOf(node.graph());

@@ -79,7 +79,7 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, Th
       fusion.used.insert(name_of(rewrite.function, node));
     };
     llvm::for_each(rewrite.used, take);
-    // If a rewrite uses a single node, it merges that node into the node in `changed`.
+    // A rewrite that lists a single used node merges it into the node that `changed` lists.
     if (rewrite.used.size() == 1) llvm::for_each(rewrite.changed, take);
     if (!llvm::is_contained(side.fusions, fusion)) side.fusions.push_back(std::move(fusion));
   };

@@ -252,7 +252,7 @@ class PolicyReader {
     bool may_be_misspelt = errors_.size() > before;
     for (const SettingInfo& info : (*table)->settings) {
       if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
-        return MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help);
+        return MakeError("[{0}] needs the key '{1}' ({2})", rule.check, info.name, info.help);
     }
     // Without `allowed` and `forbidden`, every model would pass.
     auto may_have = [&](const char* key) {

@@ -71,7 +71,8 @@ struct Waiver {
 
 struct Policy {
   std::string path;
-  // The TensorFlow build that the passes of a check imitate, the same on every machine.
+  // Whether the passes that checks run imitate TensorFlow with or without oneDNN, independent of
+  // the machine.
   OneDnn onednn = OneDnn::kOn;
   std::vector<PolicyRule> rules;  // in the order of the file
   std::vector<Waiver> waivers;

@@ -1,5 +1,5 @@
-// Finds functions that Python traced repeatedly, so that the model has a copy for each shape or
-// number that they were called with.
+// Finds Python functions that TensorFlow traced repeatedly, so that the model has a copy for each
+// shape or Python number that they were called with.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -36,8 +36,8 @@ Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
   return traces;
 }
 
-// Returns the functions that call ops call. Branches and loop bodies are left out, since they often
-// have the same name.
+// Returns the functions that call ops (such as PartitionedCall) call. Leaves out branches and loop
+// bodies, since different ones often have the same name.
 std::set<llvm::StringRef> CalledByName(const Module& module) {
   std::set<llvm::StringRef> called;
   VisitNodes(module, [&](const Node& node, const std::string&) {
@@ -65,8 +65,8 @@ uint64_t HashOfArguments(const ShapeMap& shapes, const Graph& graph) {
   return hash;
 }
 
-// Groups functions with the same name up to numbers and with the same ops, but other argument
-// dtypes or shapes, or other constants. Different layers of one kind look like that too.
+// Groups functions whose names differ only in numbers and which have the same ops, but other
+// argument dtypes or shapes, or other constants. Different layers of one kind may be grouped too.
 Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
   Traces traces;
   std::map<std::pair<std::string, uint64_t>, std::string> first_of;

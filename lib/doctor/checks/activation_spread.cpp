@@ -1,6 +1,6 @@
-// Checks the spread of the inputs of activations: 0.5 to 2 is healthy. Reports activations whose
-// inputs are far outside of this range, for instance because the weights of all layers are too
-// small or too large, so that the effect multiplies from layer to layer.
+// Checks the spread (standard deviation) of the inputs of activations: 0.5 to 2 is healthy. Reports
+// activations whose inputs are far outside of this range, for instance because the weights of all
+// layers are too small or too large, so that the effect multiplies from layer to layer.
 //
 // Skips gates, the last layer, and graphs that do not train.
 #include "lib/doctor/activation.h"

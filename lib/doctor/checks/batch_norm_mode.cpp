@@ -28,14 +28,15 @@ bool IsOverBatch(const Network& network, const Node& mean) {
   return !all && llvm::is_contained(reduced, 0);
 }
 
-// Matches the square of x - mean(x), as in tf.nn.moments, whose mean is a variance.
+// Matches (x - mean(x))^2 over the batch, as in tf.nn.moments: the mean of this square is a
+// variance.
 bool IsMomentsOfBatch(const Network& network, const Node& square) {
   if (square.op() != "SquaredDifference" || square.num_inputs() < 2) return false;
   BodyPort x = network.flow().SourceOf(square, 0), mean = network.flow().SourceOf(square, 1);
   if (!x || !mean || mean.node().op() != "Mean") return false;
   if (network.flow().SourceOf(mean.node(), 0) != x || !IsOverBatch(network, mean.node()))
     return false;
-  // True if a value is divided by the root of this variance.
+  // Searches for the root of this variance, by which batch normalization divides.
   std::vector<BodyPort> open = {{square, 0}};
   PortSet seen;
   while (!open.empty()) {

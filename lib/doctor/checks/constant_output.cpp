@@ -35,7 +35,7 @@ class ConstantOutput : public Check {
 
 GRAPNEL_CHECK(ConstantOutput, {.name = "constant_output",
                                .stage = CheckStage::kModel,
-                               .looks_for = "an output of layers that does not depend on an input",
+                               .looks_for = "an output of layers that does not depend on any input",
                                .needs = {Evidence::kGraph}});
 
 }  // namespace

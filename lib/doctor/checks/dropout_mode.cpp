@@ -51,10 +51,12 @@ class DropoutMode : public Check {
       has_random = true;
       Node mask = predicts ? MaskAt(network, node) : Node();
       if (!mask || network.layers().empty() || !IsOfInputs(network, mask)) continue;
-      Find(Confidence::kLikely, mask,
-           Sentence("this inference graph drops numbers at random: '{0}' draws the mask",
-                    node.name()),
-           "call the model with training=False, or export it again in that mode");
+      Find(
+          Confidence::kLikely, mask,
+          Sentence(
+              "this inference graph sets numbers to zero at random (dropout): '{0}' draws the mask",
+              node.name()),
+          "call the model with training=False, or export it again in that mode");
     }
     return has_random ? "" : "nothing is random";
   }

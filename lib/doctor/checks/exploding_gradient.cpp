@@ -41,8 +41,8 @@ class ExplodingGradient : public Check {
             ? Sentence("the gradient of this variable ('{0}') holds NaN or infinity",
                        worst->node.name())
             : Sentence(
-                  "the gradient of this variable ('{0}') reaches a norm of {1}, that of its "
-                  "values is {2}",
+                  "the gradient of this variable ('{0}') reaches a norm of {1}, and the norm "
+                  "of the variable is {2}",
                   worst->node.name(), Short(worst_norm),
                   Short(history ? history->moments[0].norm : 0));
     if (count > 1) what += "; that of " + Plural(count - 1, "other") + " too";

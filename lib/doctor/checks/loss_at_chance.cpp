@@ -21,8 +21,8 @@ constexpr double kFall = 0.002;  // fall from the first step to the last, relati
 
 constexpr double kAlike = 1e-5;  // the most that the logits of a class may differ between rows
 
-// For scalars: the most classes if no accuracy is logged, and the tolerance of the accuracy,
-// relative to 1 / classes.
+// For scalars: the largest number of classes for which a log without an accuracy is judged, and how
+// far the accuracy may be from 1 / classes, relative to it.
 constexpr double kMostWithoutAccuracy = 20, kAccuracyNear = 0.5;
 
 struct Seen {
@@ -75,8 +75,8 @@ class LossAtChance : public Check {
   }
 
  private:
-  // Checks the scalars of a training. The number of classes is derived from the loss, exp(loss);
-  // the accuracy must be that of guessing among so many classes.
+  // Checks the scalars that a training logged. Takes exp(loss) as the number of classes, and
+  // reports a constant loss only if the accuracy, where it is logged, is near 1 / classes.
   std::string CheckScalars(const DoctorContext& context) {
     bool looked = false;
     for (const LossCurve& curve : LossCurvesOf(*context.scalars, context.loss_tag)) {
@@ -124,10 +124,11 @@ class LossAtChance : public Check {
   std::vector<std::shared_ptr<Seen>> seen_;
 };
 
-GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
-                             .stage = CheckStage::kStep,
-                             .looks_for = "a cross-entropy that stays at the value of guessing",
-                             .needs = {Evidence::kSteps, Evidence::kScalars}});
+GRAPNEL_CHECK(LossAtChance,
+              {.name = "loss_at_chance",
+               .stage = CheckStage::kStep,
+               .looks_for = "a cross-entropy that stays at the value of random guessing",
+               .needs = {Evidence::kSteps, Evidence::kScalars}});
 
 }  // namespace
 }  // namespace grapnel

@@ -19,8 +19,8 @@ constexpr double kRise = 0.2;        // least rise, relative to the first or the
 constexpr double kOfTheFall = 0.25;  // least rise, relative to the fall before it
 constexpr double kLearns = 0.02, kHigh = 0.9;
 
-// True if the fall is within the noise between batches: neither the lowest of five windows nor the
-// last is clearly below the first.
+// True if the loss falls by no more than noise between batches can explain: of the medians of five
+// windows, neither the lowest nor the last is clearly below the first.
 bool NeverFalls(const CurveShape& shape) {
   double noise = std::min(shape.noise, kNoisyFall * shape.first);
   return shape.first - shape.lowest < std::max(kFall * shape.first, 2.5 * noise) &&
@@ -70,9 +70,10 @@ class LossOverTraining : public Check {
            "lower the learning rate from there on, or clip gradients by norm");
     } else if (shape.is_from_start && NeverFalls(shape) && !Learns(curve)) {
       Find(Confidence::kLikely, name,
-           Sentence("the loss never falls: {0} at first, {1} at the end, {2} at its lowest, of {3}",
-                    Short(shape.first), Short(shape.last), Short(shape.lowest),
-                    Plural(shape.records, "record")),
+           Sentence(
+               "the loss never falls: {0} at first, {1} at the end, {2} at its lowest, over {3}",
+               Short(shape.first), Short(shape.last), Short(shape.lowest),
+               Plural(shape.records, "record")),
            "run grapnel doctor on the training step: a learning rate of zero, a loss that no "
            "gradient reaches, inputs that are all equal");
     }

@@ -63,14 +63,14 @@ class LossNotConnected : public Check {
     // StopGradient and PreventGradient are usually deliberate, for the other network of a GAN or a
     // target of Q-learning.
     bool is_meant = HasSuffix(block.op(), "Gradient");
-    Find(is_meant ? Confidence::kPossible : Confidence::kLikely, names[0],
-         Sentence(
-             "no gradient of {0} reaches this variable{1}: '{2}' ({3}) is in between, which has "
-             "none",
-             losses, others, block.name(), block.op()),
-         is_meant ? "keep it if it is intended, as for a target network; else remove it"
-                  : "replace it with an op that has a gradient (softmax for argmax, a product with "
-                    "probabilities for a comparison), or do not train it");
+    Find(
+        is_meant ? Confidence::kPossible : Confidence::kLikely, names[0],
+        Sentence("no gradient of {0} reaches this variable{1}: '{2}' ({3}), which has no gradient, "
+                 "is in between",
+                 losses, others, block.name(), block.op()),
+        is_meant ? "keep it if it is intended, as for a target network; else remove it"
+                 : "replace it with an op that has a gradient (softmax for argmax, a product with "
+                   "probabilities for a comparison), or do not train it");
   }
 };
 

@@ -16,7 +16,8 @@ class NotFinite : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     const Network& network = *context.network;
     std::vector<BodyPort> ends = network.losses();
-    // An output that is not a loss may have infinities, which masks produce, but not NaN.
+    // Without a loss, checks the fetches. They may legitimately have infinities, which masks
+    // produce, but not NaN.
     bool has_loss = !ends.empty();
     if (!has_loss) {
       for (const BodyPort& fetch : network.ends().fetches)
@@ -39,7 +40,7 @@ class NotFinite : public Check {
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
       Find(Confidence::kCertain, node,
-           Sentence("this has NaN or infinity from step {0} on", step + 1),
+           Sentence("this tensor has NaN or infinity from step {0} on", step + 1),
            Sentence("grapnel blame{0} names the op that produced the first",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }

@@ -58,10 +58,10 @@ class RegularizationLargerThanLoss : public Check {
         if (term->is_penalty && mean > most) largest = term->node, most = mean;
       }
       if (penalty <= loss || loss <= 0 || !largest) continue;
-      // Report a small ratio only as possible: late in training, the loss without regularization
-      // may be small.
+      // Unless the regularization is far larger, the finding is only possible: late in training,
+      // the rest of the loss may be small.
       Find(penalty > kFarLarger * loss ? Confidence::kLikely : Confidence::kPossible, largest,
-           Sentence("of the loss '{0}' {1} is regularization (the largest part {2}), and {3} "
+           Sentence("of the loss '{0}', {1} is regularization (its largest term: {2}), and {3} "
                     "depends on the input",
                     sum.loss.name(), Short(penalty), Short(most), Short(loss)),
            "reduce its factor, by ten times or more; a mean instead of a sum over weights "

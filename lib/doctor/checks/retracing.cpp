@@ -19,8 +19,8 @@ struct Tracings {
   size_t calls = 0;
 };
 
-// Returns the frame of the user's line that created the first op of the body; -1 if unknown. Skips
-// arguments, which are created at the call.
+// Returns the stack frame of the line in the user's code that created the body's first op; -1 if
+// unknown. Skips arguments, whose stacks lead to the call instead.
 int FirstFrame(const DebugRun& run, const DebugGraph& graph) {
   for (const DebugOp& op : graph.ops) {
     int frame = op.type == "Placeholder" ? -1 : UserFrame(run, op.stack);

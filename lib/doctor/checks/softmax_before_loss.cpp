@@ -21,7 +21,8 @@ class SoftmaxBeforeLoss : public Check {
       Find(Confidence::kCertain, source.node(),
            Sentence("this {0} is the input of '{1}', which takes logits and applies {2} itself", op,
                     loss.node.name(), loss.kind == CrossEntropy::kBinary ? "sigmoid" : "softmax"),
-           "pass the loss the input of this node (in Keras: no activation in the last layer, or "
+           "pass the input of this node to the loss instead (in Keras: no activation in the last "
+           "layer, or "
            "from_logits=False)");
     }
     return losses.empty() ? "there is no cross-entropy" : "";

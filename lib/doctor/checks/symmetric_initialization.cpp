@@ -14,8 +14,9 @@
 namespace grapnel {
 namespace {
 
-// A layer's weights, of shape [.., inputs, units]. Elements are read in place, because in most
-// layers already the first two differ.
+// A layer's weights, of shape [.., inputs, units]. at() reads single elements without copying the
+// weights, because in most layers already the first two elements differ, and the comparison ends
+// there.
 struct Weights {
   Literal values;
   int64_t inputs = 0, units = 0;
@@ -53,8 +54,9 @@ bool UnitsBeginAlike(const Weights& weights) {
   return weights.units > 1 && weights.inputs > 0;
 }
 
-// True if a layer that reads `units` units has equal weights for all of them. A convolution, or a
-// layer that reads a flattened image, has several rows for each unit.
+// True if a layer with these weights multiplies the outputs of the previous layer's `units` units
+// by the same numbers. A convolution, or a layer that reads a flattened image, has several rows of
+// weights for each of these units.
 bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
   if (units < 2 || weights.inputs % units != 0) return false;
   for (int64_t i = 0; i < weights.inputs; ++i) {

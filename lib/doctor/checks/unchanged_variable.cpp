@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// True if each step assigns a value that does not depend on the variable's previous value.
+// True if an Assign sets the variable to a value that does not depend on the previous value: the
+// variable may then legitimately stay the same.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
     llvm::StringRef op = update.node.op();
@@ -81,7 +82,7 @@ class UnchangedVariable : public Check {
                                    llvm::StringRef(context.checkpoints.back()));
     if (!some_change) {
       Find(Confidence::kLikely, same[0], Sentence("no weights change {0}", between),
-           "check that the step runs, and the learning rate");
+           "check the learning rate, and that the training step runs");
       return;
     }
     for (const std::string& name : same)

@@ -5,7 +5,7 @@
 //   - the root of such a sum if a gradient flows through it: its derivative there is infinite.
 //
 // Guards are ops between the value and the log, quotient or root: + 1e-7, a maximum, a clip, a
-// where. Without a run, a finding is only possible; with a run, it tells the least value.
+// where. Without a run, a finding is only possible; with a run, it states the least value.
 #include <cmath>
 
 #include "lib/doctor/doctor.h"
@@ -35,8 +35,8 @@ struct Question {
   int slot;
 };
 
-// Returns the kind of a node that may fail, and the slot of the operand in question; nullopt for
-// other nodes.
+// For a quotient, log or root: returns its kind, and the slot of the operand that must not be zero;
+// nullopt for other nodes.
 std::optional<Question> QuestionOf(const Network& network, const Node& node) {
   static const llvm::StringMap<Question> kOps = {
       {"RealDiv", {Kind::kQuotient, 1}},    {"Div", {Kind::kQuotient, 1}},
@@ -64,8 +64,8 @@ bool IsOfAnySign(NumberRange range) {
   return range == NumberRange::kAny || range == NumberRange::kInput;
 }
 
-// True if all readers of the node guard its output. A where replaces a bad value, which suffices
-// only if there are no gradients: the gradient through it is still NaN. A minimum or maximum
+// True if all readers of the node remove a bad value from its output. A Select (tf.where) does so
+// only if there are no gradients, since the gradient through it is still NaN. A Minimum or Maximum
 // removes an infinity, but not a NaN.
 bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range) {
   auto readers = network.flow().Readers({node, 0});

@@ -11,7 +11,8 @@ bool IsInput(const Node& node) {
   return HasPrefix(node.op(), "Placeholder") && node.GetType("dtype") != proto::DT_RESOURCE;
 }
 
-// Returns the fetches; if there are none, all outputs of nodes of the main graph without readers.
+// Returns the fetches; if there are none, all outputs of those main-graph nodes that have no
+// readers.
 std::vector<BodyPort> Results(const Network& network) {
   if (!network.ends().fetches.empty()) return network.ends().fetches;
   std::vector<BodyPort> results;
@@ -50,8 +51,8 @@ class UnusedInput : public Check {
     std::vector<BodyPort> inputs = network.ends().feeds;
     if (inputs.empty()) {
       for (Node node : network.module().main.nodes()) {
-        // If the graph is shared by several signatures, an input with readers belongs to another
-        // signature.
+        // If several signatures share the graph, a placeholder with readers may be the input of
+        // another signature, and is not checked.
         bool is_of_other = network.IsShared() && !node.uses().empty();
         if (IsInput(node) && !is_of_other) inputs.emplace_back(node, 0);
       }

@@ -73,7 +73,7 @@ class UpdateRatio : public Check {
 GRAPNEL_CHECK(UpdateRatio, {.name = "update_ratio",
                             .stage = CheckStage::kStep,
                             .looks_for = "steps that change weights by far more or less than a "
-                                         "thousandth",
+                                         "thousandth of their norm",
                             .needs = {Evidence::kSteps}});
 
 }  // namespace

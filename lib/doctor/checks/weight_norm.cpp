@@ -32,11 +32,12 @@ class WeightNorm : public Check {
   }
 };
 
-GRAPNEL_CHECK(WeightNorm, {.name = "weight_norm",
-                           .stage = CheckStage::kStep,
-                           .looks_for = "weights that are zero in a checkpoint, or grow many times "
-                                        "over several",
-                           .needs = {Evidence::kCheckpoints}});
+GRAPNEL_CHECK(WeightNorm,
+              {.name = "weight_norm",
+               .stage = CheckStage::kStep,
+               .looks_for = "weights that are all zero in a checkpoint, or grow many times "
+                            "from the first checkpoint to the last",
+               .needs = {Evidence::kCheckpoints}});
 
 }  // namespace
 }  // namespace grapnel
