@@ -42,8 +42,8 @@ void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   ctx.Print(text);
 }
 
-// Appends to a file, or prints through the tool, which decides where the text for any other stream
-// goes.
+// Appends to a file if the stream is file://PATH. Otherwise the program that runs the graph gets
+// the text and decides where it goes, whatever the stream.
 Expected<KernelFn> MakePrintV2(const KernelSetup& setup) {
   std::string stream = setup.node().GetString("output_stream", "stderr");
   std::string end = setup.node().GetString("end", "\n");

@@ -74,8 +74,8 @@ Expected<KernelFn> MakeMapAndBatch(const KernelSetup& setup) {
 
 // --- Filtering
 
-// Passes all elements for which the predicate is true, or those before the first for which it is
-// false.
+// Passes on all elements for which the predicate is true or, in TakeWhile (`stops`), those before
+// the first for which it is false.
 template <int extra, bool stops>
 Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "predicate"));

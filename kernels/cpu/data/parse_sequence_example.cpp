@@ -229,7 +229,8 @@ Error SequenceParser::Ragged(int64_t k) {
   ASSIGN_OR_RETURN(Steps steps, StepsOf(k));
   ASSIGN_OR_RETURN(Tensor values, ValuesOf(k, steps));
   ASSIGN_OR_RETURN(Tensor inner, Splits(spec.split_type, steps.starts));
-  // A single example has one row and needs no splits; TensorFlow returns a meaningless scalar.
+  // A single example has one row and needs no outer splits; TensorFlow returns a meaningless
+  // scalar, grapnel the scalar 0.
   ASSIGN_OR_RETURN(Tensor outer,
                    Splits(spec.split_type, batch_.single ? std::vector<int64_t>{0} : steps.begins));
   ragged_.push_back(std::move(values));

@@ -77,7 +77,8 @@ Expected<KernelFn> MakeAudioSummary(const KernelSetup& setup) {
 Expected<KernelFn> MakeTensorSummary(const KernelSetup& setup) {
   return KernelFn([name = setup.node().name().str()](KernelContext& ctx) -> Error {
     if (ctx.input(0).HoldsObjects())
-      return MakeError("{0} cannot be summarized", ctx.input(0).ToString(0));
+      return MakeError("a summary cannot hold {0}: its elements are objects, not values",
+                       ctx.input(0).ToString(0));
     std::string value, summary;
     AppendText(&value, kNodeName, name);
     AppendBytesField(&value, kTensor, TensorMessage(ctx.input(0)));
@@ -97,7 +98,8 @@ Error TensorSummaryV2(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 0, "tag"));
   ASSIGN_OR_RETURN(std::string metadata, TextIn(ctx, 2, "serialized_summary_metadata"));
   if (ctx.input(1).HoldsObjects())
-    return MakeError("{0} cannot be summarized", ctx.input(1).ToString(0));
+    return MakeError("a summary cannot hold {0}: its elements are objects, not values",
+                     ctx.input(1).ToString(0));
   if (!IsMessage(metadata))
     return MakeError("serialized_summary_metadata is not a serialized message");
   std::string value, summary;

@@ -60,7 +60,7 @@ void FloatColumns(const GemmShape& s, const float* a, int64_t a_row, int64_t a_s
     FloatTile<1, kVectors>(s, a + i * a_row, a_row, a_step, b, c + i * s.c_stride);
 }
 
-// Multiplies by a b that fits into the L1 or L2 cache, so that no packing is needed.
+// Computes c = a * b for a `b` that fits into the L1 or L2 cache and therefore needs no packing.
 void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c) {
   int64_t a_row = s.transpose_a ? 1 : s.a_stride, a_step = s.transpose_a ? s.a_stride : 1;
   int64_t j = 0;

@@ -11,9 +11,9 @@ struct Axis {
   int64_t size, stride;
 };
 
-// The dimensions of the loops, within the dimensions that are traversed index by index. From the
-// inside out, kept and reduced dimensions alternate: [..., extent, wide], where `wide`, the range
-// of one call, is one of:
+// How an input is traversed. Its dimensions are [..., extent, wide]: those before `extent` are
+// traversed index by index, a loop covers `extent`, which is reduced, and each call in the loop
+// covers `wide`. Kept and reduced dimensions alternate, so `wide` is one of:
 //
 //   [width]             kept: adjacent results, each of which reduces its column;
 //   [extent]            reduced, and long: a row for one result (is_row);
@@ -43,8 +43,9 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
-// The maximum number of elements for folding columns: with rows to add up first, and without. A
-// single result is faster as a row if it fills the lanes.
+// The maximum of fold * group: if there are several rows to add up first, if there are none, and if
+// there are none and group is 1. In the last case more elements are faster as a row, because they
+// fill the lanes.
 constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
 // The minimum number of columns per call, where there are rows to combine.
 constexpr int64_t kLump = 128;

@@ -118,7 +118,7 @@ struct Uniform {
   }
 };
 
-// Every value of the type, or [low, low + range).
+// Uniform integers: any value of the type or, unless `full`, in [low, low + range).
 template <typename T>
 struct UniformInt {
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;

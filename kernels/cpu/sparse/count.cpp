@@ -60,7 +60,9 @@ Error Count(KernelContext& ctx, const CountOptions& options, const Rows& rows, c
       out->data<T>()[at++] = count;
     }
   }
-  if (widest == INT64_MAX) return MakeError("value {0} is too large", widest);
+  if (widest == INT64_MAX)
+    return MakeError(
+        "value {0} is too large: the number of columns, one more, does not fit into int64", widest);
   if (!rows.flat) shape->data<int64_t>()[0] = rows.count;
   shape->data<int64_t>()[rank - 1] =
       options.most >= 0 ? options.most : std::max(widest + 1, options.least);
