@@ -36,7 +36,7 @@ Expected<KernelFn> MakeStringFormat(const KernelSetup& setup) {
   });
 }
 
-// Prints `text` without its final newline, which the sink adds.
+// Prints `text` without its final newline, which the receiver of the text adds.
 void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   text.consume_back("\n");
   ctx.Print(text);

@@ -349,7 +349,8 @@ Error Parse(KernelContext& ctx, const SequenceSpec& spec, const ExampleBatch& ba
   if (!context) return Annotate("context", context.takeError());
   ASSIGN_OR_RETURN(std::vector<Tensor> lists, SequenceParser(ctx, spec, batch).Run());
   if (batch.single) {
-    // Version 2 returns the context's row splits of a single example as a scalar.
+    // For a single example, ParseSequenceExampleV2 returns the row splits of the context as a
+    // scalar.
     for (size_t i = context->size() - spec.context.ragged.size(); i < context->size(); ++i) {
       ASSIGN_OR_RETURN(Tensor zero, Tensor::Allocate((*context)[i].dtype(), {}));
       std::fill_n(static_cast<char*>(zero.raw()), zero.byte_size(), 0);

@@ -133,7 +133,7 @@ Error MergeSummary(KernelContext& ctx) {
         if (!llvm::json::isUTF8(tag))
           return MakeError(
               "could not parse one of the summary inputs: {0} has a tag that is not text", i);
-        // Version 2 tensor summaries may have no tag.
+        // A summary by TensorSummaryV2 may have no tag.
         if (!tag.empty() && !tags.insert(tag).second)
           return MakeError("duplicate tag {0} found in summary inputs", tag);
         AppendBytesField(&merged, 1, reader.bytes());

@@ -131,7 +131,7 @@ Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool
 
 namespace {
 
-// Adds `rows` adjacent rows to the columns `acc` of `width` results.
+// Adds `rows` adjacent rows to `acc`, the accumulators (columns) of `width` results.
 void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int64_t rows,
               int64_t width, size_t element, void* acc) {
   if (plan.is_row) return loops.row(from, rows, acc);
@@ -150,8 +150,8 @@ void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t wid
   if (plan.fold > 1) loops.fold(columns, width / plan.group, plan.fold, plan.group, acc);
 }
 
-// Adds the rows [begin, end) of result row `kept` to the columns `acc`, for `width` results from
-// `first`.
+// Adds the rows [begin, end) to the accumulators `acc` of `width` results from `first` on, which
+// are in row `kept` of the results.
 void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_t kept,
             int64_t begin, int64_t end, int64_t first, int64_t width, void* acc) {
   int64_t base = OffsetOf(plan.kept, kept) + first * plan.fold;

@@ -61,7 +61,8 @@ struct Rows {
   int64_t begin, end;
 };
 
-// Replaces rows by their parts one level down; appends the number of parts to `splits`.
+// Replaces runs of rows with the runs of their parts one level down; `splits` gets the row splits
+// of these parts.
 std::vector<Rows> Descend(const std::vector<Rows>& rows, const Splits& below, Splits& splits) {
   std::vector<Rows> parts;
   splits.push_back(0);

@@ -17,7 +17,7 @@ struct CountOptions {
   bool binary = false;
 };
 
-// The row of each value; a single row without a row dimension when `flat`.
+// The row of each value. If `flat`, there is a single row, and the result has no row dimension.
 struct Rows {
   std::vector<int64_t> of;
   int64_t count = 1;
