@@ -56,8 +56,8 @@ std::vector<double> ChannelSums(KernelContext& ctx, const Layout& layout, const 
   return sums;
 }
 
-// What is done to each channel: subtract the mean, multiply by the factor, add the offset. The mean
-// is subtracted first because it may be far larger than the spread of x.
+// The normalization of each channel: subtract the mean, multiply by the factor, add the offset. The
+// mean comes first because it may be far larger than the spread of x.
 struct Normal {
   const float *mean, *factor, *offset;
 };
