@@ -33,8 +33,9 @@ Expected<BroadcastPlan> PlanBroadcast(llvm::ArrayRef<llvm::ArrayRef<int64_t>> sh
   if (!total) return MakeError("a result of shape {0} is larger than memory", DimsText(plan.dims));
   plan.total = *total;
 
-  // Merges from the innermost dimension out: a dimension joins the next inner one when every
-  // operand either repeats both or traverses both with one stride.
+  // Merges dimensions, beginning with the innermost: a dimension joins the next inner one when
+  // every operand either repeats along both or traverses both as one dimension with a single
+  // stride.
   plan.strides.resize(operands);
   llvm::SmallVector<int64_t, 3> walked(operands, 1);
   for (size_t i = rank; i-- > 0;) {

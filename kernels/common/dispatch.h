@@ -16,7 +16,8 @@
 // the scalar version of exactly those loops. clang by default interleaves four vectors, which
 // leaves a row of 16 channels to scalar code; hence interleave_count(1).
 #if defined(__clang__)
-// The pragma is on loops for every dtype, and some of them cannot be vectorized.
+// The macro is on loops for every dtype. Without this line clang warns about those that it cannot
+// vectorize.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define GRAPNEL_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else
@@ -128,8 +129,8 @@ T SubOf(T a, T b) {
   else
     return a - b;
 }
-// Complex products skip C99's recovery of infinities: it is slow, and TensorFlow does not have it
-// either.
+// The product of complex numbers is the plain formula. C99 also turns NaN results of infinite
+// operands back into infinities, which is slow; TensorFlow does not do so either.
 template <typename T>
 T MulOf(T a, T b) {
   if constexpr (std::is_integral_v<T>) {

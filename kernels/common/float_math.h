@@ -51,11 +51,11 @@ inline double Expm1(double x) {
   return x == 0 ? x : result;  // keeps -0
 }
 
-// x must be positive, finite and not tiny.
+// x must be positive, finite and not subnormal.
 inline double LogOfPositive(double x) {
   constexpr uint64_t kOne = uint64_t{1023} << 52;
   constexpr uint64_t kRootOfHalf = 0x3FE6A09E667F3BCD;
-  // x = 2^k * m with m between the roots of 1/2 and 2, and log(m) = 2 artanh((m - 1) / (m + 1)).
+  // x = 2^k * m with m between sqrt(1/2) and sqrt(2), and log(m) = 2 artanh((m - 1) / (m + 1)).
   uint64_t bits = std::bit_cast<uint64_t>(x);
   uint64_t biased = (bits + (kOne - kRootOfHalf)) >> 52;  // k + 1023
   double k = std::bit_cast<double>(biased | 0x4330000000000000) - (0x1p52 + 1023);
@@ -108,8 +108,8 @@ inline double Atanh(double x) {
 
 // 1 - erf(x).
 inline double Erfc(double x) {
-  // e^(-z^2) t Q(t) with t = 2 / (2 + z) for z = |x|; the polynomial is fitted to 2^-31 between 0
-  // and 10.5, above which the power is 0.
+  // erfc(z) = e^(-z^2) t Q(t) with t = 2 / (2 + z) for z = |x|. The polynomial Q is fitted for z
+  // from 0 to 10.5 with a relative error of 2^-31; above 10.5, the power of e is 0 in float.
   double z = std::abs(x), t = 2 / (2 + z), t2 = t * t, t4 = t2 * t2;
   double q01 = 0.28197134778152066 * t + 0.2820986792409186;
   double q23 = 0.1621973362248501 * t + 0.24856211319071253;

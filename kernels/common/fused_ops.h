@@ -20,8 +20,8 @@ struct FusedOps {
 // empty FusedOps.
 Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
 
-// True for shapes [channels] and [1, ..., 1, channels]. The latter comes from fusing an Add as a
-// bias: its operand keeps its shape.
+// True for shapes [channels] and [1, ..., 1, channels]. The second shape occurs when an Add was
+// fused as a bias: the Add's operand keeps its shape.
 bool IsVectorOf(const Tensor& tensor, int64_t channels);
 
 // Returns the fused arguments of one run as vectors and an addend, checked against the output [...,

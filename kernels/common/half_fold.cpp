@@ -8,7 +8,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kAtATime = 4;
-// Longer rows are split into two halves.
+// A row with more elements is split into two halves, which are folded separately.
 template <typename T>
 constexpr int64_t kLongestRow = (std::is_same_v<T, Eigen::half> ? 200 : 128) * HalfLanes::kCount;
 constexpr int64_t kShortestUnrolledColumn = 16;

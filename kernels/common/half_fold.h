@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// kSumOneByOne is the sum of a mean that counts its elements as it adds them; that sum is never
+// kSumOneByOne is the sum within a mean: TensorFlow's loop also counts the elements and is never
 // unrolled.
 enum class HalfFold { kSum, kProduct, kSumOneByOne };
 

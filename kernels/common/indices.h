@@ -24,8 +24,8 @@ inline void PutIndex(Tensor& out, int64_t i, int64_t value) {
 }
 
 // The indices of GatherNd and ScatterNd: each row of the last dimension selects a slice of a tensor
-// of shape `dims`. `at` holds the slices' offsets in elements. The error names the first row that
-// is out of range.
+// of shape `dims`. `at` holds the slices' offsets in elements. The error of ReadSliceIndices()
+// names the first row that is out of range.
 struct SliceOffsets {
   std::vector<int64_t> at;
   int64_t length = 1;  // elements of a slice

@@ -1,6 +1,5 @@
-// The C ABI between the program and grapnel_onednn.so. The module is loaded on demand, because
-// linking oneDNN would cost more at every start of the program than the ten milliseconds it may
-// take.
+// The C ABI between the program and grapnel_onednn.so. The module is loaded on demand, because a
+// program linked with oneDNN would need more than the ten milliseconds that a start may take.
 #ifndef GRAPNEL_KERNELS_COMMON_ONEDNN_API_H_
 #define GRAPNEL_KERNELS_COMMON_ONEDNN_API_H_
 

@@ -27,16 +27,16 @@ void PreloadOnednn();
 // loaded or was never requested.
 std::string WhyNoOnednn();
 
-// For tests and comparisons: while a WithoutOnednn exists, the kernels of all threads take their
-// plain path.
+// For tests and comparisons: while a WithoutOnednn exists, the kernels of all threads run their own
+// code instead of oneDNN's.
 class WithoutOnednn {
  public:
   WithoutOnednn();
   ~WithoutOnednn();
 };
 
-// Returns the number of parts that so many floating-point operations are worth splitting into. Free
-// threads take the parts; distributing them costs a few microseconds.
+// Returns into how many parts a computation of `flops` floating-point operations should be split.
+// Free threads take the parts; distributing them costs a few microseconds.
 int PartsFor(double flops);
 bool IsWorthATeam(double flops);  // if not, one thread does the work
 
@@ -96,13 +96,14 @@ class OnednnCache {
  public:
   // Returns the primitive for `spec`, which must have been zeroed before it was filled in because
   // specs are compared as bytes. Calls `prepare` once on a new primitive. Null when oneDNN does not
-  // support the spec; the caller then takes the plain path.
+  // support the spec; the caller then runs its own code.
   template <typename Prepare>
   Expected<PrimitiveRef> Get(const Spec& spec, Prepare&& prepare) const {
     std::lock_guard lock(kept_->mutex);
     auto& entries = kept_->entries;
     for (const auto& [known, primitive] : entries) {
-      // Specs are zeroed first, and differing padding would cost only an extra primitive.
+      // Comparing bytes is safe: specs are zeroed first, and if their padding differed, the only
+      // cost would be an extra primitive.
       // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
       if (std::memcmp(&known, &spec, sizeof spec) == 0) return primitive;
     }

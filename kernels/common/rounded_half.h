@@ -15,8 +15,8 @@ float RoundedTo(float value) {
   return static_cast<float>(static_cast<T>(value));
 }
 
-// A T (half or bfloat16) held as a float. An op whose steps TensorFlow rounds has a function
-// PerStepRounding() on this type.
+// A T (half or bfloat16) held as a float. TensorFlow rounds after each step of some ops; the struct
+// of such an op has a function PerStepRounding() on this type.
 template <typename T>
 class RoundedHalf {
  public:

@@ -73,8 +73,8 @@ Error Reshape(KernelContext& ctx) {
     }
   }
   if (unknown >= 0) {
-    // With a 0 among the sizes, the unknown size is the product of the input's nonzero dimensions
-    // divided by the product of the other nonzero sizes.
+    // If one of the given sizes is 0, the unknown size (-1) is the product of the input's nonzero
+    // dimensions divided by the product of the other nonzero sizes.
     int64_t elements = 1;
     for (int64_t dim : in.dims()) elements *= dim == 0 && has_zero ? 1 : dim;
     dims[unknown] = elements / nonzero;

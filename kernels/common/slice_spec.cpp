@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Reads the subscripts in order. `box` gets one entry per dimension of the input, `dims` those of
-// the result.
+// Reads the subscripts in order. `box` gets one entry per dimension of the input, `dims` one per
+// dimension of the result.
 Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims& ends,
                      const Dims& strides, const SliceMasks& masks, SliceBox& box, Dims& dims) {
   int count = static_cast<int>(begins.size()), rank = static_cast<int>(in.size());
@@ -55,7 +55,7 @@ Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims&
       ++d;
       continue;
     }
-    // Clamps a range to [0, size] or, for a negative step, to [-1, size - 1].
+    // The ends of a range are clamped to [0, size] or, for a negative step, to [-1, size - 1].
     int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
     auto cut = [&](int64_t value) {
       return std::clamp(value < 0 ? value + size : value, low, high);

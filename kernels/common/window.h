@@ -14,7 +14,8 @@ namespace grapnel {
 
 struct WindowDim {
   int64_t in = 1, out = 1, kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
-  // Returns the taps [begin, end) of output position `o` that fall on the input.
+  // Returns the taps (positions within the window) [begin, end) of output position `o` that fall on
+  // the input, not on the padding.
   std::pair<int64_t, int64_t> Taps(int64_t o) const {
     int64_t start = o * stride - before;
     int64_t begin = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
@@ -22,7 +23,7 @@ struct WindowDim {
     return {std::min(begin, std::max<int64_t>(end, 0)), std::max<int64_t>(end, 0)};
   }
 };
-// Always three dimensions; missing ones come first and have size 1.
+// Always three spatial dimensions; those that an image lacks come first and have size 1.
 using Window = std::array<WindowDim, 3>;
 
 enum class Padding { kSame, kValid, kExplicit };

@@ -197,7 +197,7 @@ Expected<KernelFn> MakeBroadcastTo(const KernelSetup&) {
 // the device.
 Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   if (setup.node().GetInt("batch_dims") != 0)
-    return MakeError("no GPU kernel that gathers in batches");
+    return MakeError("no GPU kernel that gathers with batch_dims");
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor &in = ctx.input(0), &indices = ctx.input(1);
     ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(2).IntAt(0), in.rank()));

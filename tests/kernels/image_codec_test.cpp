@@ -108,7 +108,7 @@ TEST(KernelDecodeImage, Errors) {
   EXPECT_EQ(Decoding("DecodeImage", "text").ErrorText(),
             "unknown image file format, one of JPEG, PNG, GIF, BMP required");
   EXPECT_EQ(Decoding("DecodeBmp", png).ErrorText(),
-            "the data is not a BMP: DecodeImage reads every format");
+            "the data is not a BMP: use DecodeImage, which reads every format");
   EXPECT_EQ(Decoding("DecodeJpeg", jpeg).Attr("channels", attr::Int(4)).ErrorText(),
             "channels attribute 4 is not supported for JPEG");
   EXPECT_EQ(Decoding("DecodeJpeg", jpeg).Attr("ratio", attr::Int(3)).ErrorText(),

@@ -94,7 +94,8 @@ TEST(KernelEig, RefusesNumbersThatAreNone) {
   };
   EXPECT_EQ(Values<Complex64>(eig({3}, proto::DT_COMPLEX64).One())[0], Complex64(3));
   EXPECT_EQ(eig({NAN}, proto::DT_COMPLEX64).ErrorText(),
-            "the eigenvalues of the input were not found");
+            "the eigenvalues of the input were not found: it has NaN or infinity, or the iteration "
+            "did not converge");
   EXPECT_EQ(eig({3}, proto::DT_COMPLEX128).ErrorText(),
             "Tout must be complex64 for an input of float, got complex128");
   Tensor root = OpRun("MatrixSquareRoot").In(Floats({1, 1}, {INFINITY})).One();

@@ -5,7 +5,8 @@
 namespace grapnel {
 namespace {
 
-// A tensor viewed from one axis: [outer, axis, inner].
+// A tensor viewed as three dimensions: the product of those before an axis, the axis, the product
+// of those after it.
 struct AxisView {
   int64_t outer = 1, size = 1, inner = 1;
 };

@@ -42,7 +42,7 @@ void CopyPlane(const Plane& p) {
     }
     return;
   }
-  // A transpose: traverses both sides in blocks that fit the L1 cache.
+  // A transpose: traverses source and destination in blocks that fit the L1 cache.
   constexpr int64_t kBlock = 16;
   for (int64_t i0 = 0; i0 < p.rows; i0 += kBlock) {
     int64_t i1 = std::min(i0 + kBlock, p.rows);
@@ -107,8 +107,9 @@ Walk Merge(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> from,
     walk.from.insert(walk.from.begin(), 0);
     walk.to.insert(walk.to.begin(), 0);
   }
-  // Makes the dimension in which the source is contiguous the rows of the planes, unless the
-  // columns already are.
+  // The last two dimensions are the rows and columns of a plane. If the source is contiguous along
+  // a dimension before them, that dimension trades places with the rows, so that CopyPlane() can
+  // transpose in blocks.
   size_t last = walk.sizes.size() - 1;
   if (walk.from[last] != 1) {
     for (size_t d = 0; d + 1 < last; ++d) {

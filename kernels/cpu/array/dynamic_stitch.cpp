@@ -1,6 +1,6 @@
 // DynamicStitch and ParallelDynamicStitch: the inverse of DynamicPartition. Of several rows with
-// one index the last wins, also in the parallel op, where TensorFlow's result is arbitrary. Rows
-// that no index names are zero; TensorFlow leaves their memory uninitialized.
+// the same index the last wins, also in the parallel op, where TensorFlow's result is arbitrary.
+// Rows that no index names are zero; TensorFlow leaves their memory uninitialized.
 #include <algorithm>
 #include <cstring>
 

@@ -79,7 +79,7 @@ struct RangeOf {
           delta > 0 ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
       count = static_cast<int64_t>(span / step + (span % step != 0));
     } else {
-      // Each operation rounds to T: this decides whether the range reaches the limit.
+      // Each operation rounds to T, as in TensorFlow; the rounding can add or remove an element.
       double size = std::ceil(std::abs(static_cast<double>(T(limit - start) / delta)));
       if (!(size < 9e18)) return MakeError("a range of {0} elements is larger than memory", size);
       count = static_cast<int64_t>(size);

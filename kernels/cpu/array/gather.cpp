@@ -5,8 +5,8 @@
 namespace grapnel {
 namespace {
 
-// A fixed size lets the compiler turn the copy into one move. Most embeddings have long rows, most
-// masks have rows of one element.
+// Copies a row of `n` elements. Rows of 4 and 8 bytes, such as the single elements that a mask
+// selects, have cases of their own, which the compiler turns into one move.
 void CopyOne(DataType dtype, const char* from, char* to, int64_t n) {
   switch (dtype == proto::DT_STRING ? 0 : n * static_cast<int64_t>(DataTypeSize(dtype))) {
     case 4:

@@ -6,8 +6,8 @@
 namespace grapnel {
 namespace {
 
-// Outputs the elements of the box with shape `dims`. Whole rows of the first dimension are passed
-// on without a copy.
+// Outputs the elements of the box with shape `dims`. If the box consists of whole rows of the first
+// dimension, the output shares the input's memory.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
   bool whole = true;  // true if the box spans every dimension but the first
@@ -17,8 +17,8 @@ Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> d
   }
   if (whole && DataTypeSize(in.dtype()) != 0) {
     Tensor part = in.rank() > 0 ? in.Slice(box.begin[0], box.begin[0] + box.size[0]) : in;
-    // Kernels read aligned vectors: a part that starts in the middle of a vector would be slow, and
-    // oneDNN would reject it.
+    // Other kernels read aligned vectors: on a part that starts in the middle of a vector they
+    // would be slow, and oneDNN would reject it. Such a part is copied.
     if (part.offset() % 64 == 0) {
       ctx.SetOutput(0, part.Reshaped(dims));
       return Error::success();

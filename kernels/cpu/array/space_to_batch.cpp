@@ -50,8 +50,9 @@ Expected<Blocks> ReadBlocks(const Tensor& shape, const Tensor& edges, const char
   return blocks;
 }
 
-// The elements of the large tensor (with the spatial dimensions) that correspond to those of the
-// small one, for one position in a block: `count` steps from these starts.
+// The elements that the two tensors share for one position in a block: in each spatial dimension,
+// `count` elements from `small_start` on in the small tensor (whose batch holds the blocks'
+// positions) and from `large_start` on, one per block, in the large one.
 struct Overlap {
   Dims small_start, large_start, count;
 };

@@ -46,9 +46,10 @@ Expected<Tensor> TensorOfMessage(llvm::StringRef bytes, Allocator& allocator) {
     return MakeError("tensors of dtype {0} cannot be parsed", DataTypeName(literal->dtype()));
   int64_t unit = static_cast<int64_t>(ElementSize(literal->dtype()));
   if (literal->is_splat() && literal->num_elements() > kLargestSplat / unit)
-    return MakeError("serialized claims {0} elements but has one", literal->num_elements());
+    return MakeError("serialized has one value for {0} elements, which would take more than 2 GiB",
+                     literal->num_elements());
   ASSIGN_OR_RETURN(Tensor shared, Tensor::FromLiteral(*literal, allocator));
-  // The data may point into the bytes, which live no longer than this call.
+  // `shared` may point into `bytes`, which live no longer than this call.
   ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(shared.dtype(), shared.dims(), allocator));
   CopyElements(shared.dtype(), shared.raw(), copy.raw(), shared.num_elements());
   return copy;
@@ -70,7 +71,9 @@ Error ParseTensor(KernelContext& ctx) {
 
 Error SerializeTensor(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
-  if (in.HoldsObjects()) return MakeError("{0} cannot be serialized", in.ToString(0));
+  if (in.HoldsObjects())
+    return MakeError("{0} cannot be serialized: its elements are objects, not values",
+                     in.ToString(0));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   *out->data<std::string>() = TensorMessage(in);
   return Error::success();

@@ -16,7 +16,8 @@ class XlaDrop {
  public:
   explicit XlaDrop(const Node& node) : node_(node) {}
 
-  // True if the op checks nothing in this run. `failure` is its error; empty if the check holds.
+  // Returns whether the op checks nothing in this run because XLA drops it, and prints the
+  // warnings. `failure` is the error of a check that fails, empty if it holds.
   bool Drops(const KernelContext& ctx, llvm::StringRef failure) const {
     if (!ctx.services().is_xla) return false;
     std::atomic<bool>& is_said = failure.empty() ? said_->dropped : said_->failed;

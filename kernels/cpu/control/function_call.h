@@ -16,9 +16,9 @@ namespace grapnel {
 // works. Nested calls and calls from several threads run the same plan, each with its own state.
 // The state of its stateful kernels lives as long as the plan.
 //
-// Thread-safe among calls with the same services, which all runs of one plan have. A call with
-// other services (an iterator kept from one executor to the next) compiles the function again and
-// must not overlap with others.
+// Thread-safe for calls with the same RunServices: all runs of one plan have the same. A call with
+// other services (by an iterator that outlives its executor) compiles the function again and must
+// not overlap with other calls.
 class FunctionCall {
  public:
   // Looks up the function of this name in the library of the node's module.

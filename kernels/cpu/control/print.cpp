@@ -36,14 +36,14 @@ Expected<KernelFn> MakeStringFormat(const KernelSetup& setup) {
   });
 }
 
-// Prints `text` without its final newline, which the sink adds.
+// Prints `text` without its final newline, which the receiver of the text adds.
 void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   text.consume_back("\n");
   ctx.Print(text);
 }
 
-// Appends to a file, or prints through the tool, which decides where the text for any other stream
-// goes.
+// Appends to a file if the stream is file://PATH. Otherwise the program that runs the graph gets
+// the text and decides where it goes, whatever the stream.
 Expected<KernelFn> MakePrintV2(const KernelSetup& setup) {
   std::string stream = setup.node().GetString("output_stream", "stderr");
   std::string end = setup.node().GetString("end", "\n");

@@ -36,7 +36,7 @@ Error ReadFormat(llvm::StringRef chunk, Wav* wav) {
   wav->rate = Number<uint32_t>(chunk, 4);
   if (kind != 1) return MakeError("bad audio format for WAV: expected 1 (PCM), but got {0}", kind);
   if (bits != 16) return MakeError("can only read 16-bit WAV files, but received {0}", bits);
-  if (wav->channels < 1) return MakeError("a WAV without channels");
+  if (wav->channels < 1) return MakeError("a WAV must have at least one channel");
   int frame = Number<uint16_t>(chunk, 12);
   if (frame != 2 * wav->channels)
     return MakeError("bad bytes per sample in WAV header: expected {0}, but got {1}",

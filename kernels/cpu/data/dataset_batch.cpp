@@ -51,7 +51,8 @@ Error FillWith(const Tensor& value, Tensor& out) {
   return known ? Error::success() : MakeError("cannot pad {0}", DataTypeName(out.dtype()));
 }
 
-// Copies the elements of `from` to the corner of `to`.
+// Copies the elements of `from` to the same indices in the part of `to` that starts at `offset` and
+// has shape `to_dims`.
 void CopyCorner(const Tensor& from, Tensor& to, int64_t offset, llvm::ArrayRef<int64_t> to_dims) {
   if (from.num_elements() == 0) return;
   int rank = from.rank();

@@ -122,7 +122,8 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
           ASSIGN_OR_RETURN(auto element, nexts[i + 1](context));
           if (element) return element;
           nexts[i + 1] = DatasetNext();
-          // Stop even if the selector has more elements: it may be infinite.
+          // Ends with the first dataset that ends (stop_on_empty_dataset) or with the last one,
+          // even if the selector has more elements: it may be infinite.
           done = stops || --left == 0;
         }
         done = true;

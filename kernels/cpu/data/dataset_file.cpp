@@ -105,7 +105,7 @@ Expected<KernelFn> MakeTextLine(const KernelSetup& setup) {
   });
 }
 
-// Version 2 can start at an offset in each file.
+// TFRecordDatasetV2 can start at an offset in each file.
 Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Files files, FilesIn(ctx, 1));

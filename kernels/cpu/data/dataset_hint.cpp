@@ -14,8 +14,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the first dataset unchanged: of several equivalent ones any may be chosen.
-// AssertNextDataset checks TensorFlow's dataset optimizer, which does not run here.
+// Outputs the first input dataset unchanged: ChooseFastestDataset has several equivalent inputs and
+// may choose any; AssertNextDataset checks TensorFlow's dataset optimizer, which does not run here.
 Expected<KernelFn> MakeSame(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(DatasetIn(ctx, 0).takeError());
@@ -132,8 +132,8 @@ bool ReadsFiles(llvm::StringRef op) {
       .Default(false);
 }
 
-// Shards by element, or not at all for policy HINT without a ShardDataset. Assigning files to
-// workers would require a rewrite of the graph before it runs.
+// Shards by element, or not at all for policy HINT without a ShardDataset. Refuses to assign files
+// to workers, which would require a rewrite of the graph before it runs.
 Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
   constexpr int64_t kOff = -1, kAuto = 0, kByData = 2, kByHint = 3;
   // TensorFlow's enum has 32 bits.
@@ -143,7 +143,7 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
                      kByHint);
   if (int64_t replicas = setup.node().GetInt("num_replicas"); replicas < 0)
     return MakeError("num_replicas is {0}: 0 or more was expected", replicas);
-  // Policy AUTO shards by file if any are read, else by data.
+  // In TensorFlow, policy AUTO shards by file if the dataset reads files, else by data.
   if (policy == kAuto && !StandsOn(setup.node(), ReadsFiles)) policy = kByData;
   auto is_shard = [](llvm::StringRef op) { return op == "ShardDataset"; };
   if (policy == kByHint && !StandsOn(setup.node(), is_shard)) policy = kOff;
@@ -161,7 +161,8 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
     }
     if (policy != kByData)
       return MakeError(
-          "auto_shard_policy {0} is for files and hints: by data (2) and off (-1) are supported",
+          "auto_shard_policy {0} would shard by file or by hint: only 2 (by data) and -1 (off) are "
+          "supported",
           policy);
     int64_t n = input->cardinality();
     if (n >= 0) n = n / workers + (index < n % workers);

@@ -74,8 +74,8 @@ Expected<KernelFn> MakeMapAndBatch(const KernelSetup& setup) {
 
 // --- Filtering
 
-// Passes all elements for which the predicate is true, or those before the first for which it is
-// false.
+// Passes on all elements for which the predicate is true or, in TakeWhile (`stops`), those before
+// the first for which it is false.
 template <int extra, bool stops>
 Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "predicate"));
@@ -167,8 +167,8 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
     int first = ctx.num_inputs() - 2 - extra;
     ASSIGN_OR_RETURN(int64_t cycle, ScalarIn(ctx, first));
     ASSIGN_OR_RETURN(int64_t block, ScalarIn(ctx, first + 1));
-    // -1 means automatic: the number of cores of the machine, because the order of elements depends
-    // on it and must not depend on the threads of this run.
+    // A cycle_length of -1 (automatic) becomes the number of cores of the machine below: the order
+    // of elements depends on it and must not depend on the threads of this run.
     if (extra > 0 && cycle > 0) {
       ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 1));
       if (calls > cycle)

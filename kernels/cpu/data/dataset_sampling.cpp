@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Returns a float in [0, 1) made from the 23 bits of a fraction.
+// Returns a float in [0, 1): the lowest 23 bits of `bits` as a fraction.
 float UnitFloat(uint32_t bits) { return static_cast<float>(bits & 0x7fffff) * 0x1p-23f; }
 
 // Keeps each element with probability `rate`, using the random stream of the seeds.

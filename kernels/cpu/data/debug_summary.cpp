@@ -12,7 +12,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The mean covers all finite elements, also those outside the bounds; each element counts once.
+// Each element counts in one of the fields from `nan` to `positive`. The other fields cover all
+// finite elements, also those outside the bounds.
 struct Counts {
   double nan = 0, below = 0, above = 0, negative = 0, zero = 0, positive = 0;
   double least = kInfinity, most = -kInfinity, mean = kNan, variance = kNan;

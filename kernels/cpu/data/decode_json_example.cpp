@@ -18,8 +18,8 @@ namespace protobuf = google::protobuf;
 
 constexpr char kTypes[] = "type.googleapis.com";
 
-// Converts without an intermediate message, whose map has no order, so that features keep their
-// order in the text.
+// Converts without an intermediate message, whose map has no order, so that the features keep the
+// order that they have in the JSON.
 Error DecodeJsonExample(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const protobuf::Descriptor* example = proto::Example::descriptor();

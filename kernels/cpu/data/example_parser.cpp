@@ -36,8 +36,9 @@ Error FinishDense(DenseSpec& spec, const Shape& shape, const Tensor& otherwise) 
     return MakeError("dense feature '{0}' has dtype {2}, but its default has dtype {1}", spec.key,
                      DataTypeName(otherwise.dtype()), DataTypeName(spec.dtype));
   if (spec.varies && spec.size < 1)
-    return MakeError("dense_shape of '{0}': {1} has steps without elements", spec.key,
-                     shape.ToString());
+    return MakeError(
+        "dense_shape of '{0}': {1} must not have a size of 0 after its unknown first dimension",
+        spec.key, shape.ToString());
   if (spec.varies && otherwise.num_elements() != 1)
     return MakeError(
         "dense_shape of '{0}' is of variable length: {1}, so its default must be one element, the "

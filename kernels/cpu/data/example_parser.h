@@ -31,8 +31,9 @@ struct ExampleSpec {
   std::vector<RaggedSpec> ragged;
 };
 
-// Fills in shape, varies, size and otherwise of the dense features and checks the whole spec:
-// dtypes that an Example can hold, each key in only one list, shapes and defaults that fit.
+// Fills in the fields `shape`, `varies`, `size` and `otherwise` of the dense features, and checks
+// the whole spec: dtypes that an Example can hold, each key in only one list, shapes and defaults
+// that fit.
 Error FinishSpec(ExampleSpec& spec, llvm::ArrayRef<Shape> dense_shapes,
                  llvm::ArrayRef<Tensor> defaults);
 

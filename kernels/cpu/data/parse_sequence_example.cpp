@@ -229,7 +229,8 @@ Error SequenceParser::Ragged(int64_t k) {
   ASSIGN_OR_RETURN(Steps steps, StepsOf(k));
   ASSIGN_OR_RETURN(Tensor values, ValuesOf(k, steps));
   ASSIGN_OR_RETURN(Tensor inner, Splits(spec.split_type, steps.starts));
-  // A single example has one row and needs no splits; TensorFlow returns a meaningless scalar.
+  // A single example has one row and needs no outer splits; TensorFlow returns a meaningless
+  // scalar, grapnel the scalar 0.
   ASSIGN_OR_RETURN(Tensor outer,
                    Splits(spec.split_type, batch_.single ? std::vector<int64_t>{0} : steps.begins));
   ragged_.push_back(std::move(values));
@@ -348,7 +349,8 @@ Error Parse(KernelContext& ctx, const SequenceSpec& spec, const ExampleBatch& ba
   if (!context) return Annotate("context", context.takeError());
   ASSIGN_OR_RETURN(std::vector<Tensor> lists, SequenceParser(ctx, spec, batch).Run());
   if (batch.single) {
-    // Version 2 returns the context's row splits of a single example as a scalar.
+    // For a single example, ParseSequenceExampleV2 returns the row splits of the context as a
+    // scalar.
     for (size_t i = context->size() - spec.context.ragged.size(); i < context->size(); ++i) {
       ASSIGN_OR_RETURN(Tensor zero, Tensor::Allocate((*context)[i].dtype(), {}));
       std::fill_n(static_cast<char*>(zero.raw()), zero.byte_size(), 0);

@@ -77,7 +77,8 @@ Expected<KernelFn> MakeAudioSummary(const KernelSetup& setup) {
 Expected<KernelFn> MakeTensorSummary(const KernelSetup& setup) {
   return KernelFn([name = setup.node().name().str()](KernelContext& ctx) -> Error {
     if (ctx.input(0).HoldsObjects())
-      return MakeError("{0} cannot be summarized", ctx.input(0).ToString(0));
+      return MakeError("a summary cannot hold {0}: its elements are objects, not values",
+                       ctx.input(0).ToString(0));
     std::string value, summary;
     AppendText(&value, kNodeName, name);
     AppendBytesField(&value, kTensor, TensorMessage(ctx.input(0)));
@@ -97,7 +98,8 @@ Error TensorSummaryV2(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 0, "tag"));
   ASSIGN_OR_RETURN(std::string metadata, TextIn(ctx, 2, "serialized_summary_metadata"));
   if (ctx.input(1).HoldsObjects())
-    return MakeError("{0} cannot be summarized", ctx.input(1).ToString(0));
+    return MakeError("a summary cannot hold {0}: its elements are objects, not values",
+                     ctx.input(1).ToString(0));
   if (!IsMessage(metadata))
     return MakeError("serialized_summary_metadata is not a serialized message");
   std::string value, summary;
@@ -131,7 +133,7 @@ Error MergeSummary(KernelContext& ctx) {
         if (!llvm::json::isUTF8(tag))
           return MakeError(
               "could not parse one of the summary inputs: {0} has a tag that is not text", i);
-        // Version 2 tensor summaries may have no tag.
+        // A summary by TensorSummaryV2 may have no tag.
         if (!tag.empty() && !tags.insert(tag).second)
           return MakeError("duplicate tag {0} found in summary inputs", tag);
         AppendBytesField(&merged, 1, reader.bytes());

@@ -2,8 +2,9 @@
 // CloseSummaryWriter, WriteSummary, WriteScalarSummary, WriteHistogramSummary, WriteImageSummary,
 // WriteAudioSummary, WriteRawProtoSummary, WriteGraphSummary, ImportEvent.
 //
-// A writer is a resource. CreateSummaryFileWriter creates its file; a second call keeps the first
-// file. An existing file is never overwritten: the file name then uses the next second.
+// A writer is a resource. CreateSummaryFileWriter creates its file, and does nothing if the writer
+// already has one. An existing file is never overwritten: the name of the new file, which contains
+// a time, then uses the next second.
 #include <chrono>
 #include <mutex>
 
@@ -157,7 +158,8 @@ Error WriteEvent(KernelContext& ctx, Fill fill) {
 Error WriteTensor(KernelContext& ctx) {
   return WriteEvent(ctx, [&](proto::Event* event) -> Error {
     if (ctx.input(2).HoldsObjects())
-      return MakeError("{0} cannot be summarized", ctx.input(2).ToString(0));
+      return MakeError("a summary cannot hold {0}: its elements are objects, not values",
+                       ctx.input(2).ToString(0));
     ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 3, "tag"));
     ASSIGN_OR_RETURN(std::string metadata, TextIn(ctx, 4, "summary_metadata"));
     proto::Summary::Value* value = event->mutable_summary()->add_value();

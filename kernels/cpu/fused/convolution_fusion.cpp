@@ -267,7 +267,8 @@ std::optional<StepFusion> FindConvolution(const FusionView& view, int step) {
     return std::nullopt;
   }
   fusion.inputs.push_back({found.pad >= 0 ? found.pad : step, 0, Tensor()});
-  // The recorded input position is used only to check that the constants are float.
+  // A constant replaces the recorded input (the step's filter, input 1), whose only use is the
+  // check that the constants are float.
   for (const Tensor& constant : conv->constants)
     fusion.inputs.push_back({step, 1, constant, /*is_kept=*/fusion.inputs.size() == 1});
   fusion.cost = KernelCost::kWide;

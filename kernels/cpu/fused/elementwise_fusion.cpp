@@ -45,14 +45,15 @@ std::optional<ElementwiseStep> LoopOf(const FusionView& view, int step) {
   const BinaryOpDef* binary = inputs == 2 ? FindBinaryOp(op) : nullptr;
   if (!binary) return std::nullopt;
   BinaryOp found = binary->op_for(type);
-  // Ops that reject operands, and comparisons, are not fused.
+  // Ops that reject some values of an operand, and comparisons, are not fused.
   if (!found.loop || node.GetType("T") != type) return std::nullopt;
   loop.binary = found.loop;
   loop.cost = found.cost;
   return loop;
 }
 
-// Returns `last` and, from it toward the inputs, all steps that only steps already found read.
+// Returns `last` and the steps before it that can be fused into it: those whose results only steps
+// already found read, directly or through each other.
 std::vector<int> Gather(const FusionView& view, int last) {
   std::vector<int> found = {last};
   DataType type = view.output_types(last)[0];

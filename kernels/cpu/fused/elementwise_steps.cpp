@@ -143,7 +143,8 @@ class Run {
     return true;
   }
 
-  // The dimensions of an operand smaller than the result: outside [first, end) all of them are 1.
+  // The dimensions [first, end) of the result that an operand smaller than the result covers: its
+  // other dimensions are 1.
   struct Extent {
     size_t first, end;
     bool is_dense;  // within [first, end) it has the result's full size
@@ -164,7 +165,7 @@ class Run {
     for (; d < full.size(); ++d) count *= full[d];
     return count;
   }
-  // A column covers all dimensions of the result except trailing ones.
+  // A column is an operand that covers all dimensions of the result except trailing ones.
   static bool IsColumn(const Extent& extent, const Dims& full) {
     if (!extent.is_dense || extent.end == full.size()) return false;
     int64_t before = 1;
@@ -182,7 +183,9 @@ class Run {
     return IsColumn(extent, full) ? Source::kColumn : Source::kCycle;
   }
 
-  // Finds the cycle in which all operands of the full-size steps repeat or advance.
+  // Sets pass.cycle: the number of elements after which every repeated operand of the full-size
+  // steps starts again or, if there is a column, for which the column has one value. False if no
+  // length fits all operands.
   bool FindCycle(const Dims& full, Pass& pass) const {
     int64_t row = 0, period = 1;
     llvm::SmallVector<int64_t, 8> periods;
@@ -230,7 +233,8 @@ class Run {
       if (work.operands[k].kind == Source::kCycle)
         RETURN_IF_ERROR(WriteOut(value, full, pass, work.operands[k]));
     }
-    // Reuses the buffer of an operand at its last use.
+    // The step writes its result into the buffer of an operand that no later step reads, else into
+    // a new one.
     work.buffer = -1;
     for (size_t k = 0; k < step.operands.size(); ++k) {
       if (work.operands[k].kind == Source::kBuffer && step.operands[k].is_last)
@@ -243,7 +247,7 @@ class Run {
     return Error::success();
   }
 
-  // Writes a repeated operand out for a whole cycle.
+  // Writes the elements of a repeated operand out in full, for one cycle.
   Error WriteOut(const Tensor& value, const Dims& full, Pass& pass, Source& source) {
     Extent extent = ExtentOf(value.dims(), full);
     size_t skip = full.size() - value.dims().size();

@@ -38,8 +38,8 @@ Error DecodeJpeg(llvm::StringRef contents, const JpegOptions& options, MakeRoom 
 // Reads the size without decoding the pixels.
 Expected<ImageSize> JpegSize(llvm::StringRef contents);
 
-// 0 for `channels` keeps the file's number. `wide` gives 16-bit samples in native byte order; 8-bit
-// samples are widened.
+// 0 for `channels` keeps the file's number of channels. `wide` gives 16-bit samples in native byte
+// order; 8-bit samples are widened.
 Error DecodePng(llvm::StringRef contents, int channels, bool wide, MakeRoom room);
 Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room);
 // Decodes all frames, or only the first.

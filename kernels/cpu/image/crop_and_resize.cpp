@@ -217,7 +217,8 @@ Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
         auto pixel = [&](int64_t py, int64_t px, int64_t c) {
           return static_cast<float>(from[(py * width + px) * channels + c]);
         };
-        // The weights of the box's bottom and right ends in the source coordinates of this element.
+        // How much this element's source coordinates depend on the bottom and on the right end of
+        // the box, from 0 to 1; the rest depends on the top and on the left end.
         float y_share =
             box.y.out > 1 ? static_cast<float>(row) / static_cast<float>(box.y.out - 1) : 0.5f;
         float x_share =

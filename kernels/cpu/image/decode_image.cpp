@@ -72,7 +72,7 @@ Error DecodeAny(KernelContext& ctx, const Decoding& form) {
   ImageFormat format = FormatOf(contents);
   bool is_gif_op = form.op == "DecodeGif";
   if (form.op == "DecodeBmp" && format != ImageFormat::kBmp)
-    return MakeError("the data is not a BMP: DecodeImage reads every format");
+    return MakeError("the data is not a BMP: use DecodeImage, which reads every format");
   if (form.op != "DecodeBmp" && form.op != "DecodeImage" && format == ImageFormat::kBmp)
     return MakeError(
         "trying to decode BMP format using a wrong op: DecodeBmp or DecodeImage reads "

@@ -15,7 +15,8 @@
 namespace grapnel {
 namespace {
 
-// The longest string of a 12-bit code is 4096 pixels; 2 bytes hold more than one code.
+// The maximum expansion: a code of 12 bits, more than one byte, stands for at most 4096 pixels of 3
+// bytes.
 constexpr int64_t kGifRatio = 3 * 4096;
 
 // Reads a file frame by frame. giflib's function that reads everything at once would allocate
@@ -65,7 +66,8 @@ class GifReader {
 Error GifReader::Problem() const {
   if (is_cut_off_) return MakeError("invalid GIF data: it is cut off");
   int code = gif_ ? gif_->Error : open_error_;
-  // Apart from the end of the file, giflib reports this error only for codes of more than 8 bits.
+  // giflib reports this error at the end of the file (the case above) and for codes of more than 8
+  // bits.
   if (code == D_GIF_ERR_READ_FAILED)
     return MakeError("invalid GIF data: codes of more than 8 bits");
   const char* known = GifErrorString(code);

@@ -135,7 +135,7 @@ Error ReadAll(Reader& reader, llvm::StringRef contents, const JpegOptions& optio
   bool inks = info.out_color_space == JCS_CMYK;
   if (options.channels == 1 &&
       (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK))
-    return MakeError("a CMYK JPEG has no gray channel");
+    return MakeError("a CMYK JPEG cannot be decoded to one gray channel");
   ImageSize size{1, info.output_height, info.output_width, inks ? 3 : info.out_color_components};
   ImageSize whole{1, info.image_height, info.image_width, 3};
   RETURN_IF_ERROR(CheckImageSize(whole, 1, contents.size(), kJpegRatio));

@@ -35,7 +35,8 @@ struct Chosen {
   std::vector<T> scores;
 };
 
-// True if the candidate remains after the chosen boxes have lowered its score.
+// Compares the candidate with the boxes chosen since the last time. Without sigma, returns false if
+// one of them overlaps it too much; with sigma, they lower its score, and it stays a candidate.
 template <typename T, typename F>
 bool Survives(Candidate<T>& candidate, const Chosen<T>& chosen, const Limits<T>& limits,
               F&& overlap_of) {

@@ -18,8 +18,9 @@ struct ResizeAxis {
     if (align_corners && out > 1) return static_cast<float>(in - 1) / static_cast<float>(out - 1);
     return static_cast<float>(in) / static_cast<float>(out);
   }
-  // Returns the source coordinate of output pixel `i`. TensorFlow rounds the product, and a last
-  // bit can decide between two steps of bicubic's table.
+  // Returns the source coordinate of output pixel `i`. The product is rounded before the
+  // subtraction, as in TensorFlow: its last bit can decide which entry of its table ResizeBicubic
+  // reads.
   float Source(int64_t i) const {
 #pragma clang fp contract(off)
     float at = static_cast<float>(i);

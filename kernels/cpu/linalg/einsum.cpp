@@ -257,7 +257,8 @@ Error EinsumRun<T>::Run(const std::vector<Operand>& operands, const std::vector<
     shape.m = size(rows);
     shape.n = size(columns);
     shape.k = size(inner);
-    // A transpose is free in the product, so an order that is already dense is preferred.
+    // The matrix product reads a transposed operand at no cost, so an operand that is already dense
+    // in the transposed order is not reordered.
     auto lies = [](const Operand& operand, std::initializer_list<const Labels*> order) {
       std::vector<Axis> axes;
       for (const Labels* group : order) {

@@ -60,7 +60,7 @@ void FloatColumns(const GemmShape& s, const float* a, int64_t a_row, int64_t a_s
     FloatTile<1, kVectors>(s, a + i * a_row, a_row, a_step, b, c + i * s.c_stride);
 }
 
-// Multiplies by a b that fits into the L1 or L2 cache, so that no packing is needed.
+// Computes c = a * b for a `b` that fits into the L1 or L2 cache and therefore needs no packing.
 void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c) {
   int64_t a_row = s.transpose_a ? 1 : s.a_stride, a_step = s.transpose_a ? s.a_stride : 1;
   int64_t j = 0;
@@ -171,7 +171,7 @@ double NanosecondsOf(double flops) {
 template <typename T>
 void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const T* a, const T* b,
                                T* c, const Epilogue<T>& epilogue) const {
-  // A few large products are split by rows, or by columns where there are few rows.
+  // Fewer than 16 products are split by rows each, or by columns if there are few rows.
   bool by_columns = s.m < 8 && s.n >= 256;
   int64_t whole = by_columns ? s.n : s.m, grain = s.count >= 16 ? whole : 48;
   int64_t parts = (whole + grain - 1) / grain;

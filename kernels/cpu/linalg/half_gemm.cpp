@@ -10,9 +10,9 @@ namespace {
 
 constexpr int64_t kLanes = 8;
 
-// Computes one row of c, for few steps or for operands whose steps are not contiguous. Products are
-// rounded before they are added, except in groups of eight columns that start at an aligned element
-// of the result. `first` is the offset of the row in the result.
+// Computes one row of c if k is small or if the elements along k are not adjacent in memory.
+// Products are rounded before they are added, except in groups of eight columns that start at an
+// aligned element of the result. `first` is the offset of the row in the result.
 void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const float* b,
               int64_t first, float* c) {
   int64_t begin = 0, end = 0;
@@ -43,7 +43,8 @@ Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, con
   return to;
 }
 
-// A single row or column is computed as a vector, even if it is a batch of one product.
+// In TensorFlow, one product with several rows and columns is a tensor contraction. A batch of
+// products, and a result of one row or column, are computed as matrices or vectors.
 HalfPlan PlanOf(const BatchedShape& shape) {
   using Walk = HalfPlan::Walk;
   if (shape.count == 1 && shape.m > 1 && shape.n > 1)
@@ -59,7 +60,8 @@ HalfPlan PlanOf(const BatchedShape& shape) {
   return plan;
 }
 
-// A column of a column-major a is computed as a row.
+// True if the result is one column and a is transposed: it is then computed as a row, with a and b
+// exchanged.
 bool IsColumn(const BatchedShape& shape) {
   return shape.n == 1 && shape.m > 1 && shape.transpose_a &&
          PlanOfMatrices(shape.m, shape.n, shape.k).walk == HalfPlan::Walk::kLanes;

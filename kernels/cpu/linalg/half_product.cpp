@@ -28,8 +28,8 @@ int64_t BlockOfOneThread(int64_t k) {
 
 int64_t RoundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-// Cycles that one step takes for one element: more when a tile has fewer than its full rows or
-// columns.
+// Returns the cycles that one step (one index of the sum) takes for one element of the result: more
+// if the result is smaller than a tile.
 double CyclesOfStep(int64_t narrow, int64_t wide) {
   return narrow < kTileRows || wide < kTileColumns ? 2 : 1;
 }
@@ -42,8 +42,9 @@ bool SharesColumns(int64_t columns, int64_t rows) {
   return r < 16 * kTileRows && columns > rows * 32;
 }
 
-// Returns the number of steps per share, or k if threads do not share steps. `threads` is the
-// number of threads that would share rows or columns.
+// Returns the number of steps per share (the part of a sum that one thread computes), or k if
+// threads do not share the steps. `threads` is the number of threads that would share rows or
+// columns.
 int64_t ShareOfSteps(const HalfPlan& plan, double a_cost, int64_t threads) {
   double m = static_cast<double>(plan.m), n = static_cast<double>(plan.n);
   double load = 2 * kCyclesPerByte;

@@ -78,8 +78,9 @@ bool EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t 
 template <typename T>
 using Magnitude = decltype(std::abs(T()));
 
-// The result of an elimination: the rows from the diagonal to the right, and the magnitude of the
-// largest element that TensorFlow considers.
+// The result of an elimination: the rows from the diagonal to the right, and the largest magnitude
+// of their elements. As in TensorFlow, the second-to-last row does not count unless it is the
+// first.
 template <typename T>
 struct Eliminated {
   std::vector<std::array<T, 3>> rows;
@@ -233,7 +234,7 @@ struct TridiagonalProduct {
 };
 
 // `bands` [k, n] of a lower triangle start with its diagonal, those of an upper triangle end with
-// it; each element is stored in the column of its row.
+// it; element (row, column) of the triangle is in column `row` of its band.
 template <typename T>
 struct Banded {
   const T* bands;

@@ -119,7 +119,10 @@ struct SelfAdjointEig {
           good = false;
       }
     });
-    return good ? Error::success() : MakeError("the eigenvalues of the input were not found");
+    return good ? Error::success()
+                : MakeError(
+                      "the eigenvalues of the input were not found: it has NaN or infinity, or the "
+                      "iteration did not converge");
   }
 };
 

@@ -175,7 +175,10 @@ struct Eig {
           good = false;
       }
     });
-    return good ? Error::success() : MakeError("the eigenvalues of the input were not found");
+    return good ? Error::success()
+                : MakeError(
+                      "the eigenvalues of the input were not found: it has NaN or infinity, or the "
+                      "iteration did not converge");
   }
 };
 

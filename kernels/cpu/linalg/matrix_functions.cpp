@@ -23,7 +23,7 @@ Square TriangleRoot(const Square& t, int64_t n) {
       Complex sum = t[i * n + j];
       for (int64_t k = i + 1; k < j; ++k) sum -= r[i * n + k] * r[k * n + j];
       Complex divisor = r[i * n + i] + r[j * n + j];
-      // Avoids 0 / 0 for two eigenvalues of 0 without coupling.
+      // Avoids 0 / 0 if both eigenvalues and the sum are 0.
       r[i * n + j] = sum == Complex(0) ? sum : sum / divisor;
     }
   }
@@ -127,7 +127,9 @@ Error MapMatrices(KernelContext& ctx) {
       }
     }
   });
-  return good ? Error::success() : MakeError("the Schur form of the input was not found");
+  return good ? Error::success()
+              : MakeError(
+                    "the Schur form of the input was not found: the iteration did not converge");
 }
 
 template <typename T>

@@ -43,9 +43,9 @@ Error AddAll(KernelContext& ctx, AddLoop add) {
     ctx.SetOutput(0, front);
     return Error::success();
   }
-  // Additions run in input order regardless of whose memory the sum reuses, so that the result is
-  // bitwise reproducible. An input other than the first is read before its element is overwritten
-  // only if it takes part in the first addition, so only the first two can be overwritten.
+  // Inputs are added in order, whichever input's memory the sum reuses, so that the result is
+  // bitwise reproducible. Only the first two inputs can be overwritten: the first addition reads
+  // both of them before it writes; a later input would be overwritten before it is read.
   if (forwarded > 1) forwarded = -1;
   Tensor* out;
   if (forwarded >= 0) {
@@ -72,7 +72,7 @@ Error AddAll(KernelContext& ctx, AddLoop add) {
 Expected<KernelFn> MakeAddN(const KernelSetup& setup) {
   AddLoop add = AddLoopFor(setup.output_type(0));
   if (!add) return MakeError("no kernel for dtype {0}", DataTypeName(setup.output_type(0)));
-  if (setup.num_inputs() < 1) return MakeError("there is nothing to add");
+  if (setup.num_inputs() < 1) return MakeError("the node has no inputs to add");
   return KernelFn([add](KernelContext& ctx) { return AddAll(ctx, add); });
 }
 

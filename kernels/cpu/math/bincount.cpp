@@ -65,7 +65,8 @@ Error DenseBincount(KernelContext& ctx, bool binary) {
   return Error::success();
 }
 
-// Input of any shape, output of one row. Bincount lacks binary_output, which then is false.
+// Counts an input of any shape into one row. `binary` is the attribute binary_output; it is false
+// for Bincount, which does not have the attribute.
 template <typename T>
 Error Bincount(KernelContext& ctx, bool binary) {
   Inputs in{&ctx.input(0), &ctx.input(1), &ctx.input(2)};

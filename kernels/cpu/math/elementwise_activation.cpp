@@ -31,7 +31,8 @@ struct SoftplusOp {
     else
       return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
   }
-  // Beyond the threshold, which depends on the type's epsilon, one of the two terms vanishes.
+  // Far from 0, beyond a threshold that depends on the type's epsilon, the result rounds to x or to
+  // exp(x).
   template <typename S>
   static S PerStepRounding(S x) {
     S threshold = Log(S(float(Eigen::NumTraits<typename S::Number>::epsilon()))) + S(2);

@@ -27,8 +27,9 @@ GRAPNEL_GAMMA_KERNEL(Igammac, igammac, 100);
 GRAPNEL_GAMMA_KERNEL(IgammaGradA, igamma_der_a, 200);
 GRAPNEL_GAMMA_KERNEL(RandomGammaGrad, gamma_sample_der_alpha, 200);
 
-// True if zeta(x, q) is infinite because a term is divided by 0 and x is an even number. Numbers
-// from 2^53 on are all even, but Eigen would cast them to 64 bits to check.
+// True if zeta(x, q) is infinite for an x of at least 2^53: an integer q of at most 0 makes the
+// divisor of a term 0, and x is even, as all numbers of this size are. Eigen would cast x to 64
+// bits to check that.
 template <typename T>
 bool IsPoleOfLargeZeta(T x, T q) {
   return x >= T(int64_t{1} << 53) && q <= T(0) && q == std::floor(q);

@@ -14,7 +14,8 @@ namespace {
 struct ErfOp {
   using Types = FloatTypes;
   static constexpr double kCost = 2;
-  // Beyond this, erf rounds to 1 in float; Eigen's polynomials stay an ulp or two below.
+  // For x above this, erf(x) rounds to 1 in float, while Eigen's polynomials stay an ulp or two
+  // below 1.
   static constexpr float kSaturated = 3.8325069F;
   static void Vectorized(const double* in, double* out, int64_t n) {
     ArrayMap<double>(out, n) = ConstArrayMap<double>(in, n).erf();

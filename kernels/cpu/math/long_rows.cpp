@@ -5,10 +5,10 @@
 namespace grapnel {
 namespace {
 
-// In rows below this many elements, calls cost more than arithmetic.
+// In rows of fewer elements than this, the call for each row costs more than the arithmetic.
 constexpr int64_t kLongRow = 1024;
-// Rows below this length are faster if they are written out as longer rows than with a call for
-// each, even if the copy is used only once.
+// For rows shorter than this, writing an operand out as longer rows is faster than a call for each
+// row, even if the copy is read only once.
 constexpr int64_t kShortRow = 64;
 constexpr size_t kLargestElement = 16;
 

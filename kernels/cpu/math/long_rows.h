@@ -9,8 +9,8 @@ namespace grapnel {
 
 class LongRows {
  public:
-  // For two operands of `dtype`. Null when the plan's own rows are long enough, or when lengthening
-  // them costs more than it saves.
+  // Returns the long rows for a plan of two operands of `dtype`; nullopt when the plan's own rows
+  // are long enough, or when lengthening them costs more than it saves.
   static std::optional<LongRows> Of(const BroadcastPlan& plan, DataType dtype);
 
   // The unit of ForRows(), in elements; the result is a whole number of units.
@@ -26,8 +26,8 @@ class LongRows {
   LongRows() = default;
   void WriteOut(int operand, const char* from, int64_t times, char* to) const;
 
-  // The plan's dimensions: the outer ones, the one of which each row takes `times_` steps, and the
-  // inner ones, `width_` elements.
+  // The plan's dimensions. Those inside of dimension `split_` have `width_` elements together; a
+  // long row takes `times_` steps of dimension `split_`.
   BroadcastPlan::Sizes sizes_;
   BroadcastPlan::Sizes strides_[2];
   size_t split_ = 0;

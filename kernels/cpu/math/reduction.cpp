@@ -11,9 +11,9 @@ struct Axis {
   int64_t size, stride;
 };
 
-// The dimensions of the loops, within the dimensions that are traversed index by index. From the
-// inside out, kept and reduced dimensions alternate: [..., extent, wide], where `wide`, the range
-// of one call, is one of:
+// How an input is traversed. Its dimensions are [..., extent, wide]: those before `extent` are
+// traversed index by index, a loop covers `extent`, which is reduced, and each call in the loop
+// covers `wide`. Kept and reduced dimensions alternate, so `wide` is one of:
 //
 //   [width]             kept: adjacent results, each of which reduces its column;
 //   [extent]            reduced, and long: a row for one result (is_row);
@@ -43,8 +43,9 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
-// The maximum number of elements for folding columns: with rows to add up first, and without. A
-// single result is faster as a row if it fills the lanes.
+// The maximum of fold * group: if there are several rows to add up first, if there are none, and if
+// there are none and group is 1. In the last case more elements are faster as a row, because they
+// fill the lanes.
 constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
 // The minimum number of columns per call, where there are rows to combine.
 constexpr int64_t kLump = 128;
@@ -130,7 +131,7 @@ Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool
 
 namespace {
 
-// Adds `rows` adjacent rows to the columns `acc` of `width` results.
+// Adds `rows` adjacent rows to `acc`, the accumulators (columns) of `width` results.
 void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int64_t rows,
               int64_t width, size_t element, void* acc) {
   if (plan.is_row) return loops.row(from, rows, acc);
@@ -149,8 +150,8 @@ void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t wid
   if (plan.fold > 1) loops.fold(columns, width / plan.group, plan.fold, plan.group, acc);
 }
 
-// Adds the rows [begin, end) of result row `kept` to the columns `acc`, for `width` results from
-// `first`.
+// Adds the rows [begin, end) to the accumulators `acc` of `width` results from `first` on, which
+// are in row `kept` of the results.
 void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_t kept,
             int64_t begin, int64_t end, int64_t first, int64_t width, void* acc) {
   int64_t base = OffsetOf(plan.kept, kept) + first * plan.fold;

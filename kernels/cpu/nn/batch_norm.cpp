@@ -56,8 +56,8 @@ std::vector<double> ChannelSums(KernelContext& ctx, const Layout& layout, const 
   return sums;
 }
 
-// The operations on a channel, applied in this order because the mean may be far larger than the
-// spread of x.
+// The normalization of each channel: subtract the mean, multiply by the factor, add the offset. The
+// mean comes first because it may be far larger than the spread of x.
 struct Normal {
   const float *mean, *factor, *offset;
 };

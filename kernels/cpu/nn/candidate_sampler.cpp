@@ -1,6 +1,6 @@
-// Samples classes next to the true ones, for losses over very many classes: uniform, log-uniform,
-// by observed frequency, by given weights, or all of them.
-// (tensorflow/core/kernels/range_sampler.cc)
+// Samples classes in addition to the true ones, for losses over very many classes. The samplers
+// draw with uniform or log-uniform probability, by observed frequency or by given weights; one
+// takes every class. (tensorflow/core/kernels/range_sampler.cc)
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -251,7 +251,7 @@ class ConvKernel {
     return true;
   }
 
-  // If the filter is constant, the kernel holds it, and the input has no elements.
+  // If the filter is constant, the kernel holds its value, and the input tensor has no memory.
   Expected<Tensor> Filter(KernelContext& ctx) const {
     if (!constant_filter_) return ctx.input(1);
     return filter_->Get(ctx);

@@ -110,7 +110,8 @@ Error Run(KernelContext& ctx, const GradientAttrs& attrs) {
                       input_wanted ? other.dims() : llvm::ArrayRef<int64_t>(dims),
                       gradient.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-  // The filter may have channels even if the input has none.
+  // The result may have elements even if an operand has none (a filter's channels for an input
+  // without channels); they are 0.
   if (other.num_elements() == 0 || gradient.num_elements() == 0) {
     std::fill_n(out->data<T>(), out->num_elements(), T(0));
     return Error::success();

@@ -41,7 +41,7 @@ RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64
   return RoundedHalf<T>(FoldRow(HalfFold::kSum, powers.data(), n, first));
 }
 
-// Either operand may have 1 row or column where the other has more; it is then broadcast.
+// The strides of the logits or the labels, 0 where an operand with 1 row or column is broadcast.
 struct Steps {
   int64_t row_step, column_step;
 };

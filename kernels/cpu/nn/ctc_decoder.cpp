@@ -167,7 +167,8 @@ class BeamSearch {
     return total > kNever<T> && (leaves_.size() < width_ || total > leaves_.back()->now.total);
   }
 
-  // Leaves are sorted, best first; of equal ones the older comes first.
+  // Leaves (the prefixes that the search continues) are sorted, best first; of equal ones the older
+  // comes first.
   void Push(Prefix<T>* prefix) {
     auto place = std::upper_bound(
         leaves_.begin(), leaves_.end(), prefix,

@@ -168,7 +168,9 @@ Expected<std::vector<std::optional<std::vector<int>>>> ReadLabels(const KernelCo
     bool ended = given[b]++ > static_cast<int64_t>(labels[b]->size());
     if (label >= n.classes - 1) continue;
     if (ended) {
-      return MakeError("label {0} of example {1} follows a blank or larger label", label, b);
+      return MakeError(
+          "label {0} of example {1} follows a label that is the blank, the last class, or above it",
+          label, b);
     }
     labels[b]->push_back(static_cast<int>(label));
   }

@@ -97,8 +97,8 @@ void Lay(KernelContext& ctx, const Tensor& input, const Places& rows, const Plac
   });
 }
 
-// Sets where the first window starts in TensorFlow's kernel: windows are centered on the image,
-// even where a large stride skips more pixels than a window has.
+// Sets where the first window starts, as TensorFlow's kernel does: windows are centered on the
+// image, even where a large stride skips more pixels than a window has.
 void Center(WindowDim& dim, Padding padding) {
   int64_t covered = (dim.out - 1) * dim.stride + dim.kernel;
   if (covered < dim.in) dim.before = (covered - dim.in + (padding == Padding::kValid)) / 2;

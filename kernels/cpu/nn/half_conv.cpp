@@ -12,8 +12,9 @@ namespace {
 
 constexpr double kStepCost = 0.3;  // of a product that is rounded and added
 
-// TensorFlow processes as many images at a time as fit in this many halves, and uses tensors
-// instead of matrices when an image has enough work for each of two threads.
+// TensorFlow processes as many images at a time as fit in kImagesAtATime halves. It multiplies by a
+// tensor contraction instead of a matrix product when an image has kEnoughForAThread elements for
+// each of two threads.
 constexpr int64_t kImagesAtATime = (30 << 20) / 2, kEnoughForAThread = (256 << 10) / 2;
 // TensorFlow's cost estimate for an element of a volume patch, in cycles.
 constexpr double kPatches = 269.0 / 8;
@@ -191,7 +192,8 @@ void DepthwiseFilterGradient(KernelContext& ctx, const ConvShape& s, const float
   });
 }
 
-// Patches of as many images at a time as TensorFlow takes, times the gradient.
+// Multiplies the patches of as many images at a time as TensorFlow takes by the gradient, and adds
+// up the products.
 void FilterGradientOfImages(KernelContext& ctx, const ConvShape& s, const float* input,
                             const float* gradient, float* filter) {
   constexpr int64_t kChannels = 16;
@@ -230,8 +232,9 @@ void FilterGradientOfImages(KernelContext& ctx, const ConvShape& s, const float*
       });
 }
 
-// Patches of the gradient, as large as the input, times the input, for each output channel and tap:
-// sums over all pixels, and within each pixel over the batch.
+// Multiplies the input by a matrix with a row for each output channel and tap: the gradient at the
+// position that reads each pixel through the tap. Sums over all pixels, and within each pixel over
+// the batch.
 Error FilterGradientOfVolumes(KernelContext& ctx, const ConvShape& s, const float* input,
                               const float* gradient, float* filter) {
   int64_t taps = TapsOf(s), ins = s.in_channels, outs = s.out_channels;

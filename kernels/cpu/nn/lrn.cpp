@@ -189,7 +189,7 @@ Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
                  node.GetFloat("alpha", 1), node.GetFloat("beta", 0.5f)};
   // TensorFlow also rejects the largest 32-bit integer.
   if (attrs.radius < 0 || attrs.radius >= std::numeric_limits<int32_t>::max())
-    return MakeError("depth_radius {0} is out of range", attrs.radius);
+    return MakeError("depth_radius must be in [0, 2^31 - 1), got {0}", attrs.radius);
   KernelFn fn;
   ForType(setup.output_type(0), LrnTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -315,7 +315,8 @@ Error SequenceGradient(KernelContext& ctx, const Config& config) {
   return Error::success();
 }
 
-// Version 2 has a different gate order, no forget bias, and clipping only on request.
+// Unlike BlockLSTM, BlockLSTMV2 (`second`) has another gate order, no forget bias, and clips only
+// on request.
 template <Error (*kRun)(KernelContext&, const Config&), bool second>
 Expected<KernelFn> MakeLstm(const KernelSetup& setup) {
   Config config;

@@ -32,9 +32,9 @@ Range Nudge(float low, float high, const Levels& levels) {
           (levels.highest - levels.lowest) / (high - low), low == 0 && high == 0};
 }
 
-// Elements are `step` apart. NaN stays NaN; if the ends are swapped, the lower one wins. TensorFlow
-// divides when one range came as tensors and multiplies otherwise, which rounds halfway cases
-// differently.
+// Rounds `n` elements, `step` apart. NaN stays NaN; if low is above high, the result is low.
+// TensorFlow divides by the scale in FakeQuantWithMinMaxVars and multiplies by its inverse in the
+// other two ops, which rounds halfway cases differently.
 template <bool divides>
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
   float zero = std::floor(-range.low * range.inverse + 0.5f);

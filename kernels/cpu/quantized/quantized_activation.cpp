@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// --- Relus: clamp levels to the levels of 0 and 6
+// --- Relus: clamp levels (the stored integers) to the levels of 0 and 6
 
 template <typename T>
 Error Cut(KernelContext& ctx, QuantizedRange range, bool up_to_six) {

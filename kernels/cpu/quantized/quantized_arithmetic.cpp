@@ -13,7 +13,8 @@ using Levels = std::array<int32_t, 256>;
 
 constexpr DataType kAny = proto::DT_INVALID;
 
-// Calls f(a level of x, a level of y) for all broadcast pairs.
+// Sets each result to f(level of x, level of y), broadcasting the operands. A level is a stored
+// integer.
 template <typename F>
 Error Combine(KernelContext& ctx, F&& f) {
   const Tensor &x = ctx.input(0), &y = ctx.input(1);
@@ -30,7 +31,9 @@ Error Combine(KernelContext& ctx, F&& f) {
   return Error::success();
 }
 
-// Converts every level of `from` to 32-bit levels of `to`, with a level step that is rounded once.
+// Converts each of the 256 levels (stored integers) of range `from` to a 32-bit level of range
+// `to`. The distance from one level to the next is rounded once, and all levels are multiples of
+// it.
 Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   int64_t first = LevelOf<int32_t>(Unquantized<uint8_t>(0, from), to);
   auto step = static_cast<int32_t>(LevelOf<int32_t>(Unquantized<uint8_t>(1, from), to) - first);
@@ -43,8 +46,8 @@ Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   return levels;
 }
 
-// Converts the level of a scalar operand and stores it in `levels`, where LevelsIn() computed it as
-// a multiple of the rounded level step.
+// Converts the level of a scalar operand directly and stores it in `levels`, in place of the
+// multiple of a rounded distance that LevelsIn() computed.
 void SetLevel(const Tensor& scalar, QuantizedRange from, QuantizedRange to, Levels& levels) {
   uint8_t level = *scalar.data<uint8_t>();
   levels[level] = Quantized<int32_t>(Unquantized<uint8_t>(level, from), to);

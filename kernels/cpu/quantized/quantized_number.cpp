@@ -30,7 +30,7 @@ Error CheckTypes(const KernelSetup& setup, llvm::ArrayRef<DataType> inputs,
                  llvm::ArrayRef<DataType> outputs) {
   int given = static_cast<int>(inputs.size()), results = static_cast<int>(outputs.size());
   if (setup.num_inputs() < given || setup.num_outputs() < results)
-    return MakeError("{0} inputs and {1} outputs were expected", given, results);
+    return MakeError("the node must have at least {0} inputs and {1} outputs", given, results);
   for (int i = 0; i < given; ++i) {
     if (inputs[i] != proto::DT_INVALID && setup.input_type(i) != inputs[i])
       return MakeError("input {0} is {1}, {2} was expected", i, DataTypeName(setup.input_type(i)),

@@ -1,6 +1,6 @@
-// Conversion between real numbers in a range and the small integers of quantized tensors. Rounding
-// is that of tensorflow/core/kernels/quantization_utils.h, which converts single numbers in double
-// and whole tensors in float.
+// Conversion between real numbers in a range and levels, the small integers of quantized tensors.
+// Rounding is that of tensorflow/core/kernels/quantization_utils.h, which converts single numbers
+// in double and whole tensors in float.
 #ifndef GRAPNEL_KERNELS_CPU_QUANTIZED_QUANTIZED_NUMBER_H_
 #define GRAPNEL_KERNELS_CPU_QUANTIZED_QUANTIZED_NUMBER_H_
 

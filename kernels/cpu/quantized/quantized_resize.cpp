@@ -1,5 +1,5 @@
-// QuantizedResizeBilinear: interpolates levels in fixed point, with 7 fractional bits for bytes and
-// 30 for 32-bit levels.
+// QuantizedResizeBilinear: interpolates levels (the stored integers) in fixed point, with 7
+// fractional bits for bytes and 30 for 32-bit levels.
 #include <vector>
 
 #include "kernels/cpu/image/resize.h"

@@ -15,8 +15,9 @@ Error CheckMatrices(const Tensor& left, const Tensor& right) {
                    DimsText(left.dims()), DimsText(right.dims()));
 }
 
-// Calls put(row, column, sum) for the product of levels minus their zero points. As in TensorFlow,
-// products are 32-bit integers and sums are floats, added in order.
+// Calls put(row, column, sum) for each element of the matrix product of levels (the stored
+// integers) minus their zero points. As in TensorFlow, products are 32-bit integers and sums are
+// floats, added in order.
 template <typename Put>
 void Multiply(KernelContext& ctx, const int8_t* left, llvm::ArrayRef<int32_t> left_zeros,
               const Tensor& right, const UniformScales& of_right, Put&& put) {

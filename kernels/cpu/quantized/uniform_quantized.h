@@ -1,6 +1,6 @@
-// Shared code of the UniformQuantized ops: integers that represent (level - zero point) * scale,
-// with one scale per tensor or per slice of an axis, and rescaling in integer arithmetic
-// (tensorflow/core/kernels/uniform_quant_ops/math_utils.h).
+// Shared code of the UniformQuantized ops: a stored integer, the level, represents (level - zero
+// point) * scale, with one scale per tensor or per slice of an axis, and rescaling in integer
+// arithmetic (tensorflow/core/kernels/uniform_quant_ops/math_utils.h).
 #ifndef GRAPNEL_KERNELS_CPU_QUANTIZED_UNIFORM_QUANTIZED_H_
 #define GRAPNEL_KERNELS_CPU_QUANTIZED_UNIFORM_QUANTIZED_H_
 

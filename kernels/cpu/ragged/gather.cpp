@@ -49,8 +49,8 @@ Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, co
     if (splits.front() < 0 || (whole && splits.front() != 0))
       return MakeError("splits must start with 0, not {0}", splits.front());
     if (splits.back() > limit || (whole && splits.back() != limit))
-      return MakeError("splits must end with the number of rows below, {0}, not {1}", limit,
-                       splits.back());
+      return MakeError("splits must end with the number of rows one level down, {0}, not {1}",
+                       limit, splits.back());
   }
   return nested;
 }
@@ -61,7 +61,8 @@ struct Rows {
   int64_t begin, end;
 };
 
-// Replaces rows by their parts one level down; appends the number of parts to `splits`.
+// Replaces runs of rows with the runs of their parts one level down; `splits` gets the row splits
+// of these parts.
 std::vector<Rows> Descend(const std::vector<Rows>& rows, const Splits& below, Splits& splits) {
   std::vector<Rows> parts;
   splits.push_back(0);

@@ -29,7 +29,7 @@ Expected<int64_t> RangeSize(T start, T limit, T delta) {
       return MakeError("a range of {0} numbers is too large", size);
     return static_cast<int64_t>(size);
   } else {
-    // Each operation rounds to T: this decides whether the range reaches the limit.
+    // Each operation rounds to T, as in TensorFlow; the rounding can add or remove an element.
     double size = std::ceil(std::abs(static_cast<double>((limit - start) / delta)));
     if (!(size < 9e18)) return MakeError("a range of {0} numbers is too large", size);
     return static_cast<int64_t>(size);

@@ -128,8 +128,9 @@ Expected<std::vector<int64_t>> Places(const Ragged& ragged, llvm::ArrayRef<int64
     int64_t in_row = 0;
     for (size_t i = 0; i < row_of.size(); ++i) {
       if (row_of[i] >= static_cast<int64_t>(places.size()))
-        return MakeError("row {0} of ragged dimension {1} is not among the {2} rows above it",
-                         row_of[i], d, places.size());
+        return MakeError(
+            "an element of ragged dimension {1} is in row {0}, but there are only {2} rows",
+            row_of[i], d, places.size());
       in_row = i > 0 && row_of[i] == row_of[i - 1] ? in_row + 1 : 0;
       bool inside = places[row_of[i]] >= 0 && in_row < dims[d + 1];
       below[i] = inside ? places[row_of[i]] * dims[d + 1] + in_row : -1;

@@ -107,8 +107,8 @@ void DrawTail(Groups<T>& groups, T low, T high, Put put) {
 // Writes `count` numbers to out[0], out[stride], ...
 template <typename T>
 void Draw(Groups<T>& groups, Parameters<T> p, int64_t count, int64_t stride, T* out) {
-  // Mirrors the distribution if needed, so that the lower bound is finite or both bounds are on one
-  // side of the mean.
+  // Mirrors the distribution if its lower bound is infinite or both bounds are below the mean: the
+  // upper bound is then the infinite one, or both bounds are above the mean.
   if ((std::isinf(p.low) && p.low < T(0)) || p.high < p.mean) {
     std::swap(p.low, p.high);
     p.deviation = -p.deviation;

@@ -118,7 +118,7 @@ struct Uniform {
   }
 };
 
-// Every value of the type, or [low, low + range).
+// Uniform integers: any value of the type or, unless `full`, in [low, low + range).
 template <typename T>
 struct UniformInt {
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
@@ -170,8 +170,8 @@ void Fill(KernelContext& ctx, Philox philox, const Distribution& distribution, T
   });
 }
 
-// Normal values below 2 in magnitude. A value takes as many numbers as it needs, so each group of
-// values has its own section of the stream.
+// Normal values below 2 in magnitude. Rejection decides how many random numbers a value takes, so
+// each group of values has its own section of the stream.
 template <typename T>
 void FillTruncated(KernelContext& ctx, Philox philox, Tensor& out) {
   constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;

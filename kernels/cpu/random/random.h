@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// The number of groups that the stream reserves for each value.
+// The number of groups (of four 32-bit numbers) that an op reserves in the stream for each value.
 constexpr int kReserved = 256;
 
 // Convert random bits to a number in [0, 1).

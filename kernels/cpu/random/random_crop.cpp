@@ -86,7 +86,7 @@ std::optional<ImageSize> SampleSize(ImageSize image, const SampleAttrs& attrs, f
   }
   high = std::min(high, image.height);
   int32_t rows = std::min(low, high);
-  // `high - rows` may exceed int32_t.
+  // The difference is computed in int64 because it may exceed int32.
   if (rows < high)
     rows += static_cast<int32_t>(numbers.Below(static_cast<uint32_t>(int64_t{high} - rows + 1)));
   auto area_of = [&](int32_t h) { return static_cast<float>(int64_t{width_of(h)} * h); };

@@ -75,7 +75,8 @@ double Poisson(double rate, double most, Stream& stream) {
     }
   }
   if (std::isinf(rate)) return rate;
-  // The rate is so far above `most` that every value would be rejected: TensorFlow loops forever.
+  // The rate is so far above `most` that every value would be rejected. TensorFlow loops forever
+  // then; grapnel returns `most`.
   if (rate - 40 * std::sqrt(rate) > most) return most;
   const double log_rate = std::log(rate), b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b, inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);

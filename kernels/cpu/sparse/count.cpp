@@ -17,7 +17,7 @@ struct CountOptions {
   bool binary = false;
 };
 
-// The row of each value; a single row without a row dimension when `flat`.
+// The row of each value. If `flat`, there is a single row, and the result has no row dimension.
 struct Rows {
   std::vector<int64_t> of;
   int64_t count = 1;
@@ -60,7 +60,9 @@ Error Count(KernelContext& ctx, const CountOptions& options, const Rows& rows, c
       out->data<T>()[at++] = count;
     }
   }
-  if (widest == INT64_MAX) return MakeError("value {0} is too large", widest);
+  if (widest == INT64_MAX)
+    return MakeError(
+        "value {0} is too large: the number of columns, one more, does not fit into int64", widest);
   if (!rows.flat) shape->data<int64_t>()[0] = rows.count;
   shape->data<int64_t>()[rank - 1] =
       options.most >= 0 ? options.most : std::max(widest + 1, options.least);

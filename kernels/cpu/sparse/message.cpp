@@ -26,7 +26,9 @@ Error Pack(const Tensor& part, Tensor* to, int64_t i) {
     to->data<ObjectRef>()[i] = new TensorValue(part);
     return Error::success();
   }
-  if (part.HoldsObjects()) return MakeError("{0} cannot be serialized", part.ToString(0));
+  if (part.HoldsObjects())
+    return MakeError("{0} cannot be serialized: its elements are objects, not values",
+                     part.ToString(0));
   to->data<std::string>()[i] = TensorMessage(part, true);
   return Error::success();
 }

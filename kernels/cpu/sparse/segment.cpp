@@ -166,7 +166,8 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   return Error::success();
 }
 
-// Version 2 outputs only the selected rows, and their indices in a second output.
+// For the V2 gradients, which output only the selected rows, and the indices of these rows in a
+// second output.
 Error KeepPickedRows(KernelContext& ctx, Picks& picks, int64_t& rows) {
   std::vector<int64_t> kept = picks.rows;
   llvm::sort(kept);

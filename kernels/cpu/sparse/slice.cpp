@@ -49,7 +49,7 @@ Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_
 Expected<KernelFn> MakeConcat(const KernelSetup& setup) {
   int64_t asked = setup.node().GetInt("concat_dim");
   int n = setup.num_inputs() / 3;
-  if (n < 1) return MakeError("there is nothing to concatenate");
+  if (n < 1) return MakeError("the node has no inputs to concatenate");
   return KernelFn([asked, n](KernelContext& ctx) -> Error {
     int64_t axis = 0, count = 0, at = 0;
     std::vector<int64_t> begins;

@@ -162,7 +162,8 @@ Error SparseFillEmptyRows(KernelContext& ctx) {
   return Error::success();
 }
 
-// Gradients that no map entry points to flow into the default value.
+// The gradients of values that reverse_index_map does not name, those of filled rows, are summed
+// into the gradient of the default value.
 template <typename T>
 Error FillEmptyRowsGrad(KernelContext& ctx) {
   const Tensor &map = ctx.input(0), &grad = ctx.input(1);

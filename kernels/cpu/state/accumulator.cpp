@@ -192,8 +192,8 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   if (to.count > 0 && rows.dims().drop_front() != to.sum.dims().drop_front())
     return MakeError("shape mismatch: expected rows as in shape {0}, got shape {1}",
                      DimsText(to.sum.dims()), DimsText(rows.dims()));
-  // A negative size in the gradient's shape is not treated as unknown; further dimensions are
-  // ignored.
+  // In the gradient's shape, a negative size does not count as unknown, and dimensions beyond the
+  // accumulator's rank are ignored.
   Dims said = known_shape ? Dims(IntsOf(shape)) : Dims();
   for (int d = 0; known_shape && to.shape.known_rank() && d < to.shape.rank(); ++d) {
     bool fits =

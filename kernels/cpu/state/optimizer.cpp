@@ -91,9 +91,9 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
   return CheckIndices(*in.indices, dims[0]);
 }
 
-// Applies a rule, made from an op's scalars, to elements [begin, end) of all slots; the gradient's
-// elements start at `g`. Kept small because it is instantiated for each rule and dtype; everything
-// else only for each dtype.
+// Applies an update rule, made from an op's scalars, to elements [begin, end) of the variable and
+// its slots; the gradient's elements start at `g`. The function is small because it is instantiated
+// for each rule and dtype, and everything else only for each dtype.
 template <typename T>
 using StepFn = void (*)(const T* scalars, int64_t step, Flags flags, llvm::ArrayRef<T*> slots,
                         const T* g, int64_t begin, int64_t end);

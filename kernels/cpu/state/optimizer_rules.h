@@ -233,8 +233,8 @@ struct FtrlOf {
       linear += shrunk - sigma / lr * var;
       quadratic = Powered(grown) / lr + T(2) * l2;
     }
-    // With a gradient of rows, NaN and 0 / 0 propagate; with a full gradient TensorFlow yields 0
-    // for both.
+    // In sparse ops (`of_rows`), NaN and 0 / 0 propagate to the variable; in dense ops, TensorFlow
+    // sets the variable to 0 in both cases.
     bool is_beyond = AbsOf(linear) > threshold;
     T pull = is_beyond ? T(threshold * SignOf(linear) - linear) : T(linear - linear);
     var = is_beyond || of_rows ? T(pull / quadratic) : T(0);

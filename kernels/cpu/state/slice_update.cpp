@@ -9,9 +9,9 @@
 namespace grapnel {
 namespace {
 
-// Returns the strides that repeat `value` over the box. The result of the slice has the box's
-// dimensions without the shrunk ones, plus new ones of size 1. A broadcast value may have
-// additional leading dimensions of size 1.
+// Returns the strides of `value` for each dimension of the box, 0 where the value repeats. The
+// shape of the slice has the box's dimensions without those that a single index removes, plus those
+// of size 1 that None adds. A broadcast value may have additional leading dimensions of size 1.
 Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broadcast) {
   int skip = static_cast<int>(spec.dims.size()) - value.rank();
   bool fits = true;
@@ -22,7 +22,7 @@ Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broad
     return MakeError("a value of shape {0} does not fit a slice of shape {1}",
                      DimsText(value.dims()), DimsText(spec.dims));
   Dims strides = RowMajorStrides(value.dims()), steps;
-  // The box dimensions with more than one element correspond to those of the result.
+  // The box's dimensions of more than one element appear in the slice's shape in the same order.
   size_t at = 0;
   for (int64_t size : spec.box.size) {
     if (size == 1) {

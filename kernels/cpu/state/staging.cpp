@@ -211,7 +211,8 @@ Expected<Dims> RisingIn(const KernelContext& ctx, int i) {
 Error CheckInside(llvm::ArrayRef<int64_t> indices, size_t components) {
   for (int64_t index : indices) {
     if (index < 0 || index >= static_cast<int64_t>(components))
-      return MakeError("index {0} is not in [0, {1}), the components", index, components);
+      return MakeError("index {0} is not in [0, {1}), the indices of the components", index,
+                       components);
   }
   return Error::success();
 }

@@ -80,7 +80,7 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   return KernelFn([asked](KernelContext& ctx) { return Gather(ctx, asked, whole); });
 }
 
-// Writes row k of `value` to element indices[k]; in version 1 to element k.
+// Writes row k of `value` to element indices[k] or, in TensorArrayUnpack (`whole`), to element k.
 template <bool whole>
 Error Scatter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));

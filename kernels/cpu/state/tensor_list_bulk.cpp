@@ -196,7 +196,9 @@ Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> lea
       return MakeError("element {0} was never set, and its length is not known", i);
     }
     if (length < 0 || __builtin_add_overflow(total, length, &total))
-      return MakeError("element {0} has length {1}", i, length);
+      return MakeError(
+          "element {0} has length {1}: no length may be negative, and the sum must fit into int64",
+          i, length);
     lengths.push_back(length);
   }
   Dims dims = {total};

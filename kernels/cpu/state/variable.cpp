@@ -130,7 +130,8 @@ Error AssignBy(KernelContext& ctx) {
       return true;
     });
     return known ? Error::success()
-                 : MakeError("variables of {0} cannot be added to", DataTypeName(value.dtype()));
+                 : MakeError("AssignAdd and AssignSub do not support variables of {0}",
+                             DataTypeName(value.dtype()));
   }));
   PassReference(ctx);
   return Error::success();

@@ -70,7 +70,7 @@ Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
 }
 
 Error AddVariants(KernelContext& ctx) {
-  if (ctx.num_inputs() == 0) return MakeError("there is nothing to add");
+  if (ctx.num_inputs() == 0) return MakeError("the node has no inputs to add");
   Tensor sum = ctx.input(0);
   for (int i = 1; i < ctx.num_inputs(); ++i) {
     ASSIGN_OR_RETURN(sum, SumOf(ctx, sum, ctx.input(i)));
@@ -111,7 +111,9 @@ Expected<Tensor> ZerosOf(KernelContext& ctx, const Tensor& like) {
     if (auto* value = dynamic_cast<const Optional*>(object)) return ZerosOfOptional(ctx, *value);
   }
   if (like.dtype() == proto::DT_STRING) return ctx.Scratch(like.dtype(), like.dims());
-  if (like.HoldsObjects()) return MakeError("there are no zeros like {0}", like.ToString(0));
+  if (like.HoldsObjects())
+    return MakeError("cannot make zeros like {0}: its elements are objects, not numbers",
+                     like.ToString(0));
   return Zeros(ctx, like.dtype(), like.dims());
 }
 

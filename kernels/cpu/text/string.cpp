@@ -12,8 +12,8 @@
 namespace grapnel {
 namespace {
 
-// A double never has more digits than this: zeros follow, and printf would take seconds to write
-// billions of them.
+// The maximum precision passed to printf. Further digits of a double are zeros, which are inserted
+// without printf: it would take seconds to write billions of them.
 constexpr int kMostDigits = 1100;
 
 struct Format {
@@ -27,7 +27,7 @@ struct Format {
   }
 };
 
-// Returns "" for text longer than INT_MAX, which printf refuses.
+// Returns `text`, or "" if it and `more` further bytes exceed INT_MAX, the limit of printf.
 std::string OfAllowedSize(std::string text, int64_t more) {
   return static_cast<int64_t>(text.size()) + more > INT_MAX ? "" : std::move(text);
 }

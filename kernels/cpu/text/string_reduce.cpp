@@ -171,7 +171,7 @@ Error ShardedFilespec(KernelContext& ctx) {
     return MakeError("basename and num_shards must be scalars");
   int64_t shards = ctx.input(1).IntAt(0);
   std::string count = std::to_string(shards);
-  // The sign is one of the five characters and precedes the zeros.
+  // Zeros extend the count to five characters, including its sign, which stays in front.
   if (count.size() < 5) count.insert(shards < 0 ? 1 : 0, 5 - count.size(), '0');
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   *out->data<std::string>() = *ctx.input(0).data<std::string>() +

@@ -30,9 +30,9 @@ Expected<UnicodeErrors> ErrorsOf(const Node& node) {
   return errors;
 }
 
-// Calls `found` for the code points of `text` after error handling. `controls_fail`: a control
-// character that is to be replaced counts as an error under policy strict, which TensorFlow does
-// only when transcoding.
+// Calls `found` for the code points of `text` after error handling. With `controls_fail`, a control
+// character that is to be replaced is an error under policy strict; in TensorFlow, it is one only
+// when transcoding.
 Error ForCharacters(TextDecoder& decoder, llvm::StringRef text, const UnicodeErrors& errors,
                     bool controls_fail,
                     llvm::function_ref<void(int32_t code_point, size_t start)> found) {
