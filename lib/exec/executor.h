@@ -159,7 +159,7 @@ class RunState;  // lib/exec/run_state.h
 // Run() may be called on several threads at once. Each run has its own state: values in flight,
 // frames, finished nodes. States are kept for later runs, as many as ever ran at once, so a steady
 // sequence of runs allocates only its results. Runs share
-//   - the plan: constants, kernels, and the last times of nodes. State that an op keeps between
+//   - the plan: constants, kernels, and how long each node took when last measured. State that an op keeps between
 //     runs is behind a lock: overlapping runs of a random op get different numbers;
 //   - the session: a run sees what other runs assign to variables, in no specified order;
 //   - the thread pool: while one run's kernel uses it, kernels of other runs stay on their own

@@ -312,7 +312,8 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
 
 Error CheckHasSaver(const GraphInFile& graph) {
   if (graph.saver && !graph.saver->save_tensor.empty()) return Error::success();
-  return MakeError("the model has no ops that save its variables: a SavedModel has them");
+  return MakeError(
+      "the model has no ops that save its variables: use a SavedModel, which has them");
 }
 
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,

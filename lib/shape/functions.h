@@ -71,8 +71,8 @@ class FunctionShapes {
   // function, it takes other arguments, or it is being inferred already.
   virtual std::vector<PortFacts> Infer(llvm::StringRef function,
                                        llvm::ArrayRef<const PortFacts*> args) = 0;
-  // Reports that the current node calls a function with these arguments; of a loop, in every
-  // iteration.
+  // Reports that the current node calls a function with these arguments. For a loop, these are the
+  // facts that hold in every iteration.
   virtual void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) = 0;
 };
 
@@ -137,8 +137,8 @@ class ShapeContext {
   // Sets sizes that an input specifies. With from_readers, drops symbols: TensorFlow converts the
   // sizes to plain integers here, so it no longer knows that two unknown sizes are equal.
   void OutSizes(int i, Shape shape);
-  // If dimension `dim` is unknown, gives it the symbol of that dimension in output 0, because these
-  // outputs have the same shape.
+  // If dimension `dim` is unknown, gives it the symbol of that dimension in output 0: for ops whose
+  // outputs have equal sizes there.
   void NameDim(Shape& shape, int dim);
   void OutElements(int i, Elements elements);  // ignored if there are too many
   void OutContent(int i, Shape content);

@@ -133,7 +133,7 @@ class ShapeMap::Impl : public FunctionShapes {
   bool DemandsChanged() const { return demands_changed_; }
 
   // The facts about a port, combined with the requirements of its readers. ResolvedOf returns null
-  // if these do not add anything.
+  // if the requirements add nothing.
   struct Resolved {
     Shape shape;
     std::optional<Elements> elements;

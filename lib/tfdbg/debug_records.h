@@ -38,7 +38,7 @@ class DebugRecords {
   void BeginSet();
   // Reads a file. `bytes` are its contents, which the folder owns.
   void ReadFile(llvm::StringRef name, llvm::StringRef bytes);
-  // Resolves the names that may refer to any record. Call it after all files are read.
+  // Resolves references by name that may lead to any record. Call it after all files are read.
   void Finish();
 
  private:

@@ -36,7 +36,7 @@ Number VarianceOf(llvm::ArrayRef<Number> values) {
 
 template <typename Better>
 Expected<Number> PlaceOf(llvm::ArrayRef<Number> values, Better better) {
-  if (values.empty()) return MakeError("there are no elements");
+  if (values.empty()) return MakeError("the array has no elements");
   size_t place = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) return static_cast<Number>(i);

@@ -27,7 +27,7 @@ struct Bits<double> {
   static constexpr int kSign = 63;
 };
 
-// --- Portable code, for vectors of kBytes.
+// --- Portable code, for vectors of kBytes bytes.
 
 template <int kBytes, typename T>
 [[gnu::always_inline]] inline FloatCounts CountVectors(const T* data, int64_t size) {

@@ -11,8 +11,8 @@ namespace grapnel {
 
 namespace {
 
-// True for an expression over a variable's handle in the main graph, outside of loops. Only there
-// is the variable read after the run.
+// True for an expression over a variable's handle in the main graph, outside of loops: such an
+// expression uses the variable's value after the run.
 bool HasVariables(const ExpressionPlace& place, const Graph& main) {
   return place.body == &main && !place.is_in_loop && llvm::any_of(place.ports, [&](Port port) {
            return TypeOfPort(main, port) == proto::DT_RESOURCE;
@@ -124,7 +124,7 @@ Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   if (!op.ends_with("Summary") && !op.ends_with("SummaryV2")) return false;
   proto::Event event;
   if (!event.mutable_summary()->ParseFromString(*value.data<std::string>()))
-    return MakeError("'{0}' is not a Summary", step.fetches[i]);
+    return MakeError("fetch '{0}' is not a serialized Summary", step.fetches[i]);
   events_->Add(step.run, std::move(event));
   return true;
 }

@@ -149,7 +149,7 @@ Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const
   Dims dims;
   ASSIGN_OR_RETURN(std::vector<int64_t> places, SlicedPlaces(tensor.dims(), parts, &dims));
   if (!BroadcastsTo(value.dims(), dims)) {
-    return MakeError("a value of shape {0} does not fit shape {1}", DimsText(value.dims()),
+    return MakeError("a value of shape {0} does not broadcast to shape {1}", DimsText(value.dims()),
                      DimsText(dims));
   }
   bool is_text = tensor.dtype() == proto::DT_STRING;
