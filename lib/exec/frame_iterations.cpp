@@ -166,7 +166,7 @@ void FrameRunner::State::Recycle(Iteration* iteration) {
   spares_[iteration->frame->kind].iterations.push_back(iteration);
 }
 
-// Puts back the constants that kernels took before they failed.
+// After a failed run: puts the constants back into the cells from which kernels have moved them.
 void FrameRunner::State::RestoreConstants() {
   for (size_t kind = 0; kind < spares_.size(); ++kind) {
     const std::vector<int32_t>& constant_cells = plan_.frames[kind].constant_cells;

@@ -109,7 +109,7 @@ struct FramePlan {
     uint32_t num_sends = 0;
     int64_t max_iterations = 0;  // at a time; 0: no Enter specifies a limit
     std::vector<uint32_t> exits;
-    // By cell (the place of one input of a node): the index in `constants` of the value that the
+    // By cell (where one input of a node is stored): the index in `constants` of the value that the
     // cell holds in every iteration; kSent for the other cells.
     std::vector<int32_t> constant_cells;
     std::vector<uint32_t> value_cells;  // the other cells, which receive values

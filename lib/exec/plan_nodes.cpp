@@ -93,8 +93,8 @@ Error PlanBuilder::AddConstant(const Node& node) {
   return Error::success();
 }
 
-// Replaces the slot's constant by an aligned copy if it is unaligned. For readers that need aligned
-// elements.
+// If the slot's constant is unaligned, replaces it by an aligned copy, because a reader needs
+// aligned elements.
 Error PlanBuilder::Align(Slot slot) {
   Tensor& constant = plan_->slots[slot].constant;
   if (!constant || constant.IsAligned()) return Error::success();

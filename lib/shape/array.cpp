@@ -44,8 +44,8 @@ void ConstShape(ShapeContext& c) {
   }
 }
 
-// In a GraphDef of version 21 or lower, the attribute `shape` means an unknown shape if it is a
-// scalar's.
+// In a GraphDef of version 21 or lower, an attribute `shape` without dimensions means an unknown
+// shape.
 void PlaceholderShape(ShapeContext& c) {
   std::optional<Shape> shape = c.ShapeAttr("shape");
   if (!shape || (c.graph_version <= 21 && shape->known_rank() && shape->rank() == 0)) return;
@@ -232,7 +232,7 @@ void TransposeShape(ShapeContext& c) {
     }
     rank = static_cast<int>(std::min<int64_t>(c.in(1).dim(0), 254));
   }
-  // The input has at most one dimension, so its shape stays the same; or its rank is unknown.
+  // For rank 0 and 1, a transpose changes nothing; -1 is an unknown rank.
   if (!shape.known_rank() && rank < 2) return c.Out(0, c.in(0));
   shape = c.WithRank(0, rank);
   Shape result = Shape::UnknownOfRank(rank);

@@ -103,8 +103,8 @@ void Conv2DShape(ShapeContext& c) { Convolve(c, 4, false); }
 void Conv3DShape(ShapeContext& c) { Convolve(c, 5, false); }
 void DepthwiseConv2DShape(ShapeContext& c) { Convolve(c, 4, true); }
 
-// The op Conv allows any number of batch dimensions. Handles only one, which is what TensorFlow's
-// own code creates.
+// The op Conv allows any number of batch dimensions. This function handles only one, which is what
+// TensorFlow's own code creates.
 void ConvShape(ShapeContext& c) {
   if (c.in(0).known_rank() && c.Int("batch_dims", 1) == 1 && c.in(0).rank() >= 3)
     Convolve(c, c.in(0).rank(), false);
@@ -234,8 +234,7 @@ void Dilation2DShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// FusedPadConv2D and FusedResizeAndPadConv2D: pads the image, which the latter resizes first, and
-// convolves it.
+// FusedPadConv2D pads an image and convolves it; FusedResizeAndPadConv2D resizes the image first.
 void FusedPadConvShape(ShapeContext& c) {
   bool resize = c.op() == "FusedResizeAndPadConv2D";
   int filter_at = resize ? 3 : 2;

@@ -318,8 +318,8 @@ void SameAsInput(ShapeContext& c) {
 
 void UnknownOutputs(ShapeContext&) {}
 
-// For an op that has no shape function here: uses the file's shapes. Handles and datasets are
-// always scalars.
+// For an op without a shape function: uses the shapes in the node's attributes (`_output_shapes`,
+// `output_shapes`, `shape`). Handles and datasets are always scalars.
 void DefaultShape(ShapeContext& c) {
   if (c.info && c.info->outputs.size() == 1 && c.num_outputs() == 1) {
     DataType type = c.info->outputs[0].type;

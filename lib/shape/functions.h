@@ -119,9 +119,9 @@ class ShapeContext {
   std::vector<int64_t> Ints(llvm::StringRef key) const;
   std::optional<Shape> ShapeAttr(llvm::StringRef key) const;
 
-  // --- Outputs. Nothing is known about them at first. An output that has exactly the shape of an
-  // input also shares its handle. A broken node may have fewer outputs than its op: facts about the
-  // others are dropped.
+  // --- Outputs. Nothing is known about them at first. An output that is set to the Shape object of
+  // an input of unknown rank also gets the handle that identifies this shape. A broken node may
+  // have fewer outputs than its op: facts about the others are dropped.
   bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
   void Out(int i, Shape&& shape) {
     if (HasOutput(i)) outputs[i].shape = std::move(shape);

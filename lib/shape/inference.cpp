@@ -52,7 +52,7 @@ ShapeMap::Impl::Op ShapeMap::Impl::WorkOutOp(Node node) const {
 ShapeMap::Impl::Op ShapeMap::Impl::OpOf(Node node) {
   if (const Op* known = FindOpOf(node)) return *known;
   Op op = WorkOutOp(node);
-  // Shared for all bodies only if the op is TensorFlow's own: a function may be removed later, and
+  // Bodies share the data only of ops that TensorFlow defines: a function may be removed later, and
   // an undefined op may become a function.
   bool stays = op.info && op.function != CallShape;
   (stays ? ops_.ops : own_ops_)[node.op_id()] = op;

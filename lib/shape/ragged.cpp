@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// --- Ragged tensors. Ops take and return them as the row splits of each ragged dimension, then the values.
+// --- Ragged tensors. Ops take and return them as the row splits of each ragged dimension, then the
+// values.
 
 void RaggedRangeShape(ShapeContext& c) {
   int64_t rows = kUnknownDim;
@@ -153,8 +154,8 @@ void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t spar
   for (int i = 0; i < sparse; ++i) c.Out(at++, VectorOf(sparse_rank));
   for (size_t i = 0; shapes && i < shapes->size(); ++i) {
     Shape dense = (*shapes)[i];
-    // Only the first dimension of a dense feature may be unknown: it may vary between examples, and
-    // all are padded to the longest one.
+    // Only the first dimension of a dense feature may be unknown: it may vary between examples,
+    // which are padded to the longest one.
     c.Out(at++, ConcatShapes(batch, dense));
   }
 }

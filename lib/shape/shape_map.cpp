@@ -82,8 +82,8 @@ std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
 }
 
 void ShapeMap::Impl::AddCall(const Function& function, const Impl& body) {
-  // True if inferring the body for a call would give the same facts: they have no symbol or handle,
-  // which exist only in this body.
+  // True if inferring the body for a call would give these facts too, because they have no symbol
+  // or handle of this body.
   auto is_plain = [](const PortFacts* facts) {
     return facts && facts->handle == 0 &&
            llvm::all_of(facts->shape.dims(), [](int64_t dim) { return dim >= kUnknownDim; });

@@ -21,7 +21,8 @@ namespace grapnel {
 
 constexpr uint32_t kNotVisited = ~uint32_t{0};
 
-// Cached data about the ops of a module that TensorFlow defines; these data do not change.
+// Cached data about those ops of a module that TensorFlow defines, which stay the same when the
+// module changes.
 struct ShapeOps {
   // The properties that all nodes of one op share.
   struct Op {
@@ -147,7 +148,7 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const SharedShapes& shared() const { return *shared_; }
 
-  // Makes Run record the calls; must be called before Run.
+  // Makes Run record the function calls; must be called before Run.
   void RecordCalls() { records_calls_ = true; }
   // The calls of each node, from the last visit of the node.
   const std::map<NodeId, std::vector<CallFacts>>& calls() const { return calls_; }
