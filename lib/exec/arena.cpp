@@ -37,7 +37,7 @@ constexpr size_t kRedZone = GRAPNEL_RED_ZONE;
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-// A reserved range of addresses; its first `used` bytes belong to pieces.
+// A reserved range of addresses; its first `used` bytes are divided into pieces.
 struct Range {
   char* begin = nullptr;
   size_t size = 0, used = 0;

@@ -61,7 +61,7 @@ Error FrameRunner::State::Complete(Call* call) {
   return Error::success();
 }
 
-// Completes all calls; if several of them fail, returns the first error.
+// Completes all kernel calls; if several of them fail, returns the first error.
 Error FrameRunner::State::CompleteAll(llvm::ArrayRef<OffloadedKernels::Call*> calls) {
   Error first = Error::success();
   for (OffloadedKernels::Call* call : calls) {

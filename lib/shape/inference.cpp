@@ -185,7 +185,7 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
   for (const ShapeRequirement& demand : context_.demands) symbols_->Meet(demand);
 }
 
-// Applies all requirements. If any two contradict each other, ignores all of them.
+// Applies all requirements. If any two contradict each other, ignores all requirements.
 void ShapeMap::Impl::MeetAllDemands() {
   all_visited_ = true;
   std::vector<NodeId> readers;

@@ -98,7 +98,7 @@ Error SummaryHook::OnValues(size_t expression, const Node& /*maker*/,
                     value.takeError());
   bool is_of_run = place.body == &module_.main && !place.is_in_loop;
   EmitInOrder([this, expression, is_of_run, value = std::move(*value)]() mutable {
-    // Calls of functions by a dataset are in no order, and may overlap.
+    // A dataset calls functions in no fixed order, and the calls may overlap.
     std::lock_guard lock(mutex_);
     int64_t count = ++times_[expression];
     Write(requests_[expression].tag, is_of_run ? run_ : count, std::move(value));

@@ -89,7 +89,7 @@ int64_t BroadcastPlace(int64_t flat, llvm::ArrayRef<int64_t> to, llvm::ArrayRef<
 }
 
 bool BroadcastsTo(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> to) {
-  // Leading dimensions of size 1 do not matter.
+  // Drop leading dimensions of size 1, which do not change a broadcast.
   while (dims.size() > to.size() && dims.front() == 1) dims = dims.drop_front();
   if (dims.size() > to.size()) return false;
   for (size_t i = 0; i < dims.size(); ++i) {
