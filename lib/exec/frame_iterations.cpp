@@ -44,9 +44,9 @@ void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* 
   SendInto(id, value, from->next);
 }
 
-// Returns a used frame all of whose sent messages have been received; null if there is none. If a
-// frame were reused earlier, its SendWindows would count the unreceived messages of two loops
-// together, and one loop could wait for receivers of the other.
+// Returns a used frame all of whose sent messages have been received, or a new frame if there is
+// none. If a frame were reused earlier, its SendWindows would count the unreceived messages of two
+// loops together, and one loop could wait for receivers of the other.
 FrameRunner::State::RunFrame* FrameRunner::State::SpareFrame(int kind) {
   uint32_t num_sends = kind == 0 ? 0 : plan_.frames[kind].num_sends;
   std::vector<RunFrame*>& spare = spares_[kind].frames;

@@ -376,7 +376,8 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 }
 
 void ShapeMap::Impl::Update(NodeId id) {
-  // An op that occurs for the first time may be one whose name FindNames has to look up.
+  // If a node has an op that is new in the graph, FindNames must look up the ids of op names again:
+  // the new op may be one of them.
   auto is_new = [&](NodeId node) { return !FindOpOf(graph_.node(node)); };
   bool has_new = is_new(id);
   for (NodeId node = first_.size(), end = graph_.end_id(); node < end; ++node)

@@ -193,8 +193,8 @@ void ListedShapes(ShapeContext& c) {
 }
 
 // --- Tables. The contents of a handle have the shape of a value, if keys are scalars. Grappler
-// knows the contents of few tables, so those of other tables are tracked only with believes_notes,
-// which shows users more than Grappler knows.
+// knows the contents of few tables, so those of other tables are tracked only with believes_notes
+// (for users, not for rewrites).
 
 void OutTable(ShapeContext& c, Shape value) {
   c.Out(0, Shape::Scalar());

@@ -1,5 +1,5 @@
 // The calls of functions in a debug folder. TensorFlow does not record which op called which
-// function; it is derived from names, times and the order of arguments.
+// function; grapnel derives it from names, times and the order of arguments.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
 

@@ -56,7 +56,7 @@ void DebugRecords::ReadFile(llvm::StringRef name, llvm::StringRef bytes) {
     if (records.DataIsIntact()) {
       ReadEvent(records.data());
     } else if (records.problem().empty()) {
-      Report("its checksum is wrong: it is skipped");
+      Report("its checksum is wrong: the record is skipped");
     }
   }
   record_ = 0;

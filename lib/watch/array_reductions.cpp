@@ -202,7 +202,7 @@ void BlockReduction::Add(llvm::ArrayRef<Number> values) {
   } else if (name_ == "sum" || name_ == "mean") {
     for (Number value : values) value_ += value;
   } else {
-    // For min and max, a NaN is the result.
+    // If an element is NaN, it is the result of min and max.
     if (is_first) value_ = values[0];
     bool is_min = name_ == "min";
     for (Number value : values) {
