@@ -53,7 +53,7 @@ llvm::ArrayRef<DebugCommand> TensorCommands();
 
 // Returns "function/node" for a node of a function, "node" in the main graph.
 std::string NameIn(const Graph& graph, NodeId node);
-// Returns "for 3 tensors the condition had no answer: max: there are no elements"; "" if the
+// Returns "for 3 tensors the condition had no answer: max: the array has no elements"; "" if the
 // condition could be evaluated on all tensors.
 std::string UnansweredText(const Breakpoint& breakpoint);
 // Returns "float32 (2, 3)".

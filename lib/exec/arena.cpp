@@ -28,8 +28,8 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kAlignment = 64, kPage = 4096, kHugePage = size_t{2} << 20;
-// The size of a range. Reserving addresses costs nothing, so one range holds the buffers of most
-// runs; when all of the range is idle, it is one piece.
+// The size of a range of addresses. Reserving addresses takes no memory, so a range is large enough
+// for all buffers of most runs; pieces that are idle can merge across all of it.
 constexpr size_t kRange = size_t{256} << 20;
 // When a piece is split for a buffer, a remainder smaller than this stays part of the buffer.
 constexpr size_t kSmallestPiece = 4096;
@@ -37,7 +37,7 @@ constexpr size_t kRedZone = GRAPNEL_RED_ZONE;
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-// A reserved range of addresses; its first `used` bytes belong to pieces.
+// A reserved range of addresses; its first `used` bytes are divided into pieces.
 struct Range {
   char* begin = nullptr;
   size_t size = 0, used = 0;
@@ -45,7 +45,7 @@ struct Range {
 
 struct Arena;
 
-// A part of a range: a buffer, or an idle piece.
+// A part of a range: a buffer in use, or idle memory.
 struct Piece : Buffer {
   Piece(Arena* home, Range* range) : Buffer(nullptr, 0), home(home), range(range) {}
   void Destroy() override;
@@ -175,8 +175,8 @@ struct Arena {
     return piece;
   }
 
-  // Makes a buffer at the end of the last range, which extends the range's last piece if that is
-  // idle, or in a new range.
+  // Makes a buffer at the end of the last range: extends the last piece if that is idle, else
+  // appends a piece. If the range has no room, makes a new range.
   Piece* TakeNew(size_t wanted) {
     Range* range = ranges.empty() ? nullptr : ranges.back().get();
     Piece* last = range ? last_piece : nullptr;
@@ -242,7 +242,7 @@ struct Arena {
     if (last_piece == piece) last_piece = next;
   }
 
-  // Merges `next` into `piece`, which precedes it. Neither is idle afterwards.
+  // Merges `next` into the piece before it, `piece`, and removes both from the set of idle pieces.
   void Join(Piece* piece, Piece* next) {
     if (piece->is_idle) MakeBusy(piece);
     if (next->is_idle) MakeBusy(next);
@@ -258,7 +258,7 @@ struct Arena {
   // Returns the whole pages of an idle piece to the system; the pages read as zero later.
   void GiveBack(Piece& piece) {
     if (!piece.is_resident) return;
-    // Ranges begin on a page boundary.
+    // A range begins on a page boundary, so an offset in it can be rounded to pages.
     size_t from = piece.at() - piece.range->begin;
     size_t begin = RoundUp(from, kPage), end = (from + piece.bytes) / kPage * kPage;
     if (end > begin) madvise(piece.range->begin + begin, end - begin, MADV_DONTNEED);

@@ -51,8 +51,8 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   return kernel;
 }
 
-// Reads from the op's definition the ranks of inputs, and which outputs are references: plans do
-// not have these facts.
+// Reads two facts from the op's definition that KernelSetup does not have: the ranks that inputs
+// may have, and which outputs are references.
 Error BoundKernel::ReadArguments(const OpInfo& info) {
   size_t slot = 0;
   for (const OpArg& arg : info.inputs) {

@@ -11,7 +11,8 @@ bool IsReceiver(llvm::StringRef op) {
   return op == "CollectiveBcastRecv" || op == "CollectiveBcastRecvV2";
 }
 
-// Returns the family of an op: ops of one family may be in one group.
+// Returns the family of an op. Ops of one family may be in one group, such as CollectiveBcastSend
+// and CollectiveBcastRecv.
 llvm::StringRef Family(llvm::StringRef op) {
   op.consume_back("V2");
   return op == "CollectiveBcastSend" || op == "CollectiveBcastRecv" ? "CollectiveBcast" : op;
@@ -104,8 +105,8 @@ Error Collectives::Fits(const Group& group, const Keys& keys, const Member& memb
   if (group.members.empty()) return Error::success();
   const Member& first = group.members[0];
   auto differ = [&](llvm::StringRef what, llvm::StringRef a, llvm::StringRef b) {
-    return MakeError("{0}: {1} of {2} is {3}, that of {4} is {5}", keys.text, what,
-                     Named(first.node), a, Named(member.node), b);
+    return MakeError("{0}: the members do not match: {1} of {2} is {3}, that of {4} is {5}",
+                     keys.text, what, Named(first.node), a, Named(member.node), b);
   };
   if (Family(first.node.op()) != Family(member.node.op()))
     return differ("the op", first.node.op(), member.node.op());
@@ -142,15 +143,16 @@ Error Collectives::CheckShapes(const Group& group) {
       for (int64_t i = 0; i < shape.num_elements(); ++i) dims.push_back(shape.IntAt(i));
     }
     if (llvm::ArrayRef<int64_t>(dims) == sender->value.dims()) continue;
-    return MakeError("{0}: {1} sends {2}, {3} expects {4}", group.keys.text, Named(sender->node),
-                     DimsText(sender->value.dims()), Named(member.node), DimsText(dims));
+    return MakeError("{0}: {1} sends a tensor of shape {2}, but {3} expects {4}", group.keys.text,
+                     Named(sender->node), DimsText(sender->value.dims()), Named(member.node),
+                     DimsText(dims));
   }
   return Error::success();
 }
 
-// Returns the order in which `merge` gets the members' values, as indices of group.members. Members
-// and their results are in the order of devices; members with communicators are ordered by rank, as
-// in TensorFlow.
+// Returns the order in which `merge` gets the members' values, as indices of group.members. The
+// members are sorted by device already; those with communicators are ordered by rank instead, as in
+// TensorFlow.
 Expected<std::vector<size_t>> Collectives::OrderOfValues(const Group& group) {
   std::vector<size_t> order(group.members.size(), group.members.size());
   for (size_t i = 0; i < order.size(); ++i) {

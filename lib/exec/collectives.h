@@ -21,7 +21,7 @@ namespace grapnel {
 bool IsCollective(llvm::StringRef op);
 
 // The result of CollectiveInitializeCommunicator for one member: its group and its rank. Each use
-// of a communicator is a new instance.
+// of a communicator has its own instance number.
 class Communicator : public Object {
  public:
   Communicator(int64_t group, int64_t rank, int64_t size) : group(group), rank(rank), size(size) {}

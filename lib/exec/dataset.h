@@ -23,8 +23,7 @@ struct ElementSpec {
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 
-  // Errors: the element does not fit this spec; in the second function, elements that `is`
-  // describes do not.
+  // Errors: the element, or the elements that `is` describes, do not fit this spec.
   Error Check(llvm::ArrayRef<Tensor> element) const;
   Error Check(const ElementSpec& is) const;
 };

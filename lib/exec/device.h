@@ -109,7 +109,7 @@ class GRAPNEL_PUBLIC Devices {
   bool AddKind(const char* kind, Finder finder);
 
   // Finds a device by name: "GPU" (the first of its kind), "GPU:1", or a full device name. The
-  // error lists the available devices.
+  // error says how many devices of this kind there are.
   Expected<Device*> Find(llvm::StringRef name);
   // The devices of one kind, by number.
   Expected<std::vector<Device*>> OfKind(llvm::StringRef kind);

@@ -20,7 +20,7 @@ struct DeviceLane {
   static Expected<std::unique_ptr<DeviceLane>> Open(Device& device);
 };
 
-// True if the node does not name a device other than `device`.
+// True if the node names `device`, a kind of devices that includes it, or no device.
 bool AllowsDevice(const Node& node, const Device& device);
 
 // Returns the kernel of a copy node from one lane to another; a null lane is the host. A copy to

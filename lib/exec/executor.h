@@ -77,8 +77,8 @@ class GRAPNEL_PUBLIC RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~RunProfiler() = default;
-  // Called before a kernel; returns the time. The kernels of a function run between Begin() and
-  // OnKernel() of the kernel that calls it.
+  // Called before a kernel; returns the time. If a kernel calls a function, the function's kernels
+  // run between Begin() and OnKernel() of the calling kernel.
   virtual Clock::time_point Begin() { return Clock::now(); }
   // Called when a function was compiled for its first call, after Begin() of the calling kernel, on
   // the same thread.
@@ -159,8 +159,9 @@ class RunState;  // lib/exec/run_state.h
 // Run() may be called on several threads at once. Each run has its own state: values in flight,
 // frames, finished nodes. States are kept for later runs, as many as ever ran at once, so a steady
 // sequence of runs allocates only its results. Runs share
-//   - the plan: constants, kernels, and the last times of nodes. State that an op keeps between
-//     runs is behind a lock: overlapping runs of a random op get different numbers;
+//   - the plan: constants, kernels, and how long each node took when last measured. State that an
+//     op keeps between runs is behind a lock: overlapping runs of a random op get different
+//     numbers;
 //   - the session: a run sees what other runs assign to variables, in no specified order;
 //   - the thread pool: while one run's kernel uses it, kernels of other runs stay on their own
 //     thread;

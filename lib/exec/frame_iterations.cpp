@@ -44,9 +44,9 @@ void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* 
   SendInto(id, value, from->next);
 }
 
-// Returns a used frame all of whose sent messages have been received; null if there is none. If a
-// frame were reused earlier, its windows would count the messages of two loops together, and one
-// loop could wait for receivers of the other.
+// Returns a used frame all of whose sent messages have been received, or a new frame if there is
+// none. If a frame were reused earlier, its SendWindows would count the unreceived messages of two
+// loops together, and one loop could wait for receivers of the other.
 FrameRunner::State::RunFrame* FrameRunner::State::SpareFrame(int kind) {
   uint32_t num_sends = kind == 0 ? 0 : plan_.frames[kind].num_sends;
   std::vector<RunFrame*>& spare = spares_[kind].frames;
@@ -166,7 +166,7 @@ void FrameRunner::State::Recycle(Iteration* iteration) {
   spares_[iteration->frame->kind].iterations.push_back(iteration);
 }
 
-// Puts back the constants that kernels took before they failed.
+// After a failed run: puts the constants back into the cells from which kernels have moved them.
 void FrameRunner::State::RestoreConstants() {
   for (size_t kind = 0; kind < spares_.size(); ++kind) {
     const std::vector<int32_t>& constant_cells = plan_.frames[kind].constant_cells;

@@ -1,11 +1,12 @@
-// Kernels that helpers run. The leader continues meanwhile, and forwards the outputs of such a
-// kernel when it has finished.
+// Kernels that helper threads run. Meanwhile the leader (the thread that schedules the run) runs
+// other nodes; when a kernel has finished, the leader sends the outputs to their readers.
 #include "lib/exec/frame_state.h"
 
 namespace grapnel {
 
 // Returns false if the kernel must run on this thread now. Returns true if a helper runs the
-// kernel, or if the instance waits because the same node still runs for an earlier iteration.
+// kernel, or if the instance (the node in one iteration) must wait because the node still runs for
+// an earlier iteration.
 bool FrameRunner::State::Offload(Instance instance) {
   Turns& turns = turns_[instance.node];
   bool is_free = !turns.is_offloaded && !turns.next;
@@ -60,7 +61,7 @@ Error FrameRunner::State::Complete(Call* call) {
   return Error::success();
 }
 
-// Completes all calls; if several of them fail, returns the first error.
+// Completes all kernel calls; if several of them fail, returns the first error.
 Error FrameRunner::State::CompleteAll(llvm::ArrayRef<OffloadedKernels::Call*> calls) {
   Error first = Error::success();
   for (OffloadedKernels::Call* call : calls) {

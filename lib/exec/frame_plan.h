@@ -49,8 +49,9 @@ struct FlowNode {
   bool has_state = false;
 };
 
-// Items, edges and frames refer to each other by index in a few arrays, because loops traverse them
-// again and again. Immutable after Make: any number of runs may read the plan at the same time.
+// The plan of a graph with frames. Its nodes (Item), edges and frames are in a few arrays and refer
+// to each other by index, because the runner traverses them in each iteration of a loop. Immutable
+// after Make: any number of runs may read the plan at the same time.
 struct FramePlan {
   // Errors: a node reads values of different loops, or of a loop that it is not in.
   static Expected<FramePlan> Make(llvm::ArrayRef<FlowNode> nodes);
@@ -95,7 +96,8 @@ struct FramePlan {
     Range given;             // inputs known before the run, in `given_inputs`
     Port controls;
   };
-  // One for each frame name and point of entry; 0 is the graph itself.
+  // A loop that runs in a frame of its own, or the graph itself (frame 0). Enters with the same
+  // `frame_name` in the same outer frame enter the same frame.
   struct Frame {
     int parent = -1;
     int number = 0;  // index among the parent's children
@@ -107,7 +109,8 @@ struct FramePlan {
     uint32_t num_sends = 0;
     int64_t max_iterations = 0;  // at a time; 0: no Enter specifies a limit
     std::vector<uint32_t> exits;
-    // By cell: the constant that the cell holds in every iteration; kSent if it holds none.
+    // By cell (where one input of a node is stored): the index in `constants` of the value that the
+    // cell holds in every iteration; kSent for the other cells.
     std::vector<int32_t> constant_cells;
     std::vector<uint32_t> value_cells;  // the other cells, which receive values
   };
@@ -127,7 +130,7 @@ struct FramePlan {
   explicit FramePlan(size_t num_nodes) : items(num_nodes), frames(1) {}
   Error FindFrames(llvm::ArrayRef<FlowNode> nodes);
   Error CheckFrames(llvm::ArrayRef<FlowNode> nodes, llvm::ArrayRef<int> output_frame) const;
-  // By node, then by port; the last port of a node has its control edges.
+  // The edges by node, then by port; the last port of a node has its control edges.
   using EdgesByPort = std::vector<std::vector<std::vector<Edge>>>;
   EdgesByPort FindEdges(llvm::ArrayRef<FlowNode> nodes);
   void LayOut(llvm::ArrayRef<FlowNode> nodes, EdgesByPort& by_port);

@@ -54,8 +54,8 @@ class FrameRunner::State {
     int64_t num_iterations = 0, next_number = 0;
     int enters_left = 0;
     int open = 0;  // sum over all iterations
-    // Pairs of a node and a value: `constants` are the values of constant Enters (an empty one is
-    // dead), `waiting` the values for an iteration that has not begun.
+    // Pairs of a node and a value: `constants` has the values of constant Enters (an empty tensor
+    // is a dead one), `waiting` the values for an iteration that has not begun.
     std::vector<std::pair<uint32_t, Tensor>> constants, waiting;
     std::vector<uint32_t> exits_alive;      // Exits that have forwarded a live value
     std::unique_ptr<SendWindow[]> windows;  // of the frame's kSends, by Item::transfer
@@ -65,7 +65,7 @@ class FrameRunner::State {
     uint32_t node;
     Iteration* iteration;
   };
-  // Ready instances, first in, first out.
+  // The instances that are ready to run, first in, first out.
   class Queue {
    public:
     Queue() : ring_(64) {}

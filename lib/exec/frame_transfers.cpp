@@ -40,7 +40,8 @@ llvm::SmallVector<int64_t, 3> FrameRunner::State::IterationsOf(const Iteration* 
   return iterations;
 }
 
-// Returns false if the instance cannot continue yet and was set aside.
+// Runs a _Send, _Recv or collective node in one iteration. Returns false if the node must wait and
+// was set aside.
 Expected<bool> FrameRunner::State::Transfer(Instance instance) {
   const Item& item = plan_.items[instance.node];
   if (item.kind == FlowKind::kSend) return SendMessage(instance);

@@ -60,7 +60,8 @@ Error FrameRunner::State::Run() {
 }
 
 void FrameRunner::State::End(bool has_failed) {
-  // After an error, helpers may still run kernels, and frames are still open.
+  // After an error, helpers may still run kernels, and frames may be open: wait for the kernels,
+  // and recycle the frames.
   while (offloaded_.TakeBack()) {
   }
   while (offloaded_.count() > 0) {

@@ -35,7 +35,8 @@ class FrameRunner {
     virtual bool IsWatched() const = 0;
     // Returns the value of an input that is known before the run.
     virtual Tensor Given(uint32_t node, int input) = 0;
-    // Called on any thread, for several nodes at a time. Values left in `inputs` are dropped.
+    // Called on any thread, possibly for several nodes at the same time. Values left in `inputs`
+    // are dropped.
     virtual Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                             llvm::MutableArrayRef<Tensor> outputs) = 0;
     // Called when a watched node without a kernel has run; dead outputs are empty.

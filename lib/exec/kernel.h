@@ -156,7 +156,8 @@ enum class KernelCost : uint8_t {
   kWide,      // a large primitive that uses all threads by itself (oneDNN)
 };
 
-// The op under which a kernel is registered for nodes whose op is a function of the library.
+// The op name under which to register the kernel for nodes whose op is the name of a library
+// function.
 inline constexpr const char* kFunctionAsOp = "(function)";
 
 // The dtypes that a kernel supports for one attribute of the op, often "T".

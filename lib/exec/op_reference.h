@@ -24,8 +24,8 @@ std::string RankText(int min_rank, int max_rank);
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os);
 
 // Writes {"name", "traits", "inputs": [{"name", "kind"}], "outputs", "attributes": [{"name",
-// "type", "default", "allowed"}], "kernels": [{"device", "types"}]}. The object of an attribute
-// without a default has no "default"; without restrictions, it has no "allowed".
+// "type", "default", "allowed"}], "kernels": [{"device", "types"}]}. The object of an attribute has
+// no "default" if the attribute has none, and no "allowed" if it allows all values.
 void WriteOpJson(const OpInfo& op, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -50,8 +50,8 @@ struct PlanNode {
   uint32_t kept_inputs = 0;  // bits: constants that the kernel keeps itself (KernelDef::keeps)
   bool hooked = false;
   bool puts_references = false;
-  // True for a constant in a branch that runs like a node, because it is dead when the branch is
-  // not taken.
+  // True for a constant in a branch, if a hook wants the constant. It runs like a node, because it
+  // is dead when the branch is not taken.
   bool is_constant = false;
   DeviceLane* lane = nullptr;              // null: the CPU, also for copies to and from a device
   llvm::SmallVector<int, 1> host_outputs;  // from the KernelDef

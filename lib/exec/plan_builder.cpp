@@ -19,7 +19,7 @@ bool IsPlaceholder(const Node& node) {
 }
 
 // Adds the control inputs of a fetched function result to `targets`: the result node itself does
-// not run, but these nodes must.
+// not run, but the nodes that it waits for must.
 void AddWaitsOfResult(const Graph& graph, llvm::StringRef fetch,
                       llvm::SmallVectorImpl<NodeId>* targets) {
   Node node = graph.node(llvm::cantFail(FindEnd(graph, fetch)).node);
@@ -227,9 +227,9 @@ Error PlanBuilder::AddFetch(Port fetch) {
   return Error::success();
 }
 
-// Records the nodes that `node` must wait for beside its inputs. If a control edge comes from a
-// node that is not in the plan (a constant, or a node already computed), `node` waits instead for
-// the nodes that this node would wait for.
+// Records the nodes that `node` must wait for beside its inputs. If an edge comes from a node that
+// the plan omits (a constant, or a node already computed), `node` waits for the nodes that the
+// omitted node would wait for.
 void PlanBuilder::KeepOrder(const Node& node) {
   llvm::SmallVector<uint32_t, 4> waits;
   auto inherit = [&](NodeId from) {

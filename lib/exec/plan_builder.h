@@ -54,8 +54,9 @@ class PlanBuilder {
   void LendServices();
   Error Missing() const;
 
-  // --- plan_nodes.cpp: one node. Each Add function adds the node to the plan, or the reason why it
-  // cannot run to missing_.
+  // --- plan_nodes.cpp: one node. Each Add function adds the node to the plan; if the node cannot
+  // run, it adds the reason to missing_.
+
   // The inputs of a node that has a kernel.
   struct KernelInputs {
     llvm::SmallVector<DataType, 4> types;
@@ -108,9 +109,9 @@ class PlanBuilder {
     Tensor value;
   };
   std::vector<Borrowed> borrowed_;
-  // By node, the plan nodes to wait for. Readers of a node without a plan node (a constant, or one
-  // already computed) wait for those in handed_on_; a plan node waits for those in waits_too_ in
-  // addition to its inputs.
+  // By node, plan nodes to wait for. A node without a plan node (a constant, or one already
+  // computed) cannot wait: its readers wait for the nodes in handed_on_. A plan node waits for the
+  // nodes in waits_too_ in addition to its inputs.
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 4>> handed_on_, waits_too_;
   std::vector<int64_t> maker_;  // by slot: the plan node that computes it; -1: a feed or constant
   std::map<std::pair<Slot, DeviceLane*>, Slot> copies_;

@@ -71,7 +71,7 @@ class PlanFuser : public FusionView {
   }
   llvm::ArrayRef<int> Readers(int step) const override { return readers_[step]; }
 
-  // Calls each finder for each step.
+  // Calls each finder for each step that is still free, the last step first.
   void FindAll() {
     for (FindFusion find : FusionFinders()) {
       for (int step = size(); step-- > 0;) {

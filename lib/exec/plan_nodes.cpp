@@ -93,8 +93,8 @@ Error PlanBuilder::AddConstant(const Node& node) {
   return Error::success();
 }
 
-// Replaces the slot's constant by an aligned copy if it is unaligned. For readers that need aligned
-// elements.
+// If the slot's constant is unaligned, replaces it by an aligned copy, because a reader needs
+// aligned elements.
 Error PlanBuilder::Align(Slot slot) {
   Tensor& constant = plan_->slots[slot].constant;
   if (!constant || constant.IsAligned()) return Error::success();
@@ -181,7 +181,7 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
     return Error::success();
   }
   const OpInfo* info = DefinitionOf(plan.node);
-  // A hook may want nodes in the body of a called function.
+  // A call is watched if there is a hook, which may want nodes of the called function's body.
   bool is_watched = plan.hooked || (plan_->options.hook && !CalledFunctions(plan.node).empty());
   bool once = inputs.are_constant && plan.node.num_controls() == 0 && !is_watched && info &&
               !info->is_stateful;
@@ -288,8 +288,9 @@ Error PlanBuilder::AddOnCpu(PlanNode plan) {
 FlowKind PlanBuilder::KindOf(const PlanNode& plan) const {
   if (!has_flow_) return FlowKind::kKernel;
   FlowKind flow = FlowKindOf(plan.node.op());
-  // An Identity needs a kernel in two cases: a hook sees inputs and outputs of kernels, and a
-  // kernel reads the variable behind a reference.
+  // An Identity keeps its kernel in two cases: if a hook wants the node, because the hook sees a
+  // kernel's inputs and outputs; and if the graph has references, because only a kernel reads the
+  // variable behind a reference.
   if (flow == FlowKind::kKernel && !plan.hooked && !has_references_ && IsIdentity(plan.node))
     return FlowKind::kPass;
   return flow;

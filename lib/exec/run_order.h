@@ -13,8 +13,9 @@ namespace grapnel {
 
 class RunOrder;
 
-// A position in the order of events: that of the node that a thread runs, in a plan whose nodes
-// several threads run. A null `order`: the thread's events are in order already.
+// The position of a thread's events in the order of all events: the position of the node that the
+// thread runs. `order` is null if no other thread runs nodes of the plan: the events are in order
+// already.
 struct OrderPoint {
   RunOrder* order = nullptr;
   uint32_t position = 0;
@@ -36,8 +37,8 @@ class AtOrderPoint {
 using OrderedEvent = llvm::unique_function<void()>;
 
 // Calls `event` when all earlier events have been called: at once, or later on the thread that ends
-// the last node that precedes this one in the order. Events are called under a lock of their run,
-// so they must not run nodes. They may wait for a thread that runs no node.
+// the last node that precedes this one in the order. An event is called under a lock of its run: it
+// must not run nodes, and may wait only for threads that run no node.
 void EmitInOrder(OrderedEvent event);
 
 // The order of events in a run of one plan, whose nodes have positions.

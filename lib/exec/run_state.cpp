@@ -27,8 +27,8 @@ RunState::RunState(const ExecutionPlan& plan)
       values_(std::make_unique<Tensor[]>(plan.slots.size())) {
   Clear();  // fills in the constants
   if (!plan.frames) return;
-  // With a hook, one thread runs all nodes, so that the hook sees those of a loop in a
-  // deterministic order.
+  // With a hook, one thread runs all nodes of a graph with frames, so that the hook sees the nodes
+  // of a loop in a deterministic order.
   int threads = plan.options.hook ? 1 : plan.num_threads();
   FrameRunner::Client& client = *this;
   frames_ =

@@ -147,8 +147,8 @@ Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringR
   }
   bool failed = static_cast<bool>(error), any = false;
   auto state = Bind(graph, prefix, all || failed ? Reads::kAll : Reads::kWhatIsLeft, session, &any);
-  // If the checkpoint has no value for the model, report the saver's error, which is accurate too,
-  // and shorter.
+  // If the checkpoint has no value for the model, report the saver's error, which says so too and
+  // is shorter than a list of all variables.
   if (failed && !(state && any)) {
     if (!state) llvm::consumeError(state.takeError());
     return Annotate("restoring the variables", std::move(error));
@@ -312,7 +312,8 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
 
 Error CheckHasSaver(const GraphInFile& graph) {
   if (graph.saver && !graph.saver->save_tensor.empty()) return Error::success();
-  return MakeError("the model has no ops that save its variables: a SavedModel has them");
+  return MakeError(
+      "the model has no ops that save its variables: use a SavedModel, which has them");
 }
 
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,

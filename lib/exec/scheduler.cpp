@@ -51,7 +51,7 @@ bool Scheduler::FindWork() {
   }
 }
 
-// Gives nodes that take long to helpers, as long as another ready node remains for this thread.
+// Gives helpers the nodes that take long, as long as another ready node remains for this thread.
 void Scheduler::ShareOut() {
   for (size_t i = 0; i < local_.size() && local_.size() > 1;) {
     if (!plan_.nodes[local_[i]].IsLong()) {

@@ -13,10 +13,10 @@
 
 namespace grapnel {
 
-// Schedules one run at a time. The calling thread takes large primitives, which use every core by
-// themselves, and all small work. Helpers take nodes that took long on one thread in earlier runs,
-// if other work is ready too. A plan without long nodes needs no scheduler: RunState runs its nodes
-// in ExecutionPlan::order.
+// Schedules one run at a time. The calling thread runs all short nodes, and the kernels that use
+// every core by themselves (KernelCost::kWide). Helper threads run nodes that took long on one
+// thread in earlier runs, if another node is ready for the calling thread. A plan without long
+// nodes needs no scheduler: RunState runs its nodes in ExecutionPlan::order.
 class Scheduler {
  public:
   // `run` runs one node, on any thread; `plan` and `helpers` must outlive the scheduler.

@@ -216,7 +216,7 @@ class ElementBuffer : public Buffer {
   std::unique_ptr<T[]> elements_;
 };
 
-// A read-only buffer of a literal's bytes, which it keeps alive.
+// A read-only buffer that shares a literal's bytes and keeps the literal alive.
 class LiteralBuffer : public Buffer {
  public:
   explicit LiteralBuffer(Literal literal)
@@ -229,7 +229,8 @@ class LiteralBuffer : public Buffer {
   Literal literal_;
 };
 
-// A LiteralBuffer for large constants that are read once: drops their pages at the end.
+// A LiteralBuffer for a large constant that is read once: its destructor drops the constant's
+// memory pages.
 class BorrowedBuffer : public LiteralBuffer {
  public:
   using LiteralBuffer::LiteralBuffer;

@@ -5,7 +5,7 @@
 namespace grapnel {
 
 Error TensorList::Resize(int64_t size) {
-  if (size < 0) return MakeError("a list cannot have {0} elements", size);
+  if (size < 0) return MakeError("a tensor list cannot have {0} elements", size);
   RETURN_IF_ERROR(CheckMemory(size, sizeof(Tensor)));
   tensors.resize(size);
   return Error::success();

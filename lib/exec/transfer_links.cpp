@@ -20,8 +20,8 @@ struct End {
 };
 using EndsByKey = std::map<std::string, End>;
 
-// Returns the nodes of one kind by key. Errors: two nodes have the same key; `verb` ("send") tells
-// the user what both do.
+// Returns the nodes of one kind by key. Errors: two nodes have the same key; the error says what
+// both do with `verb` ("send").
 Expected<EndsByKey> FindEnds(llvm::ArrayRef<ExecutionPlan*> partitions, FlowKind kind,
                              llvm::StringRef verb) {
   EndsByKey ends;
@@ -69,7 +69,7 @@ Error LinkTransfers(llvm::ArrayRef<ExecutionPlan*> partitions) {
     End receiver = to->second;
     DataType sent = sender.node().GetType("T"), expected = receiver.node().GetType("tensor_type");
     if (sent != expected) {
-      return MakeError("'{0}': node '{1}' sends {2}, node '{3}' expects {4}",
+      return MakeError("tensor '{0}': node '{1}' sends dtype {2}, but node '{3}' expects {4}",
                        sender.node().GetString("tensor_name"), sender.node().name(),
                        DataTypeName(sent), receiver.node().name(), DataTypeName(expected));
     }

@@ -51,8 +51,8 @@ std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
     } else if (BothKnown(x, y)) {
       return std::nullopt;
     } else {
-      // At least one size is unknown; it is 1 or equals the other. If the other is known (and not
-      // 1), it is thus the result.
+      // At least one size is unknown: it is 1, or equals the other size. So if the other size is
+      // known and not 1, it is the result.
       result.set_dim(offset + i, x >= 0 ? x : y >= 0 ? y : kUnknownDim);
     }
   }

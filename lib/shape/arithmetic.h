@@ -12,7 +12,8 @@ namespace grapnel {
 // unknown.
 Shape JoinShapes(const Shape& a, const Shape& b);
 
-// Return the more specific of two equal dimensions or shapes; nullopt if they cannot be equal.
+// Return the more specific of two dimensions or shapes that are equal at run time; nullopt if they
+// cannot be equal.
 std::optional<int64_t> MergeDims(int64_t a, int64_t b);
 std::optional<Shape> MergeShapes(const Shape& a, const Shape& b);
 // Returns the shape of two tensors broadcast together; nullopt if they cannot be broadcast.

@@ -44,7 +44,8 @@ void ConstShape(ShapeContext& c) {
   }
 }
 
-// In graphs before version 22, a scalar shape means an unknown shape.
+// In a GraphDef of version 21 or lower, an attribute `shape` without dimensions means an unknown
+// shape.
 void PlaceholderShape(ShapeContext& c) {
   std::optional<Shape> shape = c.ShapeAttr("shape");
   if (!shape || (c.graph_version <= 21 && shape->known_rank() && shape->rank() == 0)) return;
@@ -139,8 +140,8 @@ void ReshapeTo(ShapeContext& c, Shape to) {
   }
   bool misfit = false;
   auto is_open = [](int64_t dim) { return dim < 0; };
-  // Grappler does not cancel symbols: for [7,n] to [?,n], it does not know the first dimension of
-  // the result.
+  // If a Reshape goes from [7,n] to [?,n], Grappler does not cancel the n, so it leaves the first
+  // dimension of the result unknown.
   if (!c.sees_inside && llvm::count_if(to.dims(), is_open) > 1) return c.Out(0, std::move(to));
   if (from.known_rank() && num_unknown == 1) {
     if (auto dim = Missing(from, to, unknown, &misfit); dim && *dim != kUnknownDim)
@@ -158,7 +159,8 @@ void ReshapeTo(ShapeContext& c, Shape to) {
     if (llvm::count_if(from.dims(), is_open) == 1) {
       int i = static_cast<int>(llvm::find_if(from.dims(), is_open) - from.dims().begin());
       std::optional<int64_t> dim = Missing(to, from, i, &misfit);
-      if (dim && !misfit) c.Equal(from.dim(i), *dim, "the unknown dimension and the rest");
+      if (dim && !misfit)
+        c.Equal(from.dim(i), *dim, "the unknown dimension and the size left for it");
     }
   } else if (from.known_rank() && num_unknown == 0) {
     // If each shape has one dimension that is not known, uses the symbol of the input, which occurs
@@ -211,8 +213,8 @@ void SqueezeShape(ShapeContext& c) {
   }
   Shape result = Shape::Scalar();
   for (int i = 0; i < shape.rank(); ++i) {
-    // Without axes, all dimensions of size 1 are removed; while a size is unknown, the number of
-    // these dimensions is unknown.
+    // Without axes, all dimensions of size 1 are removed; while a size is unknown, so is the rank
+    // of the output.
     if (axes.empty() && !shape.IsKnown(i)) return;
     if (axes.empty() ? shape.dim(i) != 1 : !squeezed[i]) result.Append(shape.dim(i));
   }
@@ -230,7 +232,7 @@ void TransposeShape(ShapeContext& c) {
     }
     rank = static_cast<int>(std::min<int64_t>(c.in(1).dim(0), 254));
   }
-  // The input has at most one dimension, so its shape stays the same; or its rank is unknown.
+  // For rank 0 and 1, a transpose changes nothing; -1 is an unknown rank.
   if (!shape.known_rank() && rank < 2) return c.Out(0, c.in(0));
   shape = c.WithRank(0, rank);
   Shape result = Shape::UnknownOfRank(rank);
@@ -356,7 +358,7 @@ void RangeShape(ShapeContext& c) {
 
 void LinSpaceShape(ShapeContext& c) { c.Out(0, VectorOf(c.SizeFrom(2))); }
 
-// If the two dtypes have different sizes, the last dimension changes.
+// If the elements of the two dtypes have different sizes, the last dimension changes.
 void BitcastShape(ShapeContext& c) {
   Shape shape = c.in(0);
   int64_t from = DataTypeSize(BaseType(c.Type("T"))), to = DataTypeSize(BaseType(c.Type("type")));
@@ -365,7 +367,7 @@ void BitcastShape(ShapeContext& c) {
   if (from < to) {
     if (shape.rank() == 0 ||
         (shape.IsKnown(shape.rank() - 1) && shape.dim(shape.rank() - 1) != to / from)) {
-      return c.Fail("{0} needs a last dimension of {1}, got {2}", c.op(), to / from,
+      return c.Fail("{0} needs a last dimension of size {1}, got {2}", c.op(), to / from,
                     shape.ToString());
     }
     shape = SubShape(shape, 0, -1);

@@ -241,7 +241,7 @@ int64_t ModuleCosts::PeakOf(const Graph& body) {
 const RunCost& ModuleCosts::OfBody(const Graph& body) {
   auto [known, added] = bodies_.try_emplace(&body);
   if (!added) return known->second;
-  // The entry that a recursive call of this function finds.
+  // A recursive call of this function finds this entry, and counts as a node of unknown cost.
   known->second.open = 1;
   RunCost cost;
   for (Node node : body.nodes()) Add(OfNode(node), &cost);

@@ -118,7 +118,8 @@ std::vector<PortFacts> CallMemo::Results(
     for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
     Entry entry;
     entry.versions[function.name_id] = function.body.version();
-    // Handles are not part of the key.
+    // The key has no handles of shapes, so results for arguments with handles are kept only until
+    // Forget.
     auto has_handle = [](const PortFacts* arg) { return arg->handle != 0; };
     entry.is_kept = exact && llvm::none_of(args, has_handle);
     active_.insert(&function);

@@ -38,7 +38,8 @@ void AllToAllShape(ShapeContext& c) {
 void FullShape(ShapeContext& c) {
   if (std::optional<Shape> shape = c.ShapeAttr("full_shape")) c.Out(0, *shape);
 }
-// Does not parse `manual_sharding`, so it does not know which dimensions the sharding divides.
+// This function does not parse `manual_sharding`, so with such an attribute every dimension of the
+// output is unknown: the sharding may divide it.
 void ShardShape(ShapeContext& c) {
   if (c.String("manual_sharding").empty())
     c.Out(0, c.in(0));

@@ -114,7 +114,8 @@ void WhileShapeFromOutside(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
 }
 
-// Widens the facts about the values that the loop carries until the body preserves them.
+// Makes the facts about the values that the loop carries less precise until they hold after the
+// body too, and so in every iteration.
 void WhileShape(ShapeContext& c) {
   if (!c.sees_inside) return WhileShapeFromOutside(c);
   std::optional<AttrView> attr = c.Attr("body");

@@ -46,7 +46,8 @@ int64_t PlacesOf(ShapeContext& c, int64_t in, const Window& w, llvm::StringRef p
   if (in < 0) return w.stride == 1 && width == pad + 1 ? in : kUnknownDim;
   int64_t room = in + pad - width + w.stride;
   if (room <= -w.stride) {
-    c.Fail("{0}: a window of {1} does not fit into {2}", c.op(), width, in + pad);
+    c.Fail("{0}: a window of size {1} does not fit into a padded dimension of size {2}", c.op(),
+           width, in + pad);
     return kUnknownDim;
   }
   return room / w.stride;
@@ -102,13 +103,15 @@ void Conv2DShape(ShapeContext& c) { Convolve(c, 4, false); }
 void Conv3DShape(ShapeContext& c) { Convolve(c, 5, false); }
 void DepthwiseConv2DShape(ShapeContext& c) { Convolve(c, 4, true); }
 
-// The op Conv allows any number of batch dimensions, but TensorFlow creates it with one.
+// The op Conv allows any number of batch dimensions. This function handles only one, which is what
+// TensorFlow's own code creates.
 void ConvShape(ShapeContext& c) {
   if (c.in(0).known_rank() && c.Int("batch_dims", 1) == 1 && c.in(0).rank() >= 3)
     Convolve(c, c.in(0).rank(), false);
 }
 
-// Returns the shape that an input of sizes specifies; if unknown, a shape of the given rank.
+// Returns the shape whose sizes are the elements of input i; if these are unknown, a shape of the
+// given rank.
 Shape SizesOf(ShapeContext& c, int i, int rank) {
   Shape shape = c.ShapeFrom(i);
   return shape.known_rank() ? shape : Shape::UnknownOfRank(rank);
@@ -117,7 +120,7 @@ Shape SizesOf(ShapeContext& c, int i, int rank) {
 void ConvBackpropInput(ShapeContext& c, int rank) {
   Layout layout = LayoutOf(c, rank);
   Shape sizes = SizesOf(c, 0, rank), grad = rank == 4 ? c.WithRank(2, 4) : c.in(2);
-  // The input may also contain only the spatial sizes.
+  // The input may also contain only the spatial sizes, without batch and channels.
   if (sizes.rank() == rank - 2) {
     Shape full = Shape::UnknownOfRank(rank);
     for (int i = 0; i < rank - 2; ++i) full.set_dim(layout.first_spatial + i, sizes.dim(i));
@@ -151,8 +154,8 @@ void LikeSecond4D(ShapeContext& c) { LikeInput(c, 1, 4); }
 void LikeSecond3D(ShapeContext& c) { LikeInput(c, 1, 3); }
 void LikeSecond5D(ShapeContext& c) { LikeInput(c, 1, 5); }
 
-// Windows over every dimension, with size and stride per dimension; those of batch and usually
-// channels are 1.
+// Pools with a window that has a size and a stride for every dimension; both are 1 for the batch,
+// and usually for the channels.
 void PoolOver(ShapeContext& c, int rank, llvm::ArrayRef<int64_t> sizes,
               llvm::ArrayRef<int64_t> strides) {
   if (IsPackedFormat(c)) return c.Out(0, Shape::UnknownOfRank(rank + 1));
@@ -231,7 +234,7 @@ void Dilation2DShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// An op that resizes and pads the image, then convolves it.
+// FusedPadConv2D pads an image and convolves it; FusedResizeAndPadConv2D resizes the image first.
 void FusedPadConvShape(ShapeContext& c) {
   bool resize = c.op() == "FusedResizeAndPadConv2D";
   int filter_at = resize ? 3 : 2;

@@ -23,8 +23,8 @@ void BroadcastElements(ShapeContext& c) {
   std::optional<int64_t> count = c.outputs[0].shape.NumElements();
   if (!op || !count || *count != static_cast<int64_t>(a->size() == 1 ? b->size() : a->size()))
     return;
-  // Broadcast elements are not handled: [2,1] and [1,2] have two elements each, but the result has
-  // four, which the check of the counts excludes.
+  // Two inputs that stretch each other, such as [2,1] and [1,2], do not get here: the result has
+  // four elements, each input only two, and the check above returns.
   Elements result;
   for (int64_t i = 0; i < *count; ++i) {
     result.push_back(op((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
@@ -149,7 +149,7 @@ void SelectShape(ShapeContext& c) {
     values = c.Equal(values, condition);
   } else if (condition.known_rank() && condition.rank() == 1 && values.known_rank() &&
              values.rank() > 0) {
-    c.Equal(condition.dim(0), values.dim(0), "the rows chosen and the rows there");
+    c.Equal(condition.dim(0), values.dim(0), "the size of the condition and the number of rows");
   }
   c.OutEqual(0, values);
   SelectElements(c);
@@ -193,8 +193,8 @@ void BroadcastGradientArgsShape(ShapeContext& c) {
       dims[s] = at < 0 ? 1 : shapes[s].dim(at);
     }
     if (dims[0] == dims[1] && dims[0] != kUnknownDim) {
-      // If both dimensions are 1, TensorFlow lists the axis for both sums, which does not change
-      // the result.
+      // If both dimensions are 1, TensorFlow lists the axis in both outputs, although a sum over it
+      // changes nothing.
       if (dims[0] == 1) axes[0].push_back(i), axes[1].push_back(i);
       continue;
     }
@@ -238,7 +238,7 @@ constexpr ShapeRule kRules[] = {
     {"Betainc", BetaincShape},
     {"Equal", EqualShape},
     {"NotEqual", EqualShape},
-    // One input, whose shape the output has.
+    // Ops whose output has the shape of their only input.
     {"Abs", SameAsInput},
     {"Print", SameAsInput},
     {"IsotonicRegression", SameAsInput},
@@ -332,7 +332,7 @@ constexpr ShapeRule kRules[] = {
     {"_MklSwish", SameAsInput},
     {"_MklFusedMish", SameAsInput},
     {"_UnaryOpsComposition", SameAsInput},
-    // Two inputs that are broadcast together.
+    // Ops with two inputs that are broadcast together.
     {"QuantizedAdd", QuantizedBinaryShape},
     {"QuantizedMul", QuantizedBinaryShape},
     {"UniformQuantizedAdd", BinaryShape},
@@ -377,7 +377,7 @@ constexpr ShapeRule kRules[] = {
     {"Xlog1py", BinaryShape},
     {"Xlogy", BinaryShape},
     {"Zeta", BinaryShape},
-    // Inputs: a value, and the gradient of a tensor with the value's shape.
+    // Ops whose inputs are a value, and the gradient of a tensor with the value's shape.
     {"EluGrad", TwoEqualShape},
     {"InvGrad", TwoEqualShape},
     {"LeakyReluGrad", TwoEqualShape},

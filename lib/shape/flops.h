@@ -16,8 +16,8 @@ namespace grapnel {
 // the node calls.
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes);
 
-// Returns the bytes of a tensor in memory; nullopt if the shape is not fully known, or if it does
-// not determine the bytes, as for strings and resources.
+// Returns the bytes of a tensor in memory; nullopt if the shape is not fully known, or if elements
+// of the dtype have no fixed size (strings, resources).
 std::optional<int64_t> BytesOf(DataType type, const Shape& shape);
 
 // True if an op only forwards its input or an existing value, without copying a byte.

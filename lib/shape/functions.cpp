@@ -114,8 +114,8 @@ PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
 
 void BelieveNote(const PortFacts& note, PortFacts* facts) {
   if (std::optional<Shape> shape = MergeShapes(facts->shape, note.shape)) {
-    // Takes only the shape: a note in the file has no elements, and a tensor whose elements are
-    // tracked has a known shape already.
+    // Takes only the shape: the file states no elements, and a tensor whose elements are tracked
+    // has a known shape already.
     facts->shape = std::move(*shape);
   }
   if (!note.content()) return;
@@ -148,7 +148,8 @@ Shape ShapeContext::ShapeFrom(int i, bool or_scalar) {
   const Shape& tensor = in(i);
   if (!tensor.known_rank() || (or_scalar && tensor.rank() == 0)) return Shape::Unknown();
   if (tensor.rank() != 1) {
-    Fail("input {0} of {1} must be a shape, a vector, got {2}", i, op(), tensor.ToString());
+    Fail("input {0} of {1} specifies a shape and must be a vector, got shape {2}", i, op(),
+         tensor.ToString());
     return Shape::Unknown();
   }
   if (const Elements* dims = elements(i)) {
@@ -202,8 +203,9 @@ void ShapeContext::OutElements(int i, Elements elements) {
   if (!HasOutput(i) || static_cast<int64_t>(elements.size()) > ShapeMap::kMaxElements) return;
   bool any =
       std::any_of(elements.begin(), elements.end(), [](int64_t e) { return e != kUnknownElement; });
-  // If all elements are unknown, the result is the same as without elements. Only Grappler
-  // distinguishes a vector of unknown sizes from one whose elements it does not track.
+  // Does not store elements that are all unknown, which say nothing. Grappler (!sees_inside) does
+  // store them: it distinguishes a vector of unknown sizes from one whose elements it does not
+  // track.
   if (any || elements.empty() || !sees_inside) outputs[i].SetElements(std::move(elements));
 }
 
@@ -316,8 +318,8 @@ void SameAsInput(ShapeContext& c) {
 
 void UnknownOutputs(ShapeContext&) {}
 
-// For an op that has no shape function here: uses the file's shapes. Handles and datasets are
-// always scalars.
+// For an op without a shape function: uses the shapes in the node's attributes (`_output_shapes`,
+// `output_shapes`, `shape`). Handles and datasets are always scalars.
 void DefaultShape(ShapeContext& c) {
   if (c.info && c.info->outputs.size() == 1 && c.num_outputs() == 1) {
     DataType type = c.info->outputs[0].type;

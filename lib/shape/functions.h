@@ -71,8 +71,8 @@ class FunctionShapes {
   // function, it takes other arguments, or it is being inferred already.
   virtual std::vector<PortFacts> Infer(llvm::StringRef function,
                                        llvm::ArrayRef<const PortFacts*> args) = 0;
-  // Reports that the current node calls a function with these arguments; of a loop, in every
-  // iteration.
+  // Reports that the current node calls a function with these arguments. For a loop, these are the
+  // facts that hold in every iteration.
   virtual void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) = 0;
 };
 
@@ -119,9 +119,9 @@ class ShapeContext {
   std::vector<int64_t> Ints(llvm::StringRef key) const;
   std::optional<Shape> ShapeAttr(llvm::StringRef key) const;
 
-  // --- Outputs. Nothing is known about them at first. An output that has exactly the shape of an
-  // input also shares its handle. A broken node may have fewer outputs than its op: facts about the
-  // others are dropped.
+  // --- Outputs. Nothing is known about them at first. An output that is set to the Shape object of
+  // an input of unknown rank also gets the handle that identifies this shape. A broken node may
+  // have fewer outputs than its op: facts about the others are dropped.
   bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
   void Out(int i, Shape&& shape) {
     if (HasOutput(i)) outputs[i].shape = std::move(shape);
@@ -137,8 +137,8 @@ class ShapeContext {
   // Sets sizes that an input specifies. With from_readers, drops symbols: TensorFlow converts the
   // sizes to plain integers here, so it no longer knows that two unknown sizes are equal.
   void OutSizes(int i, Shape shape);
-  // If dimension `dim` is unknown, gives it the symbol of that dimension in output 0, because these
-  // outputs have the same shape.
+  // If dimension `dim` is unknown, gives it the symbol of that dimension in output 0: for ops whose
+  // outputs have equal sizes there.
   void NameDim(Shape& shape, int dim);
   void OutElements(int i, Elements elements);  // ignored if there are too many
   void OutContent(int i, Shape content);

@@ -8,7 +8,7 @@ namespace {
 
 // Returns the height and width that the vector in input i specifies.
 std::pair<int64_t, int64_t> SizeAt(ShapeContext& c, int i) {
-  c.Equal(c.WithRank(i, 1).dim(0), 2, "sizes and 2");
+  c.Equal(c.WithRank(i, 1).dim(0), 2, "the number of sizes and 2");
   const Elements* size = c.elements(i);
   if (!size || size->size() != 2) return {kUnknownDim, kUnknownDim};
   return {DimOfElement((*size)[0]), DimOfElement((*size)[1])};
@@ -55,7 +55,7 @@ void DecodeImageShape(ShapeContext& c) {
   int64_t channels = c.Int("channels");
   Shape image(Dims{kUnknownDim, kUnknownDim, channels == 0 ? kUnknownDim : channels});
   if (c.op() == "DecodeGif") image = Shape(Dims{kUnknownDim, kUnknownDim, kUnknownDim, 3});
-  // An animated image has one dimension more.
+  // An animated image has a fourth dimension, so the rank is unknown.
   if (c.op() == "DecodeImage" && c.Bool("expand_animations", true)) image = Shape::Unknown();
   c.Out(0, std::move(image));
 }
@@ -63,11 +63,12 @@ void DecodeImageShape(ShapeContext& c) {
 // The input is a batch of images: its last dimensions are [height, width, channels].
 void PixelsShape(ShapeContext& c) { c.Out(0, c.WithRankAtLeast(0, 3)); }
 
-// The input is in RGB or HSV, both of which have three channels.
+// The input is an image in RGB or HSV, both of which have three channels.
 void ThreeChannelsShape(ShapeContext& c) {
   Shape image = c.WithRankAtLeast(0, 1);
   if (!image.known_rank() || image.rank() == 0) return;
-  image.set_dim(image.rank() - 1, c.Equal(image.dim(image.rank() - 1), 3, "channels and 3"));
+  image.set_dim(image.rank() - 1,
+                c.Equal(image.dim(image.rank() - 1), 3, "the number of channels and 3"));
   c.Out(0, std::move(image));
 }
 

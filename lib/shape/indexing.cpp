@@ -67,7 +67,7 @@ Shape GatheredNd(ShapeContext& c, const Shape& params, const Shape& indices) {
   int64_t depth = indices.dim(indices.rank() - 1);
   if (depth < 0) return Shape::Unknown();
   if (depth > params.rank()) {
-    c.Fail("{0} has indices of {1} components into a tensor of shape {2}", c.op(), depth,
+    c.Fail("{0} has indices of {1} components, too many for a tensor of shape {2}", c.op(), depth,
            params.ToString());
     return Shape::Unknown();
   }
@@ -102,8 +102,8 @@ void SegmentV2Shape(ShapeContext& c) {
   const Shape &data = c.in(0), &ids = c.in(1);
   if (!data.known_rank() || !ids.known_rank()) return;
   if (ids.rank() > data.rank())
-    return c.Fail("{0} has ids of shape {1} for data of shape {2}", c.op(), ids.ToString(),
-                  data.ToString());
+    return c.Fail("{0} needs ids of no higher rank than the data, got shapes {1} and {2}", c.op(),
+                  ids.ToString(), data.ToString());
   for (int i = 0; i < ids.rank(); ++i) c.Equal(data.dim(i), ids.dim(i), "sizes of data and ids");
   Shape rows = VectorOf(c.SizeFrom(c.num_inputs() - 1));
   c.Out(0, ConcatShapes(rows, SubShape(data, ids.rank())));
@@ -115,8 +115,8 @@ void SparseSegmentShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(rows, SubShape(c.WithRankAtLeast(0, 1), 1)));
 }
 
-// Only version 1 of the op knows the number of rows: version 2 returns just the rows that were
-// used.
+// In version 1 of the op, an input specifies the number of rows. Version 2 returns only the rows
+// that were used, and their number is unknown.
 void SparseSegmentGradShape(ShapeContext& c) {
   c.Equal(c.WithRank(1, 1).dim(0), c.WithRank(2, 1).dim(0), "indices and segment ids");
   Shape rows = VectorOf(c.num_outputs() == 2 ? kUnknownDim : c.SizeFrom(3));
@@ -160,8 +160,8 @@ void DynamicPartitionShape(ShapeContext& c) {
   const Shape &data = c.in(0), &partitions = c.in(1);
   if (!data.known_rank() || !partitions.known_rank()) return;
   if (partitions.rank() > data.rank()) {
-    return c.Fail("{0} has partitions of shape {1} for data of shape {2}", c.op(),
-                  partitions.ToString(), data.ToString());
+    return c.Fail("{0} needs partitions of no higher rank than the data, got shapes {1} and {2}",
+                  c.op(), partitions.ToString(), data.ToString());
   }
   for (int i = 0; i < partitions.rank(); ++i) {
     c.Equal(data.dim(i), partitions.dim(i), "sizes of data and partitions");
@@ -191,8 +191,8 @@ void ListDiffShape(ShapeContext& c) {
   c.WithRank(0, 1);
   c.WithRank(1, 1);
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, VectorOf(kUnknownDim));
-  // The output's shape stays unknown, as in TensorFlow, which uses these values only when a reader
-  // needs the elements of a shape tensor.
+  // Computes the elements, but leaves the output's shape unknown, as TensorFlow does: it uses the
+  // elements only if a reader takes the output as a shape.
   const Elements *from = c.integers(0), *without = c.integers(1);
   if (!from || !without) return;
   Elements kept, places;
@@ -266,7 +266,8 @@ void SparseDenseMatMulShape(ShapeContext& c) {
   Shape sparse = c.ShapeFrom(2), dense = c.WithRank(3, 2);
   if (!sparse.known_rank()) sparse = Shape::UnknownOfRank(2);
   if (sparse.rank() != 2)
-    return c.Fail("{0} needs a sparse matrix, got {1}", c.op(), sparse.ToString());
+    return c.Fail("{0} needs a sparse matrix, got a sparse tensor of shape {1}", c.op(),
+                  sparse.ToString());
   int a = c.Bool("adjoint_a") ? 1 : 0, b = c.Bool("adjoint_b") ? 0 : 1;
   c.Equal(sparse.dim(1 - a), dense.dim(1 - b), "inner sizes");
   c.Out(0, MatrixOf(sparse.dim(a), dense.dim(b)));
@@ -299,7 +300,8 @@ void SparseFillEmptyRowsGradShape(ShapeContext& c) {
 
 void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
 
-// TensorFlow does not use what is known only from the indices' shape.
+// The output has the shape of the values, input 1. Like TensorFlow, does not use the number of rows
+// of the indices, input 0, although it is the same.
 void LikeValuesShape(ShapeContext& c) {
   c.WithRank(0, 2);
   c.Out(0, c.WithRank(1, 1));

@@ -52,7 +52,8 @@ ShapeMap::Impl::Op ShapeMap::Impl::WorkOutOp(Node node) const {
 ShapeMap::Impl::Op ShapeMap::Impl::OpOf(Node node) {
   if (const Op* known = FindOpOf(node)) return *known;
   Op op = WorkOutOp(node);
-  // A function may be removed later, and an undefined op may become a function.
+  // Bodies share the data only of ops that TensorFlow defines: a function may be removed later, and
+  // an undefined op may become a function.
   bool stays = op.info && op.function != CallShape;
   (stays ? ops_.ops : own_ops_)[node.op_id()] = op;
   return op;
@@ -72,8 +73,8 @@ bool ShapeMap::Impl::IsLoopMerge(Node node) const {
 }
 
 int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
-  // A damaged file may claim millions of outputs for every node. A node that was created here
-  // really has them, so the limit does not apply to it.
+  // A damaged file may claim millions of outputs for every node. A node that grapnel itself has
+  // created really has its outputs, so the limit does not apply to it.
   constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
   int count = op.info ? grapnel::NumOutputs(node) : -1;
@@ -184,7 +185,7 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
   for (const ShapeRequirement& demand : context_.demands) symbols_->Meet(demand);
 }
 
-// Applies all requirements. If any two contradict each other, ignores all of them.
+// Applies all requirements. If any two contradict each other, ignores all requirements.
 void ShapeMap::Impl::MeetAllDemands() {
   all_visited_ = true;
   std::vector<NodeId> readers;
@@ -266,7 +267,7 @@ bool ShapeMap::Impl::Commit(NodeId id) {
   for (uint32_t i = 0; same && i < count; ++i)
     same = facts_[first_[id] + i].SameAs(context_.outputs[i]);
   if (same) {
-    // The dtypes may have changed with the attributes.
+    // A change of attributes may have changed the dtypes: they are computed again when needed.
     for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i].type = proto::DT_INVALID;
     return false;
   }
@@ -375,7 +376,8 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 }
 
 void ShapeMap::Impl::Update(NodeId id) {
-  // An op that occurs for the first time may be one whose name FindNames has to look up.
+  // If a node has an op that is new in the graph, FindNames must look up the ids of op names again:
+  // the new op may be one of them.
   auto is_new = [&](NodeId node) { return !FindOpOf(graph_.node(node)); };
   bool has_new = is_new(id);
   for (NodeId node = first_.size(), end = graph_.end_id(); node < end; ++node)

@@ -41,7 +41,7 @@ struct GRAPNEL_PUBLIC ShapeOptions {
   // tensors are known only after ops that join, cut or forward them.
   bool sees_inside = true;
   // Shapes of another body of the same module, whose cached data about ops the new ShapeMap shares.
-  // Must be used on the same thread as `beside`.
+  // Use the new ShapeMap on the same thread as `beside`.
   const ShapeMap* beside = nullptr;
 };
 
@@ -72,7 +72,7 @@ class GRAPNEL_PUBLIC ShapeMap {
   // Returns the shape of a tensor; Shape::Unknown() for unknown shapes, control ports, and missing
   // ports.
   const Shape& OfPort(Port port) const;
-  // Returns the dtype of a tensor; DT_INVALID in the same cases as TypeOfPort.
+  // Returns the dtype of a tensor; DT_INVALID if the op is unknown or has no such port.
   DataType TypeOf(Port port) const;
   // Returns the elements of an int32, int64 or bool (0 or 1) tensor with at most kMaxElements
   // elements, row-major, in the shape of the port; each is known, unknown or a symbol (see

@@ -198,7 +198,7 @@ void MatrixSetDiagShape(ShapeContext& c) {
 void TridiagonalSolveShape(ShapeContext& c) {
   Shape left = Matrices(c, 0), right = Matrices(c, 1);
   if (!left.known_rank() || !right.known_rank()) return;
-  c.Equal(left.dim(left.rank() - 2), 3, "diagonals and 3");
+  c.Equal(left.dim(left.rank() - 2), 3, "the number of diagonals and 3");
   c.Out(0, std::move(right));
 }
 

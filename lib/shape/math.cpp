@@ -36,7 +36,8 @@ void ReduceElements(ShapeContext& c) {
     if (!IsKnownElement(result)) return;
   }
   if (op != "Sum" && op != "Prod" && elements->empty()) return;
-  // A product with symbols uses the arithmetic of sizes, which does not allow negative factors.
+  // ProductOf multiplies sizes, which are never negative: with a negative factor, the product stays
+  // unknown.
   bool negative = std::any_of(elements->begin(), elements->end(),
                               [](int64_t e) { return IsKnownElement(e) && e < 0; });
   if (op == "Prod" && negative) return;
@@ -144,7 +145,7 @@ class EinsumShapes {
     llvm::SmallVector<llvm::StringRef, 3> terms;
     left.split(terms, ',');
     if (static_cast<int>(terms.size()) != c_.num_inputs()) {
-      return c_.Fail("{0} has {1}, its equation '{2}' {3}", c_.op(),
+      return c_.Fail("{0} has {1}, but its equation '{2}' has {3}", c_.op(),
                      Plural(c_.num_inputs(), "input"), c_.String("equation"), terms.size());
     }
     for (int i = 0; i < c_.num_inputs(); ++i) {
@@ -203,8 +204,8 @@ void EinsumShape(ShapeContext& c) { EinsumShapes(c).Run(); }
 
 void CrossShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
-// --- Fourier transforms. A real transform over `rank` dimensions changes the last dimension from n
-// to n / 2 + 1.
+// --- Fourier transforms. If the last dimension has length n, an RFFT outputs n / 2 + 1 elements
+// there, and an IRFFT outputs n.
 
 void RealTransform(ShapeContext& c, int rank, bool forward) {
   Shape out = c.WithRankAtLeast(0, rank);

@@ -67,8 +67,8 @@ class ModuleShapes::Impl {
   void Hand(const Graph& graph, const ShapeMap::Impl& body);
   void Join(const Function& function, const CallFacts& call);
   std::vector<PortFacts> ArgsOf(const Function& function);
-  // Returns the functions that `graph` refers to in ways that affect their arguments, each function
-  // once.
+  // Returns the functions whose arguments get facts from the nodes of `graph`, each function once.
+  // A body that the main graph does not reach affects only functions that it does not reach either.
   std::set<const Function*> Bearing(const Graph& graph);
   Given& GivenTo(const Function& function) { return given_[&function]; }
 

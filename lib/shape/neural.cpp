@@ -140,8 +140,8 @@ void LSTMBlockCellShape(ShapeContext& c) {
 
 void GRUBlockCellShape(ShapeContext& c) { LSTMBlockCellShape(c); }
 
-// The gradients with respect to the inputs of one time step: the previous state, the gates and the
-// peepholes, each of which is a vector over the cells.
+// The gradients for one time step: with respect to the previous state [batch, cells], the four
+// gates [batch, 4 * cells] and the peepholes, which are vectors [cells].
 void LSTMBlockCellGradShape(ShapeContext& c) {
   int64_t batch = c.WithRank(0, 2).dim(0), cells = c.WithRank(1, 2).dim(1);
   c.Out(0, MatrixOf(batch, cells));
@@ -198,7 +198,7 @@ void RoundingGradShape(ShapeContext& c) {
 
 void UniformDotShape(ShapeContext& c) {
   Shape left = c.WithRank(0, 2), right = c.WithRank(1, 2);
-  c.Equal(left.dim(1), right.dim(0), "columns and rows");
+  c.Equal(left.dim(1), right.dim(0), "the columns of the first matrix and the rows of the second");
   c.Out(0, Shape(Dims{left.dim(0), right.dim(1)}));
 }
 
@@ -210,7 +210,8 @@ void FakeQuantGradShape(ShapeContext& c) {
 
 void FakeQuantPerChannelGradShape(ShapeContext& c) {
   Shape shape = c.Equal(c.in(0), c.in(1));
-  int64_t depth = c.Equal(c.WithRank(2, 1).dim(0), c.WithRank(3, 1).dim(0), "ranges");
+  int64_t depth = c.Equal(c.WithRank(2, 1).dim(0), c.WithRank(3, 1).dim(0),
+                          "the numbers of minimums and maximums");
   if (shape.known_rank() && shape.rank() > 0)
     depth = c.Equal(depth, shape.dim(shape.rank() - 1), "channels and ranges");
   c.OutEqual(0, std::move(shape));

@@ -34,7 +34,7 @@ class BodyLook {
     if (op == "_FusedDepthwiseConv2dNative" || op == "_FusedConv3D" || op == "_FusedBatchNormEx")
       return op.str();
     if (op.starts_with("_Mkl")) {
-      // These two ops have a float kernel that is not from oneDNN.
+      // _MklSwish and _MklFusedMish have a float kernel that does not need oneDNN.
       bool is_float = node.GetType("T") == proto::DT_FLOAT;
       return is_float && (op == "_MklSwish" || op == "_MklFusedMish") ? "" : op.str();
     }

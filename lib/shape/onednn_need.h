@@ -14,7 +14,7 @@ struct OneDnnNeed {
   std::string first;       // the first of them, "function/node"
   std::string reason;      // why that one fails: "_FusedConv2D with Add"
   bool has_fused = false;  // Grappler fused matrix products or convolutions for a CPU
-  // True if Grappler did this with oneDNN: a node needs oneDNN, or has the attribute
+  // True if Grappler rewrote the graph with oneDNN on: a node needs oneDNN, or has the attribute
   // `_input_shapes`, which Grappler adds only then. If false, the graph does not show whether
   // oneDNN was on.
   bool made_with = false;

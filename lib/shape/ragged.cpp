@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// --- Ragged tensors: the row splits of each ragged dimension, then the values.
+// --- Ragged tensors. Ops take and return them as the row splits of each ragged dimension, then the
+// values.
 
 void RaggedRangeShape(ShapeContext& c) {
   int64_t rows = kUnknownDim;
@@ -56,8 +57,9 @@ void RaggedToSparseShape(ShapeContext& c) {
   c.Out(2, VectorOf(rank));
 }
 
-// Where the requested shape has -1, the partitions determine the size: the first partition is the
-// number of rows, or their row splits. Dimensions after the ragged ones come from the values.
+// Where the requested shape has -1, other inputs determine the size: for dimension 0, the first row
+// partition, which is the number of rows or their row splits; for the dimensions after the ragged
+// ones, the values.
 void RaggedToTensorShape(ShapeContext& c) {
   std::optional<AttrView> attr = c.Attr("row_partition_types");
   auto types = attr ? attr->AsStrings() : std::nullopt;
@@ -152,8 +154,8 @@ void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t spar
   for (int i = 0; i < sparse; ++i) c.Out(at++, VectorOf(sparse_rank));
   for (size_t i = 0; shapes && i < shapes->size(); ++i) {
     Shape dense = (*shapes)[i];
-    // Only the first dimension may vary between examples: the output then has that of the longest
-    // one.
+    // Only the first dimension of a dense feature may be unknown: it may vary between examples,
+    // which are padded to the longest one.
     c.Out(at++, ConcatShapes(batch, dense));
   }
 }

@@ -53,7 +53,8 @@ DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port
   return types->outputs[port.index];
 }
 
-// Returns the results of a function's body for `args`; where `args` has no facts, uses none.
+// Infers the facts about the results of a function's body from the facts about its arguments,
+// `args`.
 std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
   Impl body(function.body, {}, shared_);
   shared_->BelieveArgNotes(function, &args);
@@ -81,8 +82,8 @@ std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
 }
 
 void ShapeMap::Impl::AddCall(const Function& function, const Impl& body) {
-  // True if inferring the body for a call would give the same facts: they have no symbols of this
-  // body.
+  // True if inferring the body for a call would give these facts too, because they have no symbol
+  // or handle of this body.
   auto is_plain = [](const PortFacts* facts) {
     return facts && facts->handle == 0 &&
            llvm::all_of(facts->shape.dims(), [](int64_t dim) { return dim >= kUnknownDim; });

@@ -21,7 +21,8 @@ namespace grapnel {
 
 constexpr uint32_t kNotVisited = ~uint32_t{0};
 
-// Cached data about the ops of a module that TensorFlow defines; these data do not change.
+// Cached data about those ops of a module that TensorFlow defines, which stay the same when the
+// module changes.
 struct ShapeOps {
   // The properties that all nodes of one op share.
   struct Op {
@@ -133,7 +134,7 @@ class ShapeMap::Impl : public FunctionShapes {
   bool DemandsChanged() const { return demands_changed_; }
 
   // The facts about a port, combined with the requirements of its readers. ResolvedOf returns null
-  // if these do not add anything.
+  // if the requirements add nothing.
   struct Resolved {
     Shape shape;
     std::optional<Elements> elements;
@@ -147,7 +148,7 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const SharedShapes& shared() const { return *shared_; }
 
-  // Makes Run record the calls; must be called before Run.
+  // Makes Run record the function calls; must be called before Run.
   void RecordCalls() { records_calls_ = true; }
   // The calls of each node, from the last visit of the node.
   const std::map<NodeId, std::vector<CallFacts>>& calls() const { return calls_; }

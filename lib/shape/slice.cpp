@@ -78,7 +78,7 @@ Taken Take(ShapeContext& c, int64_t dim, const Range& r) {
     if (!IsKnownElement(r.begin)) return {1, -1};
     int64_t at = r.begin < 0 ? r.begin + dim : r.begin;
     if (IsKnownElement(r.end) && (at < 0 || at >= dim))
-      c.Fail("{0} of index {1} is outside of a dimension of {2}", c.op(), r.begin, dim);
+      c.Fail("{0}: index {1} is outside of a dimension of size {2}", c.op(), r.begin, dim);
     return {1, at};
   }
   if (!IsKnownElement(r.stride) || std::abs(r.stride) > (int64_t{1} << 40)) return {};
@@ -111,7 +111,8 @@ class StridedSlicer {
     int used = 0;
     for (int i = 0; i < count_; ++i) used += !Bit(ellipsis, i) && (!Bit(new_axis, i));
     if (used > in.rank())
-      return c_.Fail("{0} slices {1} dimensions of {2}", c_.op(), used, in.ToString());
+      return c_.Fail("{0} slices {1} dimensions of an input of shape {2}", c_.op(), used,
+                     in.ToString());
     int at = 0;
     bool seen_ellipsis = false;
     for (int i = 0; i < count_; ++i) {
@@ -311,7 +312,7 @@ void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
   for (int i = first; i < last; ++i) {
     if (!c.in(i).known_rank()) continue;
     if (rank >= 0 && c.in(i).rank() != rank) {
-      return c.Fail("{0} needs inputs of one rank, got {1} and {2}", c.op(), rank,
+      return c.Fail("{0} needs inputs of equal rank, got rank {1} and shape {2}", c.op(), rank,
                     c.in(i).ToString());
     }
     rank = c.in(i).rank();
@@ -430,8 +431,8 @@ void DepthSpaceShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Moves blocks of the spatial dimensions into the batch dimension, after adding `paddings`; or
-// back, then removing them as crops.
+// Pads the spatial dimensions by `paddings` and moves blocks of them into the batch dimension; or
+// moves blocks back, and crops the result by `paddings`.
 void BatchSpace(ShapeContext& c, const Elements* blocks, int num_blocks, const Elements* paddings,
                 bool to_batch) {
   Shape shape = c.WithRankAtLeast(0, num_blocks + 1);
@@ -473,7 +474,8 @@ void ReverseSequenceShape(ShapeContext& c) {
   if (!shape.known_rank()) return;
   int64_t batch = c.Int("batch_dim");
   if (batch < 0 || batch >= shape.rank())
-    return c.Fail("batch_dim {0} of {1} is outside of {2}", batch, c.op(), shape.ToString());
+    return c.Fail("batch_dim {0} of {1} is not an axis of shape {2}", batch, c.op(),
+                  shape.ToString());
   shape.set_dim(batch, c.Equal(shape.dim(batch), lengths.dim(0), "batch sizes"));
   c.Out(0, std::move(shape));
 }

@@ -132,7 +132,8 @@ void ListGatherShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), ListElementWith(c, 2)));
 }
 
-// The elements may have different sizes in their first dimension.
+// The elements may have different sizes in their first dimension, so the output's first size is
+// unknown.
 void ListConcatShape(ShapeContext& c) {
   Shape element = c.num_inputs() > 1 ? ListElementWith(c, 1) : ListElement(c);
   if (element.known_rank() && element.rank() > 0)
@@ -192,7 +193,8 @@ void ListedShapes(ShapeContext& c) {
 }
 
 // --- Tables. The contents of a handle have the shape of a value, if keys are scalars. Grappler
-// knows the contents of few tables, so those of other tables are tracked only with believes_notes.
+// knows the contents of few tables, so those of other tables are tracked only with believes_notes
+// (for users, not for rewrites).
 
 void OutTable(ShapeContext& c, Shape value) {
   c.Out(0, Shape::Scalar());

@@ -10,9 +10,9 @@ namespace grapnel {
 bool IsAutographFile(llvm::StringRef path);
 
 // Changes frames in generated code to refer to the recorded user file that defines the function, at
-// the line that shares most identifiers with the generated line. A frame is left unchanged if its
-// function is defined nowhere or more than once in the user's files. Cost: linear in the lines of
-// the user's files.
+// the line whose identifiers are most like those of the generated line. A frame is left unchanged
+// if its function is defined nowhere or more than once in the user's files. Cost: linear in the
+// lines of the user's files.
 void MapAutographFrames(DebugRun* run);
 
 }  // namespace grapnel

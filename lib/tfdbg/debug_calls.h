@@ -1,5 +1,5 @@
 // The calls of functions in a debug folder. TensorFlow does not record which op called which
-// function; it is derived from names, times and the order of arguments.
+// function; grapnel derives it from names, times and the order of arguments.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
 
@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// How a function's body is used. The name of a branch in a loop has both words, as in
-// "while_cond_true_30"; it counts as a branch.
+// How a function's body is used. A branch in a loop has a name such as "while_cond_true_30", which
+// has both "while_cond" and "cond_true": it counts as a branch.
 enum class BodyRole { kCalled, kLoopCondition, kLoopBody, kThen, kElse, kCase };
 // Returns the role that a function's name implies, by TensorFlow's naming scheme.
 GRAPNEL_PUBLIC BodyRole BodyRoleOf(llvm::StringRef name);

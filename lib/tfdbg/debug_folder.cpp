@@ -176,8 +176,8 @@ int DebugRun::OutermostFunction(int graph) const {
   while (graphs[graph].outer >= 0 && graphs[graphs[graph].outer].outer >= 0)
     graph = graphs[graph].outer;
   int root = graphs[graph].outer;
-  // A root graph has no name. If there is none, the chain of outer graphs ends in the outermost
-  // function.
+  // The chain of outer graphs ends in the root graph, which has no name. If it ends in a graph with
+  // a name, there is no root graph, and that graph is the outermost function.
   return root >= 0 && !graphs[root].name.empty() ? root : graph;
 }
 

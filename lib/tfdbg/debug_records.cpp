@@ -56,7 +56,7 @@ void DebugRecords::ReadFile(llvm::StringRef name, llvm::StringRef bytes) {
     if (records.DataIsIntact()) {
       ReadEvent(records.data());
     } else if (records.problem().empty()) {
-      Report("its checksum is wrong: it is skipped");
+      Report("its checksum is wrong: the record is skipped");
     }
   }
   record_ = 0;
@@ -114,7 +114,7 @@ void DebugRecords::ReadSourceFile(llvm::StringRef record) {
   } else {
     run_.sources[at->second] = source;
   }
-  // A file_index counts only distinct files.
+  // file_index, by which stack frames refer to a file, counts each file once.
   if (!llvm::is_contained(set_sources_, at->second)) set_sources_.push_back(at->second);
 }
 
@@ -217,7 +217,9 @@ void DebugRecords::ReadGraphOp(llvm::StringRef record) {
   if (graph_sets_[index] >= 0 && graph_sets_[index] != set_) return;
   op.order = ops_++;
   if (!graph.op_by_name.try_emplace(op.name, static_cast<int>(graph.ops.size())).second) {
-    Report(llvm::formatv("graph '{0}' has an op '{1}' already", graph.name, op.name).str());
+    Report(
+        llvm::formatv("graph '{0}' has two ops '{1}': the second is skipped", graph.name, op.name)
+            .str());
     return;
   }
   graph.ops.push_back(std::move(op));

@@ -34,11 +34,12 @@ class DebugRecords {
  public:
   // `folder`, which receives the problems, and `run` must outlive this object.
   DebugRecords(DebugFolder* folder, DebugRun* run) : folder_(*folder), run_(*run) {}
-  // Starts a set: indices of source files, and names of graphs and ops, apply only within a set.
+  // Starts a set. Indices of source files apply only within a set; a graph's ops are read only from
+  // the set that describes the graph first.
   void BeginSet();
   // Reads a file. `bytes` are its contents, which the folder owns.
   void ReadFile(llvm::StringRef name, llvm::StringRef bytes);
-  // Resolves the names that may refer to any record. Call it after all files are read.
+  // Resolves references by name that may lead to any record. Call it after all files are read.
   void Finish();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// Returns TensorFlow's debug mode for a mode of taps.
+// Converts a tap's mode to TensorFlow's TensorDebugMode.
 proto::TensorDebugMode DebugModeOf(TapMode mode);
 
 // Writes the tensors that match `filter` to `writer`, which must outlive the tap and must have been
@@ -26,8 +26,8 @@ class DebugTap : public WrittenTap {
 };
 
 // Like DebugTap, for a program in eager mode: each op of the program is written as an execution, in
-// the order in which they ran, and each op in a called function as a trace. As in TensorFlow,
-// `filter` applies only to values: every execution is written.
+// the order in which they ran, and each op in a called function as a trace. As in TensorFlow, every
+// execution is written; for outputs that do not match `filter`, without a value.
 class EagerDebugTap : public Tap {
  public:
   EagerDebugTap(TapFilter filter, TapMode mode) : Tap(std::move(filter), mode) {}

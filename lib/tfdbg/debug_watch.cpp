@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// The numbers of the fields of a record that have its tensors and the debug mode.
+// The protobuf field numbers of the debug mode and the tensors in a record.
 struct TensorFields {
   uint32_t mode, tensor;
 };

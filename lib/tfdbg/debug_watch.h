@@ -16,8 +16,9 @@ class DebugWatch {
  public:
   explicit DebugWatch(std::string folder) : folder_(std::move(folder)) {}
   // True if the records written since the last call have a NaN or an infinity; an incomplete record
-  // is left for the next call. Ignores damaged records and debug modes that do not tell. Errors
-  // name the folder or the file that cannot be read. Cost: linear in the new bytes.
+  // is left for the next call. Ignores damaged records, and those whose debug mode does not show
+  // NaNs and infinities. Errors name the folder or the file that cannot be read. Cost: linear in
+  // the new bytes.
   Expected<bool> HasNewBad();
 
  private:

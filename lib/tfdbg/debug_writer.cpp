@@ -23,7 +23,7 @@ namespace {
 using proto::DebugEvent;
 
 constexpr const char* kRootGraph = "root";
-// A byte that stands for bytes of numbers, which are filled in later.
+// Fills the place of a tensor's summary in a trace; the numbers are written there later.
 constexpr char kFill = '\x5A';
 
 // Returns a new run id: eight hexadecimal digits, as in TensorFlow.
@@ -70,7 +70,7 @@ std::string Summary(proto::TensorDebugMode mode, int64_t tensor_id, DataType dty
       double elements = 1;
       for (int64_t dim : dims) elements *= number(dim);
       columns = {id, number(dtype), rank, elements, 0, 0, 0, 0, 0, 0};
-      // The mode records only the last six dimensions.
+      // SHAPE records at most six dimensions: the last ones.
       dims = dims.take_back(6);
       for (size_t i = 0; i < dims.size(); ++i) columns[4 + i] = number(dims[i]);
       break;
@@ -185,7 +185,7 @@ DebugWriter::~DebugWriter() { llvm::consumeError(Close()); }
 Error DebugWriter::Open() {
   const std::string& folder = options_.folder;
   RETURN_IF_ERROR(CreateDirectories(folder));
-  // If a folder contains two runs, TensorBoard shows neither.
+  // Refuse a folder that has a run: if a folder contains two, TensorBoard shows neither.
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(folder, code), end; !code && it != end;
        it.increment(code)) {
@@ -360,7 +360,7 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
 // --- The program's source lines.
 
 int DebugWriter::ProgramFile(const SourceFrame& frame) {
-  // If the model's text is written, it is file 0.
+  // The model's text, which is not written for a program in eager mode, is file 0.
   int number = static_cast<int>(program_files_.size()) + (options_.is_eager ? 0 : 1);
   auto [file, is_new] = program_files_.try_emplace(frame.file.str(), number);
   if (!is_new) return file->second;

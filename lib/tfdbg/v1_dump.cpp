@@ -165,7 +165,7 @@ class V1Reader {
   DebugRun& run() { return folder_.runs[0]; }
   void Report(std::string text) { folder_.problems.push_back(std::move(text)); }
 
-  // Makes the folder own a text that is not in a file.
+  // Stores a text that is not in a file, so that references to it live as long as the folder.
   llvm::StringRef Keep(std::string text) {
     auto kept = FileBytes::FromString(std::move(text), "");
     folder_.files.push_back(kept);
@@ -230,8 +230,8 @@ class V1Reader {
     dumped->push_back(one);
   }
 
-  // Returns the graph of one run; runs of the same graph share one, though the path for the
-  // debugger's output in their partitions differs.
+  // Returns the index of a run's graph. Runs of the same graph share one, although their partitions
+  // have different paths for the debugger's output.
   int GraphOf(std::vector<llvm::StringRef> partitions) {
     llvm::sort(partitions);
     std::vector<PartitionNode> nodes;

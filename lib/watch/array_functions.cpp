@@ -296,8 +296,8 @@ Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// The debugger's filters, also for complex numbers. A filter is true of a tensor if the predicate
-// is true of any element.
+// The filters of TensorFlow's debugger, also for complex numbers. A filter is true for a tensor if
+// its predicate is true for any element.
 using IsOne = bool (*)(Number);
 IsOne FilterNamed(llvm::StringRef name) {
   if (name == "has_nan") return [](Number x) { return std::isnan(x); };

@@ -36,7 +36,7 @@ Number VarianceOf(llvm::ArrayRef<Number> values) {
 
 template <typename Better>
 Expected<Number> PlaceOf(llvm::ArrayRef<Number> values, Better better) {
-  if (values.empty()) return MakeError("there are no elements");
+  if (values.empty()) return MakeError("the array has no elements");
   size_t place = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) return static_cast<Number>(i);
@@ -202,7 +202,7 @@ void BlockReduction::Add(llvm::ArrayRef<Number> values) {
   } else if (name_ == "sum" || name_ == "mean") {
     for (Number value : values) value_ += value;
   } else {
-    // For min and max, a NaN is the result.
+    // If an element is NaN, it is the result of min and max.
     if (is_first) value_ = values[0];
     bool is_min = name_ == "min";
     for (Number value : values) {

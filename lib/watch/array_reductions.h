@@ -11,7 +11,8 @@ namespace grapnel {
 bool IsReduction(llvm::StringRef name);
 std::vector<llvm::StringRef> ReductionNames();
 // Applies the reduction `call` along its axis, or over all elements if it has no axis. Errors: the
-// numbers are complex; the axis is out of range; the reduction needs at least one element.
+// numbers are complex; the axis is out of range; there are no elements, but the reduction needs
+// one.
 Expected<NumberArray> Reduce(const TensorExpression::Node& call, NumberArray array);
 
 // A reduction over all elements of an array, which are added block by block: min, max, sum, mean,

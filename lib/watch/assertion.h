@@ -55,7 +55,7 @@ class AssertionHook : public StepHook, private ExpressionHook {
   };
   AssertionHook(const Module& module, MessageSink sink) : module_(module), sink_(std::move(sink)) {}
   Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) override;
-  // Returns the facts known before a run about tensor `i` of the place.
+  // Returns the facts known before a run about tensor `i` of the expression (place.ports[i]).
   TensorExpression::Form FormOf(const ModuleShapes& shapes, const ExpressionPlace& place, size_t i,
                                 llvm::ArrayRef<Port> fed) const;
   std::string FailureText(const Entry& entry, const Node& maker,

@@ -159,7 +159,7 @@ struct RaggedWriter {
         text += "...";
         break;
       }
-      // A row without elements counts as one element.
+      // A row without elements counts as one element toward the limit.
       int64_t before = left;
       write(i);
       if (left == before) --left;
@@ -248,7 +248,7 @@ std::vector<Composite> CompositeOutputs(const Node& node) { return CompositesOf(
 Expected<std::string> CompositeText(Composite::Kind kind, llvm::ArrayRef<Tensor> parts,
                                     int64_t limit) {
   for (const Tensor& part : parts)
-    if (!part) return MakeError("one of its parts is missing");
+    if (!part) return MakeError("a part of the sparse or ragged tensor is missing");
   if (kind == Composite::Kind::kSparse) return SparseText(parts[0], parts[1], parts[2], limit);
   return RaggedText(parts, limit);
 }

@@ -125,7 +125,7 @@ class FloatFormat {
 
  private:
   // Returns the magnitude from which exponents are used: 10 to the power of the dtype's number of
-  // decimal digits.
+  // decimal digits, at most 10^8.
   double Largest() const {
     switch (dtype_) {
       case proto::DT_FLOAT:

@@ -96,7 +96,8 @@ class Parser {
 
   Expected<Node> Not() {
     if (!TakeWord("not")) return Comparison();
-    if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    if (++depth_ > kDeepest)
+      return MakeError("the expression is nested more than {0} deep", kDeepest);
     ASSIGN_OR_RETURN(Node operand, Not());
     --depth_;
     return Call("not", {std::move(operand)});
@@ -203,7 +204,8 @@ class Parser {
   Expected<Node> Unary() {
     llvm::StringRef sign = Take("-") ? "neg" : Take("~") ? "~" : Take("+") ? "+" : "";
     if (sign.empty()) return Power();
-    if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    if (++depth_ > kDeepest)
+      return MakeError("the expression is nested more than {0} deep", kDeepest);
     ASSIGN_OR_RETURN(Node operand, Unary());
     --depth_;
     if (sign == "+") return operand;
@@ -241,7 +243,8 @@ class Parser {
 
   Expected<Node> Primary() {
     if (Take("(")) {
-      if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+      if (++depth_ > kDeepest)
+        return MakeError("the expression is nested more than {0} deep", kDeepest);
       bool outer = std::exchange(takes_tolerance_, false);
       ASSIGN_OR_RETURN(Node node, Or());
       takes_tolerance_ = outer;
@@ -254,7 +257,7 @@ class Parser {
       if (!Take(quote)) continue;
       size_t end = text_.find(quote, at_);
       if (end == llvm::StringRef::npos)
-        return WrongAt(at_ - 1, MakeError("column {0}: a quote that is not closed", at_));
+        return WrongAt(at_ - 1, MakeError("column {0}: a quote is not closed", at_));
       Node node;
       node.kind = Node::Kind::kText;
       node.name = text_.slice(at_, end).str();
@@ -263,7 +266,7 @@ class Parser {
     }
     if (Take("`")) {
       size_t end = text_.find('`', at_);
-      if (end == llvm::StringRef::npos) return MakeError("a '`' that is not closed");
+      if (end == llvm::StringRef::npos) return MakeError("a '`' is not closed");
       Node node = TensorNamed(text_.slice(at_, end));
       at_ = end + 1;
       return node;
@@ -359,7 +362,8 @@ class Parser {
   // argument.
   Expected<Node> Arguments(llvm::StringRef name, std::vector<Node> first) {
     if (!IsFunction(name)) return NotFound("function", name, FunctionNames());
-    if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    if (++depth_ > kDeepest)
+      return MakeError("the expression is nested more than {0} deep", kDeepest);
     bool outer = std::exchange(takes_tolerance_, false);
     Node call = Call(name, std::move(first));
     for (bool more = !Take(")"); more;) {

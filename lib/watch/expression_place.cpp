@@ -58,7 +58,7 @@ Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
     if (!port) return port.takeError();
     return MakeError("node '{0}' has no outputs", node->name());
   }
-  return MakeError("{0}: all tensors of an expression must be in one body",
+  return MakeError("{0}: all tensors of an expression must be in the main graph or in one function",
                    llvm::join(where, ", "));
 }
 
@@ -83,7 +83,8 @@ bool IsInLoop(const Graph& body, NodeId id) {
 Expected<ExpressionPlace> PlaceOf(const TensorExpression& expression, const Module& module,
                                   const std::function<std::string(llvm::StringRef)>& key) {
   std::vector<std::string> names = expression.Tensors(), tensors = names;
-  if (names.empty()) return MakeError("it names no tensor: name at least one, as in x:0");
+  if (names.empty())
+    return MakeError("the expression names no tensor: name at least one, as in x:0");
   for (std::string& tensor : tensors) {
     if (key) tensor = key(tensor);
   }

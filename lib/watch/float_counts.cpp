@@ -27,7 +27,7 @@ struct Bits<double> {
   static constexpr int kSign = 63;
 };
 
-// --- Portable code, for vectors of kBytes.
+// --- Portable code, for vectors of kBytes bytes.
 
 template <int kBytes, typename T>
 [[gnu::always_inline]] inline FloatCounts CountVectors(const T* data, int64_t size) {
@@ -87,7 +87,8 @@ template <int kBytes, typename T>
   return sum != sum;
 }
 
-// --- AVX-512: a mask for each comparison, and a mask for the remainder.
+// --- AVX-512. Comparisons return masks; a mask also selects the elements of the last, partial
+// vector.
 
 #define GRAPNEL_AVX512 [[gnu::target("avx512f,avx512dq"), gnu::always_inline]] static inline
 

@@ -14,8 +14,8 @@ namespace grapnel {
 // only on the thread that runs the node.
 class HealthCounter : public ElementCounter {
  public:
-  // Returns this thread's counter, reset for an output that `node` is about to compute; null if
-  // elements of this dtype have nothing to count.
+  // Returns this thread's counter, reset for an output that `node` is about to compute; null if the
+  // output is on a device or not of a float dtype; it is then counted after the kernel.
   static HealthCounter* Begin(const Node& node, const Tensor& output, HealthDetail detail);
   // Returns the counts of `output` of `node` if this thread's counter has counted all of it, so
   // that another pass is unnecessary. Resets the counter.

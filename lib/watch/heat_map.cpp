@@ -276,7 +276,7 @@ Expected<ImageAxes> ParseImageAxes(llvm::StringRef text) {
 Expected<HeatMap> HeatMapOf(const Tensor& tensor, std::optional<ImageAxes> axes) {
   ASSIGN_OR_RETURN(NumberArray array, RealNumbers(tensor));
   if (array.values.empty())
-    return MakeError("there are no elements: the shape is {0}", DimsText(array.dims));
+    return MakeError("the tensor has no elements: its shape is {0}", DimsText(array.dims));
   HeatMap map;
   ASSIGN_OR_RETURN(Layout layout, LayOut(array.dims, axes, &map.layout));
   Scale scale(array.values);

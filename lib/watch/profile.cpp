@@ -35,8 +35,8 @@ bool IsDearer(const Profile::Row& a, const Profile::Row& b) {
   return std::tie(b.own, a.name, a.op) < std::tie(a.own, b.name, b.op);
 }
 
-// Returns the ratio of the row's own time to the node's least time, as "2.3"; "-" if the least time
-// is unknown.
+// Returns the node's time per call divided by its least time, as "2.3"; "-" if the least time is
+// unknown or the node calls functions.
 std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
   if (!row.graph || row.calls == 0 || row.own != row.total) return "-";
   auto least = roofline.LeastTime(*row.graph, row.nodes);

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The numbers of elements in the output of DebugNumericSummaryV2, by mode.
+// How many elements the output of DebugNumericSummaryV2 has in each debug mode.
 constexpr int kCurtColumns = 2, kConciseColumns = 5, kFullColumns = 11, kShapeColumns = 10,
               kSlots = 3;
 constexpr int kShapeDims = 6;

@@ -48,10 +48,12 @@ GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::Stri
 
 // Returns "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" for kNothing.
 GRAPNEL_PUBLIC std::string RecordedTensorText(const RecordedTensor& tensor);
-// Returns the counts of NaN and infinite elements: "NaN x1, -inf x12". Returns "inf or NaN" if they
-// were not counted, and "" if the tensor has none.
+// Returns the counts of NaN and infinite elements: "NaN x1, -inf x12". Without counts, returns the
+// kinds ("NaN, -inf"), or "inf or NaN" if they were not recorded either; returns "" if the tensor
+// has none.
 GRAPNEL_PUBLIC std::string BadText(const RecordedTensor& tensor);
-// Returns those of "+inf", "-inf" and "nan" that the tensor has; none if they were not counted.
+// Returns those of "+inf", "-inf" and "nan" that the tensor has; none if the kinds were not
+// recorded.
 GRAPNEL_PUBLIC std::vector<std::string> BadKinds(const RecordedTensor& tensor);
 
 // Returns the mode's name, such as "FULL_HEALTH"; "mode 99" if TensorFlow 2.21 has no mode 99.

@@ -36,7 +36,8 @@ class Roofline {
 
   // Returns the least time, in nanoseconds, of these nodes as one fused step, which reads each
   // input that comes from other nodes once, and writes the outputs of the last node once. Returns
-  // nullopt if a shape is unknown, or the nodes have no arithmetic and no memory traffic.
+  // nullopt if a shape is unknown, a node calls a function or only forwards a value, or the step
+  // has neither arithmetic nor memory traffic.
   std::optional<double> LeastTime(const Graph& graph, llvm::ArrayRef<NodeId> nodes) const;
   const MachineRates& rates() const { return rates_; }
 

@@ -60,11 +60,11 @@ proto::TensorProto ProtoOf(const Tensor& tensor) {
 
 Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a scalar needs a number, this is {0}", TypeAndShape(tensor));
+    return MakeError("a scalar summary needs a number, this is {0}", TypeAndShape(tensor));
   if (tensor.num_elements() != 1)
     return MakeError(
-        "a scalar has one element, this is {0}: take mean(...) or another reduction, "
-        "or a histogram",
+        "a scalar summary needs one element, this is {0}: take mean(...) or another "
+        "reduction, or a histogram",
         TypeAndShape(tensor));
   out->set_dtype(proto::DT_FLOAT);
   out->mutable_tensor_shape();
@@ -76,7 +76,7 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
 // 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a histogram needs numbers, this is {0}", TypeAndShape(tensor));
+    return MakeError("a histogram summary needs numbers, this is {0}", TypeAndShape(tensor));
   double least = std::numeric_limits<double>::infinity(), most = -least;
   int64_t count = 0;
   RETURN_IF_ERROR(ForEach(tensor, [&](double value) {
@@ -124,8 +124,9 @@ uint8_t PixelOf(double value, double scale) {
 Error AddImages(const Tensor& tensor, proto::TensorProto* out) {
   auto dims = ImageDims(tensor);
   if (!dims)
-    return MakeError("an image is [n,h,w,c], [h,w,c] or [h,w] with c from 1 to 4, this is {0}",
-                     TypeAndShape(tensor));
+    return MakeError(
+        "an image summary needs shape [n,h,w,c], [h,w,c] or [h,w] with c from 1 to 4, this is {0}",
+        TypeAndShape(tensor));
   auto [number, height, width, channels] = *dims;
   int64_t count = std::min(number, kMostImages), size = height * width * channels;
   DataType type = tensor.dtype();
@@ -174,8 +175,8 @@ Expected<SummaryRequest> SummaryRequest::Parse(llvm::StringRef text) {
     is_kind = true;
   }
   if (rest.empty() || !is_kind)
-    return MakeError("'{0}': KIND:TENSOR was expected, as scalar:loss:0; kinds are {1}", text,
-                     llvm::join(names, ", "));
+    return MakeError("'{0}': KIND:TENSOR was expected, as in scalar:loss:0; the kinds are {1}",
+                     text, llvm::join(names, ", "));
   auto expression = TensorExpression::ParseFirst(&rest);
   size_t column = rest.data() - text.data();
   if (!expression) return CaretError(text, column, expression.takeError());
@@ -203,7 +204,7 @@ Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor
       break;
     case SummaryKind::kText:
       if (tensor.dtype() != proto::DT_STRING)
-        return MakeError("a text needs strings, this is {0}", TypeAndShape(tensor));
+        return MakeError("a text summary needs strings, this is {0}", TypeAndShape(tensor));
       *out = ProtoOf(tensor);
   }
   proto::SummaryMetadata* metadata = value.mutable_metadata();

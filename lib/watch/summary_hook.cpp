@@ -11,8 +11,8 @@ namespace grapnel {
 
 namespace {
 
-// True for an expression over a variable's handle in the main graph, outside of loops. Only there
-// is the variable read after the run.
+// True for an expression over a variable's handle in the main graph, outside of loops: such an
+// expression uses the variable's value after the run.
 bool HasVariables(const ExpressionPlace& place, const Graph& main) {
   return place.body == &main && !place.is_in_loop && llvm::any_of(place.ports, [&](Port port) {
            return TypeOfPort(main, port) == proto::DT_RESOURCE;
@@ -98,7 +98,7 @@ Error SummaryHook::OnValues(size_t expression, const Node& /*maker*/,
                     value.takeError());
   bool is_of_run = place.body == &module_.main && !place.is_in_loop;
   EmitInOrder([this, expression, is_of_run, value = std::move(*value)]() mutable {
-    // Calls of functions by a dataset are in no order, and may overlap.
+    // A dataset calls functions in no fixed order, and the calls may overlap.
     std::lock_guard lock(mutex_);
     int64_t count = ++times_[expression];
     Write(requests_[expression].tag, is_of_run ? run_ : count, std::move(value));
@@ -124,7 +124,7 @@ Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   if (!op.ends_with("Summary") && !op.ends_with("SummaryV2")) return false;
   proto::Event event;
   if (!event.mutable_summary()->ParseFromString(*value.data<std::string>()))
-    return MakeError("'{0}' is not a Summary", step.fetches[i]);
+    return MakeError("fetch '{0}' is not a serialized Summary", step.fetches[i]);
   events_->Add(step.run, std::move(event));
   return true;
 }

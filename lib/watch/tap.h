@@ -73,7 +73,7 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   virtual bool Tells() const { return false; }
   // Receives the events in order, on any thread, one call at a time in each run.
   virtual void Emit(TapEvent&& /*event*/) {}
-  // Adds to tensors_tapped() tensors that a subclass writes itself.
+  // Adds tensors that a subclass writes itself to the count that tensors_tapped() returns.
   void CountMore(int64_t tensors) { count_ += tensors; }
   // True if events need TapEvent::time.
   virtual bool TellsTime() const { return false; }

@@ -89,7 +89,7 @@ int64_t BroadcastPlace(int64_t flat, llvm::ArrayRef<int64_t> to, llvm::ArrayRef<
 }
 
 bool BroadcastsTo(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> to) {
-  // Leading dimensions of size 1 do not matter.
+  // Drop leading dimensions of size 1, which do not change a broadcast.
   while (dims.size() > to.size() && dims.front() == 1) dims = dims.drop_front();
   if (dims.size() > to.size()) return false;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -149,7 +149,7 @@ Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const
   Dims dims;
   ASSIGN_OR_RETURN(std::vector<int64_t> places, SlicedPlaces(tensor.dims(), parts, &dims));
   if (!BroadcastsTo(value.dims(), dims)) {
-    return MakeError("a value of shape {0} does not fit shape {1}", DimsText(value.dims()),
+    return MakeError("a value of shape {0} does not broadcast to shape {1}", DimsText(value.dims()),
                      DimsText(dims));
   }
   bool is_text = tensor.dtype() == proto::DT_STRING;

@@ -83,8 +83,8 @@ TEST(DebugFolder, KeepsRunsApart) {
 TEST(DebugFolder, SaysWhatIsBroken) {
   const std::pair<const char*, const char*> cases[] = {
       {"bad_file_index", "stack frame 'f1' refers to source file 9, but only 1 are recorded"},
-      {"corrupt_crc", "record 1: its checksum is wrong: it is skipped"},
-      {"dup_op", "graph 'G' has an op 'Log' already"},
+      {"corrupt_crc", "record 1: its checksum is wrong: the record is skipped"},
+      {"dup_op", "graph 'G' has two ops 'Log': the second is skipped"},
       {"full_health_len10", "its FULL_HEALTH summary has 10 numbers, 11 were expected"},
       {"trace_unknown_graph", "graph 'nope' is used, but no record describes it"},
       {"truncated_tail", "its last record is cut off"},

@@ -45,7 +45,8 @@ TEST(CompositeValueTest, SparseTensorsListWhatIsSet) {
       "slices of int32 (3, 4): [0]: [1, 2], [3]: ...");
   EXPECT_EQ(Text(sparse, {indices, values, Make({1}, {3})}).substr(0, 26),
             "error: not a sparse tensor");
-  EXPECT_EQ(Text(sparse, {indices, Tensor(), shape}), "error: one of its parts is missing");
+  EXPECT_EQ(Text(sparse, {indices, Tensor(), shape}),
+            "error: a part of the sparse or ragged tensor is missing");
 }
 
 TEST(CompositeValueTest, RaggedTensorsAreLists) {

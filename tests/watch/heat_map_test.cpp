@@ -119,7 +119,7 @@ TEST(HeatMapTest, LargeTensorsFit) {
 
 TEST(HeatMapTest, WhatIsNoPictureIsSaid) {
   EXPECT_EQ(TextOf(HeatMapOf(Filled({0, 3})).takeError()),
-            "there are no elements: the shape is [0,3]");
+            "the tensor has no elements: its shape is [0,3]");
   EXPECT_EQ(TextOf(HeatMapOf(Filled({2, 3}), ImageAxes{0, 2}).takeError()),
             "axis 2 is out of range for shape [2,3]");
   EXPECT_EQ(TextOf(HeatMapOf(Filled({2, 3}), ImageAxes{1, -1}).takeError()),

@@ -303,13 +303,13 @@ TEST(TensorExpression, SaysWhatIsWrong) {
   EXPECT_EQ(Text("x + u"), "shapes [2,3] and [2] do not broadcast");
   EXPECT_EQ(Text("s + 1"), "+: string[2] [\"one\",\"two\"] holds no numbers");
   EXPECT_EQ(Text("c + 1"), "+ does not take complex numbers: take their abs(), real() or imag()");
-  EXPECT_EQ(Text("max(e)"), "max: there are no elements");
+  EXPECT_EQ(Text("max(e)"), "max: the array has no elements");
   EXPECT_EQ(Text("max(x, y)"), "max takes 1 arguments, 2 are given");
   EXPECT_EQ(Text("y // 0"), "//: an integer is divided by zero");
   EXPECT_EQ(Text("maxx(x)"), "function 'maxx' not found; did you mean 'max'?");
   EXPECT_EQ(Text("x and y"), "'and' takes one element, not 6: use any(...), all(...), or & and |");
   EXPECT_EQ(Text("q + 1"), "tensor 'q' not found");
-  EXPECT_EQ(Text(std::string(1000, '(')), "nested more than 200 deep");
+  EXPECT_EQ(Text(std::string(1000, '(')), "the expression is nested more than 200 deep");
 }
 
 TEST(TensorExpression, AsksForTruth) {
@@ -331,7 +331,7 @@ TEST(TensorSlice, PutsElementsInPlace) {
   EXPECT_EQ(with("y", "", "1"), "array([[1, 1, 1]], dtype=int32)");
   EXPECT_EQ(with("x", "[:, 0]", "u"),
             "array([[250. ,  -2. ,   3. ],\n       [ 10. ,   0.5,  -6. ]], dtype=float32)");
-  EXPECT_EQ(with("x", "[0]", "u"), "a value of shape [2] does not fit shape [3]");
+  EXPECT_EQ(with("x", "[0]", "u"), "a value of shape [2] does not broadcast to shape [3]");
   EXPECT_EQ(with("x", "[0]", "s[0]"),
             "a value of dtype string does not fit a tensor of dtype float");
 }
