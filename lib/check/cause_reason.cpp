@@ -76,8 +76,8 @@ bool HasPitfall(llvm::StringRef op_type) {
   return llvm::any_of(kKnownCauses, [&](const KnownCause& p) { return p.op_type == op_type; });
 }
 
-// If a known cause is possible, but the debug mode did not count the zeros or negative numbers of
-// the input, returns a note about it; else an empty string.
+// Returns a note if a known cause is possible, but the debug mode did not count the zeros or
+// negative numbers of the op's input; else an empty string.
 std::string UncountedKnownCauseText(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||

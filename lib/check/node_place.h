@@ -1,6 +1,6 @@
-// The place of a node, in a form that is the same in two graphs of which one has functions and the
-// other has the functions' nodes inlined: calls, and branches and loops that were lowered to
-// Switch, Merge and Enter.
+// The place of a node among calls, loops and branches, in a form that is the same whether a graph
+// has them as functions or has their nodes inlined (calls) and lowered to Switch, Merge and Enter
+// (branches and loops).
 #ifndef GRAPNEL_LIB_CHECK_NODE_PLACE_H_
 #define GRAPNEL_LIB_CHECK_NODE_PLACE_H_
 
