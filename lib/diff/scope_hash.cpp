@@ -40,7 +40,8 @@ class NameTree {
     return scope == 0 || scopes_[scope].has_nodes || scopes_[scope].children > 1;
   }
   int32_t InnermostOf(int32_t node) const { return innermost_[node]; }
-  // Returns the next enclosing block; kNobody if there is none.
+  // Returns the next enclosing scope that is a block (not all of its nodes are in one nested
+  // scope); kNobody if there is none.
   int32_t Around(int32_t scope) const {
     do {
       scope = scopes_[scope].parent;

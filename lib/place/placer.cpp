@@ -105,8 +105,8 @@ class Placer {
     return true;
   }
 
-  // True for a node without a request that has at most one reader and a single input, whose
-  // requests are equal.
+  // True for a node without a request, with one input and at most one reader, if the node that it
+  // reads and the reader have equal requests.
   bool StaysWithInput(const Node& node) const {
     if (!node.device().empty() || node.num_inputs() != 1 || node.num_controls() > 0) return false;
     Node input = node.input_node(0);
@@ -143,8 +143,8 @@ class Placer {
     return nullptr;
   }
 
-  // Drops type and id of the request. First keeps those that nodes with resources request; if that
-  // leaves no device, drops them too.
+  // Returns the candidates without the device type and id of the request. Keeps a type or id that
+  // nodes with resources request, unless that leaves no device.
   const Candidates& Softened(const ColocationGroup& group) {
     DeviceSpec name = group.requested;
     if (!group.assigned.type && !group.resource.type) name.type = DeviceWord();

@@ -22,7 +22,8 @@ using llvm::StringRef;
 
 struct Kernel {
   KernelSummary summary;
-  // For each constraint: allowed dtypes; empty: not about dtypes.
+  // For each constraint, the set of allowed dtypes; no bit is set if the constraint is not about
+  // dtypes.
   std::vector<std::bitset<128>> types;
 };
 
