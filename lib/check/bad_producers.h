@@ -40,8 +40,8 @@ std::vector<CallSite> CurrentCallSites();
 struct BadProducer {
   BadNode key;
   BadOrigin origin = BadOrigin::kOp;
-  // Describes the first run of the node that produced it. `cause.iteration` counts calls of the
-  // loop's condition since the beginning of the run.
+  // Describes the output when it was first bad. `cause.iteration` counts calls of the loop's
+  // condition since the beginning of the run.
   Cause cause;
   std::vector<int64_t> index;         // index of the first bad element
   std::string element;                // value of the first bad element, such as "-inf"

@@ -215,7 +215,8 @@ void Blame::Walk(llvm::function_ref<bool(int)> on_trace,
                  llvm::function_ref<bool(int)> on_execution) {
   size_t trace = 0;
   for (size_t e = 0; e < run_.executions.size(); ++e) {
-    // An execution is recorded when it ends, after the tensors (traces) inside it.
+    // The tensors inside a call (traces) were computed before the call ended, so they come before
+    // the call (an execution).
     while (trace < run_.traces.size() &&
            run_.traces[trace].wall_time <= run_.executions[e].wall_time)
       if (!on_trace(static_cast<int>(trace++))) return;

@@ -206,9 +206,9 @@ void Matching::MatchCones(Similarity similarity) {
       side_by_side_, [&] { a = look(a_); }, [&] { b = look(b_); });
   MatchUnique(a.both, b.both, NeighborCheck::kNone);
   // An edit of the graph changes the cones of inputs only downstream of it, and the cones of
-  // readers only upstream, so each kind matches the nodes on the other side. Except for exact cones
-  // of inputs, no neighbors of the pair may contradict: else a block inserted in a chain of equal
-  // blocks would shift the pairs by one block.
+  // readers only upstream: the former still match nodes upstream, the latter nodes downstream.
+  // Except for exact cones of inputs, no neighbor of the pair may be paired with another node: else
+  // a block inserted in a chain of equal blocks would shift the pairs by one block.
   MatchUnique(Distinctive(a.inputs), Distinctive(b.inputs),
               exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);

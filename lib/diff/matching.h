@@ -79,9 +79,9 @@ class Matching {
   // `by_name`: whether names may decide.
   void MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
                    NeighborCheck check, bool by_name = true);
-  // Pairs nodes that several others equal in all their surroundings. Any of these may be the
-  // partner, as long as the neighbors are then paired to match. At kKind, the surroundings may
-  // differ in values of constants, functions and devices.
+  // Pairs nodes whose surroundings equal those of several nodes of the other graph. Any of these
+  // may be the partner, as long as their neighbors are then paired accordingly. At kKind, the
+  // surroundings may differ in values of constants, functions and devices.
   void MatchDuplicates(Similarity similarity);
 
   // match_by_name.cpp: pairs nodes of the same name. kAgreeing: if more neighbors agree than

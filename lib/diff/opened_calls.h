@@ -8,8 +8,8 @@ namespace grapnel {
 
 // Finds inlined calls in a diff whose nodes were matched by name. TensorFlow names the copy of a
 // body's node CALL/NODE, and if the call is a lowered loop or branch CALL/body/_N/NODE. The diff
-// then no longer lists the copies as added, the call node as changed, or the nodes of an inlined
-// function that B does not have as removed. Linear in nodes and calls.
+// then no longer lists the copies as added or the call node as changed; nor, if B lacks the inlined
+// function, the function's nodes as removed. Linear in nodes and calls.
 void OpenCalls(const Module& a, const Module& b, Diff* diff);
 
 }  // namespace grapnel
