@@ -29,8 +29,8 @@ void AppendCaller(const NodePlace& caller, llvm::StringRef part, NodePlace* plac
 
 // Returns the place of a node according to its name. When TensorFlow inlines the body of a loop
 // `while`, it names the body's node `add` "while/body/_7/add"; the path is "while/add". Nodes that
-// TensorFlow adds when inlining have names that end in a number or begin with "Func/"; their path
-// is their name.
+// TensorFlow adds when inlining have names that end in "/_N" or begin with "Func/"; their path is
+// the whole name.
 NodePlace PlaceOfName(llvm::StringRef name);
 bool IsAddedByLowering(llvm::StringRef name);
 

@@ -60,7 +60,8 @@ std::string FusionText(const GroupEntry& group, llvm::StringRef name) {
   return text;
 }
 
-// Returns the node's entries in `counted`, except marks, which a pass gives to most nodes.
+// Returns the changes of the node that `counted` lists, except new private attributes ("marked
+// _XlaFoo"), which a pass gives to most nodes.
 std::string CountedText(const Diff& diff, const std::string& name) {
   std::string text;
   for (const CountedChange& counted : diff.counted) {

@@ -44,8 +44,8 @@ struct TensorWay {
   int source = 0, target = 0;  // indices of devices
   // Whether the tensor is in the host's memory at each end.
   bool from_host = false, to_host = false;
-  // True if the tensor's bytes are copied. False if both ends are in the memory of the same host,
-  // where one end belongs to a device and the other to that host's CPU or to another device.
+  // True if the tensor's bytes are copied. False if it stays where it is, or if both ends are in
+  // the memory of one host and at least one of the two devices is not a CPU.
   bool is_copied = false;
 
   bool Crosses() const { return source != target || from_host != to_host; }
