@@ -108,8 +108,8 @@ bool Blame::IsSameOp(const DebugAlert& a, const DebugAlert& b) const {
   return x.op_type == y.op_type && x.stack == y.stack;
 }
 
-// True if an earlier cause in the same call is bad because of the same input; then adds the op to
-// this cause (Cause::also).
+// True if an earlier cause in the same call is bad because of the same input; then adds the op of
+// `cause` to that earlier cause (Cause::also).
 bool Blame::HasSameOrigin(const Cause& cause) {
   int input = KnownCauseInput(cause);
   if (input < 0 || cause.execution < 0 || cause.inputs[input].made_by.empty()) return false;

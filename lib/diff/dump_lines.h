@@ -1,6 +1,6 @@
 // Finds the graphs of dumps whose names do not say which graph they are from ("loose" stages).
 // TensorFlow names most dumps of passes after the pass, with a number when the name is repeated.
-// Their contents decide which line (the sequence of stages of one graph) they belong to.
+// The contents of a dump decide which line (the sequence of stages of one graph) it belongs to.
 #ifndef GRAPNEL_LIB_DIFF_DUMP_LINES_H_
 #define GRAPNEL_LIB_DIFF_DUMP_LINES_H_
 

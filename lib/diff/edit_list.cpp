@@ -15,8 +15,8 @@
 namespace grapnel {
 namespace {
 
-// The source of an input in a form that both graphs share: a node of B, a group, or a node that
-// only one graph has.
+// The source of an input in a form that both graphs share: a node of B, a group (a fusion or
+// split), or a node that only one graph has.
 struct Source {
   enum Kind { kPaired, kGroup, kOnlyA, kOnlyB, kDangling } kind;
   int64_t index;

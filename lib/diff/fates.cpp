@@ -84,8 +84,9 @@ class BodyFates {
     return gained;
   }
 
-  // Returns the new input of the reader that replaces `gone`: the input in the same slot; if that
-  // is not new, a new one whose source has the same op; otherwise the first new one.
+  // Returns what the reader reads in B, as `after`, in place of `gone`: its input in the same slot;
+  // if that is not new, a new input whose source has the op of `gone`; otherwise its first new
+  // input.
   std::optional<SourceName> InPlaceOf(const Node& gone, const Node& reader, const Node& after,
                                       const Use& use) const {
     bool is_data = use.slot < static_cast<uint32_t>(reader.num_inputs());

@@ -265,8 +265,8 @@ void Matching::MatchDuplicates(Similarity similarity) {
   bool exact = similarity == Similarity::kExact;
   std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
                                            exact ? twins_b_ : like_twins_b_, side_by_side_);
-  // Sorts nodes with the same key by position, not by name: if names could decide, an earlier stage
-  // would have used them.
+  // Sorts nodes with the same key in topological order, not by name: if names could decide, an
+  // earlier stage would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
     entry.name = view.position(entry.node);

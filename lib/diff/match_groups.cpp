@@ -37,8 +37,8 @@ struct Parts {
   std::vector<int32_t> nodes, constants;
 };
 
-// The nodes of `parts` that may replace `head`: they read only the partners of head's inputs, each
-// other, and values computed from constants alone.
+// The nodes of one graph, `parts`, that may replace `head`, a node of the other: they read only the
+// partners of head's inputs, each other, and values computed from constants alone.
 class Region {
  public:
   Region(const Side& whole, const Side& parts, const std::vector<NodeGroup>& groups, int32_t head,
@@ -68,8 +68,8 @@ class Region {
     return kNobody;
   }
 
-  // Returns the exit if head's readers are not matched: for a fusion, the node with the last fused
-  // op; otherwise the only node that nodes outside of the region read.
+  // Returns the exit of the region if head's readers are not matched: for a fusion, the node with
+  // the last fused op; otherwise the only node that nodes outside of the region read.
   int32_t LoneExit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {

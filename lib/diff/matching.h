@@ -127,8 +127,8 @@ class Matching {
   void Match(int32_t a, int32_t b);
   void AddGroup(std::vector<int32_t> a, std::vector<int32_t> b);
   bool Alike(int32_t a, int32_t b, Similarity similarity) const;
-  // Counts the neighbors at the same place that are paired with each other, and those that are
-  // paired with other nodes. Only the first of many readers are checked.
+  // Counts the inputs and readers of two nodes, slot by slot: those that are paired with each
+  // other, and those that are paired with other nodes. Only the first of many readers are checked.
   struct Agreement {
     int agree = 0, disagree = 0;
   };

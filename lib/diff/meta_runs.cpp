@@ -256,7 +256,8 @@ class Address {
     roles_.assign(num_turns, Role::kFirst);
     constexpr size_t kMostStates = 1 << 24;
     if (num_runs == 0 || num_runs >= num_turns || num_turns * num_runs > kMostStates) return;
-    // best[r][t]: the best assignment of the first t turns to r runs and to turns that are kAlone.
+    // best[r][t]: the best assignment in which the first t turns are r runs, apart from turns that
+    // are kAlone.
     struct Choice {
       int score = INT_MIN / 2;
       Role last = Role::kFirst;  // kFinal: the last run has two turns

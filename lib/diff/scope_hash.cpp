@@ -78,8 +78,8 @@ class BlockHasher {
     for (auto* hashes : {&in_, &out_, &both_, &before_}) hashes->resize(view.size());
   }
 
-  // Hashes one block. `nodes` are in the order of the view; `block` is a number that no other block
-  // has.
+  // Hashes one block, the nodes of a scope. `nodes` are in the order of the view; `block` is a
+  // number that no other block has.
   uint64_t Hash(llvm::ArrayRef<int32_t> nodes, int32_t block) {
     block_ = block;
     for (int32_t i : nodes) {

@@ -129,8 +129,8 @@ class Placer {
                         [&](const Use& use) { return result_.nodes[use.node].device == device; });
   }
 
-  // The possible devices for the node's group; null on failure. Sets `soft` if the group's request
-  // was softened.
+  // The possible devices for the node's group; null on failure. Sets `soft` if the device type and
+  // id of the group's request had to be dropped.
   const Candidates* CandidatesFor(const Node& node, bool* soft) {
     const ColocationGroup& group = groups().GroupOf(node.id());
     const Candidates* candidates = &Matching(group.requested, group.types);
