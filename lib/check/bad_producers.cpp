@@ -59,8 +59,8 @@ std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
   return index;
 }
 
-// Returns the element of an input that is at `index` when the input is broadcast to shape `dims`;
-// empty if the input does not broadcast.
+// Returns, as text, the element that an op reads from `input` at `index` when it broadcasts the
+// input to shape `dims`; empty if the input does not broadcast to it.
 std::string ElementFor(const Tensor& input, llvm::ArrayRef<int64_t> dims,
                        llvm::ArrayRef<int64_t> index) {
   bool has_numbers = input && !input.HoldsObjects() && input.dtype() != proto::DT_STRING;
@@ -91,7 +91,8 @@ void MakeFinite(std::complex<T>* data, int64_t size, bool /*ones*/) {
   }
 }
 
-// For 16-bit floats, whose bits are read as integers: the largest finite number is infinity - 1.
+// For 16-bit floats, passed as their bits: the bits of the largest finite number are those of
+// infinity, minus 1.
 void MakeFinite16(uint16_t* data, int64_t size, uint16_t infinity, uint16_t one, bool ones) {
   for (int64_t i = 0; i < size; ++i) {
     uint16_t magnitude = data[i] & 0x7FFF;
@@ -216,8 +217,8 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
 
 void BadProducers::OnCall(const CallFrame& call) { ++calls_[call.function]; }
 
-// Returns the innermost loop iteration. For a While, counts the calls of its condition since the
-// beginning of the run.
+// Returns the iteration of the innermost loop around the call; -1 if there is none. For a While,
+// counts the calls of its condition since the beginning of the run.
 int64_t BadProducers::IterationOf(const CallFrame* call) const {
   while (call && call->iteration < 0) call = call->outer;
   if (!call) return -1;

@@ -40,8 +40,8 @@ std::vector<CallSite> CurrentCallSites();
 struct BadProducer {
   BadNode key;
   BadOrigin origin = BadOrigin::kOp;
-  // Describes the first occurrence. Its `iteration` counts calls of the loop's condition since the
-  // beginning of the run.
+  // Describes the output when it was first bad. `cause.iteration` counts calls of the loop's
+  // condition since the beginning of the run.
   Cause cause;
   std::vector<int64_t> index;         // index of the first bad element
   std::string element;                // value of the first bad element, such as "-inf"
@@ -55,7 +55,7 @@ bool IsBad(const Tensor& tensor);
 // Returns a tensor's dtype, shape and health; an empty record for variants and resources.
 RecordedTensor RecordOf(const Tensor& tensor);
 // Returns a copy with infinities clamped to the largest numbers and NaN replaced by 1. With `ones`,
-// and always for complex numbers, both become 1.
+// and always for complex numbers, infinities become 1 too.
 Tensor MadeFinite(const Tensor& tensor, bool ones);
 
 // Observes one run or several consecutive runs, which must use one thread and no device but the
@@ -96,7 +96,8 @@ class BadProducers : public RunHook {
   std::mutex mutex_;
   std::set<BadNode> hands_on_;  // nodes that call functions, which only forward values
   llvm::DenseMap<const Function*, int64_t> calls_;
-  // The inputs of the running node, kept so that its kernel does not overwrite them.
+  // The inputs of the running node. Holding them keeps its kernel from reusing their buffers for
+  // its outputs.
   std::vector<Tensor> inputs_;
   bool has_seen_bad_ = false;
   int run_ = 0;

@@ -48,8 +48,8 @@ Expected<std::optional<Culprit>> Bisect(const BisectOptions& options) {
   if (!bad.what) return std::optional<Culprit>();
   const int rewrites = bad.rewrites;
   if (bad.pass_failed) {
-    // Repeat with exactly this many rewrites, and with none. If the first no longer fails, or the
-    // second does, a rewrite is not the cause.
+    // Run the passes again with exactly this many rewrites, and with none. If the run with all of
+    // them no longer fails, or the run with none does, no rewrite is the cause.
     ASSIGN_OR_RETURN(Probe same, Try(options, rewrites));
     ASSIGN_OR_RETURN(Probe none, Try(options, 0));
     if (!same.what || none.what) return MakeError("{0}", *bad.what);

@@ -47,8 +47,9 @@ std::string CountOf(Of of, int64_t count) {
   return Plural(count, "negative number");
 }
 
-// Returns how many elements of the input are zero (or negative, as `pitfall` requires); 0 if they
-// were not counted, or if the output does not have the kind of bad element that they give.
+// Returns how many elements of the op's input are zero or negative, whichever `pitfall` is about; 0
+// if the debug mode did not count them, or if the output lacks what they would cause (NaN or
+// infinity).
 int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
       !Made(cause.value, pitfall.makes))
@@ -76,8 +77,8 @@ bool HasPitfall(llvm::StringRef op_type) {
   return llvm::any_of(kKnownCauses, [&](const KnownCause& p) { return p.op_type == op_type; });
 }
 
-// If a known cause is possible, but the debug mode did not count the zeros or negative numbers of
-// the input, returns a note about it; else an empty string.
+// Returns a note if a known cause is possible, but the debug mode did not count the zeros or
+// negative numbers of the op's input; else an empty string.
 std::string UncountedKnownCauseText(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||

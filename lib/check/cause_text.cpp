@@ -65,8 +65,8 @@ void WriteConsequences(const DebugRun& run, const BlameReport& report, llvm::raw
   os << "\n";
 }
 
-// Writes the causes after the first, and the repetitions of the first, which itself has been
-// written already.
+// Writes how often the first cause occurred again, and the other causes. The first cause itself has
+// been written already.
 void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
   if (report.num_causes < 2) return;
   os << "\n" << Plural(report.num_causes - 1, "other tensor") << " went bad without a bad input:\n";

@@ -24,7 +24,8 @@ void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream
 // open.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
-// Returns the name of a bad tensor: "mul:0"; for an execution, which has no name, the op's type.
+// Returns the name of a bad tensor: "mul:0"; for an op that ran eagerly and so has no name, the
+// op's type.
 std::string AlertName(const DebugRun& run, const DebugAlert& alert);
 
 }  // namespace grapnel

@@ -17,11 +17,12 @@ struct Comparison {
 };
 Comparison Compare(const Literal& got, const Literal& expected, double rtol, double atol);
 
-// Returns the `atol` to use with `rtol` in a generated case, from the expected values alone. It is
-// `rtol` times the median magnitude, since the error of a sum that is near zero depends on its
-// terms; but at most a tenth of the largest magnitude among the smallest fifth of the elements, so
-// that zeros do not pass in their place where magnitudes span many powers of ten. 0 for exact
-// dtypes. tools/tolerance.py implements the same rule.
+// Returns the `atol` to use with `rtol` in a generated case, computed from the expected values
+// alone: `rtol` times their median magnitude, since the error of a sum that is near zero depends on
+// the size of its terms. `atol` is at most a tenth of the magnitude that a fifth of the nonzero
+// elements do not exceed; otherwise, where magnitudes span many powers of ten, a wrong 0 would pass
+// for a small element. Returns 0 for integers and other exact dtypes. tools/tolerance.py implements
+// the same rule.
 double AbsoluteTolerance(const Literal& expected, double rtol);
 
 }  // namespace grapnel

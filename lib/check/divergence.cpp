@@ -13,8 +13,8 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostWorst = 10;
-// For an op that the evaluator cannot compute: the largest factor by which it may amplify
-// differences of its inputs to count as rounding.
+// If the evaluator cannot compute an op, a difference of its output counts as rounding up to this
+// many times the difference of its inputs.
 constexpr double kMostGrowth = 1e3;
 
 bool HoldsValues(const Tensor& tensor) { return tensor && !tensor.HoldsObjects(); }
@@ -230,8 +230,8 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
   return of_b;
 }
 
-// Returns the input of B's node that diverged or could not be compared, if the tensor that it reads
-// has no counterpart in A; else an empty string.
+// Finds the first input of B's node that diverged or could not be compared. Returns the tensor that
+// this input reads if that tensor has no counterpart in A; else an empty string.
 std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
                                         llvm::ArrayRef<size_t> of_b) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -279,8 +279,8 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
           C::kFault,
           llvm::formatv("because it reads {0} in B, which has no counterpart in A", alone).str()};
     }
-    // If there was a fault before, the difference is its consequence. If inputs diverged only by
-    // rounding, this op may be the first fault.
+    // If an earlier op was at fault, this difference is a consequence. If so far tensors diverged
+    // only by rounding, this op may be the first at fault.
     bool is_faithful =
         !divergence_.faults.empty() || IsFaithful(a, b, mismatch->output).value_or(true);
     if (is_faithful) return {C::kConsequence, "of what it reads"};
@@ -313,8 +313,8 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
   return {C::kFault, "though all its inputs agree" + attrs};
 }
 
-// Finds the cause of a mismatch if B is a record without inputs of nodes: uses the earlier
-// comparisons of the tensors that A's node reads.
+// Finds the cause of a mismatch if B is a recorded run (a debug folder), which does not have the
+// inputs of nodes: uses how the tensors that A's node reads compared before.
 DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a,
                                                          Mismatch* mismatch) const {
   using C = MismatchKind;
@@ -420,8 +420,8 @@ std::optional<Tensor> DivergenceFinder::Evaluate(const Node& node, llvm::ArrayRe
   return std::nullopt;
 }
 
-// The error of a sum of n terms, in any order, is at most n - 1 times the rounding error of the sum
-// of their magnitudes.
+// A sum of n terms, added in any order, is off by at most (n - 1) * unit roundoff * the sum of the
+// terms' magnitudes.
 bool DivergenceFinder::IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs,
                                        const Tensor& x, const Tensor& y, int output) const {
   double terms = TermsOf(node, inputs, x);

@@ -72,7 +72,8 @@ class DivergenceFinder : public PairSink {
 
   const Divergence& divergence() const { return divergence_; }
   Divergence Take() { return std::move(divergence_); }
-  // True if an output of B was compared and diverged when the node last ran.
+  // True if this output of B's node had a counterpart in A when the node last ran, and diverged
+  // from it.
   bool HasDiverged(const Node& b, int output) const;
   bool WasCompared(const Node& b, int output) const;
 
@@ -97,12 +98,12 @@ class DivergenceFinder : public PairSink {
   bool IsCallThatDivergedInside(const NodeRun& a) const;
   void NoteCallers(const NodeRun& a);
   void NoteCallersOfB();
-  // True if a tensor that `node` reads, directly or through tensors that were not compared,
-  // diverged.
+  // FollowsFromBefore: true if a tensor that `node` reads diverged. Where a tensor was not
+  // compared, looks at what its node reads.
   enum class Run { kA, kB };
   bool FollowsFromBefore(const Node& node, Run run) const;
-  // True if x and y are outputs of an op that adds, for the same `inputs`, and the order of
-  // additions can explain their difference.
+  // True if `node` adds numbers, and x and y, its outputs for the same `inputs`, differ by no more
+  // than another order of the additions can explain.
   bool IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& x,
                        const Tensor& y, int output) const;
   // True if B's output agrees with the output of A's op for B's inputs; nullopt if A's op cannot be

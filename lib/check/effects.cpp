@@ -125,7 +125,8 @@ bool EffectLog::HasEffect(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   if (!info || OnlyReadsState(op) || IsFlow(op) || MayCallFunctions(node)) return false;
   if (TakesState(node, *info)) return true;
-  // Other ops with effects outside of the graph, such as writing a file.
+  // Any other stateful op without outputs has an effect outside of the graph, such as a written
+  // file.
   return info->is_stateful && NumOutputs(node) == 0;
 }
 

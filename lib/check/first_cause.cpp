@@ -57,7 +57,7 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
     sources.push_back(flow_.SourceOfInput(trace.graph, op, input, trace.execution));
   if (auto variable = flow_.SourceOfVariable({trace.graph, trace.op, trace.slot}))
     sources.push_back(*variable);
-  // The output of a call depends on the result inside the function.
+  // The output of a call is the value of a result inside the called function.
   auto inside = flow_.SourceInside({trace.graph, trace.op, trace.slot}, trace.execution);
   if (inside && flow_.IsBad(*inside)) sources.push_back(*inside);
   return sources;
@@ -108,8 +108,8 @@ bool Blame::IsSameOp(const DebugAlert& a, const DebugAlert& b) const {
   return x.op_type == y.op_type && x.stack == y.stack;
 }
 
-// True if an earlier cause in the same call is bad because of the same input; then adds the op to
-// this cause (Cause::also).
+// True if an earlier cause in the same call is bad because of the same input; then adds the op of
+// `cause` to that earlier cause (Cause::also).
 bool Blame::HasSameOrigin(const Cause& cause) {
   int input = KnownCauseInput(cause);
   if (input < 0 || cause.execution < 0 || cause.inputs[input].made_by.empty()) return false;
@@ -215,7 +215,8 @@ void Blame::Walk(llvm::function_ref<bool(int)> on_trace,
                  llvm::function_ref<bool(int)> on_execution) {
   size_t trace = 0;
   for (size_t e = 0; e < run_.executions.size(); ++e) {
-    // The tensors of a call were computed before the call ended.
+    // The tensors inside a call (traces) were computed before the call ended, so they come before
+    // the call (an execution).
     while (trace < run_.traces.size() &&
            run_.traces[trace].wall_time <= run_.executions[e].wall_time)
       if (!on_trace(static_cast<int>(trace++))) return;

@@ -47,8 +47,8 @@ bool IsPart(llvm::StringRef word) {
          (word.consume_front("branch") && IsNumber(word));
 }
 
-// Adds the part of a caller to the place: "?/" to the path for a condition, or the branch to
-// `branches`.
+// Adds the role of a function in its caller (see PartOfCaller) to the place: "?/" to the path for
+// the condition of a loop, a branch such as "then" to `branches`; nothing for "body".
 void AppendPart(llvm::StringRef part, NodePlace* place) {
   if (part == "cond") {
     place->path += "?/";
@@ -92,7 +92,8 @@ NodePlace PlaceOfName(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> words;
   name.split(words, '/');
   for (size_t i = 0; i < words.size(); ++i) {
-    // The first word is the name of a caller, and the last is the node's own name.
+    // The first component of the name is a caller, and the last one is the node's own name, so
+    // neither is a role such as "body".
     bool is_part =
         i > 0 && i + 2 < words.size() && IsPart(words[i]) && IsLoweredNumber(words[i + 1]);
     if (is_part) {

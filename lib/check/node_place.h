@@ -1,6 +1,6 @@
-// The place of a node, in a form that is the same in two graphs of which one has functions and the
-// other has the functions' nodes inlined: calls, and branches and loops that were lowered to
-// Switch, Merge and Enter.
+// The place of a node among calls, loops and branches, in a form that is the same whether a graph
+// has them as functions or has their nodes inlined (calls) and lowered to Switch, Merge and Enter
+// (branches and loops).
 #ifndef GRAPNEL_LIB_CHECK_NODE_PLACE_H_
 #define GRAPNEL_LIB_CHECK_NODE_PLACE_H_
 
@@ -29,8 +29,8 @@ void AppendCaller(const NodePlace& caller, llvm::StringRef part, NodePlace* plac
 
 // Returns the place of a node according to its name. When TensorFlow inlines the body of a loop
 // `while`, it names the body's node `add` "while/body/_7/add"; the path is "while/add". Nodes that
-// TensorFlow adds when inlining have names that end in a number or begin with "Func/"; their path
-// is their name.
+// TensorFlow adds when inlining have names that end in "/_N" or begin with "Func/"; their path is
+// the whole name.
 NodePlace PlaceOfName(llvm::StringRef name);
 bool IsAddedByLowering(llvm::StringRef name);
 

@@ -51,8 +51,8 @@ int SideOf(const Graph& graph, Port port) {
       ++open;
     }
     if (node.inputs().empty()) return -1;
-    // Without data inputs, follow the first control input: the pivot, an Identity that reads the
-    // Switch.
+    // A node without data inputs has a control input from the branch's pivot, an Identity that
+    // reads the Switch: follow that.
     port = node.inputs().front();
   }
   return -1;

@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// The norm error from which no digit is correct: half of the largest magnitude.
+// From this norm error (largest error / largest magnitude) on, no digit of a tensor counts as
+// correct.
 constexpr double kAllBits = 0.5;
 // An op that amplifies the error of its inputs by at least this factor is the cause of a loss.
 constexpr double kLeastGrowth = 16;

@@ -61,7 +61,8 @@ class PrecisionWatch : public PairSink {
   // Returns the rounded output. Pass it to RunPairs as the Editor.
   Tensor Edit(const Node& node, int output, const Tensor& value);
   void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) override;
-  // Call it when run B has ended: later runs repeat the first one, and are not counted.
+  // Call it when run B has ended. RunPairs may repeat the run; losses in repetitions are not
+  // counted.
   void EndPart() { is_first_ = false; }
 
   // Returns the losses in the order of the run, each kind of loss of an output once.

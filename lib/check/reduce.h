@@ -22,10 +22,10 @@ struct Reduced {
   int checks = 0;
 };
 
-// Drops results without readers, turns nodes into placeholders, bypasses nodes, drops control
+// Removes nodes that no node reads, turns nodes into placeholders, bypasses nodes, drops control
 // edges, devices, attributes and functions, simplifies constants and shrinks dimensions. Tries
-// these steps on chunks of nodes, first large and then halved, and repeats until no single step
-// succeeds. Nodes keep their names. Errors: `module` itself is not interesting.
+// these steps on chunks of nodes, first large and then halved, and stops when no step on a single
+// node keeps the property. Nodes keep their names. Errors: `module` itself is not interesting.
 Expected<Reduced> Reduce(std::unique_ptr<Module> module, const ReduceOptions& options);
 
 }  // namespace grapnel

@@ -59,7 +59,7 @@ class DropResults : public Reduction {
   }
 };
 
-// Removes results; their inputs become the new results.
+// Removes nodes that no node reads; the nodes that they read stay, as the new results.
 class PeelResults : public DropResults {
   bool MakesResults() const override { return true; }
 };

@@ -52,7 +52,9 @@ Error SaveReproducer(Module& module, const OptimizeOptions& options, const Stage
   silent.sink = nullptr;
   silent.on_refusal = nullptr;
   auto result = manager.Run(module, silent);
-  if (result) return MakeError("the rerun did not reach pass '{0}'", failed.pass);
+  if (result)
+    return MakeError("the passes, run a second time to save it, did not reach pass '{0}'",
+                     failed.pass);
   if (!written) return result.takeError();
   llvm::consumeError(result.takeError());
   return Error::success();

@@ -15,7 +15,8 @@ namespace grapnel {
 std::unique_ptr<Instrumentation> MakeFailureInstrumentation(std::optional<Stage>* failed);
 
 // Runs the passes on `module`, which must be the initial graph again, up to the failed stage, and
-// writes the graph to `path`. Because of this rerun, nothing is recorded unless a pass fails.
+// writes the graph to `path`. Runs in which no pass fails cost nothing, since the passes run again
+// only after a failure.
 Error SaveReproducer(Module& module, const OptimizeOptions& options, const Stage& failed,
                      llvm::StringRef path);
 

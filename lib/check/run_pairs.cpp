@@ -50,8 +50,8 @@ class RunPairs::Recorder : public RunHook {
     std::vector<Tensor> inputs;
   };
 
-  // Returns the inputs of a node that has run. Entries above the node's on the stack are from nodes
-  // that failed, and are dropped.
+  // Returns the inputs that BeforeNode() stored for a node that has run. Later entries of the
+  // thread are from nodes that failed, and are dropped.
   std::vector<Tensor> InputsOf(const Node& node) {
     std::lock_guard lock(mutex_);
     std::vector<Begun>& begun = begun_[std::this_thread::get_id()];
@@ -155,7 +155,8 @@ void RunPairs::TakeA(NodeRun run) {
   held_bytes_ += kBytesOfNode;
   for (const Tensor& tensor : run.inputs) held_bytes_ += Hold(tensor, false);
   for (const Tensor& tensor : run.outputs) held_bytes_ += Hold(tensor, false);
-  // Hold at least one node, so that each part makes progress.
+  // Hold at least one node's values, even if they exceed the budget: each repetition of the runs
+  // must compare something.
   if (held_bytes_ > budget_ && order > begin_) {
     end_ = order;
     return;
@@ -179,8 +180,8 @@ void RunPairs::OfferRecorded(llvm::StringRef function, llvm::StringRef node, int
 void RunPairs::Meet(uint64_t key, const NodeRun& b, llvm::StringRef branches) {
   auto found = held_.find(key);
   if (found == held_.end()) return;
-  // Nodes of different branches may have the same path, and the runs may have taken different
-  // branches.
+  // Nodes of different branches may have the same path, and the two runs may have taken different
+  // branches: such nodes do not match.
   if (!MayBeSameBranches(found->second.branches, branches)) return;
   ++paired_;
   sink_.OnPair(found->second.order, found->second.run, b);

@@ -27,7 +27,8 @@ struct NodeRun {
   // The inputs and outputs of the kernel; an empty tensor is dead or was not recorded. Constants
   // and feeds have no inputs.
   std::vector<Tensor> inputs, outputs;
-  // For a record, if known: the op's type, and the source line that created the op.
+  // If this run is a recorded one (a debug folder), and if known: the op's type, and the source
+  // line that created the op.
   std::string recorded_op{}, recorded_at{};
 };
 
@@ -79,9 +80,9 @@ class RunPairs {
   RunHook& hook_b();
   // Passes a pair of fed values to the sink. Call it once for each feed, before the runs.
   void PairFeed(const NodeRun& a, const NodeRun& b);
-  // For kBodies, if B is a record: offers an execution of a node of B as the counterpart of the
-  // node that A names `node` in `function` (empty: the main graph). `times` is the number of the
-  // node's earlier executions.
+  // For kBodies, if B is a recorded run: offers the execution `b` of a node as the counterpart of
+  // the node that A names `node` in `function` (empty: the main graph). `times` is how often B
+  // executed the node before.
   void OfferRecorded(llvm::StringRef function, llvm::StringRef node, int64_t times,
                      const NodeRun& b);
   // Drops the held values. Returns true if a part of A has not been held yet, so that both runs

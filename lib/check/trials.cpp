@@ -24,7 +24,8 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
                           const MadeUp& how) {
   std::optional<int64_t> count = NumElements(dims);
   if (!count || *count > (int64_t{1} << 30))
-    return MakeError("feed '{0}': {1} is too large to generate", name, DimsText(dims));
+    return MakeError("feed '{0}': a value of shape {1} is too large to generate: feed one", name,
+                     DimsText(dims));
   std::mt19937_64 random(llvm::xxHash64(name));
   auto below = [&](uint64_t n) { return random() % n; };
   if (type == proto::DT_STRING) {

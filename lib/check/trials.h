@@ -29,9 +29,9 @@ struct MadeUp {
 };
 
 // Returns `given`, followed by generated values for every other Placeholder, in the order of the
-// graph. A value depends only on the placeholder's name, dtype and shape. Floats are in [-127/64,
-// 127/64] and never 0, integers in [0, 4), strings are short numbers; a placeholder of unknown rank
-// gets a scalar. Errors: a placeholder of dtype resource or variant.
+// graph. For the same `how`, a value depends only on the placeholder's name, dtype and shape.
+// Floats are in [-127/64, 127/64] and never 0, integers in [0, 4), strings are short numbers; a
+// placeholder of unknown rank gets a scalar. Errors: a placeholder of dtype resource or variant.
 Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given,
                                               const MadeUp& how = {});
 

@@ -93,9 +93,9 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
   return check;
 }
 
-// Runs the graph with the trial's choices until one run succeeds. Returns nullopt if none does;
-// `why_not` then has the error for the first choice. For an extra trial, a run that ends with a
-// failed assertion counts as a success if no choice is better.
+// Runs the graph with one choice of the trial after another until a run succeeds. Returns nullopt
+// if none does; `why_not` then has the error for the first choice. In an extra trial, a run that a
+// failed assertion ends also counts, unless a later choice succeeds.
 std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Trial& trial,
                                                  std::string* why_not) {
   std::optional<Tried> asserting;
@@ -133,8 +133,8 @@ std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Tri
 }
 
 // Excludes from the comparison all fetches and effects that vary between runs of the unchanged
-// graph. Other orders of nodes are only tried with the first feeds, since the possible orders do
-// not depend on values.
+// graph. Tries other orders of nodes only with the first feeds, since values do not change which
+// orders are possible.
 Error ValueCheck::Settle(const Module& module, Tried* tried) {
   tried->orders = {EffectOrder::kAsInFile};
   if (tried->ends_with_assertion) return Error::success();
@@ -200,7 +200,8 @@ Expected<ValueCheck::Ran> ValueCheck::RunGraph(const Module& module,
     options.hook = &log;
     options.print = log.print();
   }
-  // The time limit includes compilation, which computes values that depend only on constants.
+  // The time limit includes compilation, which may take long: it computes all values that depend
+  // only on constants.
   Deadline deadline(options_.timeout_s, cancel, [] {});
   auto run = [&]() -> Expected<Ran> {
     if (options_.fill_session) RETURN_IF_ERROR(options_.fill_session(module, session));

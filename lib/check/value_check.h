@@ -43,12 +43,12 @@ class ValueCheck {
   static Expected<std::unique_ptr<ValueCheck>> Create(const Module& module,
                                                       ValueCheckOptions options);
   // Returns nullopt if every fetch and every effect is unchanged; else describes the first
-  // difference, or tells that the graph no longer runs. Feeds that the graph no longer has are
+  // difference, or says that the graph no longer runs. Feeds that the graph no longer has are
   // ignored.
   Expected<std::optional<std::string>> Differs(const Module& module) const;
   // DiffersWildly() is like Differs(), but with feeds that are not finite, and compares with the
-  // graph that was last passed to Renew(). TensorFlow's rewrites change the outputs for such feeds,
-  // and so do grapnel's, which match them; so it is only used for rewrites of plugins.
+  // graph that was last passed to Renew(). Use it only for rewrites of plugins: for such feeds
+  // TensorFlow's rewrites change the outputs, and so do grapnel's versions of them.
   void Renew(const Module& module);
   std::optional<std::string> DiffersWildly(const Module& module) const;
   int num_compared() const;  // number of compared fetches
@@ -93,8 +93,8 @@ class ValueCheck {
 // Returns the open sizes as text, " with open sizes as 2, 1 and 3"; "" if `sizes` is empty.
 std::string OpenSizesText(llvm::ArrayRef<int64_t> sizes);
 
-// Returns an instrumentation that checks values after each pass that changed the graph, after
-// passes of plugins also with feeds that are not finite. The first pass that changes a value ends
+// Returns an instrumentation that checks values after each pass that changed the graph; after a
+// plugin's pass it also uses feeds that are not finite. The first pass that changes a value ends
 // the run with an error, and `difference` describes the change. `check` and `difference` must
 // outlive the run.
 std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(ValueCheck* check,

@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// The limit of steps, larger than any real chain: broken debug folders can have cycles.
+// The most steps to follow, more than any real chain has: the graphs of broken debug folders can
+// have cycles.
 constexpr int kMaxSteps = 1000;
 
 // True for ops whose first input is a variable, which they update from their other inputs.
@@ -22,8 +23,8 @@ bool IsVariableWrite(llvm::StringRef op_type) {
           op_type != "ScatterNdNonAliasingAdd");
 }
 
-// Returns the record of output `output` if it tells whether the tensor is bad, else null. Also null
-// if not every output has a record: then positions are unknown.
+// Returns the record of output `output`; null if the record does not say whether the tensor is bad.
+// Also null if some outputs have no record, since a record's position is then unknown.
 const RecordedTensor* OutputOf(const DebugExecution& execution, int output) {
   bool aligned = execution.outputs.size() == execution.output_ids.size();
   if (!aligned || output < 0 || static_cast<size_t>(output) >= execution.outputs.size())
@@ -66,8 +67,8 @@ void ValueFlow::PassExecution(int execution) {
   }
 }
 
-// Marks the variables that were assigned bad values in a call, when the call ends: writes of
-// variables inside a function are not recorded.
+// Marks the variables that a call assigned bad values. Call it when the call ends: TensorFlow does
+// not record when a function writes a variable.
 void ValueFlow::MarkVariables(int graph, int execution) {
   for (int index : variable_writes_[graph]) {
     const DebugOp& op = run_.graphs[graph].ops[index];
@@ -89,8 +90,8 @@ bool ValueFlow::IsBad(const ValueSource& source) const {
   return IsHandle(source.tensor) && bad_handles_.contains(KeyOf(source.tensor));
 }
 
-// True for an op that is a variable or its handle, which a graph contains if it is run by itself
-// (not called by Python with handles as arguments).
+// True for an op that is a variable or makes a variable's handle. Only a graph that is run by
+// itself has such ops; a function that Python calls gets handles as arguments.
 bool ValueFlow::IsHandle(DebugTensor tensor) const {
   if (tensor.op < 0) return false;
   llvm::StringRef type = run_.graphs[tensor.graph].ops[tensor.op].type;
@@ -137,8 +138,8 @@ std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution
     if (input.op >= 0) return DebugTensor{tensor.graph, input.op, input.slot};
     return calls_.InsideUnrecorded(tensor.graph, op, input);
   }
-  // Do not leave a loop if the value is known: in a later iteration, the argument is not the value
-  // from outside.
+  // If the value of a loop body's argument is known, do not follow the argument to the outside:
+  // from the second iteration on, the value comes from the previous iteration.
   if (calls_.IsArgument(tensor))
     return value_known && calls_.IsLoopBody(tensor.graph) ? std::nullopt : calls_.Outside(tensor);
   return NewestOf(calls_.Inside(tensor), execution);

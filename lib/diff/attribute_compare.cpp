@@ -174,7 +174,7 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
   if (!large || !NormOf(*value_a)) return texts;
   double most = 0;
   int64_t changed = 0;
-  // Counts one element for a splat, which may have too many elements to count.
+  // Compares one element of two splats in place of all: they may have too many to visit.
   bool are_splats = value_a->is_splat() && value_b->is_splat();
   int64_t each = are_splats ? value_a->num_elements() : 1;
   for (int64_t i = 0; i < value_a->num_elements(); i += each) {

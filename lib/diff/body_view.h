@@ -13,8 +13,8 @@ namespace grapnel {
 
 constexpr int32_t kNobody = -1;
 
-// Nodes have the indices 0, 1, ... in the graph's order. The ids of equal strings differ between
-// two modules, so the view has hashes of strings instead.
+// Nodes have the indices 0, 1, ... in the graph's order. Names and ops are hashes of strings, since
+// the two modules to compare give equal strings different ids.
 class BodyView {
  public:
   struct In {
@@ -55,8 +55,8 @@ class BodyView {
   // True if the edge closes a v1 loop: NextIteration -> Merge.
   bool IsBackEdge(int32_t from, int32_t to) const { return feeds_back_[from] && merges_[to]; }
 
-  // Indices in topological order, ignoring back edges. Nodes on other cycles, and their successors,
-  // come last in the graph's order, from position `num_ordered` on.
+  // Indices in topological order, ignoring back edges. Nodes on other cycles, and nodes that depend
+  // on these, come last, from position `num_ordered` on, in the graph's order.
   const std::vector<int32_t>& order() const { return order_; }
   int32_t num_ordered() const { return num_ordered_; }
   int32_t position(int32_t i) const { return positions_[i]; }
@@ -81,8 +81,8 @@ class BodyView {
 };
 
 // Returns "functional/conv2d/BiasAdd" for "functional_1/conv2d_7_1/BiasAdd", and "f" for
-// "__inference_f_16": the part of a name that stays the same when a program builds a model again
-// and only numbers change.
+// "__inference_f_16": that is, the name without the numbers that change when a program builds a
+// model again.
 std::string NameClass(llvm::StringRef name);
 
 // Mixes `value` into `seed`. The order of values matters.

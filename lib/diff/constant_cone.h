@@ -14,9 +14,10 @@ struct ConstantCone {
   bool is_one = false;
   std::vector<int32_t> known;  // constants in the cone that have partners
 };
-// Returns the cone of an unpaired node: all nodes that it is computed from. `is_one` is false if
-// the cone has feeds, arguments or state, or a node other than a constant that has a partner.
-// Linear in the cone, at most kLargestRegion nodes.
+// Examines the cone (all nodes that the value depends on) of a node without a partner in the other
+// graph. `is_one` is true if the value depends only on constants: the cone has no placeholders,
+// arguments or state, and only constants in it have partners. Linear in the cone, at most
+// kLargestRegion nodes.
 ConstantCone ConstantConeOf(const Side& side, int32_t node);
 
 // Returns the inputs of `node`, in order, that are computed only from constants without a partner.

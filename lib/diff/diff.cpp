@@ -32,7 +32,7 @@ void Restrict(Diff* diff, const OnlyFilters& only) {
   });
 }
 
-// Returns the indices of `pairs`, in the order of A's names.
+// Returns the indices of `pairs`, sorted by the names of A's nodes; may sort on two threads.
 std::vector<uint32_t> OrderOf(llvm::ArrayRef<MatchedPair> pairs, bool side_by_side) {
   std::vector<uint32_t> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);

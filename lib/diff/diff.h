@@ -30,7 +30,8 @@ struct MatchedPair {
   std::vector<Change> changes;  // empty: both nodes are the same
 };
 
-// N nodes of A that became one node of B (a fusion), or one node that became N.
+// N nodes of A that became one node of B (a fusion), or one node of A that became N nodes of B (a
+// split).
 struct GroupEntry {
   std::vector<NodeEntry> a, b;
 };
@@ -40,7 +41,7 @@ struct FunctionEntry {
   std::vector<Change> changes;  // other than of nodes: attributes, control outputs
 };
 
-// How a stage removed a node.
+// How a node of A was removed on the way to B, a later stage of the same run.
 struct NodeOutcome {
   enum Kind {
     kPruned,    // no node reads it
@@ -53,8 +54,8 @@ struct NodeOutcome {
   std::string into;  // the node of B that replaced or absorbed it, if any
 };
 
-// A call that the stage inlined: in B, the graph of the call has the nodes of the function's body,
-// as CALL/NODE.
+// A call of A that is inlined in B: copies of the function's nodes, named CALL/NODE, are in the
+// place of the call.
 struct OpenedCall {
   std::string call, function;
   // Each node of the body ("function/node") and its copy, sorted by the name of the copy. Calls in
@@ -76,9 +77,10 @@ struct Diff {
   std::vector<FunctionEntry> functions;            // those of A, then those that only B has
   std::shared_ptr<std::deque<std::string>> names;  // of entries of functions
   // The following fields are filled only if nodes are matched by name (DiffOptions::by_name).
-  // `fates` has one entry for each node in `removed`, in the same order. `added` then lacks the
-  // copies of inlined nodes, `removed` the bodies whose nodes were all copied, and `matched` the
-  // changes in `counted`.
+  // `fates` says for each node in `removed`, in the same order, how it was removed. What `opened`
+  // and `counted` describe is not listed again: `added` omits the copies of inlined nodes,
+  // `removed` the functions whose nodes were all inlined, and `matched` the changes that `counted`
+  // counts.
   std::vector<NodeOutcome> fates;
   std::vector<OpenedCall> opened;      // sorted by the name of the call
   std::vector<CountedChange> counted;  // sorted

@@ -185,8 +185,8 @@ class TextWriter {
   }
 
   void AddGroup(const GroupEntry& group) {
-    // A group is listed at its single node: a fusion at the fused node, a split at the original
-    // node.
+    // A group is listed under the name of its single node: a fusion at the fused node, a split at
+    // the original node.
     const NodeEntry& at = group.b.size() == 1 ? group.b[0] : group.a[0];
     std::string kind = OpsText(group.a) + " -> " + OpsText(group.b);
     std::string rest = "(" + kind + ")";
@@ -205,8 +205,8 @@ class TextWriter {
     bool new_op = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "op"; });
     size_t shown = 0, left_out = 0;
     for (const Change& change : pair.changes) {
-      // A new op has other attributes anyway: attributes that only one of the two ops has are not
-      // listed.
+      // If the op changed, do not list attributes that only one of the two ops has: they follow
+      // from the change.
       bool comes_along = new_op && change.what != "control inputs" &&
                          (change.before.empty() || change.after.empty());
       if (comes_along && !options_.all) continue;
@@ -260,7 +260,7 @@ class TextWriter {
     for (const auto& [name, inner] : scope.scopes) {
       std::string path = name;
       const ScopeLines* at = &inner;
-      // A scope that contains just one scope does not get a line of its own.
+      // A scope that contains nothing but one other scope shares a line with it: "a/b/".
       while (at->lines.empty() && at->scopes.size() == 1 && !path.empty() && path.back() == '/') {
         path += at->scopes.begin()->first;
         at = &at->scopes.begin()->second;

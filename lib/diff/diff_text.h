@@ -29,8 +29,8 @@ void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_o
 //   stem     -> entry_conv     9
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
-// Counts outcomes and shared changes: "14 merged, 1 pruned, 6 calls inlined (170 nodes), 254 placed
-// on cpu:0". Empty unless nodes were matched by name.
+// Counts how nodes were removed, and the changes that many nodes share: "14 merged, 1 pruned, 6
+// calls inlined (170 nodes), 254 placed on cpu:0". Empty unless nodes were matched by name.
 std::string DiffRemark(const Diff& diff);
 
 // Returns "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".

@@ -11,9 +11,9 @@
 namespace grapnel {
 namespace {
 
-// Parts of stage names, in the order in which the runtime writes the stages, from a function's
-// first graph to the graphs that devices run. The first entry that the name contains determines the
-// stage's rank.
+// Gives a part of stage names its rank: ranks ascend in the order in which the runtime writes
+// stages, from a function's first graph to the graphs that devices run. The first entry of kMoments
+// whose part is in a stage's name determines the stage's rank.
 struct Moment {
   llvm::StringLiteral part;
   int rank;
@@ -83,8 +83,8 @@ Parts PartsOf(llvm::StringRef name) {
   return parts;
 }
 
-// The smallest hashes of the node names of a graph; how many hashes two sketches share gives an
-// estimate of the graphs' similarity.
+// The smallest hashes of the node names of a graph. The number of hashes that two sketches share
+// gives an estimate of how similar their graphs are.
 using Sketch = std::vector<uint64_t>;
 constexpr size_t kSketch = 128;
 
@@ -145,7 +145,8 @@ class Joining {
            llvm::StringRef(stages_[i].line).contains("_partition_");
   }
 
-  // True if the name of the loose stage says that it belongs to the line of stage i.
+  // True if the name of a loose stage (one whose graph the file name does not give) says that it
+  // belongs to the line (the stages of one graph) of stage i.
   bool IsNamed(size_t i, const DumpStage& loose) const {
     const DumpStage& stage = stages_[i];
     if (stage.line == loose.line) return true;
@@ -153,15 +154,15 @@ class Joining {
            loose.line == stage.line + " " + std::to_string(loose.turn);
   }
 
-  // Returns how many stages of that name the line already has: a repetition of a name usually
-  // belongs to another line.
+  // Returns how many stages with the name of the loose one the line already has. If a name occurs
+  // twice, the second usually belongs to another line (the stages of another graph).
   int Taken(const std::string& line, size_t loose) const {
     auto it = taken_.find({line, stages_[loose].stage});
     return it == taken_.end() ? 0 : it->second;
   }
 
-  // Returns the most similar stage, whose line the loose stage joins; nullopt if no stage is
-  // similar enough.
+  // Returns the stage whose graph is most similar to that of the loose stage, which then joins its
+  // line; nullopt if no graph is similar enough.
   std::optional<size_t> Nearest(size_t loose) const {
     std::optional<size_t> best;
     std::tuple<bool, double, bool, int> best_score;
@@ -193,8 +194,8 @@ class Joining {
     settled_.push_back(loose);
   }
 
-  // Inserts the stage into its line near the most similar stage, where the runtime would have
-  // written it. A line may contain several runs; within each, the ranks ascend.
+  // Inserts the loose stage into its line, at the place near `nearest` where the runtime would have
+  // written it. A line may contain several runs of the graph; within each, the ranks ascend.
   void Insert(size_t loose, std::optional<size_t> nearest) {
     if (!nearest) return order_.push_back(loose);
     std::vector<size_t> line;  // the line's stages: indices in order_

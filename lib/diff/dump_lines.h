@@ -1,6 +1,6 @@
 // Finds the graphs of dumps whose names do not say which graph they are from ("loose" stages).
 // TensorFlow names most dumps of passes after the pass, with a number when the name is repeated.
-// Their contents decide which line (the sequence of stages of one graph) they belong to.
+// The contents of a dump decide which line (the sequence of stages of one graph) it belongs to.
 #ifndef GRAPNEL_LIB_DIFF_DUMP_LINES_H_
 #define GRAPNEL_LIB_DIFF_DUMP_LINES_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// Returns the stage that a file name alone gives: "before_X_2.pbtxt", "X_after.pb",
+// Parses the name of a file that may be a loose stage: "before_X_2.pbtxt", "X_after.pb",
 // "GRAPHplacer_input.pbtxt". `line` is the part of the name that other dumps of the graph share.
 // nullopt if a graph's file cannot have this name.
 std::optional<DumpStage> LooseDump(llvm::StringRef file);
@@ -23,16 +23,16 @@ std::optional<DumpStage> LooseDump(llvm::StringRef file);
 // write such a stage.
 std::optional<int> MomentOf(llvm::StringRef stage);
 
-// True if the line belongs to an op that was executed eagerly. Such ops come first: they compute
-// arguments of functions.
+// True if the line (the stages of one graph) is that of an op executed eagerly. Such lines come
+// first, since eager ops compute the arguments of functions.
 bool IsOfOneOp(llvm::StringRef line);
 
-// Sorts consecutive loose stages by repetition (`turn`), and stages of the same repetition by the
-// runtime's order.
+// Sorts each run of consecutive loose stages by `turn` (how often the file name occurred before),
+// and those with equal `turn` by the order in which the runtime writes stages.
 void SortLoose(std::vector<DumpStage>* stages);
 
-// Puts each loose stage into the line of the most similar graph, if any graph is similar enough,
-// and puts stages that the log does not mention where the runtime would have written them.
+// Adds each loose stage to the line of the most similar graph, if any graph is similar enough, and
+// moves loose stages that the log does not mention to where the runtime would have written them.
 // `modules` has the graph of each stage, null if it cannot be read. Returns the order of the
 // stages. Cost: linear in nodes, and in loose stages times stages.
 std::vector<size_t> JoinLines(std::vector<DumpStage>* stages,

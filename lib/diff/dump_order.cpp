@@ -31,8 +31,8 @@ std::string LineOf(const std::string& graph, int instance) {
   return instance == 0 ? graph : graph + ", instance " + std::to_string(instance + 1);
 }
 
-// Separates the dumps of the instances of a function: TensorFlow numbers the dumps of all instances
-// together, and may write several instances at a time.
+// Separates the dumps of a function that TensorFlow instantiated several times: it numbers the
+// dumps of all instances in one sequence, and may write those of several instances at a time.
 class Instances {
  public:
   // Returns the first instance that can have this stage: an instance has each stage once, and the
@@ -105,7 +105,8 @@ llvm::StringMap<int> PlacesInLog(llvm::StringRef log) {
   return places;
 }
 
-// Inserts the runs of MetaOptimizer into the lines of stages that they belong to.
+// Inserts the dumps of each run of MetaOptimizer into the line (the stages of one graph) that the
+// run belongs to.
 class RunPlaces {
  public:
   RunPlaces(std::vector<DumpStage> stages, ContentOf content, const llvm::StringMap<int>& log)
@@ -139,9 +140,9 @@ class RunPlaces {
     return it == log_.end() ? -1 : it->second;
   }
 
-  // Returns the stage before_graph_optimization that the run started from. Of several equal stages,
-  // takes the latest one before the run in the log; without a log, the first one that no other run
-  // has taken.
+  // Returns the stage before_graph_optimization that the run started from. If several stages have
+  // the same graph, takes the last one that the log mentions before the run; without a log, the
+  // first one that no other run started from.
   std::optional<size_t> StartOf(const MetaRun& run) const {
     const DumpContent& first = content_(run.first());
     int place = PlaceInLog(run.first());
@@ -188,8 +189,8 @@ class RunPlaces {
     });
   }
 
-  // Places a run over a library function into the run whose graph has the function, before the
-  // final module pass.
+  // Inserts the dumps of a run that optimized a library function among those of the run whose graph
+  // contains the function, before those of the final module pass.
   void PlaceOfFunction(const MetaRun& run) {
     for (size_t i = 0; i < stages_.size(); ++i) {
       if (!IsMetaDump(stages_[i].file)) continue;
@@ -205,8 +206,9 @@ class RunPlaces {
     PlaceAlone(run);
   }
 
-  // Places a run for which no line was found. A TF1 session optimizes the graph before it dumps it:
-  // the line whose first graph is the run's result then continues from the run.
+  // Inserts a run that no line leads to, as a line of its own. In TF1 the first dump of a session
+  // may come after Grappler: a line whose first graph is the result of this run then gets the run
+  // as its `from_line`.
   void PlaceAlone(const MetaRun& run) {
     std::string line = "MetaOptimizer run " + std::to_string(num_alone_++);
     uint64_t result = content_(run.last()).names;
@@ -222,7 +224,7 @@ class RunPlaces {
     Insert(goes_on - stages_.begin(), run, line);
   }
 
-  // `line` is a string of a stage, or one that outlives the call.
+  // Inserts the run's stages at index `at`, as stages of `line`, which may be a string in stages_.
   void Insert(size_t at, const MetaRun& run, const std::string& line) {
     std::vector<DumpStage> of_run;
     for (const auto& [file, stage] : run.stages) of_run.push_back({file, line, "", stage});

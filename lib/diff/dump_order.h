@@ -20,8 +20,8 @@ struct DumpStage {
   std::string line, from_line;
   std::string stage;  // "after model_pruner, iteration 0"
   // For a loose stage (lib/diff/dump_lines.h) `line` is a guess. `turn`: how many earlier files
-  // have the same name without the number; `when`: 0 before, 1 during, 2 after the pass in the
-  // name.
+  // have this file's name, apart from the number in it; `when`: 0 if the dump is from before the
+  // pass in its name, 2 from after, 1 if the name does not say.
   bool is_loose = false;
   bool is_in_log = false;
   int turn = 0, when = 1;

@@ -15,8 +15,8 @@
 namespace grapnel {
 namespace {
 
-// The source of an input in a form that both graphs share: a node of B, a group, or a node that
-// only one graph has.
+// The source of an input in a form that both graphs share: a node of B, a group (a fusion or
+// split), or a node that only one graph has.
 struct Source {
   enum Kind { kPaired, kGroup, kOnlyA, kOnlyB, kDangling } kind;
   int64_t index;
@@ -113,9 +113,9 @@ class BodyComparison {
   }
 
  private:
-  // Finds the arguments or results that have the same position among the matched ones in both
-  // graphs. If the index of such a node changed, it is only because others were added or removed,
-  // so this is not a change of the node.
+  // Finds the matched arguments (or results) that are in the same order in both graphs. If the
+  // index of one changed, that is only because other arguments were added or removed, so it does
+  // not count as a change.
   void FindInOrder(llvm::StringRef op) {
     using Indexed = std::vector<std::pair<int64_t, int32_t>>;  // index attribute, node of A
     Indexed of_a, of_b;
@@ -356,8 +356,8 @@ class EditListMaker {
     diff_.functions.push_back(std::move(entry));
   }
 
-  // True if the change is in an attribute that names the forward or backward function of this one,
-  // and the function that it names in B is the partner of the one in A.
+  // True if the changed attribute names a function's forward or backward function, and only its
+  // name differs: the two functions that A and B name are partners.
   bool NamesPartner(const Change& change) const {
     llvm::StringRef what = change.what;
     if (options_.names || (what != "forward_function_name" && what != "backward_function_name"))

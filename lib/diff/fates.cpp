@@ -50,7 +50,8 @@ class BodyFates {
   }
 
  private:
-  // Ranks the outcomes that several readers suggest: the most certain outcome counts.
+  // Ranks outcomes by certainty: each reader of a removed node suggests one, and the most certain
+  // counts.
   static int Weight(const NodeOutcome& fate) {
     switch (fate.kind) {
       case NodeOutcome::kMerged:
@@ -83,8 +84,9 @@ class BodyFates {
     return gained;
   }
 
-  // Returns the new input of the reader that replaces `gone`: the input in the same slot; if that
-  // is not new, a new one whose source has the same op; otherwise the first new one.
+  // Returns what the reader reads in B, as `after`, in place of `gone`: its input in the same slot;
+  // if that is not new, a new input whose source has the op of `gone`; otherwise its first new
+  // input.
   std::optional<SourceName> InPlaceOf(const Node& gone, const Node& reader, const Node& after,
                                       const Use& use) const {
     bool is_data = use.slot < static_cast<uint32_t>(reader.num_inputs());
@@ -120,13 +122,14 @@ class BodyFates {
     return {NodeOutcome::kReplaced, name};
   }
 
-  // Derives the outcome from a reader that was removed too: the outcome of the reader decides, or
-  // the node was pruned because nothing reads it any more.
+  // Derives the outcome of `gone` from that of a reader that was removed too. If it cannot, `gone`
+  // counts as pruned: nothing reads it any more.
   NodeOutcome ByReader(const Node& gone, const Node& reader, const Use& use) {
     NodeOutcome fate = Of(reader);
     switch (fate.kind) {
       case NodeOutcome::kMerged: {
-        // The reader was merged with an equal node, whose input is equal to this node.
+        // The reader was merged into an equal node, `twin`, whose input in the same slot is then
+        // equal to `gone`.
         Node twin = a_.Find(fate.into);
         if (!twin || static_cast<int>(use.slot) >= twin.num_inputs()) return {};
         Node source = twin.input_node(static_cast<int>(use.slot));
@@ -142,8 +145,9 @@ class BodyFates {
     }
   }
 
-  // Calls `visit` for the nodes that `gone` depends on, up to and including the first ones that B
-  // still has. In a large region that was removed as a whole, visits only some nodes.
+  // Calls `visit` for the nodes that `gone` depends on, until it returns true. Follows the inputs
+  // of removed nodes, but not those of nodes that B still has. Visits at most kMost nodes of a
+  // large removed region.
   template <typename Visit>
   void VisitBehind(const Node& gone, Visit visit) const {
     constexpr size_t kMost = 256;
@@ -178,7 +182,8 @@ class BodyFates {
   llvm::DenseMap<NodeId, NodeOutcome> known_;
 };
 
-// Finds the outcomes in all bodies, by function; "" is the main graph.
+// Finds the outcomes of removed nodes in the main graph and in the functions that both modules
+// have.
 class Teller {
  public:
   Teller(const Module& a, const Module& b, Diff* diff) : a_(a), b_(b), diff_(diff) {}
@@ -205,13 +210,15 @@ class Teller {
     return it->second.Of(entry.node);
   }
 
-  // Makes a group of each fused node and the nodes that were fused into it.
+  // Makes a group of each fused node and the removed nodes that were fused into it, so that the
+  // diff reports them as one replacement.
   void JoinFused() {
     std::map<std::pair<llvm::StringRef, std::string>, std::vector<NodeEntry>> taken;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
       if (fate.kind == NodeOutcome::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
-    // If the diff is restricted to some nodes, it may lack the node that others were fused into.
+    // The groups made. If the diff is restricted to some nodes (--only), `matched` may lack the
+    // node that removed nodes were fused into; these then stay in `removed`.
     std::set<std::pair<llvm::StringRef, std::string>> joined;
     std::vector<MatchedPair> matched;
     for (MatchedPair& pair : diff_->matched) {

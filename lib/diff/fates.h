@@ -1,4 +1,4 @@
-// Finds out how a stage of a run removed nodes.
+// Finds out how nodes were removed from one stage of a run to a later one.
 #ifndef GRAPNEL_LIB_DIFF_FATES_H_
 #define GRAPNEL_LIB_DIFF_FATES_H_
 

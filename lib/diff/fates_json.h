@@ -1,4 +1,4 @@
-// Writes as JSON how a stage of a run removed nodes.
+// Writes as JSON how nodes were removed from one stage of a run to a later one.
 #ifndef GRAPNEL_LIB_DIFF_FATES_JSON_H_
 #define GRAPNEL_LIB_DIFF_FATES_JSON_H_
 

@@ -25,8 +25,7 @@ bool IsCommutative(const Node& node) {
 constexpr const char* kInOtherOrder = "with operands in another order";
 constexpr const char* kReadsSuccessor = "follow a removed input";
 
-// The name of a source node and the output that is read; the name means the same node in both
-// graphs.
+// The source of an input: a node's name, which means the same node in both graphs, and its output.
 using Source = std::pair<std::string, int32_t>;
 
 class Counting {
@@ -79,7 +78,8 @@ class Counting {
     return function.empty() ? node.str() : (function + "/" + node).str();
   }
 
-  // True if the input `after` of B's node is what became of the input `before` of A's node.
+  // True if the input `after` of B's node is the input `before` of A's node, the node that this one
+  // became, or part of the inlined call that it was.
   bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
     if (before == after) return true;
     auto gone = into_.find(EntryName(pair, before.first));
@@ -94,7 +94,8 @@ class Counting {
     return it != opened_.end() && (*it == call || llvm::StringRef(*it).starts_with(call + "/"));
   }
 
-  // Returns why the node's inputs changed; empty if nothing else explains the change.
+  // Returns the kind of the change if what happened to other nodes explains why the node's inputs
+  // changed; else "".
   std::string WhyOtherInputs(const MatchedPair& pair) const {
     std::vector<Source> before = DataSources(pair.a.node), after = DataSources(pair.b.node);
     auto follows = [&](const Source& x, const Source& y) { return Follows(pair, x, y); };
@@ -123,8 +124,8 @@ class Counting {
     return names;
   }
 
-  // True if every lost control input was removed or inlined, and every new control input replaces
-  // such a node or is a node that it waited for.
+  // True if the fate of other nodes explains the new control inputs: every one that is gone was
+  // removed or inlined, and every new one is what became of such a node, or one of its inputs.
   bool ControlsFollow(const MatchedPair& pair) const {
     std::set<std::string> before = Controls(pair.a.node), after = Controls(pair.b.node);
     if (before == after) return true;
@@ -146,7 +147,8 @@ class Counting {
     });
   }
 
-  // Adds the inputs of the node, data and control; continues through inputs that were removed.
+  // Adds the names of the data and control inputs of node `name` of A. For each input that was
+  // removed, also adds what it became, and its own inputs.
   void AddBehind(const MatchedPair& pair, const std::string& name,
                  std::set<std::string>* expected) const {
     Node node = pair.a.node.graph().Find(name);

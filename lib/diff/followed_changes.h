@@ -1,5 +1,5 @@
-// Finds changes that follow from the outcomes of other nodes, and changes that a pass makes to all
-// nodes.
+// Finds changes of nodes that only follow from how other nodes were removed, and changes that a
+// pass makes to all nodes.
 #ifndef GRAPNEL_LIB_DIFF_FOLLOWED_CHANGES_H_
 #define GRAPNEL_LIB_DIFF_FOLLOWED_CHANGES_H_
 
@@ -13,8 +13,7 @@ namespace grapnel {
 //   "follow a removed input"          the outcome of the old input explains the new input
 //   "placed on cpu:0"                 the node had no device before
 //   "marked _XlaFoo"                  a private attribute, whose name begins with an underscore
-// A node that became a constant keeps its new op as its only change. Needs the outcomes of
-// removed nodes.
+// A node that became a constant keeps its new op as its only change. Diff::fates must be complete.
 void CountFollowedChanges(Diff* diff);
 
 }  // namespace grapnel

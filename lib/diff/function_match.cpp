@@ -20,7 +20,8 @@ ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore) {
   }
   for (int32_t i : CalleesFirst(module)) {
     Body& body = bodies_[i];
-    // The hash of a recursive function is still 0 when its own body is hashed.
+    // In the body of a recursive function, calls of itself count with hash 0: its own hash is not
+    // known yet.
     body.labels = MakeLabels(*body.view, ignore, [&](llvm::StringRef name) {
       int32_t callee = Find(name);
       return callee == kNobody ? HashText(name) : bodies_[callee].hash;
@@ -151,11 +152,12 @@ std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
   return key;
 }
 
-// Pairs functions that no matched node calls: starts with the most certain kind of similarity, and
-// returns after one kind, because new pairs may lead to pairs of the functions that they call.
+// Pairs functions that are still unpaired, since no matched nodes call them, by the most certain
+// kind of similarity that yields pairs. Does not go on to the next kind: the caller first pairs the
+// functions that the new pairs call.
 bool ModuleMatching::PairLeftOver() {
-  // Starts with functions that call unpaired functions: the pairs of their calls then distinguish
-  // similar callees.
+  // Starts with functions that no unpaired function calls: once callers are paired, the matches of
+  // their calls tell similar callees apart.
   return PairLeftOver(/*callers=*/true) || PairLeftOver(/*callers=*/false);
 }
 

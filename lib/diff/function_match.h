@@ -46,9 +46,9 @@ struct BodyPair {
 // With fewer nodes, a second thread does not save time.
 constexpr int32_t kWorthThreads = 20'000;
 
-// Pairs the main graphs, and functions that are called at matched nodes. Pairs the remaining
-// functions with the function that has the same body, the same name, is a trace of the same Python
-// function for the same arguments, or has the same name except for its numbers.
+// Pairs the main graphs, and functions that are called at matched nodes. Then pairs the remaining
+// functions by the first of these that finds a partner: the same body, the same name, the same
+// Python function traced for the same arguments, or the same name except for its numbers.
 class ModuleMatching {
  public:
   ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options);

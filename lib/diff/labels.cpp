@@ -47,7 +47,8 @@ class Labeler {
   // Caches the hashes by attribute bytes: most nodes have the same bytes as another node.
   Hashes OfAttrs(const Node& node, uint64_t op) {
     auto bytes = view_.graph().AttrBytes(node.id());
-    // Whether a shared_name equals the name of its node is not visible in the bytes.
+    // Do not cache attributes with a shared_name: nodes with the same bytes differ in whether it is
+    // the default, the name of the node.
     if (!bytes || bytes->size() > 4096 || bytes->contains(kSharedName)) return ReadAttrs(node);
     auto [it, added] = known_.try_emplace(HashInto(op, HashText(*bytes)));
     if (added) it->second = ReadAttrs(node);

@@ -7,8 +7,8 @@ namespace grapnel {
 
 namespace {
 
-// A table of nodes by name. Callers announce a lookup, so that its slot is prefetched: a large
-// table does not fit into the cache.
+// A table of nodes by name. Callers prefetch the slot of a name some time before they look it up,
+// since a large table does not fit into the CPU's cache.
 class NodesByName {
  public:
   explicit NodesByName(size_t most) : slots_(llvm::PowerOf2Ceil(2 * most + 1)) {}
@@ -45,7 +45,8 @@ std::vector<int32_t> FreeNodes(const Side& side) {
   return free;
 }
 
-// Calls visit(node) for each node; prefetches the slots of the names some nodes ahead.
+// Calls visit(node) for each node; at each, prefetches the slot for the name of the node that comes
+// kAhead nodes later.
 template <typename Visit>
 void ForEachAhead(const std::vector<int32_t>& nodes, const BodyView& view,
                   const NodesByName& by_name, Visit visit) {
@@ -115,8 +116,9 @@ void Matching::MatchNameClasses(Similarity similarity) {
       continue;
     }
     size_t end_a = next_class(in_a, a), end_b = next_class(in_b, b);
-    // Only pairs classes of equal size: if nodes were added or removed, the order does not show
-    // which ones.
+    // Pairs nodes whose names differ only in numbers, in order, but only if both graphs have
+    // equally many of them. Otherwise nodes were added or removed, and the order does not show
+    // which.
     bool same_size = end_a - a == end_b - b;
     for (; same_size && a < end_a; ++a, ++b) {
       Agreement found = AgreementOf(in_a[a].node, in_b[b].node);

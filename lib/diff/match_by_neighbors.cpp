@@ -49,8 +49,8 @@ Places FreeControls(const Side& side, int32_t i, Similarity similarity) {
   return places;
 }
 
-// Removes the places whose key the other side does not have, which are most unpaired readers of a
-// node with thousands of readers.
+// Removes the places whose key the other side does not have. Of a node with thousands of readers,
+// this removes most that are unpaired.
 void KeepKeysOf(const Places& other, Places* places) {
   llvm::SmallDenseSet<uint64_t, 16> keys;
   for (const Place& place : other) keys.insert(place.key);
@@ -123,8 +123,8 @@ Matching::Agreement Matching::AgreementOf(int32_t a, int32_t b) const {
     if (wanted == kNobody) continue;
     std::pair<int32_t, int32_t> place = {wanted, out.slot};
     bool there = std::binary_search(readers_of_b.begin(), readers_of_b.end(), place);
-    // Only the first of many readers are checked, so a missing partner counts only if all readers
-    // were checked.
+    // If only some of b's readers were checked, a partner that is not among them may still be a
+    // reader, and does not count as disagreement.
     if (there) ++found.agree;
     if (!there && out_b.size() <= kReadersAsked) ++found.disagree;
   }
@@ -148,7 +148,8 @@ void Matching::TakeInNewPairs() {
     open_.push_back(static_cast<uint32_t>(num_taken_in_));
 }
 
-// Most pairs soon have no unpaired neighbors, and are then not visited again.
+// Drops from open_ the pairs that have no unpaired neighbors, as most soon do, so that later calls
+// do not visit them.
 void Matching::Propagate(Similarity similarity, Confidence confidence, size_t from) {
   TakeInNewPairs();
   size_t at = std::lower_bound(open_.begin(), open_.end(), from) - open_.begin(), kept = at;
@@ -178,7 +179,8 @@ void Matching::PropagateAll() {
 bool Matching::FitsAsInput(int32_t a, int32_t b, Confidence confidence) const {
   if (!a_.IsFree(a) || !b_.IsFree(b)) return false;
   size_t readers = a_.view->Readers(a).size();
-  // A node that lost or gained a reader may be a copy, so Vote has to decide about it.
+  // If the numbers of readers differ, a or b may be a copy of the true partner: leave the decision
+  // to Vote().
   if (readers != b_.view->Readers(b).size()) return false;
   if (AgreementOf(a, b).disagree > 0) return false;
   return confidence == Confidence::kLikely || readers > kReadersAsked ||
@@ -224,8 +226,8 @@ void Matching::FollowReaders(int32_t a, int32_t b, Similarity similarity, Confid
 
 namespace {
 
-// Finds candidates for unpaired nodes of one side (asking) on the other side (answering), with the
-// number of votes that neighbors give each of them.
+// For an unpaired node of one side (asking), finds candidates on the other side (answering). Each
+// paired neighbor votes for the nodes at the same place beside its partner.
 class VoteTable {
  public:
   VoteTable(const Side& asking, const Side& answering) : asking_(asking), answering_(answering) {}
@@ -293,8 +295,8 @@ class VoteTable {
 bool Matching::Vote(Similarity similarity) {
   VoteTable from_a(a_, b_), from_b(b_, a_);
   std::vector<std::pair<int32_t, int32_t>> elected;
-  // If the op differs, one neighbor may agree by chance: two neighbors must agree, or one and the
-  // name.
+  // Each neighbor has 8 votes. If the ops may differ, one neighbor may agree by chance: two must
+  // agree, or one neighbor and the name.
   int needed = similarity == Similarity::kAny ? 16 : 8;
   for (int32_t a = 0; a < a_.view->size(); ++a) {
     if (!a_.IsFree(a)) continue;

@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The size (number of nodes) from which a cone is distinctive; smaller cones occur in many places
-// by chance.
+// The number of nodes from which a cone (all nodes that a node depends on, or all that depend on
+// it) identifies its node; smaller cones are equal in many places by chance.
 constexpr uint32_t kDistinctiveCone = 8;
 constexpr int kNear = 4, kNearer = 2;
 
@@ -19,7 +19,8 @@ std::vector<uint64_t> Both(const std::vector<uint64_t>& x, const std::vector<uin
   return out;
 }
 
-// Returns the hashes of the cones that are large enough to be distinctive, and 0 for the others.
+// Returns the hashes of the cones that are large enough to identify their nodes, and 0 for the
+// others.
 std::vector<uint64_t> Distinctive(const ConeHashes& cones) {
   std::vector<uint64_t> out(cones.hash.size());
   for (size_t i = 0; i < out.size(); ++i)
@@ -36,9 +37,9 @@ void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
   }
 }
 
-// Hashes of the surroundings of one body's nodes. A hash of the readers does not depend on the
-// readers' other inputs, so it cannot distinguish one of many equal blocks from the block before
-// it. It therefore starts from labels that include the close surroundings.
+// Hashes of the surroundings of one body's nodes. A hash of a node's readers does not depend on the
+// readers' other inputs, and so would not tell one of many equal blocks from the block before it.
+// Therefore `readers` starts from labels of nodes that include their close surroundings.
 struct Neighborhood {
   ConeHashes inputs, readers;
   std::vector<uint64_t> both;
@@ -204,9 +205,10 @@ void Matching::MatchCones(Similarity similarity) {
   SideBySide(
       side_by_side_, [&] { a = look(a_); }, [&] { b = look(b_); });
   MatchUnique(a.both, b.both, NeighborCheck::kNone);
-  // An edit changes the cones of inputs only downstream, and the cones of readers only upstream.
-  // Pairs so found must have agreeing neighbors, so that a chain of equal blocks is matched
-  // correctly past a new block.
+  // An edit of the graph changes the cones of inputs only downstream of it, and the cones of
+  // readers only upstream: the former still match nodes upstream, the latter nodes downstream.
+  // Except for exact cones of inputs, no neighbor of the pair may be paired with another node: else
+  // a block inserted in a chain of equal blocks would shift the pairs by one block.
   MatchUnique(Distinctive(a.inputs), Distinctive(b.inputs),
               exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);
@@ -230,8 +232,8 @@ void Matching::MatchPlainReaders(Similarity similarity) {
   Propagate(similarity, Confidence::kSure);
 }
 
-// For nodes between edits: pairs small cones that no other unpaired node has. A small constant is
-// not distinctive, and neither is a node without inputs and readers.
+// For nodes between edits: pairs small cones that no other unpaired node has. Constants, and nodes
+// without inputs and readers, are not paired: another may be equal by chance.
 void Matching::MatchSmallCones() {
   auto keys_of = [&](const Side& side) {
     const ConeHashes& cones = KeptOf(side).inputs;
@@ -263,8 +265,8 @@ void Matching::MatchDuplicates(Similarity similarity) {
   bool exact = similarity == Similarity::kExact;
   std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
                                            exact ? twins_b_ : like_twins_b_, side_by_side_);
-  // Sorts nodes with the same key by position, not by name: if names could decide, an earlier stage
-  // would have used them.
+  // Sorts nodes with the same key in topological order, not by name: if names could decide, an
+  // earlier stage would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
     entry.name = view.position(entry.node);

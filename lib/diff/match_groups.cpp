@@ -1,6 +1,6 @@
-// Matches fusions and splits: one node with the same inputs and readers as a whole region of nodes.
-// In this file `head` is the one node, and `exit` the node of the region whose output replaces that
-// of `head`.
+// Matches fusions and splits: a single node of one graph with a region of nodes of the other graph
+// that has the same inputs and readers as a whole. In this file `head` is the single node, and
+// `exit` the node of the region whose output replaces that of `head`.
 #include <algorithm>
 
 #include "lib/diff/constant_cone.h"
@@ -16,9 +16,9 @@ namespace {
 constexpr size_t kWidestFan = 256;  // the readers of a node with more readers are not considered
 
 // `reader` is the partner of a node that reads `head`, an unpaired node of the other body, at
-// `slot`. Returns the node that `reader` reads at `slot`. Rewrites may swap the inputs of
-// commutative ops: then returns the other input if it has the name of `head`, or if the one at
-// `slot` has a partner.
+// `slot`. Returns the node that `reader` reads at `slot`. Rewrites may swap the two inputs of a
+// commutative op: for such a reader, returns the other input if it has the name of `head`, or if
+// the input at `slot` is already matched.
 int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head) {
   auto inputs = side.view->DataInputs(reader);
   if (slot < 0 || static_cast<size_t>(slot) >= inputs.size()) return kNobody;
@@ -37,8 +37,8 @@ struct Parts {
   std::vector<int32_t> nodes, constants;
 };
 
-// The nodes of `parts` that may replace `head`: they read only the partners of head's inputs, each
-// other, and values computed from constants alone.
+// The nodes of one graph, `parts`, that may replace `head`, a node of the other: they read only the
+// partners of head's inputs, each other, and values computed from constants alone.
 class Region {
  public:
   Region(const Side& whole, const Side& parts, const std::vector<NodeGroup>& groups, int32_t head,
@@ -68,8 +68,8 @@ class Region {
     return kNobody;
   }
 
-  // Returns the exit if head's readers are not matched: for a fusion, the node with the last fused
-  // op; otherwise the only node that nodes outside of the region read.
+  // Returns the exit of the region if head's readers are not matched: for a fusion, the node with
+  // the last fused op; otherwise the only node that nodes outside of the region read.
   int32_t LoneExit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {
@@ -102,8 +102,8 @@ class Region {
     return kNobody;
   }
 
-  // Returns the nodes within the region that `exit` is computed from; empty if a node outside of
-  // them reads one of them, or if they do not use all of head's inputs.
+  // Returns `exit` and the nodes of the region that it depends on. Empty if other nodes read one of
+  // them besides `exit`, or if together they do not read all of head's inputs.
   Parts PartsOf(int32_t exit) const {
     llvm::SmallSetVector<int32_t, 8> nodes;
     llvm::SmallSetVector<int32_t, 8> constants;
@@ -162,7 +162,8 @@ class Region {
            });
   }
 
-  // Sorts the nodes, and the constants in the order in which the nodes use them.
+  // Sorts the nodes in topological order, and the constants in the order in which the nodes use
+  // them.
   Parts InOrder(llvm::ArrayRef<int32_t> nodes, llvm::ArrayRef<int32_t> constants) const {
     Parts result{nodes.vec(), {}};
     llvm::sort(result.nodes, [&](int32_t x, int32_t y) {
@@ -193,7 +194,7 @@ class Region {
   std::vector<int32_t> needed_;
 };
 
-// Adds those constants to the nodes that no other node reads.
+// Moves into the group those constants that only one of its nodes reads.
 void AddPrivate(const Side& side, Parts* parts) {
   for (int32_t constant : parts->constants) {
     if (side.view->DataInputs(constant).empty() && side.view->Readers(constant).size() == 1)
@@ -229,9 +230,10 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   if (found.nodes.empty() || !CanReplace(whole, head, parts, found.nodes)) return false;
   std::vector<int32_t> constants = FreeConstantsOf(whole, head);
   bool same_constants = constants.size() == found.constants.size();
-  // A split reads the same constants as the original node; a fusion may merge constants.
+  // If A's `head` was split, the nodes in B must read as many constants as it does. If B's `head`
+  // is a fusion, it may have merged the constants that the nodes in A read.
   if (head_in_a && !same_constants && !constants.empty()) return false;
-  // If head reads no constants, those of the region were fused into it.
+  // If `head` reads no constants, those that the region reads were fused into it too.
   if (constants.empty()) AddPrivate(parts, &found);
   if ((found.nodes.size() == 1) != as_pair) return false;
   if (same_constants) {
@@ -336,8 +338,9 @@ bool Matching::FindGroups() {
     bool constant = b_.labels->constant[b] && b_.view->DataInputs(b).empty();
     if (b_.IsFree(b) && constant) found |= FindFolded(b);
   }
-  // Goes along the data flow, because a fusion may read the result of another. Pairs of single
-  // nodes come last, so that one node of a split is not paired with the original node.
+  // Visits inputs before their readers, because a fusion may read the output of another fusion.
+  // Pairs single nodes last: else one of the nodes of a split would become the partner of the
+  // original node.
   for (bool as_pair : {false, true}) {
     for (int32_t b : b_.view->order()) {
       if (b_.IsFree(b)) found |= FindReplacement(b_, a_, b, as_pair);

@@ -1,4 +1,4 @@
-// Pairs nodes that only their scope distinguishes: equal readers of one tensor.
+// Pairs nodes that do the same with the same inputs, and so differ only in their scopes.
 #include <algorithm>
 #include <deque>
 #include <map>

@@ -45,8 +45,8 @@ void Matching::Run(const KnownPairs& known) {
   while (FindGroups()) PropagateAll();
   MatchSiblings();
   PropagateAll();
-  // A node whose op changed may have its inputs in another order: if the names are equal, one
-  // agreeing neighbor is enough.
+  // A node whose op changed may have its inputs in another order: if the names are equal, it is
+  // enough that as many neighbors agree as disagree.
   MatchNames(Similarity::kAny, NameConfidence::kTouching);
   while (Vote(Similarity::kAny)) PropagateAll();
   MatchDuplicates(Similarity::kKind);

@@ -11,12 +11,13 @@
 
 namespace grapnel {
 
-// N nodes of A that became one node of B, or one that became N; from a ledger also N that became M.
+// N nodes of A that became one node of B, or one that became N. A ledger (the record of rewrites
+// that `opt --ledger` writes) also has groups of N nodes that became M.
 struct NodeGroup {
   std::vector<int32_t> a, b;  // sorted; these nodes are not in any pair
 };
 
-// Pairs that the caller already knows, as from a ledger.
+// Pairs and groups that the caller already knows, as from a ledger.
 struct KnownPairs {
   std::vector<std::pair<int32_t, int32_t>> pairs;
   std::vector<NodeGroup> groups;
@@ -33,7 +34,7 @@ struct Side {
   bool IsFree(int32_t i) const { return other[i] == kNobody && group[i] == kNobody; }
 };
 
-// How similar two nodes must be to be paired: see Labels.
+// Which hashes (see Labels) two nodes must have in common to be paired; kAny: none.
 enum class Similarity { kExact, kKind, kOp, kAny };
 
 // The pairs and groups of two bodies, while stages add to them. Pairs and groups are never undone,
@@ -73,19 +74,21 @@ class Matching {
   // kBalanced: at most as many neighbors disagree as agree; kStrict: no neighbor disagrees.
   enum class NeighborCheck { kNone, kBalanced, kStrict };
   void MatchUniqueKeys(KeysOf keys_of, NeighborCheck check);
-  // Pairs a node of each side if both have the same key and no other node has it; if several nodes
-  // have the key, pairs those of the same name. Nodes with key 0 are not paired. `by_name`: whether
-  // names may decide.
+  // Pairs a node of A and a node of B if both have the same key and no other node has it; if
+  // several nodes have the key, pairs those of the same name. Nodes with key 0 are not paired.
+  // `by_name`: whether names may decide.
   void MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
                    NeighborCheck check, bool by_name = true);
-  // Pairs nodes with equal surroundings: any choice is right if the neighbors then follow it. At
-  // kKind, pairs nodes that only the constants, functions or devices around them could distinguish.
+  // Pairs nodes whose surroundings equal those of several nodes of the other graph. Any of these
+  // may be the partner, as long as their neighbors are then paired accordingly. At kKind, the
+  // surroundings may differ in values of constants, functions and devices.
   void MatchDuplicates(Similarity similarity);
 
-  // match_by_name.cpp. kTouching: at least one neighbor agrees.
+  // match_by_name.cpp: pairs nodes of the same name. kAgreeing: if more neighbors agree than
+  // disagree; kTouching, kNotContradicted: if at least as many agree; kAll: always.
   enum class NameConfidence { kAgreeing, kTouching, kNotContradicted, kAll };
   void MatchNames(Similarity similarity, NameConfidence confidence);
-  // Pairs nodes whose names without numbers are equal, in the order of their numbers.
+  // Pairs nodes whose names differ only in numbers, in topological order.
   void MatchNameClasses(Similarity similarity);
 
   // match_by_neighbors.cpp: for each pair, pairs the nodes that the two read at the same place, and
@@ -110,7 +113,8 @@ class Matching {
   bool FindGroups();
   bool FindFolded(int32_t head);
   bool FindNamedFusions();
-  // `as_pair`: considers only regions of one node; otherwise only larger ones.
+  // Looks in `parts` for a region of nodes that `head`, a node of `whole`, replaces. `as_pair`:
+  // only for regions of one node; otherwise only for larger ones.
   bool FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair);
 
   void MatchConstants(int32_t a, int32_t b);
@@ -123,8 +127,8 @@ class Matching {
   void Match(int32_t a, int32_t b);
   void AddGroup(std::vector<int32_t> a, std::vector<int32_t> b);
   bool Alike(int32_t a, int32_t b, Similarity similarity) const;
-  // Counts the neighbors at the same place that are paired with each other, and those that are
-  // paired with other nodes. Only the first of many readers are checked.
+  // Counts the inputs and readers of two nodes, slot by slot: those that are paired with each
+  // other, and those that are paired with other nodes. Only the first of many readers are checked.
   struct Agreement {
     int agree = 0, disagree = 0;
   };

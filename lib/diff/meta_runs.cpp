@@ -91,8 +91,9 @@ struct Turn {
   const Meta* Last() const { return iterations.rbegin()->second.after; }
 };
 
-// The role of a Turn in a run: kFirst is the loop of the passes, kFinal that of the final module
-// pass; kAlone is a final module pass whose run lost the dumps before it.
+// The role of a Turn (a loop over one graph) in a run: kFirst is the loop of the passes, kFinal
+// that of the final module pass; kAlone is a final module pass of a run whose earlier dumps are
+// missing.
 enum class Role { kFirst, kFinal, kAlone };
 constexpr int kScoreAlone = -6;
 
@@ -142,9 +143,9 @@ class Address {
     return bytes != 0 && bytes == content_(b->file).bytes;
   }
 
-  // Groups the dumps into turns (loops). Each turn begins with iteration 0. A later iteration
-  // belongs to the first turn whose previous iteration ended with the graph that this one begins
-  // with; not every turn has a later iteration.
+  // Groups the dumps into turns (loops over one graph). Each turn begins with iteration 0; not
+  // every turn has more. A later iteration belongs to the first turn whose previous iteration ended
+  // with the graph that the later one begins with.
   void FindTurns() {
     std::map<std::pair<int, int>, size_t> begun;  // index of the turn, by iteration and repeat
     std::map<int, size_t> next;                   // the turn after the last one, by iteration
@@ -184,9 +185,10 @@ class Address {
     return std::min(first, turns_.size());
   }
 
-  // Assigns the dumps of passes, which form a chain per iteration and repeat. In the first
-  // iteration that has chains, the k-th chain belongs to the k-th run. So do the chains of later
-  // iterations, except that not every run has one.
+  // Assigns the dumps of passes to turns. Those of one iteration of one run form a chain: they have
+  // the same iteration and repeat number. In the first iteration that has chains, the k-th chain
+  // belongs to the k-th run. The chains of later iterations are in the order of the runs too, but
+  // not every run has one.
   void FindChains() {
     using Chain = std::vector<const Meta*>;
     std::map<int, std::map<int, Chain>> chains;  // by iteration and repeat
@@ -207,8 +209,9 @@ class Address {
     if (roles_.empty()) FindRoles({});
   }
 
-  // Returns the first turn at or after `first` that begins a run and whose iteration ended with the
-  // output of this last pass; otherwise the first that begins a run and has the iteration.
+  // Returns the turn of a chain whose last dump is `pass`: the first turn from `first` on that
+  // begins a run and whose iteration ended with the graph in `pass`; else the first that begins a
+  // run and has the iteration.
   size_t NextTurnFor(const Meta& pass, size_t first) const {
     std::optional<size_t> fallback;
     for (size_t turn = first; turn < turns_.size(); ++turn) {
@@ -243,8 +246,8 @@ class Address {
   // chains. A run has one turn, and at most one more for the final module pass; if the first dumps
   // of a run are missing, its final turn is kAlone. Chooses the assignment that agrees best with
   // the contents: the first iteration of a run ends with the output of its last pass, and the final
-  // pass starts from the output of the iterations. Among equally good assignments, chooses the one
-  // that ends runs first.
+  // pass starts from the output of the iterations. Among equally good assignments, prefers kFinal
+  // to kFirst to kAlone, from the last turn backwards.
   void FindRoles(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
     size_t num_turns = turns_.size();
     size_t num_results =
@@ -253,7 +256,8 @@ class Address {
     roles_.assign(num_turns, Role::kFirst);
     constexpr size_t kMostStates = 1 << 24;
     if (num_runs == 0 || num_runs >= num_turns || num_turns * num_runs > kMostStates) return;
-    // best[r][t]: the best assignment of the first t turns to r runs and to turns that are kAlone.
+    // best[r][t]: the best assignment in which the first t turns are r runs, apart from turns that
+    // are kAlone.
     struct Choice {
       int score = INT_MIN / 2;
       Role last = Role::kFirst;  // kFinal: the last run has two turns

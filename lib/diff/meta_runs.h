@@ -37,10 +37,10 @@ struct MetaRun {
 };
 
 // Groups the files named after_MetaOptimizer_iteration_I_PASS_ADDRESS_K and the like into runs;
-// ignores other files. ADDRESS is that of an object: all files of one run have the same address,
-// but several runs may have the same one too. K numbers files that would otherwise have the same
+// ignores other files. ADDRESS is that of an object of the optimizer: all files of one run have the
+// same address, but other runs may have it too. K numbers files that would otherwise have the same
 // name. The contents show which file comes after which: each iteration starts from the result of
-// the previous one. Sorted by address, then by time.
+// the previous one. The runs are sorted by address, then by time.
 std::vector<MetaRun> MetaRunsOf(llvm::ArrayRef<std::string> files, ContentOf content);
 
 // True if MetaRunsOf uses the file.

@@ -9,7 +9,8 @@
 
 namespace grapnel {
 
-// A node in one trace.
+// A node in one trace: the stages of a graph that follow one another, each compared with the one
+// before.
 struct NamedNode {
   int begin;         // index of the first stage of the trace
   std::string name;  // "node", "function/node"

@@ -7,9 +7,9 @@
 namespace grapnel {
 
 // Finds inlined calls in a diff whose nodes were matched by name. TensorFlow names the copy of a
-// body's node CALL/NODE, and if the call is a lowered loop or branch CALL/body/_N/NODE. Removes the
-// copies from `added`, the changes of the call node, and from `removed` the bodies of functions
-// that B does not have and whose nodes were copied. Linear in nodes and calls.
+// body's node CALL/NODE, and if the call is a lowered loop or branch CALL/body/_N/NODE. The diff
+// then no longer lists the copies as added or the call node as changed; nor, if B lacks the inlined
+// function, the function's nodes as removed. Linear in nodes and calls.
 void OpenCalls(const Module& a, const Module& b, Diff* diff);
 
 }  // namespace grapnel

@@ -37,8 +37,8 @@ void Provenance::BodyHistory::Apply(const std::vector<std::string>& used,
                                     const std::vector<std::string>& made_now,
                                     const std::vector<std::string>& changed,
                                     const std::vector<std::string>& removed_now) {
-  // The new nodes have the origins of those used nodes that the rewrite removed; without such
-  // nodes, they have no origins.
+  // The origins of the new nodes: those of the nodes that the rewrite both used and removed.
+  // Without such nodes, there are none.
   Origins origins;
   for (const std::string& name : used) {
     if (!llvm::is_contained(removed_now, name)) continue;
@@ -73,8 +73,8 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     // such nodes.
     if (kept && other != kNobody && a.op(i) == b.op(other)) known.pairs.push_back({i, other});
   }
-  // The nodes of B by their origins. Sets of origins that overlap are ambiguous. A constant counts
-  // only if no node that computes has the same origins.
+  // The nodes of B by their origins. An origin in two sets is ambiguous. A constant does not count
+  // if a node that is not a constant has the same origin.
   std::map<Origins, std::vector<int32_t>> by_origins;
   auto claim = [&](const std::string& name, const Origins& origins) {
     int32_t node = Find(b, name);
@@ -82,8 +82,9 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     by_origins[origins].push_back(node);
   };
   for (const auto& [name, origins] : body.made) claim(name, origins);
-  // A fusion that kept the name of one of its nodes has another op. If the op stayed the same, the
-  // node has only lost neighbors (a rewrite redirected edges around them).
+  // If a node that took over the work of others has another op than before, it is a fusion under
+  // the name of one of its nodes. If the op is the same, a rewrite only redirected edges around
+  // removed neighbors.
   for (const auto& [name, others] : body.absorbed) {
     int32_t before = Find(a, name), after = Find(b, name);
     if (before != kNobody && after != kNobody && !others.empty() && a.op(before) != b.op(after))

@@ -30,8 +30,8 @@ struct FunctionChanges {
   bool Same() const { return !counts.Any() && !is_changed && !a.empty() && !b.empty(); }
 };
 
-// One Python function, or all functions that are the same part of an op: a row of the library
-// (lib/library).
+// A row of the function library (lib/library): one Python function with all its traces, or all
+// functions that are the same part of an op, such as the bodies of a While.
 struct PythonFunctionChanges {
   std::string name;                        // "train_step"
   FunctionRole role;                       // kTrace for all functions that Python traced

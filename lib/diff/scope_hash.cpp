@@ -40,7 +40,8 @@ class NameTree {
     return scope == 0 || scopes_[scope].has_nodes || scopes_[scope].children > 1;
   }
   int32_t InnermostOf(int32_t node) const { return innermost_[node]; }
-  // Returns the next enclosing block; kNobody if there is none.
+  // Returns the next enclosing scope that is a block (not all of its nodes are in one nested
+  // scope); kNobody if there is none.
   int32_t Around(int32_t scope) const {
     do {
       scope = scopes_[scope].parent;
@@ -77,8 +78,8 @@ class BlockHasher {
     for (auto* hashes : {&in_, &out_, &both_, &before_}) hashes->resize(view.size());
   }
 
-  // Hashes one block. `nodes` are in the order of the view; `block` is a number that no other block
-  // has.
+  // Hashes one block, the nodes of a scope. `nodes` are in the order of the view; `block` is a
+  // number that no other block has.
   uint64_t Hash(llvm::ArrayRef<int32_t> nodes, int32_t block) {
     block_ = block;
     for (int32_t i : nodes) {

@@ -1,4 +1,5 @@
-// Name scopes as blocks: hashes that identify a block by what it computes, in any model.
+// Hashes of name scopes: each hash identifies a block (the nodes of a scope) by what it computes,
+// in any model.
 #ifndef GRAPNEL_LIB_DIFF_SCOPE_HASH_H_
 #define GRAPNEL_LIB_DIFF_SCOPE_HASH_H_
 

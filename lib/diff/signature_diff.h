@@ -25,7 +25,7 @@ struct SignatureDiff {
 };
 
 // Returns the signatures of either model by name, without those that TensorFlow adds. `diff` must
-// be the comparison of the graphs as opened. Linear in the nodes that signatures reach, for each
+// be the comparison of these two graphs. Linear in the nodes that signatures reach, for each
 // signature.
 std::vector<SignatureDiff> DiffSignatures(const GraphInFile& a, const GraphInFile& b,
                                           const Diff& diff);

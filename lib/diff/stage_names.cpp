@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Added to the level of a partition that is named by the function of which it is a partition: worse
-// than all levels of a function's own name.
+// Added to the level (the lower, the more exact the name) if the name of a function also names its
+// partition: higher than all levels of a function's own name.
 constexpr int kOfParent = 10;
 // Limits for what users type: no stage has more colons or a longer name.
 constexpr size_t kMostSplits = 64, kLongest = 200;
@@ -89,8 +89,8 @@ bool StageNames::TellsStories() const {
          llvm::any_of(functions_, [](const Function& each) { return each.stages.size() > 1; });
 }
 
-// Returns which form of a line's name `plain` is: lower is more exact. nullopt if it is not one of
-// the forms.
+// Returns the index of `plain` among the forms of a line's name, from exact to short; nullopt if it
+// is not one of the forms.
 static std::optional<int> LevelOf(const std::string& plain, llvm::StringRef line) {
   std::vector<std::string> forms = LineForms(line);
   auto it = llvm::find(forms, plain);
@@ -98,7 +98,7 @@ static std::optional<int> LevelOf(const std::string& plain, llvm::StringRef line
   return static_cast<int>(it - forms.begin());
 }
 
-// Returns the functions that a text names: pairs of index and level.
+// Returns the functions that the name may mean, each with its level: the lower, the more exact.
 std::vector<std::pair<size_t, int>> StageNames::LinesOf(llvm::StringRef function) const {
   std::string plain = PlainName(function);
   std::vector<std::pair<size_t, int>> found;
@@ -128,8 +128,8 @@ Expected<std::vector<size_t>> StageNames::StoryOf(llvm::StringRef function) cons
   return story;
 }
 
-// Returns all stages that match the name. `before_is_meant`: for a name "before X", returns stages
-// "after X" that have a stage before them.
+// Returns all stages that match the name. `before_is_meant`: only for a name "before X"; returns
+// the stages "after X" that have an earlier stage, which is the one that the user means.
 std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool before_is_meant) const {
   std::vector<Hit> hits;
   for (auto [function, stage_text] : SplitsOf(name)) {

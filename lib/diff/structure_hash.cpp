@@ -14,7 +14,7 @@ uint64_t HashOfEdge(int32_t slot, int32_t port) {
   return HashInto(HashInto(kReaderSeed, slot), port);
 }
 
-// Caches HashOfEdge for the slots and ports of nearly all edges.
+// Caches HashOfEdge for small slots and ports, which nearly all edges have.
 class EdgeHashes {
  public:
   EdgeHashes() {
@@ -33,8 +33,8 @@ class EdgeHashes {
   uint64_t known_[kSlots + 1][kPorts + 1];
 };
 
-// Combines the hashes of a node's inputs with its label. An input that is not hashed yet counts as
-// `unknown`.
+// Hashes the cone of each node (all nodes that it depends on, or all that depend on it) from its
+// label and the hashes of its inputs or readers.
 class Cones {
  public:
   Cones(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls)

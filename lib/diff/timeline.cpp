@@ -60,7 +60,8 @@ std::string FusionText(const GroupEntry& group, llvm::StringRef name) {
   return text;
 }
 
-// Returns the node's entries in `counted`, except marks, which a pass gives to most nodes.
+// Returns the changes of the node that `counted` lists, except new private attributes ("marked
+// _XlaFoo"), which a pass gives to most nodes.
 std::string CountedText(const Diff& diff, const std::string& name) {
   std::string text;
   for (const CountedChange& counted : diff.counted) {
@@ -118,7 +119,7 @@ Event EventOf(const Diff& diff, const std::string& name) {
   return {"removed: its function is gone", {}};
 }
 
-// Returns how a node came about that the previous stage did not have.
+// Returns how a node that the previous stage did not have came into the graph.
 std::string OriginText(const TimelineStage& stage, llvm::StringRef node) {
   if (stage.before < 0) return "is there";
   for (const OpenedCall& call : stage.diff.opened) {
@@ -260,7 +261,7 @@ Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::Strin
   std::vector<std::shared_ptr<const Module>> modules;
   modules.reserve(stages.size());
   for (const DumpStage& stage : stages) modules.push_back(by_name[stage.file]->module);
-  // Puts stages whose file names do not say which graph they are from into lines.
+  // JoinLines also finds the graph of each dump whose file name does not name it.
   std::vector<OrderedDump> dumps;
   for (size_t i : JoinLines(&stages, modules)) {
     const OpenedFile& file = *by_name[stages[i].file];

@@ -211,7 +211,8 @@ class Comparison {
     bool differ = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "value"; });
     if (!differ || !IsConst(pair.a.node) || !IsConst(pair.b.node)) return;
     auto a = Literal::FromConst(pair.a.node), b = Literal::FromConst(pair.b.node);
-    // Skips constants of different ranks: these are two different constants at the same place.
+    // Skips constants of different ranks: the one in B is not a new value of the one in A, but
+    // another constant in its place.
     if (a && b && a->dims().size() != b->dims().size()) return;
     if (a && b) return Compare(pair.a.name.str(), pair.b.name.str(), *a, *b);
     for (auto* side : {&a, &b})
@@ -228,7 +229,8 @@ class Comparison {
 
   void Compare(std::string name_a, std::string name_b, const Literal& a, const Literal& b) {
     ++report_.compared;
-    // The diff already reports a changed dtype, so the values are compared in A's dtype.
+    // Compares in A's dtype if only the size of the dtype changed, as from float to half: the diff
+    // already reports the change.
     bool is_same = a.dtype() == b.dtype() || !AreAlikeButForSize(a.dtype(), b.dtype())
                        ? a.SameValue(b)
                        : a.dims() == b.dims() && a.SameValue(InTypeOf(a, b));

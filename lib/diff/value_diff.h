@@ -46,8 +46,8 @@ struct ValueSide {
 
 // Compares the variables that both models have (lib/diff/variable_pairs.h), and constants whose
 // values `diff` lists as changed. A variable that only one model has counts as different. Skips the
-// constants of the saver, which describe the file. Errors: a checkpoint that cannot be read or does
-// not belong to the model. Reads all values once.
+// saver's constants, which describe the checkpoint file. Errors: a checkpoint that cannot be read
+// or does not belong to the model. Reads all values once.
 Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const Diff& diff);
 
 // Returns "A comes without the values of its variables"; empty if both models have values.

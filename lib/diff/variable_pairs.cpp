@@ -15,8 +15,8 @@
 namespace grapnel {
 namespace {
 
-// True for ops that forward the value of a variable: the op that reads their output belongs to the
-// layer.
+// True for ops that only forward the value of a variable. The reader to look at is the op behind
+// them.
 bool HandsOnVariable(llvm::StringRef op) {
   return op == "Identity" || op == "ReadVariableOp" || op == "Cast" || op == "Enter" ||
          op == "StopGradient";
@@ -63,7 +63,7 @@ class VariableTensors {
     for (llvm::StringRef name : CalledFunctions(call)) {
       const Function* callee = body.module().FindFunction(name);
       if (!callee) continue;
-      // The first input of If and Case selects the branch.
+      // If and Case have one more input than their functions: the first, which selects the branch.
       int first = call.num_inputs() - static_cast<int>(callee->args.size());
       if (first < 0 || first > 1) continue;
       bool is_new = seen_.insert(callee).second;
@@ -189,7 +189,7 @@ class VariablePairing {
     std::map<std::pair<size_t, size_t>, int> reads;
     for (const MatchedPair& pair : diff_.matched) {
       const Node &a = pair.a.node, &b = pair.b.node;
-      // The inputs of a call that stand for captured tensors have no fixed order.
+      // Does not compare the inputs of calls: captured tensors are in no fixed order among them.
       if (MayCallFunctions(a) || in_a_.IsOfSaver(a) || in_b_.IsOfSaver(b)) continue;
       for (int i = 0; i < std::min(a.num_inputs(), b.num_inputs()); ++i) {
         NodeId read_a = in_a_.At(a.graph(), a.input(i));
@@ -237,8 +237,8 @@ class VariablePairing {
     return paths;
   }
 
-  // A name that only one variable of its model has. GroupsOf groups these names by the name without
-  // numbers.
+  // A variable whose name no other variable of its model has, and the numbers in the name. GroupsOf
+  // groups such variables by their names without the numbers.
   struct Named {
     std::vector<uint64_t> numbers;
     size_t place;
@@ -265,7 +265,7 @@ class VariablePairing {
                       [](const Named& x, const Named& y) { return x.numbers == y.numbers; });
   }
 
-  // The name of each variable in both models; "" does not count.
+  // The name of each variable in both models; variables with the name "" are not paired.
   struct Names {
     std::vector<std::string> a, b;
   };

@@ -20,8 +20,8 @@ struct VariableSide {
 // and both variables of a pair have the same shape. First pairs variables that nodes of the same
 // name read at the same input; then those with the same path of object names, and those of the same
 // name, at least within the layer. If layers are numbered and the numbers may have changed, prefers
-// variables that nodes matched in `diff` read at the same input to those of the same name. The
-// reads of the saver do not count, nor does the order in which a function captures variables.
+// variables that nodes matched in `diff` read at the same input to those of the same name. Ignores
+// reads by the saver, and the order in which a function captures variables.
 std::vector<std::pair<size_t, size_t>> PairVariables(const VariableSide& a, const VariableSide& b,
                                                      const Diff& diff);
 

@@ -12,7 +12,8 @@
 namespace grapnel {
 namespace {
 
-// The limit on inspecting recursive functions.
+// How many calls deep function bodies are inspected; a call below that counts as recursive, which
+// is an error.
 constexpr int kDeepestCall = 64;
 
 bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefType(type); }
@@ -39,7 +40,8 @@ class ColocationBuilder {
     out_.groups_.resize(graph_.end_id());
     out_.own_.resize(graph_.end_id());
     out_.own_types_.resize(graph_.end_id());
-    // First makes a group for every node, so that lookups work even after a failure.
+    // Make a group for every node before anything can fail: explanations of a failure look up
+    // groups.
     for (NodeId id : input_.order) StartAlone(graph_.node(id));
     for (NodeId id : input_.order) {
       if (!Start(graph_.node(id))) return false;
@@ -64,7 +66,7 @@ class ColocationBuilder {
     ColocationGroup& group = out_.groups_[node.id()];
     group.parent = node.id();
     llvm::ArrayRef<DeviceWord> types = input_.devices.types();
-    // A function call may be on any device: the runtime splits its body over devices.
+    // A function call may be on any device, since the runtime can split its body over several.
     bool is_known = input_.kernels.Knows(node);
     for (size_t i = 0; i < types.size(); ++i) {
       std::optional<int> priority = is_known ? input_.kernels.Priority(node, types[i].text()) : 0;
@@ -243,7 +245,8 @@ class ColocationBuilder {
     return true;
   }
 
-  // Restricts the group of `node` to the request and device types of a group of the called body.
+  // Restricts the group of `node`, a neighbor of the call, to what a group of the called body
+  // allows: its request and its device types.
   bool Limit(NodeId node, const CallGroups::Group& body, const Node& call) {
     ColocationGroup& group = GroupOf(node);
     DeviceSpec was = group.requested;
@@ -329,7 +332,8 @@ class ColocationBuilder {
     return llvm::is_contained(types->inputs, proto::DT_VARIANT);
   }
 
-  // Decides by the nearest upstream node that has an attribute element_dtype.
+  // True if the variants that the node reads hold strings or resources, according to element_dtype
+  // of the nearest node before it that has this attribute.
   bool HoldsHostOnly(const Node& node) {
     std::deque<NodeId> queue = {node.id()};
     llvm::DenseSet<NodeId> seen = {node.id()};
@@ -446,7 +450,8 @@ std::vector<NodeId> Colocation::MembersOf(NodeId node) const {
 
 namespace {
 
-// Breadth first over the forest from `from` until `found` returns true: returns the chain.
+// Walks the edges breadth first from `from` to the first node for which `found` is true, and
+// returns the path to it.
 Colocation::Chain Walk(llvm::ArrayRef<ColocationEdge> edges, NodeId from,
                        llvm::function_ref<bool(NodeId)> found) {
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 2>> around;

@@ -88,9 +88,9 @@ class GRAPNEL_PUBLIC Colocation {
   NodeId RootOf(NodeId node) const;
   ColocationGroup& GroupOf(NodeId node) { return groups_[RootOf(node)]; }
   const ColocationGroup& GroupOf(NodeId node) const { return groups_[RootOf(node)]; }
-  // The node's own request; open if the node has no request or is assigned.
+  // The node's own request; open (any device) if the node has none or is assigned.
   const DeviceSpec& RequestOf(NodeId node) const { return own_[node]; }
-  // A spanning forest of the groups.
+  // The edges that joined groups: one spanning tree for each group.
   llvm::ArrayRef<ColocationEdge> edges() const { return edges_; }
   llvm::ArrayRef<DroppedRequest> dropped() const { return dropped_; }
   // Device types with a kernel for the node alone.
@@ -104,8 +104,8 @@ class GRAPNEL_PUBLIC Colocation {
   Chain ChainBetween(NodeId from, NodeId to) const;
   // Every member of the node's group, in order of id. Cost: a pass over the graph.
   std::vector<NodeId> MembersOf(NodeId node) const;
-  // The chain from `node` to the nearest member whose own request is incompatible with `name` or,
-  // if `wanted`, is compatible with it and not open. Empty if there is no such member.
+  // The chain from `node` to the nearest member of its group that has a request of its own,
+  // compatible with `name` if `wanted`, else incompatible. Empty if there is no such member.
   Chain NearestRequest(NodeId node, const DeviceSpec& name, bool wanted) const;
 
   // True for nodes that the runtime has placed already: arguments and results of a function with a

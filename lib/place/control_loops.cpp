@@ -54,7 +54,7 @@ class Maker {
     NodeId enter = kNoNode, merge = kNoNode, turn = kNoNode;
   };
 
-  // An Exit's output is in the parent of its frame; so are an Enter's inputs.
+  // The output of an Exit and the inputs of an Enter are in the parent of the node's own frame.
   int OutputFrame(NodeId id) const { return FrameOf(id, IsExit(graph_.node(id).op())); }
   int InputFrame(NodeId id) const { return FrameOf(id, IsEnter(graph_.node(id).op())); }
   int FrameOf(NodeId id, bool outside) const {
@@ -134,8 +134,8 @@ LoopFrames FindLoopFrames(const Graph& graph, llvm::ArrayRef<NodeId> topological
   std::map<std::pair<int, std::string>, int> known;
   for (NodeId id : topological) {
     Node node = graph.node(id);
-    // The frame of the first input whose frame is known: all inputs of a node are in one frame, but
-    // a Merge's second input comes from a later node.
+    // The frame of the inputs. They are all in one frame, but the second input of a loop's Merge
+    // comes from a later node, whose frame is not known yet and counts as 0.
     int frame = 0;
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;

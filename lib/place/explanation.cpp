@@ -326,7 +326,7 @@ class Explainer {
   }
 
   // Adds advice for two surprising placements: an int32 Const on a device other than a CPU, and a
-  // request that was softened.
+  // request whose device type and id soft placement dropped.
   void PrintAdvice(const NodePlacement& placed) {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";

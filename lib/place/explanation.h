@@ -1,4 +1,4 @@
-// Answers "why is this node there?" and "why can this graph not be placed?".
+// Answers "why is this node on this device?" and "why can this graph not be placed?".
 #ifndef GRAPNEL_LIB_PLACE_EXPLANATION_H_
 #define GRAPNEL_LIB_PLACE_EXPLANATION_H_
 

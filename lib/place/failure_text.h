@@ -12,13 +12,13 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node);
 PlacementFailure MalformedDevice(const Node& node, const std::string& error);
 PlacementFailure UnknownAssignedDevice(const ColocationInput& input, const Node& node);
 PlacementFailure AssignedWithoutKernel(const Node& node);
-// Failure: the edge joins two groups that are bound to different devices, by the runtime
-// (`assigned`) or by the nodes that make their handles.
+// Failure: the edge from `src` to `dst` would join two groups that are bound to different devices,
+// by the runtime (`assigned`) or by the nodes that make their handles.
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
                               const Node& src, const Node& dst, ColocationEdge::Kind kind,
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
-// Failure: the edge joins two groups with incompatible requests. `error` is TensorFlow's sentence,
-// `at` the node that the sentence names.
+// Failure: the edge would join two groups with incompatible requests. `error` is TensorFlow's
+// sentence, `at` the node that the sentence names.
 PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input,
                                     const ColocationEdge& edge, std::string error,
                                     llvm::StringRef at);
@@ -32,7 +32,7 @@ PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& i
 PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function);
 PlacementFailure InFunction(const Node& call, llvm::StringRef function,
                             const PlacementFailure& inside);
-// Failure: no device has the kernels and matches the requests of the node's group.
+// Failure: no device both has kernels for the node's group and matches its request.
 PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input, const Node& node);
 
 // Describes an edge: "a reference edge runs from 'v' to 'assign'".

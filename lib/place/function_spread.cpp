@@ -34,7 +34,8 @@ FunctionSet CalledBy(const Function& function) {
   return reached;
 }
 
-// True for a call whose function can be placed.
+// True for a call that may run on several devices, of a function that can be placed: it has no
+// attributes to fill in.
 bool CanVisit(const Node& node) {
   const Function* called = IsMultiDeviceCall(node) ? CallOf(node).function : nullptr;
   return called && !IsParametrized(*called);
@@ -77,8 +78,9 @@ Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
 
 }  // namespace
 
-// Inlines calls in the main graph. The first time, keeps the entry call: VisitCall places its
-// function and marks the call, which then is inlined whole.
+// Inlines calls in the main graph. Does not inline the entry call (the one that produces all
+// fetches) the first time: VisitCall first places its function, and marks the call to be inlined
+// completely if necessary.
 Error FunctionSpread::OpenMain() {
   Boundary boundary;
   for (const std::string& fetch : tensors_.fetches) {
@@ -170,8 +172,8 @@ bool FunctionSpread::IsSpread(const Function& function, llvm::StringRef device) 
          (HasOther(function, device) || llvm::any_of(CalledBy(function), AsksForDevice));
 }
 
-// Places the functions that the body of a remaining call calls. They run on that call's device and
-// are placed only for the log.
+// Places the functions that `function`, the function of a call that is not inlined, calls. They run
+// on that call's device, and are placed only for the log.
 Error FunctionSpread::VisitInner(Function& function) {
   if (!log_) return Error::success();
   for (NodeId id : TopologicalOrder(function.body)) {
@@ -188,8 +190,9 @@ Error FunctionSpread::VisitInner(Function& function) {
   return Error::success();
 }
 
-// Places the called function; true if the call must be inlined. If the function was already placed
-// for a call on other devices in this round, this call waits for the next round.
+// Places the called function; true if the call must be inlined. A round of OpenNextCalls() places
+// each function once. If this round has placed the function for a call on other devices, this call
+// is left for the next round.
 Expected<bool> FunctionSpread::VisitCall(const Node& call) {
   Function& function = *module_.FindFunction(CallOf(call).function->name());
   BodyPlace place = PlaceOf(call, function);
@@ -205,8 +208,8 @@ Expected<bool> FunctionSpread::VisitCall(const Node& call) {
   return false;
 }
 
-// Visits the remaining calls of the main graph and inlines those that must be. False if no call was
-// left to visit.
+// Visits the calls of the main graph that were not visited before, and inlines those that must be.
+// False if there was none.
 Expected<bool> FunctionSpread::OpenNextCalls() {
   placed_.clear();
   bool opens = false;

@@ -58,7 +58,7 @@ class FunctionSpread {
   std::set<std::string> opened_;   // functions in whose bodies calls were inlined
   std::set<std::pair<std::string, BodyPlace>> logged_;
   std::map<std::string, BodyPlace> placed_;  // functions placed in this round
-  // Of a body's nodes, before it was placed.
+  // By function: the devices of its nodes before it was placed, by node id.
   std::map<std::string, std::vector<std::string>> own_devices_;
 };
 

@@ -37,7 +37,7 @@ bool SaysSomething(llvm::StringRef line) {
 // Caches the full names of devices: a log has few distinct devices.
 class FullDevices {
  public:
-  // "" if `text` is not a full device name.
+  // Returns the device's name in its usual spelling; "" if `text` is not a full device name.
   const std::string& Of(llvm::StringRef text) {
     if (known_.size() > kMostContainers) known_.clear();
     auto [entry, is_new] = known_.try_emplace(text);
@@ -241,7 +241,7 @@ void LogLineReader::ReadBare(llvm::StringRef text, llvm::StringRef source,
     line.is_prefixed = true;
     line.follows_piece =
         FindIn(before, "/job:") != llvm::StringRef::npos || LastMarker(before).has_value();
-    // The source file's name may have a path before it.
+    // The thread's id is before the name of the source file, which may begin with a path.
     line.stream += ":" + ThreadOf(before.take_front(before.find_last_of(' ') + 1)).str();
     text = text.substr(marker->end);
     bool is_read = ReadEager(text, &line) || ReadDump(text, &line) || ReadNode(text, &line);

@@ -16,7 +16,7 @@ bool IsEnd(llvm::StringRef op) {
   return op == "_Arg" || op == "_DeviceArg" || op == "_Retval" || op == "_DeviceRetval";
 }
 
-// "tower_29" matches "__inference_tower_29"; another "tower_29" does not match "tower_2".
+// True for equal names, and for "tower_29" and "__inference_tower_29".
 bool IsSameName(llvm::StringRef logged, llvm::StringRef name) {
   return logged == name || logged == ("__inference_" + name).str() ||
          name == ("__inference_" + logged).str();
@@ -95,8 +95,8 @@ class Matcher {
     return out;
   }
 
-  // If several logged graphs have exactly the target's nodes, and the program placed the target as
-  // often (LogTarget::turns), moves the graph at position LogTarget::turn to the front.
+  // If the logged graphs with exactly the target's nodes are as many as the program placed
+  // (LogTarget::turns), moves the one at position LogTarget::turn to the front.
   void TakeTurn(size_t target, std::vector<size_t>* fitting) const {
     const LogTarget& wanted = targets_[target];
     std::vector<size_t> exact;
@@ -123,8 +123,8 @@ class Matcher {
     }
   }
 
-  // True if the logged graph is another part of the target, as in a session, which places a part of
-  // its graph for each set of fetches.
+  // True if the logged graph adds nodes of the target that the log entries so far lack: a session
+  // places its graph in parts, one for each set of fetches.
   bool Adds(size_t graph, size_t target, const LogOfGraph& out) const {
     const LoggedGraph& logged = log_.graphs[graph];
     const LogFit& fit = FitAt(graph, target);
@@ -192,8 +192,8 @@ bool LogFit::operator<(const LogFit& other) const {
   return mine != its ? mine < its : missing > other.missing;
 }
 
-// After Grappler few nodes of a large graph may be left, and a truncated log may have few of its
-// lines; but Grappler keeps arguments and results.
+// Few nodes of the target may be in the log, since Grappler removes nodes and logs may be
+// truncated. But Grappler keeps arguments and results, so these must match.
 bool LogFit::IsOurs(const LogTarget& target, size_t lines) const {
   size_t nodes = target.graph->num_nodes();
   if (found == 0) return false;
@@ -227,7 +227,8 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target) {
                  });
   if (fit.is_named && target.dump >= 0 && logged.dump >= 0)
     fit.dumps_between = logged.dump > target.dump ? INT_MAX : target.dump - logged.dump;
-  // Otherwise `target.name` may be just a file name, such as "graph" or "model".
+  // Without a dump number or a leading "__", `target.name` may be just a file name, such as
+  // "graph", and says nothing about the function.
   bool is_functions = target.dump >= 0 || HasPrefix(target.name, "__");
   fit.is_other = is_functions && !logged.name.empty() && !fit.is_named;
   return fit;

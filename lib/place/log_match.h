@@ -45,7 +45,8 @@ struct LogOfGraph {
   llvm::StringRef DeviceOf(NodeId id) const { return of[id] ? of[id]->device : llvm::StringRef(); }
 };
 
-// The log entries for several graphs, by target; points into the PlacementLog.
+// The log entries for several graphs, by target; they point into the PlacementLog, which must
+// outlive them.
 struct LoggedDevices {
   std::vector<LogOfGraph> graphs;
   int64_t other_lines = 0;  // lines for nodes of other graphs

@@ -86,7 +86,8 @@ TensorWay PlacedMemory::WayTo(const Use& reader) {
   way.from_host = IsOnHost(from);
   llvm::StringRef type = TypeOf(way.target);
   way.to_host = type == "CPU" || types_.IsInputOnHost(node, reader.slot, type);
-  // For two CPUs of one task, the bytes count as copied: a cluster file may give their link.
+  // Between two CPUs of one task, the bytes count as copied, because a cluster file may describe a
+  // link between them.
   bool is_handed_over = way.from_host && way.to_host &&
                         (type != "CPU" || TypeOf(way.source) != "CPU") &&
                         AreOfOneTask(context_.devices, way.source, way.target);

@@ -13,8 +13,8 @@ namespace grapnel {
 // TensorFlow's rule (MemoryTypesForNode): the kernel's host arguments, and always resources and
 // strings, are in the host's memory. For a function call, an unlowered While, and an op without a
 // kernel, int32 values are in the host's memory instead of host arguments. So are the ports listed
-// in the attributes _input_hostmem and _output_hostmem. For a CPU, the results follow
-// TensorFlow's rule too, although all of a CPU's memory is the host's.
+// in the attributes _input_hostmem and _output_hostmem. The answers follow this rule for a CPU too,
+// although all of a CPU's memory is the host's.
 //
 // Caches results: use one instance for one graph and one placement of it.
 class MemoryTypes {
@@ -44,8 +44,8 @@ struct TensorWay {
   int source = 0, target = 0;  // indices of devices
   // Whether the tensor is in the host's memory at each end.
   bool from_host = false, to_host = false;
-  // True if the tensor's bytes are copied. False if both ends are in the memory of the same host,
-  // where one end belongs to a device and the other to that host's CPU or to another device.
+  // True if the tensor's bytes are copied. False if it stays where it is, or if both ends are in
+  // the memory of one host and at least one of the two devices is not a CPU.
   bool is_copied = false;
 
   bool Crosses() const { return source != target || from_host != to_host; }

@@ -223,7 +223,7 @@ class Partitioner {
     int slot;       // of the first reader
     DataType type;  // of the sent value
     bool is_reference;
-    // Names; `dummy` and `end`: control edges only.
+    // Names of the tensor and of the nodes to add; `dummy` and `end` only for a control edge.
     std::string tensor_name, dummy, send, recv, end;
     NodeId pivot = kNoNode;  // the Merge that starts the _Recv in each iteration
     NodeId read = kNoNode;   // the node in the readers' partition that they read, once made
@@ -404,7 +404,8 @@ class Partitioner {
   std::vector<int> part_of_;   // by id in graph_
   std::vector<NodeId> place_;  // id in its partition, by id in graph_
   std::deque<Transfer> crossings_;
-  // By value, target and whether on host.
+  // Index in crossings_, by source node, its output, the readers' partition, and whether they read
+  // it in the host's memory.
   std::map<std::tuple<NodeId, int32_t, int, bool>, size_t> known_;
   llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
   std::set<std::string> made_names_;

@@ -72,8 +72,8 @@ class Stream {
     next_ = name.str();
     next_dump_ = dump;
   }
-  // Called for an op that Python ran on this thread after the graph was placed. If the op had not
-  // run before, the graph was placed for the op.
+  // Called for an op that Python ran eagerly on this thread after the graph was placed. If the op
+  // runs for the first time (`is_first`), the graph was placed for it.
   void Ran(llvm::StringRef op, bool is_first) {
     if (at_.nodes.empty()) return;
     bool is_node = llvm::any_of(at_.nodes, [&](const LoggedNode& node) { return node.op == op; });
@@ -205,8 +205,8 @@ class Reader {
     if (!llvm::is_contained(log_.other_names, name)) log_.other_names.push_back(std::move(name));
   }
 
-  // True if the graph was already logged with the other kind of lines (bare or prefixed). Moves a
-  // name that only the second copy has to the first.
+  // True if the graph was already logged with the other kind of lines (bare or prefixed). If only
+  // this second copy has a name, gives the name to the first.
   bool IsDouble(const LoggedGraph& graph) {
     llvm::hash_code hash(0);
     for (const LoggedNode& node : graph.nodes)
@@ -243,7 +243,8 @@ class Reader {
   LogLineReader lines_;
   std::map<std::string, Stream> streams_;
   size_t num_streams_ = 0, kept_ = 0;
-  // By hash: bare and prefixed graphs without a double.
+  // By hash of a graph: how many bare and how many prefixed copies have no counterpart of the other
+  // kind so far.
   std::map<size_t, std::pair<int, int>> seen_;
 };
 

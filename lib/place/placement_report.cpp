@@ -136,7 +136,7 @@ class Reporter {
     for (const Transfer& crossing : report_.crossings) {
       if (crossing.bytes < 0 || !crossing.is_copied) continue;
       if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
-      // Each island once, even if several of its nodes read the tensor.
+      // Count the bytes once for each island, even if several of its nodes read the tensor.
       llvm::SmallVector<Island*, 2> entered;
       for (const Use& use : graph_.node(crossing.from.node).UsesOf(crossing.from.index)) {
         Island* island = island_of.lookup(use.node);
@@ -218,7 +218,7 @@ class Reporter {
   const Placement& placement_;
   PlacedMemory memory_;
   ShapeMap shapes_;
-  // By group's root: nodes without a kernel on some device type.
+  // By root of a group: its members without a kernel on some device type.
   llvm::DenseMap<NodeId, std::vector<NodeId>> limited_;
   PlacementReport report_;
 };

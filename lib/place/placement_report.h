@@ -1,5 +1,5 @@
-// Reports the costs of a placement: tensors that cross between devices or memories, CPU islands,
-// memory.
+// Reports the costs of a placement: tensors that cross between devices or memories, islands (CPU
+// nodes amid nodes of another device), memory.
 #ifndef GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_
 #define GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_
 

@@ -11,7 +11,8 @@
 
 namespace grapnel {
 
-// A table of node counts by scope and device, then tables of transfers, islands and memory.
+// Returns a table of node counts by scope and device, then tables of transfers, islands (CPU nodes
+// amid nodes of another device) and memory.
 std::string PlacementTables(const PlacementContext& context, const PlacementReport& report);
 
 // A table with a row for each node: requested device, assigned device, reason, and the entry of

@@ -105,8 +105,8 @@ class Placer {
     return true;
   }
 
-  // True for a node without a request that has at most one reader and a single input, whose
-  // requests are equal.
+  // True for a node without a request, with one input and at most one reader, if the node that it
+  // reads and the reader have equal requests.
   bool StaysWithInput(const Node& node) const {
     if (!node.device().empty() || node.num_inputs() != 1 || node.num_controls() > 0) return false;
     Node input = node.input_node(0);
@@ -129,8 +129,8 @@ class Placer {
                         [&](const Use& use) { return result_.nodes[use.node].device == device; });
   }
 
-  // The possible devices for the node's group; null on failure. Sets `soft` if the group's request
-  // was softened.
+  // The possible devices for the node's group; null on failure. Sets `soft` if the device type and
+  // id of the group's request had to be dropped.
   const Candidates* CandidatesFor(const Node& node, bool* soft) {
     const ColocationGroup& group = groups().GroupOf(node.id());
     const Candidates* candidates = &Matching(group.requested, group.types);
@@ -143,8 +143,8 @@ class Placer {
     return nullptr;
   }
 
-  // Drops type and id of the request. First keeps those that nodes with resources request; if that
-  // leaves no device, drops them too.
+  // Returns the candidates without the device type and id of the request. Keeps a type or id that
+  // nodes with resources request, unless that leaves no device.
   const Candidates& Softened(const ColocationGroup& group) {
     DeviceSpec name = group.requested;
     if (!group.assigned.type && !group.resource.type) name.type = DeviceWord();

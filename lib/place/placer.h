@@ -38,8 +38,8 @@ struct GRAPNEL_PUBLIC NodePlacement {
   int device = -1;  // index in the DeviceSet
   PlacementRule rule = PlacementRule::kNone;
   bool was_softened = false;  // the request's device type and id were dropped
-  // KIdentity, kMetadata: the node's input; kGenerator: a reader; kGroup: the member that was
-  // placed first.
+  // The node whose device this node takes: for kIdentity and kMetadata its input, for kGenerator a
+  // reader, for kGroup the member of its group that was placed first.
   NodeId witness = kNoNode;
 };
 

@@ -24,8 +24,9 @@ struct RuntimeCall {
   auto operator<=>(const RuntimeCall&) const = default;
 };
 
-// The default device of a function call, of the device type that TensorFlow prefers; and of an
-// argument: the host's CPU for values that no other device holds.
+// PreferredDevice: the device of a call that requests none, of the type that TensorFlow prefers.
+// DeviceOfArgument: the device of an argument without one: the call's, but the host's CPU for
+// dtypes that other devices do not hold.
 int PreferredDevice(const DeviceSet& devices);
 int DeviceOfArgument(const DeviceSet& devices, int called_on, DataType dtype);
 
@@ -35,10 +36,10 @@ int DeviceOfArgument(const DeviceSet& devices, int called_on, DataType dtype);
 // nodes of the body need.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, const RuntimeCall& call,
                                                  const DeviceSet& devices);
-// Returns a copy of `module` whose main graph is as it is when TensorFlow places it. A session
-// lowers control flow but inlines no calls. A graph with arguments or results is a function's,
-// called on `device`; arguments without a device are placed as DeviceOfArgument does. Null if there
-// is nothing to inline, and all arguments have devices.
+// Returns a copy of `module` with the main graph prepared as TensorFlow prepares it before it
+// places it. A session lowers control flow but inlines no calls. A graph with arguments or results
+// is a function's, called on `device`; arguments without a device are placed as DeviceOfArgument
+// does. Null if there is nothing to inline, and all arguments have devices.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int device,
                                                  const DeviceSet& devices);
 

@@ -34,8 +34,8 @@ struct GRAPNEL_PUBLIC PlacerSetup {
   static Expected<PlacerSetup> Make(const PlacerSettings& settings);
 };
 
-// Returns the kernels for passes that need no other settings: those that the config's placer
-// settings name, else TensorFlow's.
+// Returns the kernel catalog for passes that need no other setting of the placer: the one that
+// `config` names for the placer, else TensorFlow's.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalog>> KernelsOf(
     const proto::RewriterConfig& config);
 

@@ -22,7 +22,8 @@ using llvm::StringRef;
 
 struct Kernel {
   KernelSummary summary;
-  // For each constraint: allowed dtypes; empty: not about dtypes.
+  // For each constraint, the set of allowed dtypes; no bit is set if the constraint is not about
+  // dtypes.
   std::vector<std::bitset<128>> types;
 };
 
@@ -71,7 +72,7 @@ bool Allows(const std::bitset<128>& types, DataType type) {
   return type >= 0 && type < 128 && types.test(type);
 }
 
-// An attribute's value as the table writes it, unless it is a dtype.
+// Returns the value of an attribute that is not a dtype, as the kernel table spells it.
 std::string WordOf(const AttrView& attr) {
   if (auto text = attr.AsString()) return ("\"" + *text + "\"").str();
   if (auto flag = attr.AsBool()) return *flag ? "true" : "false";
