@@ -55,7 +55,7 @@ class PictureMaker {
   }
 
  private:
-  // Adds a header line: the signature that is shown, and how much of the file is not shown.
+  // Adds a header line: which signature is shown, and how many ops of the main graph are not shown.
   void ReportEntry() {
     const SignatureBody& entry = *options_.entry;
     std::string line = "signature '" + Printable(entry.name) + "'";
@@ -203,7 +203,8 @@ class PictureMaker {
     NameEndsWithin(body, ends.results, "result");
   }
 
-  // Adds a note with the arguments or results in a box of several ops.
+  // Adds a note with the names of a function's arguments or results (`ends`) to each box of several
+  // ops that contains some of them.
   void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
     std::map<uint32_t, std::vector<std::string>> inside;
     for (NodeId id : ends) {

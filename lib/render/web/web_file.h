@@ -1,4 +1,5 @@
-// Files of the page that are embedded in the binary; here those that pictures need too.
+// Files that are embedded in the binary for the web page (page.js and so on), and the list of those
+// that drawing a picture file needs too.
 #ifndef GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 #define GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 

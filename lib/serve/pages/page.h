@@ -34,7 +34,8 @@ class Page {
   const std::string& note() const { return note_; }
   // The page's index in its PageSet.
   size_t number() const { return number_; }
-  // The index, in the PageSet, of the path that the page is for, or was made from.
+  // The index of the path, among those passed to PageSet::AddPath, whose graph the page shows or
+  // was made from.
   size_t model() const { return model_; }
 
   // Returns the drawn graph, which the page owns. The first call makes it, which for a stage
@@ -71,8 +72,8 @@ class Page {
   size_t number_ = 0, model_ = 0;
 };
 
-// Return sizes for Page::Weight: of a drawing with its scopes and lists, and of a graph with the
-// bytes that it points into.
+// Return numbers of bytes for Page::Weight: those of a drawing with its scopes and lists, and those
+// of a graph with the file contents that it points into.
 size_t WeightOf(const GraphPage& drawing);
 size_t WeightOf(const Module& module);
 

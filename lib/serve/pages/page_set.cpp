@@ -75,8 +75,8 @@ size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model) 
   return made.first;
 }
 
-// Evicts the oldest pages made on request while there are too many. Never evicts the newest page,
-// whatever its size.
+// While there are too many pages made on request, replaces the oldest of them by EvictedPages.
+// Never evicts the newest page, however large it is. Returns the evicted pages.
 std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
   std::vector<std::shared_ptr<Page>> forgotten;
   while (made_.size() > 1 && (num_made_ > kMostMade || made_weight_ > kMostMadeWeight)) {

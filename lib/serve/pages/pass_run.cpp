@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Records the graphs that a folder of dumps would contain.
+// Records the same graphs that the passes would write to a folder of dumps.
 class Recorder : public Instrumentation {
  public:
   Recorder(std::string line, Timeline* timeline, RunRecord* record,
@@ -52,7 +52,7 @@ class Recorder : public Instrumentation {
   std::vector<Rewrite> rewrites_;
 };
 
-// Parses "limit", a number from 0 on; -1 if it is missing or empty.
+// Parses "limit", a whole number that is not negative; -1 if it is missing or empty.
 Expected<int> ParseLimit(const llvm::json::Object& object) {
   const llvm::json::Value* value = object.get("limit");
   if (!value) return -1;

@@ -43,7 +43,7 @@ struct HeaderCheck {
 
 // Answers only requests with an allowed Host and no foreign Origin. Requests for the page and its
 // API also need the token, and requests for work (POST) the page's own Origin. Thread-safe: mutex_,
-// held only while pointers are copied, guards the graphs; all other members are thread-safe.
+// held only while pointers are copied, guards the served graphs; all other members are thread-safe.
 class Router {
  public:
   // `token`: the token that requests for the page and its API need.
@@ -85,7 +85,9 @@ class Router {
   HostNames hosts_;
   RunTable runs_;
   DebugTable debugs_;  // gets files from runs_
-  // Makes the first picture while the browser starts; declared last, to end first.
+  // The background work of Warm(), which makes the documents for the first picture while the
+  // browser starts. Declared last, so that its destructor waits for the work before other members
+  // are destroyed.
   std::future<void> warm_;
 };
 

@@ -43,7 +43,7 @@ struct RouteCall {
   std::shared_ptr<Page> page;  // the page of {entry}; null if the path has no {entry}
   std::vector<std::pair<llvm::StringRef, uint32_t>> parts;
   llvm::StringRef body;
-  // True if the client is gone, so that work for it may end. Costs nothing.
+  // Returns true if the client has disconnected, so that work for it may stop. Costs nothing.
   llvm::function_ref<bool()> is_gone;
 
   PageSet& pages() const { return *served.pages; }
@@ -56,7 +56,7 @@ std::string EntryJson(size_t number);
 
 enum class Method { kGet, kPost };
 
-// Limits on the sizes of bodies, in bytes.
+// Limits in bytes on the bodies of requests.
 constexpr size_t kNoBody = 0;
 constexpr size_t kLargestRequest = size_t{1} << 20;  // JSON: names and options
 constexpr size_t kLargestTyped = size_t{1} << 24;    // JSON with values that the user typed

@@ -2,7 +2,7 @@
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-// Documents that the server embedded in the page; each is used once.
+// Documents that the server embedded in the page, by path. Each is used for the first request only.
 const sent = new Map();
 for (const element of document.querySelectorAll('script[id^="sent "]')) {
   sent.set(element.id.slice(5), element.textContent);
@@ -29,7 +29,7 @@ async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
   if (!element) throw new Error(`this file does not hold '${path}'`);
   if (element.type === "application/json") return JSON.parse(element.textContent);
-  // The element has the path of an equal document.
+  // The element contains the path of another element, with an equal document.
   if (element.type === "text/plain") return fromPage(element.textContent);
   const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();

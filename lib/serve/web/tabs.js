@@ -19,7 +19,7 @@ const known = new Map();
 //   tells   true if ofNode is used even if the tab was never opened
 export function addTab(tab) { known.set(tab.name, tab); }
 
-// The row of tabs, and the element of each below it.
+// The row of tabs, and below it the element with the contents of each tab.
 export class Tabs {
   constructor(page) {
     this.page = page;
@@ -65,7 +65,7 @@ export class Tabs {
 
   forget() { for (const tab of this.built.values()) tab.forget?.(); }
 
-  // Returns the colors of the first tab that has colors for a model.
+  // Returns what colors(model) of the first tab with such colors returns (RunColors).
   colors(model) {
     for (const tab of this.built.values()) {
       const colors = tab.colors?.(model);

@@ -65,7 +65,7 @@ std::string PolicyHash(llvm::StringRef text) {
 
 const PageInOne& WholePage() {
   static const PageInOne page = [] {
-    // Bundling the embedded modules cannot fail.
+    // The embedded modules are the same in every run, so bundling them cannot fail.
     std::string script = llvm::cantFail(BundleScripts(PageScripts(), FindWebFile));
     std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
     auto [before_style, after_style] = FindWebFile("index.html")->text.split(kStylesOfPage);

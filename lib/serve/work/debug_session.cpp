@@ -76,7 +76,8 @@ void DebugSession::Work() {
   std::unique_ptr<Debugger> ended;  // destroyed outside of the lock
   {
     std::unique_lock lock(mutex_);
-    // The run may fail while a request uses the debugger.
+    // The run may fail while a request uses the debugger, so wait for that request before
+    // destroying the debugger.
     changed_.wait(lock, [this] { return !is_used_; });
     ended = std::move(debugger_);
     if (why_.empty()) why_ = why.empty() ? "it was ended" : why;
@@ -118,7 +119,8 @@ DebugOrder DebugSession::AtStop() {
   return *order_;
 }
 
-// Calls `use` with the debugger at a stop; if `use` returns an order, continues the run with it.
+// Calls `use` with the debugger if the run is at a stop, and returns an error otherwise. If `use`
+// returns an order (such as to step), the run continues with it.
 Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugger&)> use) {
   {
     std::unique_lock lock(mutex_);
@@ -140,7 +142,8 @@ Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugge
   return done.takeError();
 }
 
-// Describes the stop again, after a command that may have set breakpoints or a value.
+// Updates at_stop_, the description of the stop, after a command that may have changed breakpoints
+// or a value.
 void DebugSession::ResetHooks(Debugger& debugger) {
   std::string text = StopJson(debugger);
   std::lock_guard lock(mutex_);

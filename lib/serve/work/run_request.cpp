@@ -56,7 +56,8 @@ std::vector<Input> InputsOf(const Signature& signature) {
   return inputs;
 }
 
-// Returns the inputs that must be fed, and the case's other feeds.
+// Returns the feeds of the case, then the placeholders and arguments of the graph that the case
+// does not feed.
 std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
@@ -232,7 +233,8 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
-  // The field's name in run_form.js, which offers no GPU.
+  // Error messages name the devices by the label in run_form.js and, since that form offers no GPU,
+  // by the flag of `grapnel run`.
   request.words.placer.devices = "'Devices'";
   request.words.device = "grapnel run --device";
   return request;

@@ -65,7 +65,8 @@ void Connection::SetDeadline(Clock::time_point time) {
   deadline_.expires_at(time);
   deadline_.async_wait([weak = weak_from_this()](ErrorCode error) {
     auto self = weak.lock();
-    // The handler of a postponed deadline may still run.
+    // If the deadline was postponed too late to cancel this handler, it runs nevertheless. So check
+    // that the current deadline has passed.
     if (!error && self && self->deadline_.expiry() <= Clock::now()) self->OnDeadline();
   });
 }
@@ -222,7 +223,8 @@ void Connection::WatchForHangUp() {
       });
 }
 
-// Returns `self` to the server's thread, on which the connection must be destroyed.
+// Makes the answer on a worker thread, then passes `self` back to the server's thread, on which the
+// connection must be destroyed.
 void Connection::MakeAnswer(std::shared_ptr<Connection> self) {
   if (!self->gone_) {
     GrapnelHttpRequest request = self->View();
@@ -250,7 +252,8 @@ void Connection::Respond() {
   ErrorCode ignored;
   if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK)
     socket_.cancel(ignored);
-  // Unread bytes of a body would be parsed as the next request.
+  // Keep the connection only if the request was read to its end: unread bytes of a body would be
+  // parsed as the next request.
   keeps_alive_ = may_go_on_ && parser_ && parser_->is_done() && parser_->get().keep_alive() &&
                  ++num_requests_ < kMostRequests;
   if (parser_) std::string().swap(parser_->get().body());
@@ -278,8 +281,8 @@ void Connection::SendPiece() {
   });
 }
 
-// Lingers before closing: if the socket were closed at once, a client that still sends would not
-// receive the answer.
+// Reads the next request or, if the connection is not kept, keeps reading for kLingerTime before it
+// closes the socket: closed at once, a client that still sends would not receive the answer.
 void Connection::OnSent() {
   answer_ = {};
   Hold(0);

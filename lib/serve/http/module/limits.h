@@ -1,5 +1,5 @@
-// Limits on the resources that clients may use. A number at the end is the HTTP status of a request
-// that exceeds the limit.
+// Limits on the resources that clients may use. A number at the end of a line is the HTTP status
+// with which the server answers a request that exceeds the limit.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_LIMITS_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_LIMITS_H_
 
