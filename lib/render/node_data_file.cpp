@@ -182,7 +182,7 @@ Error ReadTable(llvm::StringRef text, llvm::StringRef file, std::vector<NodeData
     if (fields.size() == 1 && fields[0].empty()) continue;
     auto [at, fresh] = lines.try_emplace(fields[0], table.line());
     if (!fresh)
-      return MakeError("{0}: line {1}: node '{2}' is on line {3}, too", file, table.line(),
+      return MakeError("{0}: line {1}: node '{2}' is already on line {3}", file, table.line(),
                        Printable(fields[0]), at->second);
     for (size_t i = 1; i < fields.size() && i <= all->size(); ++i) {
       NodeData& data = (*all)[i - 1];

@@ -194,7 +194,7 @@ size_t PageSet::size() const {
 Expected<std::shared_ptr<Page>> PageSet::Find(size_t number) const {
   std::shared_lock lock(mutex_);
   if (number < pages_.size()) return pages_[number];
-  return MakeError("there is no graph {0}: there are {1}", number, pages_.size());
+  return MakeError("there is no graph {0}: the number of graphs is {1}", number, pages_.size());
 }
 
 std::shared_ptr<Page> PageSet::at(size_t number) const {

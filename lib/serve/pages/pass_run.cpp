@@ -61,7 +61,7 @@ Expected<int> ParseLimit(const llvm::json::Object& object) {
   int limit = -1;
   if (value->getAsString() && text.empty()) return limit;
   if (llvm::StringRef(text).trim().getAsInteger(10, limit) || limit < 0)
-    return MakeError("limit: expected a number from 0 on{0}",
+    return MakeError("limit: expected a whole number, 0 or more{0}",
                      text.empty() ? "" : ", not '" + text + "'");
   return limit;
 }

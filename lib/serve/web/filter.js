@@ -109,7 +109,7 @@ export class Filter {
         return [{...from, name: this.path.slice(0, at)}, {...to, name: this.path.slice(at + 2)}];
       }
     }
-    throw new Error(`${this.path}: there are no two nodes of these names`);
+    throw new Error(`${this.path}: expected A..B, the names of two nodes`);
   }
 
   async find(source, text) {

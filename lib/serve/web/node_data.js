@@ -77,7 +77,7 @@ function fromTable(text, file) {
     gradient: [], thresholds: []}));
   for (const {line, fields: [node, ...values]} of rows) {
     if (seen.has(node)) {
-      throw new Error(`${file}: line ${line}: node '${node}' is on line ${seen.get(node)}, too`);
+      throw new Error(`${file}: line ${line}: node '${node}' is already on line ${seen.get(node)}`);
     }
     seen.set(node, line);
     all.forEach((set, i) => {

@@ -40,6 +40,6 @@ async function nameOf({source, summary, filtering}, body, text) {
   const full = fullName(summary, body, text);
   if (await filtering.filter.find(source, full).catch(() => undefined)) return full;
   const {hits} = await search(source, summary, text), hit = hits.find((other) => other.body === body);
-  if (!hit) throw new Error(`no node here fits '${text}'`);
+  if (!hit) throw new Error(`no node of this graph matches '${text}'`);
   return fullName(summary, body, hit.name);
 }

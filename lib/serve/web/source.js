@@ -27,7 +27,7 @@ async function askServer(path, options) {
 
 async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
-  if (!element) throw new Error(`this file does not hold '${path}'`);
+  if (!element) throw new Error(`this page does not contain the document '${path}'`);
   if (element.type === "application/json") return JSON.parse(element.textContent);
   // The element contains the path of another element, with an equal document.
   if (element.type === "text/plain") return fromPage(element.textContent);

@@ -127,7 +127,7 @@ Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugge
     changed_.wait(lock, [this] { return !is_used_; });
     if (state_ == State::kOver) return MakeError("the session is over: {0}", why_);
     if (state_ != State::kStopped || order_ || is_ending_)
-      return MakeError("the run goes on: pause it first");
+      return MakeError("the run is not at a stop: pause it first");
     is_used_ = true;
   }
   std::optional<DebugOrder> order;

@@ -160,13 +160,14 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
   }
   ASSIGN_OR_RETURN(DataType dtype, TypeOfFeed(graph, feed.tensor));
   if (dtype == proto::DT_INVALID)
-    return MakeError("the graph does not give the tensor's dtype: choose a file");
+    return MakeError("the graph does not define the tensor's dtype: choose a .npy file");
   ASSIGN_OR_RETURN(Dims dims, ParseDims(feed.shape));
   if (feed.kind == "text") return ParseTypedValue(feed.text, dtype, dims);
   if (feed.kind == "zeros") return FilledTensor(Fill::kZeros, dtype, dims, 0);
   if (feed.kind == "ones") return FilledTensor(Fill::kOnes, dtype, dims, 0);
   if (feed.kind == "normal") return FilledTensor(Fill::kNormal, dtype, dims, feed.seed);
-  return MakeError("'{0}' is not a kind of value", feed.kind);
+  return MakeError("'{0}' is not a kind of value: expected case, file, text, zeros, ones or normal",
+                   feed.kind);
 }
 
 }  // namespace
@@ -200,11 +201,11 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
-  if (!feeds || !fetches) return MakeError("the request has no 'feeds' and 'fetches'");
+  if (!feeds || !fetches) return MakeError("the request needs the lists 'feeds' and 'fetches'");
   PageRunRequest request;
   for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
-    if (!fetch.getAsString()) return MakeError("a fetch is not a string");
+    if (!fetch.getAsString()) return MakeError("a fetch in the request is not a string");
     request.fetches.push_back(fetch.getAsString()->str());
   }
   if (request.fetches.empty()) return MakeError("nothing to fetch: name a tensor");

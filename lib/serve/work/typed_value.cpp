@@ -75,7 +75,9 @@ class ListReader {
     return Error::success();
   }
 
-  static Error Ragged() { return MakeError("lists of different lengths: a tensor has none"); }
+  static Error Ragged() {
+    return MakeError("the lists have different lengths, so they are not a tensor");
+  }
 
   llvm::StringRef rest_;
   int leaf_depth_ = -1;
@@ -117,7 +119,7 @@ Error CheckSize(DataType dtype, llvm::ArrayRef<int64_t> dims) {
 
 Error CheckElements(DataType dtype) {
   if (dtype == proto::DT_STRING || DataTypeSize(dtype) > 0) return Error::success();
-  return MakeError("a {0} cannot be typed or filled", DataTypeName(dtype));
+  return MakeError("a value of dtype {0} can be neither typed nor filled", DataTypeName(dtype));
 }
 
 // Makes a literal from its elements in order, or from one element that is repeated.

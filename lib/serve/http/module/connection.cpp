@@ -173,7 +173,8 @@ void Connection::ParseBody() {
     buffer_.consume(used);
     if (error == http::error::need_more || (!error && used == 0)) {
       if (buffer_.size() < kMostHeaderBytes) break;
-      return Refuse(Answer::Refusal(400, "a chunk's line is longer than grapnel reads: 16 KB"));
+      return Refuse(
+          Answer::Refusal(400, "a line in the chunked body is longer than grapnel reads: 16 KB"));
     }
     if (error) return Refuse(NoRequest(error));
     if (!Hold(parser_->get().body().size()))
