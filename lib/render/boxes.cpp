@@ -182,9 +182,8 @@ class BoxMaker {
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // boxes of [0] closed scopes, [1] rests
 };
 
-// Returns a key that is equal for nodes that belong together in the box of the closed `scope`. In a
-// series: the series' member (a scope) that contains the node or, if the node is itself a member,
-// {true, node}. In any other scope: the scope, for all its nodes.
+// Returns the part of the closed `scope` that contains the node. In a series: the member of the
+// series, a scope or (true) the node itself. In any other scope: the whole scope.
 std::pair<bool, uint32_t> EqualOf(const ScopeTree& tree, ScopeId scope, NodeId node) {
   const Scope& box = tree.scope(scope);
   if (!box.series && !box.slice) return {false, scope};

@@ -15,8 +15,8 @@ namespace grapnel {
 struct Duplicates {
   std::vector<FlowMember> members;
   FlowEdges edges;
-  // By index in `members`: the index of the original member (for joined chains, of the first member
-  // of the first chain), and the chains that were joined, if any, as lists of original indices.
+  // By index in `members`: the index of the original member (for joined chains, of the first
+  // chain's first member), and the chains that were joined, if any, as lists of original indices.
   std::vector<uint32_t> given;
   std::vector<std::vector<std::vector<uint32_t>>> chains;
 };

@@ -63,8 +63,8 @@ class RepeatFinder {
     return true;
   }
 
-  // True if the repetition should become a series. False if it has only two repeats that contain a
-  // series (unless `pairs_` is set), or few repeats of few ops.
+  // True if the repetition should become a series. Not if it is two repeats that contain a series
+  // (unless `pairs_` is set), or few repeats of few ops.
   bool IsWorth(size_t begin, size_t times) const {
     uint64_t size = 0;
     bool series = false;

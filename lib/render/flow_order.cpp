@@ -5,9 +5,8 @@
 namespace grapnel {
 namespace {
 
-// A member's distance is the length of its longest path to the end of the flow. The member comes
-// early in the order if its distance exceeds that of one of its readers by more than this, and by
-// more than a quarter of the longest path of all.
+// A member comes early in the order if its longest path to the end of the flow exceeds that of one
+// of its readers by more than this, and by more than a quarter of the longest path of all.
 constexpr uint32_t kFar = 12;
 
 void SortOut(FlowEdges* edges) {
@@ -129,8 +128,7 @@ std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges) {
     std::stable_sort(begin + inputs.first[i], begin + inputs.first[i + 1],
                      [&](uint32_t a, uint32_t b) { return level[a] > level[b]; });
   }
-  // The walk from the members above does not reach members on a cycle that no path leaves. So let
-  // it also begin at every member.
+  // Also begin at every member: no other root leads to the members on a cycle that no path leaves.
   for (uint32_t i = 0; i < count; ++i) wanted.push_back(i);
   return LeftOrder(inputs, wanted);
 }

@@ -151,9 +151,8 @@ std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEd
   Duplicates duplicates = JoinDuplicates(members, edges);
   std::vector<FlowPart> parts = Parts(duplicates.members, duplicates.edges).Run(most);
   for (FlowPart& part : parts) {
-    // Undo the joins of JoinDuplicates. A part that consists of one joined member becomes a series
-    // with one repeat for each of its chains. In any other part, the members of the chains become
-    // members of the part.
+    // Undo JoinDuplicates. A part that is only one joined member becomes a series with a repeat for
+    // each of its chains. In other parts, the chains' members become members of the part.
     uint32_t only = part.repeats[0][0];
     if (part.repeats.size() == 1 && part.repeats[0].size() == 1 &&
         !duplicates.chains[only].empty()) {

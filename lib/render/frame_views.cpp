@@ -25,8 +25,8 @@ class ViewMaker {
     for (const PictureEdge& edge : picture_.edges) AddEdge(edge);
     std::vector<FrameView> views;
     views.reserve(frames_.size());
-    // The views of outer frames are made before those of the frames in them, because an outer view
-    // determines the order of the lines that enter an inner frame.
+    // Outer frames come first, because their views determine the order of the lines that enter the
+    // frames in them.
     for (size_t i = 0; i < frames_.size(); ++i) views.push_back(Finish(i));
     return views;
   }
@@ -128,8 +128,8 @@ class ViewMaker {
           edge);
   }
 
-  // If a frame has too many `ends` outside, only those with the most edges keep ports of their own;
-  // the others share the port "rest". Sets `key` to "rest" if it is one of the others.
+  // If there are too many `ends` outside a frame, only those with the most edges keep ports of
+  // their own. If `key` is another one, sets it to "rest", the port that the others share.
   static void Limit(const std::map<std::string, uint64_t>& ends, std::string* key) {
     if (ends.size() <= kMaxPorts) return;
     std::vector<std::pair<uint64_t, std::string>> order;

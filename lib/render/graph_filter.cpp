@@ -127,8 +127,8 @@ std::string GraphPage::FacetsJson() const {
   for (size_t body = 0; body < num_bodies(); ++body) {
     const Graph& graph = this->graph(body);
     llvm::DenseMap<StringId, size_t> of_body;
-    // Node counts by the device as the graph spells it. Each distinct device is shortened only
-    // once, below, because that is expensive.
+    // Node counts by the device as the graph spells it: shortening is expensive, so each device is
+    // shortened only once, below.
     llvm::StringMap<size_t> asked;
     for (Node node : graph.nodes()) {
       ++of_body[node.op_id()];

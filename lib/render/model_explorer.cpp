@@ -110,8 +110,7 @@ class NodeLineWriter {
     });
   }
 
-  // Returns the id of an input of the node: "0", "1", ... for data inputs, "^0", "^1", ... for
-  // control inputs.
+  // Returns the id of an input: "0", "1", ... for data, "^0", "^1", ... for control.
   std::string SlotId(int slot) const {
     return slot < node_.num_inputs() ? std::to_string(slot)
                                      : "^" + std::to_string(slot - node_.num_inputs());

@@ -23,8 +23,8 @@ struct BodyPlan {
   std::unique_ptr<ScopeTree> tree;
   bool drawn = false;
   std::vector<bool> open;  // by scope; of a chain of only children only the core can be open
-  // The children and ops of open scopes that have no boxes of their own because of --max-boxes: one
-  // "rest" box in each open scope stands for all of them.
+  // The children and ops of open scopes that get no box of their own because of --max-boxes; in
+  // each open scope, one "rest" box stands for them.
   llvm::DenseSet<ScopeId> rest_scopes;
   llvm::DenseSet<NodeId> rest_ops;
 };

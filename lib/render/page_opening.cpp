@@ -18,8 +18,8 @@ const Graph* GraphOf(const Module& module, const Function* function) {
   return function ? &function->body : &module.main;
 }
 
-// For each function that calls lead to from a body, the call by which a breadth-first walk first
-// reaches it.
+// The calls that lead from one body to functions: for each function, the call by which a
+// breadth-first walk first reaches it.
 class WaysFrom {
  public:
   WaysFrom(const Module& module, const Graph* first) {
@@ -39,8 +39,8 @@ class WaysFrom {
 
   bool Leads(const Graph* to) const { return reached_.count(to) != 0; }
 
-  // Visits the calls of the chain that leads from the first body to the body `to`, the last call
-  // first. Passes the body that contains the call, and the node that calls.
+  // Visits the chain of calls that leads to the body `to`, the last call first: visit(body that
+  // contains the call, calling node).
   template <typename Visit>
   void ForEachCallTo(const Graph* to, Visit&& visit) const {
     for (Call call = reached_.at(to); call.body; call = reached_.at(call.body))
@@ -150,8 +150,8 @@ class PageOpener {
     });
   }
 
-  // Returns the scope tree of a body. It folds the same nodes as the page's own tree, so that both
-  // have the same scope ids.
+  // Returns a body's scope tree. It has the same scope ids as the page's tree, since it folds the
+  // same nodes.
   const ScopeTree& TreeOf(const Graph& graph) {
     for (const auto& body : plan_.bodies) {
       if (body->graph == &graph) return *body->tree;

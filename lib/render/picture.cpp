@@ -203,8 +203,8 @@ class PictureMaker {
     NameEndsWithin(body, ends.results, "result");
   }
 
-  // Adds a note with the names of a function's arguments or results (`ends`) to each box of several
-  // ops that contains some of them.
+  // Adds a note to each box of several ops: the names of the function's arguments or results
+  // (`ends`) that it contains.
   void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
     std::map<uint32_t, std::vector<std::string>> inside;
     for (NodeId id : ends) {

@@ -210,8 +210,8 @@ uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
   if (!member.is_scope) {
     llvm::StringRef op = graph_.node(member.id).op();
     uint64_t structure = static_cast<uint64_t>(llvm::hash_value(op));
-    // Each argument and each result of a function gets a structure of its own, so that none of them
-    // counts as a repeat of another.
+    // Each argument or result gets a structure of its own, so that none counts as a repeat of
+    // another.
     return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;
   }
   if (member.id < structures_.size()) return structures_[member.id];
@@ -269,8 +269,8 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
     AddRepeat(series, members, repeat, words);
 }
 
-// Adds to `scope` a group for one repeat of a series, or for a part that is not a series. A single
-// member gets no group: it moves to `scope` itself.
+// Adds a group to `scope` for one repeat of a series, or for a part that is not a series. A single
+// member gets no group.
 ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members,
                                       llvm::ArrayRef<uint32_t> part, const NameWords& words) {
   ScopeId into = scope;

@@ -84,8 +84,8 @@ class ScopeTree {
   // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
   // scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
-  // The text that a user types to name this scope: its title, or else its path. Find returns this
-  // scope for it, or another scope with the same title.
+  // The text with which users name this scope: its title if it has one, else its path. Find accepts
+  // it, and returns the first of several scopes with the same title.
   std::string TypedText(ScopeId id) const;
   // The full path, as Find accepts it.
   std::string PathText(ScopeId id) const;

@@ -124,8 +124,8 @@ class BodyScopes::Viewer {
   }
 
  private:
-  // One end of a bundle of edges, before ports have their final numbers: an entity of this scope
-  // (kHere), or a port through which edges enter (kSource) or leave the scope (kSink).
+  // One end of a bundle of edges, before ports have final numbers: an entity of this scope (kHere),
+  // or a port where edges enter (kSource) or leave the scope (kSink).
   enum Side : uint8_t { kHere, kSource, kSink };
   struct End {
     Side side;

@@ -116,8 +116,8 @@ class BodyScopes {
   const ShapeMap& shapes_;
   std::vector<Edge> edges_;  // sorted by `to`
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
-  // By scope: its preorder number, and the number after the last scope in it. So a comparison of
-  // numbers tells whether one scope contains another.
+  // By scope: its preorder number, and the number after the last scope in it. Comparing them tells
+  // whether one scope contains another.
   std::vector<uint32_t> enter_, leave_;
   uint64_t num_folded_ = 0, num_dangling_ = 0;
   mutable std::once_flag costs_once_;

@@ -84,8 +84,8 @@ class Folder {
            (options_.keep.empty() || !options_.keep[node.id()]);
   }
 
-  // True if a selected node reads this node. Only such nodes may be folded: a folded node is shown
-  // in a note of its reader, and without a reader it would disappear.
+  // True if a selected node reads this node. Otherwise it must not be folded: a folded node is
+  // shown only in a note of its reader.
   bool IsRead(const Node& node) const {
     for (const Use& use : node.uses()) {
       bool data = static_cast<int>(use.slot) < graph_.node(use.node).num_inputs();
@@ -103,8 +103,8 @@ class Folder {
       ++*count;
     };
     for (Node node : graph_.nodes()) {
-      // A constant or variable with an input is an error in the file, and may read itself: leave it
-      // as it is.
+      // A constant with an input is an error in the graph, and may even read itself: do not fold
+      // it.
       if (node.num_inputs() > 0) continue;
       if (IsConstant(node)) fold(node, &folding_.constants);
       if (IsHandle(node)) fold(node, &folding_.variables);

@@ -40,10 +40,10 @@ struct Folding {
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;
 };
 
-// Decides which nodes get no box of their own because the notes of their readers mention them.
-// Folds constants and variables that are read (in a function, arguments that are resources),
-// Identity and ReadVariableOp nodes that read only such nodes, and NoOps that exactly one node
-// waits for. `selected` is by node id; empty: all nodes. Takes time linear in the graph.
+// Folds nodes, so that notes of their readers mention them instead of boxes: constants and
+// variables that are read (in a function, arguments that are resources), Identity and
+// ReadVariableOp nodes that read only such nodes, and NoOps that exactly one node waits for.
+// `selected` is by node id; empty: all nodes. Takes time linear in the graph.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

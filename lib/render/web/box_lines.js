@@ -79,8 +79,7 @@ export function isColumn(view) {
 }
 
 // Returns the lines of text in a box. Each line is a list of parts side by side: {text, font,
-// role}. `markKinds`: the names of the kinds of marks ("added", "removed"), for the counts of
-// marked nodes in a scope.
+// role}. `markKinds`: the names of the kinds of marks on nodes, such as "added".
 export function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
   const addLine = (text, font, role) => lines.push([{text, font, role}]);

@@ -197,8 +197,8 @@ class Placer {
     settle();
   }
 
-  // Computes the y of layers, and of the channels (the spaces for lines) between them, from top to
-  // bottom. Channel i is above layer i; the last channel is below all layers.
+  // Places layers and the channels (spaces for lines) between them from top to bottom. Channel i is
+  // above layer i, the last channel below all layers.
   placeDown() {
     this.tops = [];
     this.bottoms = [];

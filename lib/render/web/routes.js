@@ -105,9 +105,8 @@ class Ports {
     spreadWithin(wanted, weights, apart, PORT_GAP, least, most).forEach((x, k) => (entries[k].x = x));
   }
 
-  // Places the exit, the point where all lines leave a closed box, in the middle of the box's side.
-  // If the box's only line, or a line that ends near the middle, can run straight down from another
-  // point of the side, places the exit there.
+  // Places the exit, where all lines leave a closed box: in the middle of the box's side, or where
+  // the box's only line, or a line near the middle, can run straight down.
   placeExit(box, exit) {
     const {placer} = this, [least, most] = this.range(box);
     const goesTo = exit.far.map((i) => {

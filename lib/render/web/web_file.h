@@ -1,5 +1,4 @@
-// Files that are embedded in the binary for the web page (page.js and so on), and the list of those
-// that drawing a picture file needs too.
+// Files of the web page that are embedded in the binary, and the list of those that draw pictures.
 #ifndef GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 #define GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 

@@ -106,8 +106,8 @@ void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
   });
 }
 
-// If the tensor is a result of a function that Python called, writes the call's output and the ops
-// that read it, as a reader of the tensor.
+// If the tensor is a result of a function that Python called, writes the call's output, and the ops
+// that read that, as a reader.
 void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& json) {
   int execution = trace < 0 ? -1 : run_.traces[trace].execution;
   if (execution < 0 || run_.executions[execution].graph != tensor.graph) return;

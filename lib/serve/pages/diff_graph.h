@@ -14,8 +14,7 @@
 
 namespace grapnel {
 
-// The merged graph of a diff between graphs A and B, and its drawing. Uses pointers into A and B
-// only to identify nodes.
+// The merged graph of a diff, drawn. Uses pointers into the graphs A and B only to identify nodes.
 class DiffGraph {
  public:
   // `rewrites`: the rewrites that made B from A, which are shown at their nodes.
@@ -46,8 +45,8 @@ class DiffGraph {
   }
 
   UnionGraph graph_;
-  // Nodes of B that lists leave out. If several nodes of A were replaced by several nodes of B,
-  // only the first of those in B is listed, so that the group counts once, as in text output.
+  // Nodes of B that lists leave out: of several nodes that together replace nodes of A, lists have
+  // only the first, so that the group counts once, as in text output.
   llvm::DenseSet<std::pair<const Graph*, NodeId>> beside_;
   llvm::StringMap<std::vector<PageMarks::Detail>> details_;  // by "function/node"
   llvm::DenseMap<const Graph*, std::string> prefixes_;       // "function/"

@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Calls `pair` for each two enclosing scopes of the nodes `a` and `b` at the same depth; for none
-// if the nodes' depths differ.
+// Calls `pair` with the enclosing scopes of nodes `a` and `b` at each depth; not at all if the
+// nodes' depths differ.
 void PairScopes(llvm::StringRef a, llvm::StringRef b,
                 llvm::function_ref<void(llvm::StringRef, llvm::StringRef)> pair) {
   if (a.count('/') != b.count('/')) return;

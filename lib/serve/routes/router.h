@@ -85,9 +85,8 @@ class Router {
   HostNames hosts_;
   RunTable runs_;
   DebugTable debugs_;  // gets files from runs_
-  // The background work of Warm(), which makes the documents for the first picture while the
-  // browser starts. Declared last, so that its destructor waits for the work before other members
-  // are destroyed.
+  // The work of Warm(), which makes the first picture's documents while the browser starts.
+  // Declared last, so that its destructor waits for that work before other members are destroyed.
   std::future<void> warm_;
 };
 

@@ -8,8 +8,8 @@ const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "
   ["bytes", "by bytes of constants, variables"], ["none", "none"]];
 const TEXT_FILLS = 8;
 const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
-// Classes of boxes by their share of the total cost: [the smallest share in the class, the number
-// of its color (a mark of the style sheet), its name].
+// Classes of boxes by their share of the total cost: [smallest share, number of the color (a mark
+// of the style sheet), name].
 export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
 
 export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 && value >= least * total)?.[1];

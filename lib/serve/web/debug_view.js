@@ -229,9 +229,9 @@ export class DebugView {
       element("p", {class: "whole"}, name ? `${name} = ` : "", element("code", {class: "value"}, text)));
   }
 
-  // Updates the shown value after a stop. If the value of an expression is shown, computes it
-  // again. Else shows the output at which the run stopped or, if there is none, the first output or
-  // fetch, or the first input.
+  // Updates the shown value after a stop. If it is that of an expression, computes it again; else
+  // shows the output at which the run stopped, else the first output or fetch, else the first
+  // input.
   lookAgain(stop) {
     if (this.value.what?.expression) return this.value.draw();
     const wanted = stop.output === undefined ? undefined : this.rows.find(([{of, index}]) =>

@@ -48,9 +48,9 @@ class DotWriter {
     }
   }
 
-  // Returns the closed boxes at which a line that meets box `item` really ends or begins: the box
-  // itself or, if it is open, the boxes inside it. `side`: "in" for a line that comes from the box
-  // `key`, "out" for one that goes to it.
+  // Returns the closed boxes at which a line that meets box `item` ends: the box itself or, if it
+  // is open, boxes in it. `side`: "in" for a line that comes from the box `key`, "out" for one that
+  // goes there.
   ends(frame, item, key, side) {
     const placed = frame.boxes[item];
     if (!placed) return [];

@@ -36,7 +36,7 @@ class Filtered {
   }
 
   // Returns the state of a port: that of the box at the other end, but CUT if that box is hidden
-  // and its line is not drawn either.
+  // and its line is not drawn.
   ofPort({key}) {
     const state = this.hidden.ofKey(key);
     return state === HIDDEN && !this.alive?.has(key) ? CUT : state;

@@ -121,8 +121,7 @@ class FunctionsTab {
   }
 
   // Returns the table cell with the function's role and its related functions: the forward and
-  // backward functions that run instead of it or for gradients, its partner, or the trace that it
-  // belongs to.
+  // backward functions that run instead, its partner, its successor, or its trace.
   aim(each) {
     const {role, status, forward, backward, partner, successor, trace} = each;
     const roles = role === "trace" || role === "function" ? [] : [role];

@@ -49,8 +49,7 @@ export class ModelRow {
     byId("beside").setAttribute("aria-pressed", String(this.isBeside));
   }
 
-  // --- One model at a time. Each model keeps its own state (open scopes, tab), to which the page
-  // returns.
+  // --- One model at a time. Each model keeps its own state (open scopes, tab).
   async choose(model) {
     const {page} = this;
     if (this.isBeside) this.separate();
@@ -96,8 +95,8 @@ export class ModelRow {
     this.mark();
   }
 
-  // Applies the theme that the user chose to the whole page. A framed page asks the page around it
-  // to do so for all frames.
+  // Applies the user's choice of theme. A page in a frame asks the page around it to apply it to
+  // all frames.
   askTheme(dark) {
     if (this.isFramed && parent !== window) parent.postMessage({dark}, location.origin);
     else this.page.turnTheme(dark);

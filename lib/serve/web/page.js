@@ -143,8 +143,8 @@ class Page {
     }
   }
 
-  // True if entry `index` is similar to the entry shown before: it is in the same group of the
-  // list, `group`, or is a stage of the same function, `told`.
+  // True if entry `index` belongs with the entry shown before: it is in the same group of the list,
+  // `group`, or a stage of the same function, `told`.
   isAlike(index, group, told) {
     if (group === this.models[index].group) return true;
     return told !== undefined && told === storyOf(this.models, index)?.function;

@@ -27,8 +27,8 @@ class Side {
     this.view.setModel(this.source, this.summary);
   }
 
-  // Sets which node of the merged graph each node of this side is. `rows`: a list of [body, node,
-  // body in the merged graph, node in the merged graph].
+  // Sets which node of the merged graph corresponds to each node of this side. `rows`: [body, node,
+  // merged body, merged node] each.
   match(rows) {
     this.merged = new Map();
     this.own = new Map();

@@ -37,8 +37,8 @@ export function listenToPointer(view) {
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("dblclick", (event) => {
-    // If the first click of this double click was on a triangle and opened or closed the box, don't
-    // do that again.
+    // Do nothing if the first click of this double click was on the triangle, and so has opened or
+    // closed the box already.
     if (performance.now() - (view.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;
     const box = view.boxAt(event.offsetX, event.offsetY);
     if (box) view.toggle(box);

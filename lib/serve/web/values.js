@@ -10,8 +10,8 @@ import {numberText, ValueScale} from "./value_scale.js";
 
 const LISTED = 8;  // nodes that the panel lists
 const PREFIX = "values-";
-// Aggregates that grow with the number of nodes in a box. For these, colors range over the numbers
-// of the visible boxes, not of single nodes.
+// Aggregates that grow with the number of nodes in a box: for them, colors range over the numbers
+// of the visible boxes.
 const OF_WHOLES = ["sum", "count"];
 const WORDS = {max: "max", min: "min", mean: "mean", sum: "sum", count: "number"};
 

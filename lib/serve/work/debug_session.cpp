@@ -119,7 +119,7 @@ DebugOrder DebugSession::AtStop() {
   return *order_;
 }
 
-// Calls `use` with the debugger if the run is at a stop, and returns an error otherwise. If `use`
+// Calls `use` with the debugger at a stop; returns an error if the run is not at one. If `use`
 // returns an order (such as to step), the run continues with it.
 Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugger&)> use) {
   {

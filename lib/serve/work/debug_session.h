@@ -81,8 +81,7 @@ class DebugSession {
   std::vector<std::string> printed_;
   Clock::time_point last_asked_ = Clock::now();
 
-  // thread_ makes and destroys it. While a request uses it at a stop, thread_ waits, so that only
-  // one thread uses it at a time.
+  // Made and destroyed by thread_, which waits while a request uses it at a stop.
   std::unique_ptr<Debugger> debugger_;
   std::thread thread_;
 };

@@ -36,9 +36,8 @@ class DebugTable {
   // Returns session `number` of that graph; this counts as a request for the session. Errors: no
   // such session.
   Expected<std::shared_ptr<DebugSession>> Find(uint64_t number, const OpenedGraph& opened);
-  // Orders a session to end, without waiting for its current kernel. Does not check that the
-  // session belongs to the page's graph, since that may have been reloaded. Does nothing if there
-  // is no such session.
+  // Ends a session without waiting for its current kernel. Does not check the session's graph,
+  // since the page's graph may have been reloaded. Does nothing if there is no such session.
   void End(uint64_t number);
 
  private:

@@ -65,8 +65,7 @@ void Connection::SetDeadline(Clock::time_point time) {
   deadline_.expires_at(time);
   deadline_.async_wait([weak = weak_from_this()](ErrorCode error) {
     auto self = weak.lock();
-    // If the deadline was postponed too late to cancel this handler, it runs nevertheless. So check
-    // that the current deadline has passed.
+    // This handler may run even though the deadline has been postponed since.
     if (!error && self && self->deadline_.expiry() <= Clock::now()) self->OnDeadline();
   });
 }
@@ -253,8 +252,8 @@ void Connection::Respond() {
   ErrorCode ignored;
   if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK)
     socket_.cancel(ignored);
-  // Keep the connection only if the request was read to its end: unread bytes of a body would be
-  // parsed as the next request.
+  // Keep the connection only if the whole request was read: unread bytes would be parsed as the
+  // next request.
   keeps_alive_ = may_go_on_ && parser_ && parser_->is_done() && parser_->get().keep_alive() &&
                  ++num_requests_ < kMostRequests;
   if (parser_) std::string().swap(parser_->get().body());
@@ -282,8 +281,8 @@ void Connection::SendPiece() {
   });
 }
 
-// Reads the next request or, if the connection is not kept, keeps reading for kLingerTime before it
-// closes the socket: closed at once, a client that still sends would not receive the answer.
+// Reads the next request, or keeps reading for kLingerTime before closing the connection: if it
+// were closed at once, a client that still sends would not receive the answer.
 void Connection::OnSent() {
   answer_ = {};
   Hold(0);

@@ -39,10 +39,9 @@ class HttpServer {
   bool Give(int worker_class, WorkerQueue::Task task) {
     return queues_[worker_class].Give(std::move(task));
   }
-  // Records that a request body or answer of `size` bytes is in memory for a connection. If the
-  // total of all connections would exceed kMostHeldBytes, disconnects the slowest clients that have
-  // such bytes, if `size` is at most kPiece. Returns false, and records nothing, if `size` is
-  // larger or no such client is left.
+  // Records that a body or answer of `size` bytes is in memory for a connection. If the total would
+  // exceed kMostHeldBytes, disconnects the slowest clients with such bytes; returns false, and
+  // records nothing, if none is left or `size` exceeds kPiece.
   bool Hold(const Connection& connection, size_t size);
   std::list<Connection*>::iterator Enter(Connection* connection);
   void Leave(std::list<Connection*>::iterator place) { connections_.erase(place); }
