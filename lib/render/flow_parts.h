@@ -49,7 +49,7 @@ class NameWords {
 // neighbors, one of which reads the other, until at most `most` parts are left. Members without a
 // cycle give parts without a cycle, in an order in which each comes after its inputs. Every part is
 // connected, so there may be up to 2 * most parts; if even more would be needed, unconnected
-// members share a part. n log n in members and edges.
+// members share a part. Takes n log n time in members and edges.
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most);
 

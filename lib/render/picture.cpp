@@ -254,7 +254,8 @@ class PictureMaker {
     }
   }
 
-  // Adds notes to boxes with edges to nodes outside of the selection: how many are not shown.
+  // Adds a note to each box with edges from or to nodes outside of the selection: how many inputs
+  // and readers are not shown.
   void MarkBorder(const BodyBoxes& body) {
     std::map<uint32_t, std::pair<size_t, size_t>> beyond;
     for (Node node : body.plan->graph->nodes()) {

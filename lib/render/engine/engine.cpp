@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostSeconds = 120, kMostPixels = 1 << 26;
 
-// Opens the module, which is never closed because threads of its libraries keep running.
+// Opens grapnel_picture.so, which is never closed because threads of its libraries keep running.
 Expected<const GrapnelPictureApi*> OpenModule() {
   static const std::string path = ModulePath("grapnel_picture.so");
   static std::string why;

@@ -41,7 +41,8 @@ export function drawPicture(context, picture, css) {
   return documentOf(context, layOutPicture(picture), look, picture);
 }
 
-// `words`: {title, header, key, colors}, the text above the frame.
+// Returns the frame as an SVG file. `words`: {title, header, key, colors}, the text above the
+// frame.
 export const svgOf = (frame, look, words) => documentOf(new SvgContext(), frame, look, words);
 
 function documentOf(context, frame, look, words) {

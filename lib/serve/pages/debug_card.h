@@ -33,7 +33,7 @@ class DebugCards {
   // batch of 256 reads all earlier records; the others are then fast.
   std::string Trace(int trace);
   std::string Execution(int execution);
-  // An output of a tensor's op, or of an execution.
+  // One output of the op that computed a tensor, or of an execution.
   struct Output {
     int slot, trace;  // trace: the record of an op's output; else -1
     const RecordedTensor* value;

@@ -47,7 +47,7 @@ class Page {
   virtual Expected<Panes*> SideBySide();
   // True if SideBySide() returns graphs. Costs nothing.
   virtual bool HasPanes() const { return false; }
-  // False for a stage that changed nothing: the page lists but does not draw it.
+  // False for a stage that changed nothing: the browser lists the stage but does not draw it.
   virtual bool Differs() const { return true; }
   // The graph to compare with others; null if there is none. Lives as long as the page.
   virtual const Module* module() const { return nullptr; }
@@ -56,7 +56,8 @@ class Page {
   // The file's graph, which can be run, placed and optimized; null if the page's graph is not from
   // a file.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
-  // The approximate number of bytes that are freed with the page. Takes a pass over its functions.
+  // The approximate number of bytes that are freed with the page. Takes a pass over the graph's
+  // functions.
   virtual size_t Weight() const { return 0; }
   // Writes the attributes that only this kind of page has in the list, into the open object.
   virtual void WriteListed(llvm::json::OStream& json) const;

@@ -50,7 +50,7 @@ class Router {
   Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
-  // Returns when no background work is running.
+  // Waits until the background work of Warm() is done.
   void WaitUntilWarm() { warm_.wait(); }
 
   // Allows host names in addition to this machine's own. Call it before the first request.

@@ -72,9 +72,9 @@ enum class WorkerClass {
 
 struct Route {
   Method method;
-  // The pattern of the path, "{entry}/scope/{body}": {name} matches a number from 0 on; {name=a|b}
-  // matches one of the words, and its value is the index of that word. {entry} must be the number
-  // of an existing page.
+  // The pattern of the path, "{entry}/scope/{body}": {name} matches a number; {name=a|b} matches
+  // one of the words, and its value is the index of that word. {entry} must be the number of an
+  // existing page.
   std::string path;
   size_t limit;  // the largest body, in bytes
   // Must be thread-safe. The page shows errors to the user: status 404 for a GET, 400 for a POST.

@@ -36,7 +36,7 @@ Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
   });
 }
 
-// Documents with {from} are further pages of a list.
+// The documents with {from} in their path are further pages of a list.
 constexpr GraphDocument kDocuments[] = {
     {"model",
      [](GraphPage& graph, const RouteCall&) -> Expected<std::string> { return graph.ModelJson(); }},

@@ -5,7 +5,7 @@ import {search} from "./search.js";
 
 const fullName = (summary, body, name) => (body > 0 ? `${summary.bodies[body].name}/${name}` : name);
 
-// Links for the panel of a node of `page`.
+// Returns an element with these links for the panel of a node.
 export function waysFrom(page, body, node) {
   const {summary, filtering} = page, name = fullName(summary, body, node.name);
   const ways = element("p", {class: "ways"},

@@ -259,7 +259,8 @@ export class Panes {
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
   }
 
-  // Brings the match of a node into view on the other side, and shows both nodes in the panel.
+  // Brings the counterpart of a node into view on the other side, and shows both nodes in the
+  // panel.
   async showPartner(side, body, id, instance) {
     const other = this.other(side), match = this.partner(side, body, id);
     const docs = new Map([[side, [body, await side.source.node(body, id)]]]);

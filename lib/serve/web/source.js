@@ -8,7 +8,7 @@ for (const element of document.querySelectorAll('script[id^="sent "]')) {
   sent.set(element.id.slice(5), element.textContent);
   element.remove();
 }
-// Drops the embedded documents, after the files have changed.
+// Drops the embedded documents, which are outdated when the files have changed.
 export const forgetSent = () => sent.clear();
 
 async function fromServer(path, options = {}) {
@@ -51,7 +51,7 @@ export const sendLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
-// The documents of one model, each requested once.
+// The documents of one model. Each is requested only once, and then cached.
 export class Source {
   constructor(model) {
     this.model = model;

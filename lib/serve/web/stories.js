@@ -23,7 +23,7 @@ const sizeText = ({nodes, stages, changed}) =>
   `${plural(nodes, "node")}, ${commas(changed)} of ${plural(stages, "stage")} changed something`;
 
 export class StoryList {
-  // `choose` and `chosen` are those of StageList.
+  // `choose` and `chosen` are as for StageList (stage_list.js).
   constructor(choose, chosen) {
     Object.assign(this, {choose, chosen});
     byId("story-list").addEventListener("change", ({target}) => this.turnTo(Number(target.value)));
@@ -55,8 +55,8 @@ export class StoryList {
     byId("story-list").replaceChildren(...groups.values());
   }
 
-  // Shows the stage of the same name of another function, if there is one, else the function's
-  // first.
+  // Shows another function: its stage with the same name as the current stage or, if it has none,
+  // its first stage.
   turnTo(number) {
     const {entry} = this.stories[number], {title} = this.models[this.chosen()];
     const {run} = this.models[entry];

@@ -39,7 +39,7 @@ export class Tabs {
   has(name) { return this.names.includes(name); }
   first() { return this.names[0]; }
 
-  // Shows the tabs of another graph.
+  // Lists the tabs of another graph: `names`.
   list(names) {
     this.names = names.filter((name) => known.has(name));
     const others = [...this.buttons.keys()].filter((name) => !this.has(name));
@@ -87,7 +87,7 @@ export class Tabs {
     if (param && at) state.set(param, at);
   }
 
-  // Returns [name, at] of the tab in the address.
+  // Returns [name, at]: the tab that the address names, and the position in it.
   ofState(state) {
     const name = this.has(state.get("tab")) ? state.get("tab") : this.first();
     return [name, state.get(known.get(name).param) ?? undefined];

@@ -93,8 +93,8 @@ export class Values {
     return known.get(set);
   }
 
-  // Returns the NodeValues of a set on a graph; undefined while they load. Updates the page once
-  // they are loaded.
+  // Returns the NodeValues of a set on a graph; undefined while they load. When they are loaded,
+  // updates the page.
   now(set, source) {
     const promise = this.of(set, source);
     if (!promise.values && !promise.awaited) {
@@ -166,7 +166,8 @@ export class Values {
     view.update(view.look.selected).then(() => isWhole && view.fit());
   }
 
-  // Returns the elements next to the colors in the legend.
+  // Returns the elements that the legend has next to its colors: the choice of the aggregate, or a
+  // problem.
   legend(by) {
     const set = this.setOf(by), values = set && this.now(set, this.page.source);
     if (!set) return [];

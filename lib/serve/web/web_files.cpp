@@ -12,7 +12,7 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/SHA256.h"
 
-// The build lists the files: X(symbol, name) for each.
+// web_files.inc, which the build writes, has X(symbol, name) for each file.
 #define X(symbol, file) GRAPNEL_EMBED_FILE("grapnel_web_" #symbol, "lib/serve/web/" file);
 #include "lib/serve/web_files.inc"
 #undef X

@@ -56,7 +56,7 @@ class LogRows {
   }
 
  private:
-  // Returns the device that the node requested before it was placed.
+  // Returns the device that the node requested before TensorFlow placed it.
   std::string Asked(llvm::StringRef name, llvm::StringRef device) const {
     auto asked = story_.asked.find(name);
     if (asked != story_.asked.end()) return ShortDevice(asked->second);

@@ -75,7 +75,8 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// Returns the fetches of the case or signature; else a function's results; else unread outputs.
+// Returns the fetches of the case or signature; else the results of a function; else the outputs
+// that no node reads.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);

@@ -177,7 +177,8 @@ void Connection::ParseBody() {
     }
     if (error) return Refuse(NoRequest(error));
     if (!Hold(parser_->get().body().size()))
-      return Refuse(Answer::Refusal(503, "too much is being sent: try again later"));
+      return Refuse(Answer::Refusal(
+          503, "the requests and answers in progress are too large: try again later"));
   }
   if (parser_->is_done()) return Work();
   SetDeadline(std::min(Clock::now() + kBetweenBytes, since_ + kBodyTime));
@@ -258,7 +259,8 @@ void Connection::Respond() {
                  ++num_requests_ < kMostRequests;
   if (parser_) std::string().swap(parser_->get().body());
   if (!Hold(answer_.body.size()))
-    answer_ = Answer::Refusal(503, "too much is being sent: try again later");
+    answer_ =
+        Answer::Refusal(503, "the requests and answers in progress are too large: try again later");
   head_ = HeadOf(answer_, keeps_alive_);
   if (asked_.method == "HEAD") answer_.body.clear();
   sent_ = 0;

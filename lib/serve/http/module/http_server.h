@@ -33,7 +33,7 @@ class HttpServer {
   void Run();
   void Stop() { io_.stop(); }  // may be called from any thread
 
-  // The functions from here on are for Connection, on Run's thread.
+  // Only Connection calls the functions from here on, on the thread of Run().
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
   bool Give(int worker_class, WorkerQueue::Task task) {
