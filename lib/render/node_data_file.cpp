@@ -98,7 +98,8 @@ class JsonReader {
     for (const llvm::json::Value& item : *list) {
       const Object* step = item.getAsObject();
       std::optional<double> place = step ? step->getNumber(at) : std::nullopt;
-      if (!place) return MakeError("{0}: an entry of '{1}' has no number '{2}'", file_, key, at);
+      if (!place)
+        return MakeError("{0}: an entry of '{1}' lacks the field '{2}', a number", file_, key, at);
       auto color = step->getString("bgColor");
       if (!color) continue;  // the entry may set only the text's color
       ASSIGN_OR_RETURN(std::string fill, Color(*color, "'" + key.str() + "'"));

@@ -85,7 +85,7 @@ class PictureMaker {
       ASSIGN_OR_RETURN(Node to, FindNode(module_, options_.path_to));
       ASSIGN_OR_RETURN(std::vector<bool> between, NodesBetween(from, to));
       if (only_ && only_ != &from.graph())
-        return MakeError("--around and --path are in different functions");
+        return MakeError("the nodes of --around and --path are in different functions");
       only_ = &from.graph();
       for (size_t i = 0; i < selected_.size(); ++i) between[i] = between[i] && selected_[i];
       selected_ = std::move(between);

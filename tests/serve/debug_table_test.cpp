@@ -172,7 +172,7 @@ TEST_F(DebugTableTest, TheOneThatNobodyAskedForLongestIsForgotten) {
   Settled(Start("0", kCase));
   EXPECT_EQ(State(sessions[0]), "stopped");
   EXPECT_EQ(Ask("GET", "0/debug-run/" + sessions[1]).body,
-            "session 2 was dropped: only the last 4 used are kept");
+            "session 2 was dropped: only the 4 sessions used last are kept");
 }
 
 TEST_F(DebugTableTest, SeveralAskAtOnce) {

@@ -28,7 +28,8 @@ Expected<const GrapnelPictureApi*> OpenModule() {
     if (!found) why = path + " is of another version of grapnel";
     return found;
   }();
-  if (!api) return MakeError("cannot draw: {0}; a .dot file needs no module", why);
+  if (!api)
+    return MakeError("cannot draw: {0}; a .dot file can be written without this module", why);
   return api;
 }
 

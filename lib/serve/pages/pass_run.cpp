@@ -19,7 +19,7 @@ class Recorder : public Instrumentation {
 
   Error BeforePass(const Stage& stage, const Module&) override {
     if (!is_gone_ || !is_gone_()) return Error::success();
-    return MakeError("stopped before pass '{0}': the client is gone", stage.pass);
+    return MakeError("stopped before pass '{0}': the client has disconnected", stage.pass);
   }
 
   void OnRewrite(const Rewrite& rewrite) override { rewrites_.push_back(rewrite); }

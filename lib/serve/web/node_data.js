@@ -52,7 +52,7 @@ function graphOf(graph, data, known, file) {
     if (set[list].length > 0) continue;
     const steps = (data[list] ?? []).filter(({bgColor}) => bgColor);
     if (!steps.every((step) => Number.isFinite(step[at]))) {
-      throw new Error(`${file}: an entry of '${list}' has no number '${at}'`);
+      throw new Error(`${file}: an entry of '${list}' lacks the field '${at}', a number`);
     }
     set[list] = steps.map((step) => ({at: step[at], fill: colorOf(step.bgColor, file)})).sort((a, b) =>
       a.at - b.at);

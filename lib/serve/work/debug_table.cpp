@@ -75,7 +75,7 @@ Expected<std::shared_ptr<DebugSession>> DebugTable::Find(uint64_t number,
   std::lock_guard lock(mutex_);
   auto found = sessions_.find(number);
   if (found == sessions_.end()) {
-    return MakeError("session {0} was dropped: only the last {1} used are kept", number,
+    return MakeError("session {0} was dropped: only the {1} sessions used last are kept", number,
                      kMostSessions);
   }
   if (&found->second->opened() != &opened)

@@ -235,7 +235,8 @@ Expected<std::string> RunTable::NodeJson(uint64_t number, GraphPage& page, size_
 Expected<std::string> RunTable::NpyFile(uint64_t number, size_t fetch) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
   std::lock_guard lock(run->mutex);
-  if (fetch >= run->values.size()) return MakeError("run {0} has no value {1}", number, fetch);
+  if (fetch >= run->values.size())
+    return MakeError("run {0} has no fetched value with index {1}", number, fetch);
   const Tensor& value = run->values[fetch];
   if (!value || value.HoldsObjects())
     return MakeError("a .npy file cannot hold fetch '{0}'", run->request.fetches[fetch]);

@@ -113,8 +113,9 @@ Error CheckSize(DataType dtype, llvm::ArrayRef<int64_t> dims) {
   std::optional<int64_t> count = NumElements(dims);
   int64_t size = std::max<int64_t>(DataTypeSize(dtype), sizeof(std::string) * !DataTypeSize(dtype));
   if (count && *count <= kLargestFill / size) return Error::success();
-  return MakeError("{0}{1} is too large to be made here: at most {2}; choose a file instead",
-                   DataTypeName(dtype), DimsText(dims), HumanBytes(kLargestFill));
+  return MakeError(
+      "a tensor {0}{1} is too large to be made here (at most {2}): choose a .npy file instead",
+      DataTypeName(dtype), DimsText(dims), HumanBytes(kLargestFill));
 }
 
 Error CheckElements(DataType dtype) {
