@@ -15,8 +15,8 @@
 namespace grapnel {
 namespace {
 
-// The result of the pass over scopes, for one scope: the box that its nodes share, if they do not
-// have their own boxes.
+// The boxes of a scope's nodes: the box of a closed scope that stands for all of them, or else the
+// cluster in which they have their own boxes.
 struct ScopeState {
   ScopeId closed_by = kNoScope;  // this closed scope's box or, with `rest`, its rest box
   bool rest = false;
@@ -92,7 +92,7 @@ class BoxMaker {
       if (!plan_.open[id]) {
         state.closed_by = id;
       } else if (id != kRootScope && !tree_.HoldsGroups(id)) {
-        // A frame for a group of groups would add nothing.
+        // A group of groups gets no frame of its own: the groups in it have frames.
         state.cluster = AddScopeCluster(id, state.cluster);
       }
     }
@@ -108,7 +108,7 @@ class BoxMaker {
     return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
   }
 
-  // Returns a path without the beginning that is the cluster's path.
+  // Removes the cluster's path from the beginning of `path`: "a/b/c" in the cluster of a/b is "c".
   std::string Relative(llvm::StringRef path, int cluster) {
     auto base = bases_.find(cluster);
     if (base != bases_.end() && !base->second.empty()) {
@@ -182,8 +182,8 @@ class BoxMaker {
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // boxes of [0] closed scopes, [1] rests
 };
 
-// For a node in a closed series, returns the series' member that contains the node, or the node
-// itself (true: it is a node); else the closed scope.
+// Returns the part of the closed `scope` that contains the node. In a series: the member of the
+// series, a scope or (true) the node itself. In any other scope: the whole scope.
 std::pair<bool, uint32_t> EqualOf(const ScopeTree& tree, ScopeId scope, NodeId node) {
   const Scope& box = tree.scope(scope);
   if (!box.series && !box.slice) return {false, scope};

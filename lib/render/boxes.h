@@ -1,4 +1,5 @@
-// Makes the boxes and clusters of a picture from a Plan: the box of each node, and its text.
+// Makes the boxes and clusters of a picture from a Plan (lib/render/opening.h), and finds the box
+// of each node.
 #ifndef GRAPNEL_LIB_RENDER_BOXES_H_
 #define GRAPNEL_LIB_RENDER_BOXES_H_
 
@@ -25,7 +26,7 @@ BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture);
 void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap* shapes,
               Picture* picture);
 
-// Fills Box::parts of the boxes of a body.
+// Fills Box::parts, the nodes that each box of a body stands for.
 void ListNodes(const BodyBoxes& body, Picture* picture);
 
 }  // namespace grapnel

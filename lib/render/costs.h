@@ -26,9 +26,11 @@ Cost CostOf(const Node& node, const ShapeMap& shapes);
 
 class ScopeCosts {
  public:
-  // Linear in the graph, including folded nodes; keeps no reference to the arguments.
+  // Sums over all nodes, folded ones too, in time linear in the graph. Keeps no reference to the
+  // arguments.
   ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes);
-  // The summed cost of all nodes in a scope, at any depth; for the root scope, of the whole body.
+  // The summed cost of all nodes in a scope at any depth; for the root scope, of all nodes in the
+  // tree.
   const Cost& Of(ScopeId scope) const { return costs_[scope]; }
 
  private:

@@ -35,8 +35,8 @@ void GroupByDevice(Module& module, ViewOptions& view) {
   for (std::string* name : {&view.around, &view.path_from, &view.path_to}) follow(*name);
   std::vector<Node> nodes;
   for (Node node : module.main.nodes()) nodes.push_back(node);
-  // Names become longer: renames the longest first, so that a new name does not collide with an old
-  // one.
+  // Renaming makes names longer. Renames the longest names first, so that a new name never equals
+  // the name of a node that is still to be renamed.
   llvm::stable_sort(nodes,
                     [](const Node& a, const Node& b) { return a.name().size() > b.name().size(); });
   for (const Node& node : nodes)

@@ -13,7 +13,7 @@ struct DiffPicture {
 };
 
 // `diff` must be between some graph and `b`. Opens the scopes with differences, unless there are
-// too many to read. Errors: MakePicture's.
+// too many to read. Returns the errors of MakePicture.
 Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff);
 
 }  // namespace grapnel

@@ -90,7 +90,7 @@ std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringR
     if (cut == llvm::StringRef::npos) cut = text.substr(0, length).rfind(' ');
     cut = cut == llvm::StringRef::npos || cut < length / 3 ? CharacterBoundary(text, length)
                                                            : cut + 1;
-    // Keep the ellipsis off a line of its own.
+    // If only the ellipsis is left, it stays on this line.
     if (text.substr(cut).ltrim() == "\xe2\x80\xa6") break;
     lines.push_back(text.substr(0, cut).str());
     text = text.substr(cut).ltrim();
@@ -226,8 +226,8 @@ class DotMaker {
 
   static std::string ClusterName(int index) { return "cluster" + std::to_string(index); }
 
-  // Returns a name that cgraph can write and read back: without NUL, at which cgraph ends a name,
-  // and without backslashes, as cgraph cannot read a name that ends in one.
+  // Returns a name that cgraph can write and read back. It has no NUL, since cgraph ends a name
+  // there, and '|' in place of each backslash, since cgraph cannot read a name that ends in one.
   static std::string NodeName(const Box& box) {
     std::string name = Printable(box.id);
     std::replace(name.begin(), name.end(), '\\', '|');

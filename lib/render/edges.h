@@ -16,7 +16,8 @@ namespace grapnel {
 constexpr uint32_t kBoxOutside = ~uint32_t{0};     // the node is not selected
 constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // its readers' notes mention the node
 
-// If a box has more incoming or outgoing control edges than this, its notes mention them instead.
+// If a box has more incoming or outgoing control edges than this, they are not drawn: its notes
+// mention them.
 constexpr size_t kControlFan = 8;
 
 // True for dtypes that refer to data elsewhere: resources, variants.
@@ -37,7 +38,7 @@ struct EdgeBundle {
   std::string label;
 };
 
-// Each input of each selected node counts in exactly one member.
+// Numbers of inputs of the selected nodes. Each input counts in exactly one of these fields.
 struct EdgeCounts {
   uint64_t data = 0, control = 0;  // drawn in bundles
   uint64_t inside = 0;             // both ends in one box

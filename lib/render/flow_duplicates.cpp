@@ -51,8 +51,8 @@ class TwinFinder {
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Counts inputs and readers, and finds the links of chains. A link connects a member to its only
-  // reader if that reader has no other input.
+  // Hashes the inputs and the readers of each member, and links the members of chains. A link
+  // connects a member to its only reader if that reader has no other input.
   void CountEnds() {
     size_t count = members_.size();
     std::vector<uint32_t> in(count, 0), out(count, 0);
@@ -67,15 +67,15 @@ class TwinFinder {
     before_.assign(count, kNone);
     after_.assign(count, kNone);
     for (auto [from, to] : edges_) {
-      // Indices increase along a chain, so no chain is a ring.
+      // A link runs only from a lower to a higher index, so no chain is a ring.
       if (in[to] != 1 || out[from] != 1 || from >= to) continue;
       before_[to] = from;
       after_[from] = to;
     }
   }
 
-  // The first two values are equal for chains with the same structure and the same inputs and
-  // readers; the third is the first member.
+  // Describes the chain that begins at `head`: a hash of its structure, a hash of its inputs and
+  // readers, and `head`. Chains with equal hashes are duplicates.
   std::tuple<uint64_t, uint64_t, uint32_t> KeyOf(uint32_t head) const {
     uint64_t structure = 1;
     uint32_t last = head;

@@ -1,4 +1,4 @@
-// Joins the parts into which FlowLine::Pieces cut the flow.
+// Joins the parts into which FlowLine::Pieces has cut the data flow.
 #include <algorithm>
 #include <queue>
 #include <tuple>
@@ -9,9 +9,11 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kMostPeriod = 48;
-// Joined linked parts contain at most 1/kMostOfAll of all ops, so that no part dominates the scope.
+// JoinToMost joins two parts with an edge between them only if they have at most 1/kMostOfAll of
+// all ops together, so that no part dominates the scope.
 constexpr uint64_t kMostOfAll = 4;
-// Repeats of fewer than kSmallRepeat ops become a series only if there are kManyRepeats of them.
+// If one repeat has fewer than kSmallRepeat ops, at least kManyRepeats repeats are needed for a
+// series.
 constexpr uint64_t kSmallRepeat = 3, kManyRepeats = 4;
 
 size_t CommonStart(llvm::StringRef a, llvm::StringRef b) {
@@ -61,8 +63,8 @@ class RepeatFinder {
     return true;
   }
 
-  // False for two repeats that contain a series, unless `pairs_` is set, and for few repeats of few
-  // ops.
+  // True if the repetition should become a series. Not if it is two repeats that contain a series
+  // (unless `pairs_` is set), or few repeats of few ops.
   bool IsWorth(size_t begin, size_t times) const {
     uint64_t size = 0;
     bool series = false;
@@ -74,8 +76,8 @@ class RepeatFinder {
     return size >= kSmallRepeat || times >= kManyRepeats;
   }
 
-  // Shifts the repeats by up to `room` parts, so that they begin where names change most; if
-  // several shifts are equally good, prefers to begin with a part of several members.
+  // Moves the beginning of the repetition by up to `room` parts, to where the names of neighboring
+  // members have least in common. Of equally good beginnings, prefers a part of several members.
   Repeat Shifted(Repeat repeat, size_t room) const {
     size_t best = 0;
     std::pair<size_t, bool> least = {~size_t{0}, true};
@@ -93,7 +95,8 @@ class RepeatFinder {
     return repeat;
   }
 
-  // The length of the common name prefix of a part's first member and the member before it.
+  // Returns the length of the prefix that the names of a part's first member and of the member
+  // before it have in common.
   size_t SharedBefore(size_t piece) const {
     uint32_t place = pieces_[piece].begin;
     return CommonStart(line_.member(place - 1).name, line_.member(place).name);

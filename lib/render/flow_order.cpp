@@ -5,8 +5,8 @@
 namespace grapnel {
 namespace {
 
-// A member comes early if one of its readers is nearer to the end than the member by more than this
-// many steps, and by more than a quarter of all steps.
+// A member comes early in the order if its longest path to the end of the flow exceeds that of one
+// of its readers by more than this, and by more than a quarter of the longest path of all.
 constexpr uint32_t kFar = 12;
 
 void SortOut(FlowEdges* edges) {
@@ -14,7 +14,7 @@ void SortOut(FlowEdges* edges) {
   edges->erase(std::unique(edges->begin(), edges->end()), edges->end());
 }
 
-// The inputs or the readers of each member. Edges must be sorted by their other end.
+// The inputs or (if `readers`) the readers of each member, in the order of `edges`.
 struct Neighbors {
   std::vector<uint32_t> first, other;
   Neighbors(uint32_t count, const FlowEdges& edges, bool readers) : first(count + 1, 0) {
@@ -128,7 +128,7 @@ std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges) {
     std::stable_sort(begin + inputs.first[i], begin + inputs.first[i + 1],
                      [&](uint32_t a, uint32_t b) { return level[a] > level[b]; });
   }
-  // Includes members on cycles without an exit.
+  // Also begin at every member: no other root leads to the members on a cycle that no path leaves.
   for (uint32_t i = 0; i < count; ++i) wanted.push_back(i);
   return LeftOrder(inputs, wanted);
 }

@@ -8,12 +8,13 @@
 
 namespace grapnel {
 
-// Pairs of a member and one of its readers, as indices.
+// Pairs of indices: a member (a node or a scope) and one of its readers.
 using FlowEdges = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // Returns members 0 .. count-1 in an order in which each comes after its inputs, and connected
-// members stay together: the reader that became ready last comes next. Members on a cycle come in
-// numerical order. Edges may repeat. Linear in members, n log n in edges.
+// members stay together: the reader that became ready last comes next. If only members on cycles or
+// behind them are left, the one with the lowest index comes next. Edges may repeat. Takes time
+// linear in members, n log n in edges.
 std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges);
 
 // As FlowOrder, but puts each member right before its reader: a member with a single reader

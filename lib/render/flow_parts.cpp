@@ -12,7 +12,8 @@ namespace {
 
 // At least this many names must share a beginning for NameWords.
 constexpr size_t kFewAlike = 3;
-// If there are too many parts, first joins neighbors to parts of at most 1/kCrumb of all ops.
+// If there are too many parts, Run first joins only neighbors that have at most 1/kCrumb of all ops
+// together.
 constexpr uint64_t kCrumb = 80;
 
 // Visits each beginning of `name` that ends in '_' after a digit, the shortest first.
@@ -71,7 +72,8 @@ class Parts {
     return true;
   }
 
-  // Splits parts that are not connected, unless that gives more than 2 * most parts.
+  // Splits each part that is not connected into its connected components, unless that gives more
+  // than 2 * most parts: then splits none.
   std::vector<FlowPart> PartsOf(uint32_t most) const {
     std::vector<std::vector<std::vector<uint32_t>>> connected;
     size_t count = 0;
@@ -149,8 +151,8 @@ std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEd
   Duplicates duplicates = JoinDuplicates(members, edges);
   std::vector<FlowPart> parts = Parts(duplicates.members, duplicates.edges).Run(most);
   for (FlowPart& part : parts) {
-    // A part that is only one joined member becomes a series of its chains; otherwise the chains'
-    // members become members of the part.
+    // Undo JoinDuplicates. A part that is only one joined member becomes a series with a repeat for
+    // each of its chains. In other parts, the chains' members become members of the part.
     uint32_t only = part.repeats[0][0];
     if (part.repeats.size() == 1 && part.repeats[0].size() == 1 &&
         !duplicates.chains[only].empty()) {

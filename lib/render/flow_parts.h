@@ -1,8 +1,9 @@
 // Cuts siblings along the data flow into parts that no path leaves and reenters.
 //
-// A part is a set of siblings, contiguous in the flow; FlowPiece is a part while it is cut and
-// joined. A series is a run of parts with equal structure. A group (lib/render/scope_tree.h) is a
-// scope made from a part, from a series, or from siblings with similar names.
+// Siblings are the ops and scopes directly in one scope. A part is a set of siblings, contiguous in
+// the flow; FlowPiece is a part while it is cut and joined. A series is a run of parts with equal
+// structure. A group (lib/render/scope_tree.h) is a scope made from a part, from a series, or from
+// siblings with similar names.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_PARTS_H_
 #define GRAPNEL_LIB_RENDER_FLOW_PARTS_H_
 
@@ -34,8 +35,8 @@ class NameWords {
   explicit NameWords(llvm::ArrayRef<FlowMember> members);
   // The beginning of a member's name.
   llvm::StringRef Of(uint32_t member) const { return words_[member]; }
-  // The common beginning of the Of() of all members for which it is not empty, up to a '_' after a
-  // digit.
+  // Returns the longest beginning that ends in '_' after a digit and that Of() has in common for
+  // all these members, not counting members for which Of() is empty.
   llvm::StringRef Common(llvm::ArrayRef<uint32_t> members) const;
 
  private:
@@ -48,7 +49,7 @@ class NameWords {
 // neighbors, one of which reads the other, until at most `most` parts are left. Members without a
 // cycle give parts without a cycle, in an order in which each comes after its inputs. Every part is
 // connected, so there may be up to 2 * most parts; if even more would be needed, unconnected
-// members share a part. n log n in members and edges.
+// members share a part. Takes n log n time in members and edges.
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most);
 

@@ -5,13 +5,13 @@
 namespace grapnel {
 namespace {
 
-// Cuts at the smallest width may leave a large part large: after so many cuts, large parts are
-// halved instead.
+// Pieces cuts the largest part where the fewest members are read across the cut. This may split off
+// only small parts, so after this many cuts it halves the largest part instead.
 constexpr int kMostCuts = 16;
-// A member with at least this many readers, spread over at least a third of all positions, may
-// count as read throughout.
+// A member with at least this many readers, the last of them at least a third of all positions
+// away, may count as read throughout the flow.
 constexpr uint32_t kReadersAllAlong = 4;
-// With more such members than this, none counts as read throughout.
+// If more members than this have such readers, no member counts as read throughout the flow.
 constexpr int kMostAllAlong = 64;
 
 uint64_t Mix(uint64_t a, uint64_t b) {
@@ -55,7 +55,7 @@ void FlowLine::Connect(const FlowEdges& edges) {
   }
 }
 
-// Relies on the readers of each position being sorted.
+// The readers of each position must be sorted: the first and the last one are looked up.
 void FlowLine::Leave(const std::vector<bool>& out) {
   uint32_t count = size();
   std::vector<int64_t> change(count + 1, 0);
@@ -78,9 +78,10 @@ void FlowLine::Measure() {
   }
   if (std::count(wide.begin(), wide.end(), true) > kMostAllAlong) wide.assign(count, false);
   Leave(wide);
-  // A wide member counts as read throughout only if, without wide members, at most one member is
-  // read across some position between most of its readers. That is so if its readers are layers,
-  // but not if they are branches of one block.
+  // A `wide` member has many readers far apart. It counts as read throughout the flow only if,
+  // between most of its consecutive readers, there is a position across which at most one other
+  // member is read. That is so if its readers are layers, but not if they are branches of one
+  // block.
   for (uint32_t i = 0; i < count; ++i) {
     if (!wide[i]) continue;
     size_t narrow = 0;

@@ -1,4 +1,4 @@
-// The cuts of FlowParts. Private to lib/render.
+// The cuts and joins of FlowParts (lib/render/flow_parts.h). Private to lib/render.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_PIECES_H_
 #define GRAPNEL_LIB_RENDER_FLOW_PIECES_H_
 
@@ -37,15 +37,17 @@ class FlowLine {
   // True if an edge runs between two neighboring parts. Linear in the edges of the smaller part.
   bool AreLinked(const FlowPiece& left, const FlowPiece& right) const;
   bool IsConnected(uint32_t begin, uint32_t end) const;
-  // The positions of a part, split into connected components, each in order.
+  // The positions of a part, as one list for each connected component of the part, in increasing
+  // order.
   std::vector<std::vector<uint32_t>> Connected(uint32_t begin, uint32_t end) const;
-  // Cuts all members into parts of at most some 40 % of all ops, except for single larger members.
+  // Cuts the flow, in a limited number of steps, until no part of several members has more than 40
+  // % of all ops.
   std::vector<FlowPiece> Pieces() const;
 
  private:
   void Connect(const FlowEdges& edges);
   void Measure();
-  // Computes width_ without the members whose positions are set in `out`.
+  // Computes width_ without counting the members at positions that are true in `out`.
   void Leave(const std::vector<bool>& out);
   // Returns, for each position of the part, the first position of its connected component within
   // the part; both count from `begin`.

@@ -25,14 +25,15 @@ class ViewMaker {
     for (const PictureEdge& edge : picture_.edges) AddEdge(edge);
     std::vector<FrameView> views;
     views.reserve(frames_.size());
-    // A frame comes after the frames around it, which determine the order of the lines that enter
-    // it.
+    // Outer frames come first, because their views determine the order of the lines that enter the
+    // frames in them.
     for (size_t i = 0; i < frames_.size(); ++i) views.push_back(Finish(i));
     return views;
   }
 
  private:
-  // An end of an edge in a frame: an item of the frame, or the key of an item outside of the frame.
+  // An end of an edge in the view of a frame: an item of the frame, or (source or sink) the key of
+  // an item outside of the frame.
   struct End {
     enum Place { kItem, kSource, kSink } place = kItem;
     uint32_t item = 0;
@@ -47,7 +48,8 @@ class ViewMaker {
     std::map<std::string, uint64_t> sources, sinks;  // number of edges of each end outside, by key
     std::map<std::tuple<End, End, PictureEdge::Kind>, size_t> by_ends;
     std::vector<std::pair<std::pair<End, End>, FrameEdge>> edges;
-    // Keys in the order of the frame around this one.
+    // Keys of sources and sinks, in the order of their lines in the view of the frame around this
+    // one.
     std::vector<std::string> source_order, sink_order;
   };
 
@@ -62,7 +64,8 @@ class ViewMaker {
     return it->second;
   }
 
-  // The cluster and the clusters around it, the outermost first, after -1 for the picture.
+  // Returns -1 for the whole picture, then the clusters around `cluster`, the outermost first, then
+  // `cluster` itself.
   std::vector<int> Around(int cluster) const {
     std::vector<int> around;
     for (; cluster >= 0; cluster = picture_.clusters[cluster].parent) around.push_back(cluster);
@@ -125,8 +128,8 @@ class ViewMaker {
           edge);
   }
 
-  // If there are too many ends outside, only those with the most edges keep ports of their own; for
-  // the others, sets `key` to "rest".
+  // If there are too many `ends` outside a frame, only those with the most edges keep ports of
+  // their own. If `key` is another one, sets it to "rest", the port that the others share.
   static void Limit(const std::map<std::string, uint64_t>& ends, std::string* key) {
     if (ends.size() <= kMaxPorts) return;
     std::vector<std::pair<uint64_t, std::string>> order;
@@ -150,8 +153,8 @@ class ViewMaker {
     if (made.label != edge.label) made.label.clear();
   }
 
-  // The keys of a frame's sources or sinks, in the order in which their lines arrive; keys without
-  // such an order come last.
+  // Returns the keys of a frame's sources or sinks in the order in which their lines arrive from
+  // the view around the frame. Keys without a line there come last.
   static std::vector<std::string> Ports(const Frame& frame, bool sources) {
     std::vector<std::string> ports = sources ? frame.source_order : frame.sink_order;
     for (const auto& [ends, edge] : frame.edges) {
@@ -197,7 +200,8 @@ class ViewMaker {
     return view;
   }
 
-  // Passes the order of the lines in a view to the frames that the view contains, for their ports.
+  // Sets the order of the ports of the frames that `view` contains: the order in which the lines of
+  // `view` arrive at them.
   void OrderPorts(const FrameView& view) {
     std::vector<double> place(view.layering.num_items, 0);
     for (const auto& layer : view.layering.layers) {

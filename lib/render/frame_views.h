@@ -38,8 +38,8 @@ struct FrameView {
   Layering layering;
 };
 
-// Returns a view for each frame: [0] is the outermost frame, [1 + i] the frame of cluster i. Linear
-// in the picture, except for the layering.
+// Returns a view for each frame: [0] is the outermost frame, [1 + i] the frame of cluster i. Takes
+// time linear in the picture, except for the layering.
 std::vector<FrameView> MakeFrameViews(const Picture& picture);
 
 }  // namespace grapnel

@@ -55,8 +55,9 @@ void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream&
   });
 }
 
-// Returns, by node id, whether a node is in the neighborhood and on the paths of the filter; empty
-// if the filter has neither for this graph.
+// Returns, by node id, whether a node is in the part that the filter selects: in the neighborhood
+// of filter.around and on a path from filter.from to filter.to. Empty if the filter names no node
+// of this graph.
 Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
                                    const NodeFilter& filter) {
   std::vector<bool> part;
@@ -73,7 +74,8 @@ Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
   return between;
 }
 
-// By scope: the numbers of its nodes, of its hidden nodes and of its cut nodes.
+// By scope: how many nodes it has, how many of them the filter's words hide (kHidden), and how many
+// are outside of the filter's part of the graph (kCut).
 using ScopeCounts = std::vector<std::array<size_t, 3>>;
 
 ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
@@ -91,9 +93,10 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   return counts;
 }
 
-// Describes the scopes that can be a box and lack some nodes, as two ULEB128 numbers each: the
-// difference from the id of the previous such scope; and 4 * missing nodes + State, where State is
-// kShown if some nodes are left, else kCut if any node is cut, else kHidden.
+// Describes the scopes that can be drawn as a box and that lack nodes because of the filter. Writes
+// two ULEB128 numbers for each: the difference from the id of the previous such scope; and 4 *
+// missing nodes + State, where State is kShown if some nodes are left, else kCut if any node is
+// cut, else kHidden.
 std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
@@ -124,7 +127,8 @@ std::string GraphPage::FacetsJson() const {
   for (size_t body = 0; body < num_bodies(); ++body) {
     const Graph& graph = this->graph(body);
     llvm::DenseMap<StringId, size_t> of_body;
-    // Node counts by device as written, since shortening is expensive.
+    // Node counts by the device as the graph spells it: shortening is expensive, so each device is
+    // shortened only once, below.
     llvm::StringMap<size_t> asked;
     for (Node node : graph.nodes()) {
       ++of_body[node.op_id()];
@@ -169,8 +173,8 @@ Expected<std::string> GraphPage::FindJson(llvm::StringRef text) const {
   });
 }
 
-// The texts of nodes' fields for filters. Caches the text of each device: there are few devices,
-// and their texts are expensive.
+// Returns the text of a node's field for filters. Caches the texts of each device, which are
+// expensive to make: there are few devices.
 struct GraphPage::Texts {
   const GraphPage& page;
   std::string function;

@@ -1,4 +1,4 @@
-// GraphPage::LinksJson: the scope and inputs of each node, with which a page without a server can
+// GraphPage::LinksJson: the scope and inputs of each node. A page without a server needs them to
 // filter nodes.
 #include "lib/render/graph_page.h"
 

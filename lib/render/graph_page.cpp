@@ -162,7 +162,7 @@ GraphPage::~GraphPage() = default;
 
 Error GraphPage::Check(size_t body) const {
   if (body < bodies_.size()) return Error::success();
-  return MakeError("there is no body {0}: the graph has {1}", body, bodies_.size());
+  return MakeError("there is no body {0}: the number of bodies is {1}", body, bodies_.size());
 }
 
 std::optional<size_t> GraphPage::FindBody(llvm::StringRef function) const {

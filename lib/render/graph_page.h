@@ -28,7 +28,7 @@ std::string PageDevice(const Node& node, const struct PageMarks* marks);
 // are escaped there.
 std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write);
 
-// A caller's marks on nodes: the result of a diff or of a debug run.
+// Marks that a caller of GraphPage puts on nodes to show the result of a diff or of a debug run.
 struct PageMarks {
   struct Detail {
     std::string what, before, after;
@@ -42,8 +42,9 @@ struct PageMarks {
   std::string title;                        // of the legend
   std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
   std::function<int(const Node&)> kind_of;  // an index in `kinds`; -1: not marked
-  // True if a marked node is listed and counted under its kind; if empty, all marked nodes are. Use
-  // it to leave out nodes that are marked only because of the nodes drawn within them.
+  // Whether to list and count a marked node under its kind; if the function is empty, all marked
+  // nodes are listed. Use it to leave out nodes that are marked only because of the nodes drawn
+  // within them.
   std::function<bool(const Node&)> is_listed;
   std::function<std::string(const Node&)> name_of;
   std::function<std::vector<Detail>(const Node&)> details;  // lines for the panel; may be empty
@@ -54,7 +55,7 @@ struct PageMarks {
   std::vector<Renamed> renamed;      // renamed scopes or nodes, most nodes first
 };
 
-// Source locations of nodes, read when the page first needs one.
+// The source lines that made the nodes. `read` is called when the page first needs one.
 struct PageLines {
   struct Text {
     int first = 1;  // number of the first line
@@ -66,8 +67,8 @@ struct PageLines {
 
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
-// The number of entries of a list (readers of an output, marked nodes of a kind, problems) in a
-// document, and in each further page of the list.
+// Long lists (readers of an output, marked nodes of a kind, problems) come in pieces: the first
+// kFirstListed entries in the document itself, then kListedAPage in each further page.
 constexpr size_t kFirstListed = 200, kListedAPage = 2000;
 
 struct IndexPage {
@@ -75,9 +76,10 @@ struct IndexPage {
   NodeId next = 0;  // the first id of the next page; Graph::end_id after the last
 };
 
-// Bodies are numbered: 0 is the main graph, 1 + i the i-th function of the library. A body is
-// analyzed when it is first requested. Thread-safe. All text is UTF-8 without control characters;
-// '<', '>' and '&' are escaped, so that a document can be embedded in HTML.
+// The documents of one module. Bodies are numbered: 0 is the main graph, 1 + i the i-th function of
+// the library. A body is analyzed when it is first requested. Thread-safe. All text is UTF-8
+// without control characters; '<', '>' and '&' are escaped, so that a document can be embedded in
+// HTML.
 class GraphPage {
  public:
   // Makes a page for the main graph and library of a module, with the signatures of its file; all
@@ -87,7 +89,7 @@ class GraphPage {
   ~GraphPage();
   // Sets the body that each signature runs, in the order of the signatures, and the index of the
   // signature whose body is shown first (nullopt: the main graph). Call it before requesting a
-  // document. Bodies belong to this module.
+  // document. The bodies must be of this page's module.
   void BeginAt(std::vector<SignatureBody> of_signatures, std::optional<size_t> first) {
     entries_ = std::move(of_signatures);
     first_ = first;
@@ -102,8 +104,9 @@ class GraphPage {
   // Title, bodies with their calls, signatures, problems, colors, and the scopes and functions that
   // are open at first.
   const std::string& ModelJson();
-  // One opened scope, laid out except for sizes; nullopt is the outermost scope. Errors: no such
-  // body or scope, or the scope is not a core (Scope::core).
+  // One opened scope: its contents with their layers and order, but without positions, since only
+  // the page knows the sizes. nullopt is the outermost scope. Errors: no such body or scope; the
+  // scope is not a core (see Scope::core).
   Expected<std::string> ScopeJson(size_t body, std::optional<ScopeId> scope);
   // Everything about one node: attributes as text, inputs, readers, enclosing scopes.
   Expected<std::string> NodeJson(size_t body, NodeId node);
@@ -118,28 +121,29 @@ class GraphPage {
   // The nodes of all bodies that match a search (lib/render/node_query.h), or that a line of the
   // Python program made ("file.py:12", any frame of the stack). Best matches first, then in the
   // graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}],
-  // "more": how many others match}. Linear in names; some 100 ms for a million. Once `is_gone`
-  // returns true, returns what was found until then.
+  // "more": how many others match}. Takes time linear in the names, some 100 ms for a million. Once
+  // `is_gone` returns true (the client has left), stops and returns the matches so far.
   std::string SearchJson(llvm::StringRef text, size_t limit, llvm::function_ref<bool()> is_gone);
 
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",
-  // "device", "cluster", "function"}, most frequent first. Linear in the nodes.
+  // "device", "cluster", "function"}, most frequent first. Takes time linear in the nodes.
   std::string FacetsJson() const;
   // The body and id of the node "x" or "function/x": {"body", "node"}. Errors: no such node.
   Expected<std::string> FindJson(llvm::StringRef text) const;
   // The nodes that a filter removes from a body: {"states": for each id (0 shown, 1 hidden by
   // words, 2 outside of the selected part), four to a byte, "nodes", "cut": totals, "ops": [[op,
-  // nodes that words hide]], "folded_constants": how many of these are folded constants, "scopes":
-  // for each box with removed nodes how many and their description (LackingScopes of
-  // graph_filter.cpp)}. Bytes are in base64. Errors: an invalid word, a node that does not exist,
-  // no path. Linear; 100 ms for a million nodes.
+  // nodes that words hide]], "folded_constants": how many of the hidden nodes are folded constants,
+  // "scopes": the number of removed nodes of each box that lacks some, packed as in LackingScopes
+  // (graph_filter.cpp)}. "states" and "scopes" are in base64. Errors: an invalid word, a node that
+  // does not exist, no path between the filter's two nodes. Takes time linear in the nodes; 100 ms
+  // for a million.
   Expected<std::string> HiddenJson(size_t body, const NodeFilter& filter);
 
   // The scopes that contain a node and must be open to show it, the outermost first.
   std::vector<ScopeId> ScopesAround(size_t body, NodeId node);
-  // Further pages of lists, beginning at entry `from`: readers of an output (`output` = number of
-  // outputs stands for control edges), marked nodes of a kind, problems. "next" is the `from` of
-  // the next page.
+  // Further pages of lists, beginning at entry `from`: the readers of an output (if `output` is the
+  // number of outputs: the nodes that wait for the node by a control edge), the marked nodes of a
+  // kind, and the problems. "next" is the `from` of the next page.
   Expected<std::string> ReadersJson(size_t body, NodeId node, size_t output, size_t from);
   Expected<std::string> MarkedJson(size_t kind, size_t from) const;
   std::string ProblemsJson(size_t from) const;

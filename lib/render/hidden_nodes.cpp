@@ -16,7 +16,7 @@ namespace {
 // By hidden node: the boxes that it reads, directly or through hidden nodes.
 using Behind = llvm::DenseMap<NodeId, llvm::SparseBitVector<>>;
 
-// Iterates until nothing changes, because hidden nodes may form a loop.
+// Computes Behind. Iterates until nothing changes, because hidden nodes may form a loop.
 Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                    const std::vector<bool>& hidden) {
   Behind behind;
@@ -44,7 +44,8 @@ Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
   return behind;
 }
 
-// Translates \d, \w and \s outside of brackets: users write them, but POSIX lacks them.
+// Translates \d, \w and \s outside of brackets into POSIX brackets: users write these classes, but
+// POSIX regular expressions lack them.
 std::string WithClasses(llvm::StringRef regex) {
   std::string result;
   bool in_brackets = false;
@@ -70,8 +71,8 @@ std::string WithClasses(llvm::StringRef regex) {
   return result;
 }
 
-// Returns texts that every match of `regex` contains: its runs of literal characters. Returns none
-// for a regex with groups, alternatives, escapes or unusual brackets.
+// Returns texts that every match of `regex` contains: its runs of literal characters. Returns no
+// text if the regex has groups, alternatives, escapes or unusual brackets.
 std::vector<std::string> LiteralsOf(llvm::StringRef regex) {
   std::vector<std::string> literals;
   if (regex.find_first_of("|(\\") != llvm::StringRef::npos) return literals;

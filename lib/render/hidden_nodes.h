@@ -15,9 +15,8 @@
 
 namespace grapnel {
 
-// The words that hide nodes: "op:GLOB" matches ops, "name:GLOB" names, "/REGEX/" a part of a name
-// (POSIX extended). The page
-// parses the same words (lib/serve/web/filter_words.js).
+// A list of words that hide nodes: "op:GLOB" matches ops, "name:GLOB" names, "/REGEX/" a part of a
+// name (POSIX extended). The page parses the same words (lib/serve/web/filter_words.js).
 class HiddenNodes {
  public:
   // True if `word` begins like one of these forms, even if the rest is invalid.
@@ -31,16 +30,18 @@ class HiddenNodes {
  private:
   struct NameRegex {
     std::shared_ptr<const llvm::Regex> regex;
-    // In each name that matches; searched first, as this is faster.
+    // Texts that each matching name contains. A name without one of them is rejected before the
+    // slower regex is tried.
     std::vector<std::string> literals;
   };
   std::vector<Glob> ops_, names_;
   std::vector<NameRegex> regexes_;
 };
 
-// Returns pairs of boxes that are connected through hidden nodes only, sorted: the box that is
-// read, and the box that reads. `box_of` and `hidden` have an entry for each id. Linear in edges
-// times the number of boxes that reach a hidden node.
+// Returns the pairs of boxes that are connected through hidden nodes only, sorted: first the box
+// that is read, then the box that reads it. `box_of` and `hidden` have an entry for each node id.
+// Takes time linear in edges times the number of boxes that a hidden node reads, directly or
+// through hidden nodes.
 std::vector<std::pair<uint32_t, uint32_t>> EdgesThrough(const Graph& graph,
                                                         llvm::ArrayRef<uint32_t> box_of,
                                                         const std::vector<bool>& hidden);

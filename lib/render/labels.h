@@ -21,14 +21,15 @@ std::string PrintableStart(llvm::StringRef text);
 std::string TensorText(DataType dtype, const Shape& shape);
 
 // Returns "axis = [1,2]", "filter = float[3,3,3,32]" for each input that is a folded constant,
-// directly or through Identity. At most 4 lines, the last one "and 3 more constants". `noted`, if
-// not null, receives the constant or variable that each line is about.
+// directly or through Identity. At most 4 lines; if there are more constants, the last line is "and
+// 3 more constants". `noted`, if not null, receives the constant or variable that each line is
+// about.
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
                                        const ShapeMap* shapes, const SignatureBody* entry = nullptr,
                                        std::vector<NodeId>* noted = nullptr);
 
-// Returns "3 Conv2D, 3 Relu6, ...": the most frequent ops, with the most expensive ones first.
-// `kinds`: node counts by op.
+// Returns "3 Conv2D, 3 Relu6, ...": first expensive ops (OpGroup::kHeavy), then all others, both by
+// frequency, up to a limit. `kinds`: node counts by op.
 std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds);
 
 // The category of an op, for colors and legend.

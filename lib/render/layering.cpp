@@ -37,7 +37,8 @@ class LayerMaker {
   }
 
  private:
-  // Makes back edges run upwards, and edges that close a cycle in a depth-first walk from the top.
+  // Reverses the edges that the caller marked as `back`, and then each edge that closes a cycle in
+  // a depth-first walk from the top, so that no cycle is left.
   void BreakLoops() {
     result_.upwards.resize(edges_.size());
     for (uint32_t i = 0; i < edges_.size(); ++i) {
@@ -216,7 +217,7 @@ class LayerMaker {
     if (!bottom_.empty()) Fix(bottom_, result_.layers.size() - 1);
     for (uint32_t item : top_) seen[item] = true;
     for (uint32_t item : bottom_) seen[item] = true;
-    // Starts at the items below the top's ports, in the order of the ports, then at all other
+    // The walk starts at the items below those of top_, in the order of top_, and then at all other
     // items.
     std::vector<uint32_t> starts;
     for (uint32_t item : top_)
@@ -237,7 +238,7 @@ class LayerMaker {
     }
   }
 
-  // Fills a layer whose order the caller gave.
+  // Fills the first or the last layer with the caller's `top` or `bottom`, in the given order.
   void Fix(llvm::ArrayRef<uint32_t> items, size_t layer) {
     result_.layers[layer] = items.vec();
     for (size_t i = 0; i < items.size(); ++i) position_[items[i]] = static_cast<double>(i);
@@ -275,8 +276,8 @@ class LayerMaker {
     return sum;
   }
 
-  // Counts the crossings of links below a layer: the inversions in the sequence of their lower
-  // ends, with a Fenwick tree.
+  // Counts the crossings of links between a layer and the next one: the inversions in the sequence
+  // of their lower ends, counted with a Fenwick tree.
   uint64_t CrossingsBelow(llvm::ArrayRef<uint32_t> layer, size_t width) const {
     std::vector<uint32_t> tree(width + 1, 0);
     uint64_t sum = 0, met = 0;

@@ -16,10 +16,10 @@ struct LayerEdge {
   bool back = false;    // the edge closes a loop: it runs upwards
 };
 
-// Items 0 .. n-1 are the caller's; higher numbers are bends, the points at which edges cross a
-// layer. Edges with the same source share their bends.
+// The result of MakeLayers. Items 0 .. n-1 are the caller's; higher numbers are bends, the points
+// at which edges cross a layer. Edges with the same source share their bends.
 struct Layering {
-  // From top to bottom; items of each from left to right.
+  // The layers from top to bottom, each with its items from left to right.
   std::vector<std::vector<uint32_t>> layers;
   // By edge: the bends of the edge from its upper to its lower end. For an edge that runs upwards,
   // the upper end is the target. Empty for an edge from an item to itself.
@@ -30,10 +30,10 @@ struct Layering {
 
 // Assigns layers by Sugiyama's method: breaks cycles at back edges, or else at the edge that closes
 // the cycle in a depth-first walk from the top; assigns layers by longest path, then moves items
-// towards the strongest edges; reduces crossings by barycenters in a few sweeps down and up, and
-// keeps the best order. The items
+// down to their readers where edges pull them down at least as strongly as up; reduces crossings by
+// barycenters in a few sweeps down and up, and keeps the order with the fewest crossings. The items
 // of `top` are alone in the first layer, those of `bottom` in the last, both in the given order.
-// Deterministic. Takes milliseconds for up to some hundred items.
+// The result is deterministic. Takes milliseconds for up to some hundred items.
 Layering MakeLayers(uint32_t num_items, llvm::ArrayRef<LayerEdge> edges,
                     llvm::ArrayRef<uint32_t> top, llvm::ArrayRef<uint32_t> bottom);
 

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Longer values are truncated: their first elements are enough to recognize them.
+// At most this many elements of a value are written: the first ones are enough to recognize it.
 constexpr int kMaxElements = 64;
 constexpr llvm::StringLiteral kControl = "control";
 
@@ -110,7 +110,7 @@ class NodeLineWriter {
     });
   }
 
-  // Returns the id of an input: "0" for data, "^0" for control.
+  // Returns the id of an input: "0", "1", ... for data, "^0", "^1", ... for control.
   std::string SlotId(int slot) const {
     return slot < node_.num_inputs() ? std::to_string(slot)
                                      : "^" + std::to_string(slot - node_.num_inputs());

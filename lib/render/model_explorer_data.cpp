@@ -18,7 +18,7 @@ std::optional<int64_t> ConstantBytes(const Node& node) {
   if (literal->dtype() != proto::DT_STRING) return static_cast<int64_t>(literal->byte_size());
   size_t bytes = 0;
   for (const std::string& text : literal->strings()) bytes += text.size();
-  // The bytes of a splat of strings contain its string only once.
+  // A splat (one string for all elements) stores its string only once.
   if (literal->is_splat()) bytes *= static_cast<size_t>(literal->num_elements());
   return static_cast<int64_t>(bytes);
 }

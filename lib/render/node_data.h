@@ -38,7 +38,7 @@ struct NodeData {
     NodeNumber number;
   };
   std::string name;
-  // In the order of a table's lines; from JSON sorted by graph and node.
+  // From a table, in the order of its lines; from JSON, sorted by graph and node.
   std::vector<Entry> entries;
   size_t not_numbers = 0;  // entries without a finite value, left out
   NumberScale scale;

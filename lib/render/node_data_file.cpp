@@ -88,7 +88,8 @@ class JsonReader {
     return Error::success();
   }
 
-  // Reads the steps of a gradient or of thresholds; does nothing if an earlier graph had some.
+  // Reads the steps of a gradient or of thresholds; does nothing if an earlier graph of the file
+  // had some.
   Error ReadSteps(const Object& object, llvm::StringRef key, llvm::StringRef at,
                   std::vector<NumberScale::Step>* steps) {
     const llvm::json::Array* list = object.getArray(key);
@@ -97,7 +98,8 @@ class JsonReader {
     for (const llvm::json::Value& item : *list) {
       const Object* step = item.getAsObject();
       std::optional<double> place = step ? step->getNumber(at) : std::nullopt;
-      if (!place) return MakeError("{0}: an entry of '{1}' has no number '{2}'", file_, key, at);
+      if (!place)
+        return MakeError("{0}: an entry of '{1}' lacks the field '{2}', a number", file_, key, at);
       auto color = step->getString("bgColor");
       if (!color) continue;  // the entry may set only the text's color
       ASSIGN_OR_RETURN(std::string fill, Color(*color, "'" + key.str() + "'"));
@@ -182,7 +184,7 @@ Error ReadTable(llvm::StringRef text, llvm::StringRef file, std::vector<NodeData
     if (fields.size() == 1 && fields[0].empty()) continue;
     auto [at, fresh] = lines.try_emplace(fields[0], table.line());
     if (!fresh)
-      return MakeError("{0}: line {1}: node '{2}' is on line {3}, too", file, table.line(),
+      return MakeError("{0}: line {1}: node '{2}' is already on line {3}", file, table.line(),
                        Printable(fields[0]), at->second);
     for (size_t i = 1; i < fields.size() && i <= all->size(); ++i) {
       NodeData& data = (*all)[i - 1];

@@ -25,9 +25,9 @@ class NodeQuery {
   struct Texts {
     llvm::function_ref<std::string()> device, types, attributes;
   };
-  // Returns the rank of a node, where 0 is best; nullopt if the node does not match. The first word
-  // about names decides, by what it matches: the whole name, the last component, the op, the
-  // beginning of the last component, any part of the name.
+  // Returns the rank of a node, where 0 is best; nullopt if the node does not match. The query's
+  // first word about names decides the rank by what it matches: the whole name (best), the last
+  // component, the op, the beginning of the last component, or any part of the name.
   std::optional<int> RankOf(const Node& node, const Texts& texts) const;
   static constexpr int kRanks = 5;
 

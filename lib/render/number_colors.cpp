@@ -20,8 +20,8 @@ struct BoxNumbers {
   NumberSummary own, folded;
   std::string fill;  // color of the last node with a color of its own
 
-  // For an op, nodes folded into it count only if the op itself has no number; for a scope, all
-  // nodes count.
+  // The numbers of a box. For an op, nodes folded into it count only if the op itself has no
+  // number; for a scope, all nodes count.
   NumberSummary Of(BoxKind kind) const {
     if (kind == BoxKind::kOp) return own.count > 0 ? own : folded;
     NumberSummary all = own;

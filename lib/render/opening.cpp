@@ -12,8 +12,8 @@
 namespace grapnel {
 namespace {
 
-// With fewer than kFew boxes a picture shows too little; kEnough are enough to stop opening scopes;
-// opening a scope should not give more than kMany.
+// Numbers of boxes. A picture with fewer than kFew shows too little; at kEnough, no more scopes are
+// opened; a scope that would give more than kMany should stay closed.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
 // Once a picture has this many boxes, parts that were cut along the flow may stay closed.
 constexpr size_t kReadable = 8;
@@ -147,8 +147,8 @@ class Opener {
                ~size_t{0});
   }
 
-  // Opens a scope of any size. If there would be more than `budget` boxes in total, the scope's
-  // smallest entities share a rest box; `keep` never does.
+  // Opens a scope however large it is. If the picture would have more than `budget` boxes, the
+  // scope's smallest entities share one "rest" box. The child `keep` always gets its own box.
   void OpenForced(BodyPlan* body, ScopeId scope, int depth, bool eligible, ScopeId keep,
                   size_t budget) {
     scope = body->tree->scope(scope).core;
@@ -266,8 +266,8 @@ class Opener {
       size_t at = std::find(chain.begin(), chain.end(), tree.scope(chain[i]).core) - chain.begin();
       ScopeId keep = at > 0 && at < chain.size() ? chain[at - 1] : kNoScope;
       if (keep != kNoScope) body->rest_scopes.erase(keep);
-      // Scopes around the requested scope may use only half of the boxes, to leave room for the
-      // scope.
+      // The scopes around the requested scope may use only half of the boxes, to leave room for the
+      // requested scope.
       size_t budget = i > 0 ? max_boxes_ / 2 : max_boxes_;
       OpenForced(body, chain[i], depth++, i == 0, keep, budget);
     }
@@ -305,8 +305,8 @@ class Opener {
     return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
   }
 
-  // The largest candidate for which the picture keeps within `limit` boxes; null if there is none.
-  // With `need`, skips candidates that may stay closed.
+  // Returns the largest candidate that can be opened without exceeding `limit` boxes; null if there
+  // is none. If `need`, skips candidates that may stay closed.
   const Candidate* Largest(size_t limit, int depth, bool need = false) const {
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {

@@ -23,7 +23,8 @@ struct BodyPlan {
   std::unique_ptr<ScopeTree> tree;
   bool drawn = false;
   std::vector<bool> open;  // by scope; of a chain of only children only the core can be open
-  // Children and ops of open scopes that share one box per scope, because of --max-boxes.
+  // The children and ops of open scopes that get no box of their own because of --max-boxes; in
+  // each open scope, one "rest" box stands for them.
   llvm::DenseSet<ScopeId> rest_scopes;
   llvm::DenseSet<NodeId> rest_ops;
 };
@@ -35,7 +36,8 @@ bool BeginsAtEntry(const ViewOptions& options);
 struct DrawnCall {
   uint32_t body;  // the caller's body: an index in Plan::bodies
   NodeId caller;  // a node that has its own box
-  // The attribute that names the callee: "body", "then_branch"; empty: the op does.
+  // The attribute whose value is the callee's name: "body", "then_branch"; empty if the callee's
+  // name is the caller's op.
   std::string role;
   const Function* callee;
 };

@@ -64,7 +64,7 @@ void GraphPage::WriteMarked(llvm::json::OStream& json) const {
 
 Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
   if (!marks_ || kind >= marks_->kinds.size())
-    return MakeError("there is no kind of mark {0}", kind);
+    return MakeError("there is no kind of mark with index {0}", kind);
   size_t count = 0;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
@@ -93,7 +93,8 @@ Expected<std::string> GraphPage::ReadersJson(size_t body, NodeId node, size_t ou
   if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
   Node asked = graph(body).node(node);
   std::vector<int32_t> ports = ShownOutputs(asked);
-  if (output > ports.size()) return MakeError("node {0} has {1} outputs", node, ports.size());
+  if (output > ports.size())
+    return MakeError("there is no such output: node {0} has only {1}", node, ports.size());
   ports.push_back(kControlPort);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] { WriteReaders(asked, ports[output], from, kListedAPage, json); });

@@ -18,8 +18,8 @@ const Graph* GraphOf(const Module& module, const Function* function) {
   return function ? &function->body : &module.main;
 }
 
-// For each function that calls lead to from a body, the call by which a breadth-first walk first
-// reaches it.
+// The calls that lead from one body to functions: for each function, the call by which a
+// breadth-first walk first reaches it.
 class WaysFrom {
  public:
   WaysFrom(const Module& module, const Graph* first) {
@@ -39,8 +39,8 @@ class WaysFrom {
 
   bool Leads(const Graph* to) const { return reached_.count(to) != 0; }
 
-  // Visits each call, as (body, caller), of the chain of calls that leads to the body `to`, the
-  // last call first.
+  // Visits the chain of calls that leads to the body `to`, the last call first: visit(body that
+  // contains the call, calling node).
   template <typename Visit>
   void ForEachCallTo(const Graph* to, Visit&& visit) const {
     for (Call call = reached_.at(to); call.body; call = reached_.at(call.body))
@@ -90,7 +90,8 @@ class PageOpener {
  private:
   bool IsAll() const { return llvm::is_contained(wanted_.functions, "all"); }
 
-  // If no call leads from the first body to a requested function, shows that function first.
+  // If no chain of calls leads from the first body to a requested function, makes that function the
+  // first body.
   void BeginWithin(llvm::ArrayRef<const Function*> functions) {
     if (IsAll()) return;
     const auto* apart = llvm::find_if(
@@ -100,7 +101,7 @@ class PageOpener {
     ways_.reset();
   }
 
-  // The calls from the first body. Computed on demand: most pages do not need them.
+  // The chains of calls from the first body, computed on first use: most pages do not need them.
   const WaysFrom& Ways() {
     if (!ways_) ways_.emplace(module_, GraphOf(module_, opening_.first));
     return *ways_;
@@ -111,7 +112,7 @@ class PageOpener {
     options.max_boxes = wanted_.max_boxes;
     options.scopes = wanted_.scopes;
     options.depth = wanted_.depth;
-    // If only functions were requested, no scopes are opened.
+    // If only functions were requested, no scopes are opened within them.
     if (!wanted_.functions.empty() && wanted_.scopes.empty() && wanted_.depth < 0)
       options.depth = 0;
     SignatureBody entry;
@@ -149,7 +150,8 @@ class PageOpener {
     });
   }
 
-  // The tree with the same folding as on the page.
+  // Returns a body's scope tree. It has the same scope ids as the page's tree, since it folds the
+  // same nodes.
   const ScopeTree& TreeOf(const Graph& graph) {
     for (const auto& body : plan_.bodies) {
       if (body->graph == &graph) return *body->tree;
@@ -182,7 +184,7 @@ class PageOpener {
   std::optional<WaysFrom> ways_;
   Plan plan_;
   std::map<const Graph*, Open> open_;
-  // Trees of bodies that are not in plan_.
+  // The scope trees of bodies that are not in plan_.
   std::map<const Graph*, std::unique_ptr<ScopeTree>> trees_;
 };
 

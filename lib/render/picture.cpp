@@ -55,7 +55,7 @@ class PictureMaker {
   }
 
  private:
-  // Adds a header line: the signature that is shown, and how much of the file is not shown.
+  // Adds a header line: which signature is shown, and how many ops of the main graph are not shown.
   void ReportEntry() {
     const SignatureBody& entry = *options_.entry;
     std::string line = "signature '" + Printable(entry.name) + "'";
@@ -85,7 +85,7 @@ class PictureMaker {
       ASSIGN_OR_RETURN(Node to, FindNode(module_, options_.path_to));
       ASSIGN_OR_RETURN(std::vector<bool> between, NodesBetween(from, to));
       if (only_ && only_ != &from.graph())
-        return MakeError("--around and --path are in different functions");
+        return MakeError("the nodes of --around and --path are in different functions");
       only_ = &from.graph();
       for (size_t i = 0; i < selected_.size(); ++i) between[i] = between[i] && selected_[i];
       selected_ = std::move(between);
@@ -203,7 +203,8 @@ class PictureMaker {
     NameEndsWithin(body, ends.results, "result");
   }
 
-  // Adds a note with the arguments or results in a box of several ops.
+  // Adds a note to each box of several ops: the names of the function's arguments or results
+  // (`ends`) that it contains.
   void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
     std::map<uint32_t, std::vector<std::string>> inside;
     for (NodeId id : ends) {
@@ -253,7 +254,8 @@ class PictureMaker {
     }
   }
 
-  // Adds notes to boxes with edges to nodes outside of the selection: how many are not shown.
+  // Adds a note to each box with edges from or to nodes outside of the selection: how many inputs
+  // and readers are not shown.
   void MarkBorder(const BodyBoxes& body) {
     std::map<uint32_t, std::pair<size_t, size_t>> beyond;
     for (Node node : body.plan->graph->nodes()) {

@@ -104,7 +104,7 @@ struct Painting {
   std::string title;                          // the legend's title
   std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
-  // The swatch of a closed scope with nodes of several swatches, not counting neutral nodes.
+  // The color of a closed scope that contains nodes of several colors, not counting neutral nodes.
   Swatch several;
 };
 

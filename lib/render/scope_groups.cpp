@@ -11,21 +11,22 @@
 namespace grapnel {
 namespace {
 
-// The smallest number of members of a group from names.
+// A group of members with similar names has at least this many members.
 constexpr size_t kSmallestGroup = 3;
 // Only scopes with more than kSeriesAbove members get series; a series has at least kSmallestSeries
 // members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
 // Members are grouped by names only if at most this many groups and single members remain.
 constexpr size_t kMostByNames = 40;
-// The number of parts to aim for in a scope that is cut along the flow.
+// The number of parts that CutAlongFlow aims for in one scope.
 constexpr uint32_t kMostFlowParts = 20;
-// The number of members of a slice, and the largest numbers of slices of a scope and of a series.
-// If that is too few slices, they are larger, and are split again.
+// SplitEvenly aims for slices of kSliceSize members, but makes at most kMostSlices slices of a
+// scope and kMostSlicesOfSeries of a series. If the slices become too large because of these
+// limits, they are split again.
 constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
 
-// Returns "FIRST ... LAST" with the last title from its first word on that differs from the first
-// title; only words that begin with a letter count.
+// Returns "FIRST ... LAST". Of the last title, drops the words that it shares with the beginning of
+// the first title; the rest begins with a word that begins with a letter.
 std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
   size_t word = 0;
   for (size_t i = 0; i < first.size() && i < last.size() && first[i] == last[i]; ++i) {
@@ -56,7 +57,7 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   Count();
 }
 
-// Makes series from the scopes that names give, before any members are grouped.
+// Makes series of scopes whose names differ only in a number, before any other groups are made.
 void ScopeTree::Builder::FindAllSeries() {
   size_t num_scopes = found_.size();
   std::vector<bool> shows(num_scopes, false);
@@ -100,7 +101,8 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   std::vector<Member> members = MembersOf(scope);
   std::vector<SeriesCandidate> candidates;
   for (const Member& member : members) {
-    // For ops, FlowParts gives better results, because it uses their edges.
+    // Only scopes become series here. FlowParts finds the series of ops better, because it uses
+    // their edges.
     bool fits = member.is_scope && shows[member.id];
     std::string alone = std::to_string(candidates.size()) + "/";
     candidates.push_back({fits ? NameStem(member.name).str() : alone,
@@ -178,8 +180,8 @@ void ScopeTree::Builder::Group(ScopeId scope, const std::vector<std::vector<Memb
                                size_t from) {
   Clear(scope);
   for (const std::vector<Member>& word : words) {
-    // A group AddN_1, AddN_2 ... may include AddN itself, so the group's prefix is taken from a
-    // name that continues after the word.
+    // The group of AddN_1, AddN_2, ... may include AddN itself. So the group's prefix, "AddN_",
+    // comes from a name that goes on after the word.
     auto goes_on = std::find_if(word.begin(), word.end(), [&](const Member& member) {
       return member.name.find('_', from + 1) != llvm::StringRef::npos;
     });
@@ -208,7 +210,8 @@ uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
   if (!member.is_scope) {
     llvm::StringRef op = graph_.node(member.id).op();
     uint64_t structure = static_cast<uint64_t>(llvm::hash_value(op));
-    // An argument or a result is unlike all others.
+    // Each argument or result gets a structure of its own, so that none counts as a repeat of
+    // another.
     return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;
   }
   if (member.id < structures_.size()) return structures_[member.id];
@@ -229,7 +232,7 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
     for (ScopeId id = 0; id < found_.size(); ++id)
       structures_.push_back(id < structures.size() ? structures.HashOf(id) : 0);
   }
-  // Members without shown nodes are in no part.
+  // Members without shown nodes do not become members of parts: they stay directly in the scope.
   std::vector<Member> members, hidden;
   for (const Member& member : MembersOf(scope))
     (SizeOf(member) > 0 ? members : hidden).push_back(member);
@@ -266,7 +269,8 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
     AddRepeat(series, members, repeat, words);
 }
 
-// Adds one repeat, or a part that is not a series, as a group; a single member needs no group.
+// Adds a group to `scope` for one repeat of a series, or for a part that is not a series. A single
+// member gets no group.
 ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members,
                                       llvm::ArrayRef<uint32_t> part, const NameWords& words) {
   ScopeId into = scope;
@@ -281,8 +285,8 @@ ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> memb
   return into;
 }
 
-// Returns a part's title: the common beginning of its members' names, with the last member if that
-// beginning is a scope; else the last member's name.
+// Returns a part's title: "block_3_*" if its members' names share words that end in a number, else
+// "SCOPE: LAST MEMBER" if their names share a scope, else the last member's name.
 std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> members,
                                         llvm::ArrayRef<uint32_t> part,
                                         const NameWords& words) const {
@@ -304,9 +308,9 @@ std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> me
   return last.str();
 }
 
-// Moves members of `scope` into slices of equal size. Used for a series, whose members look the
-// same anyway, and for a scope without a better place to cut. A series gets about as many slices as
-// each slice has members.
+// Moves the members of `scope` into groups of equal size, in the order of the flow. Used for a
+// series, whose members look the same anyway, and for a scope that FlowParts cannot cut. A series
+// of n members gets about sqrt(n) slices.
 void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
   std::vector<Member> members = MembersOf(scope);
   size_t count = members.size();
@@ -329,7 +333,7 @@ llvm::StringRef ScopeTree::Builder::Keep(std::string text) {
   return tree_.texts_.back();
 }
 
-// Adds an empty group to `scope`, named by its first and last members.
+// Adds an empty group to `scope`. Its path is made of the names of its first and last members.
 ScopeId ScopeTree::Builder::AddGroup(ScopeId scope, llvm::StringRef first, llvm::StringRef last) {
   ScopeId id = static_cast<ScopeId>(found_.size());
   found_[scope].children.push_back(id);

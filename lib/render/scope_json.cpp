@@ -41,7 +41,7 @@ class ScopeWriter {
   }
 
  private:
-  // Returns a path without the beginning that is this scope's path.
+  // Removes this scope's path from the beginning of `path`.
   std::string Relative(llvm::StringRef path) const {
     llvm::StringRef base = tree_.scope(tree_.RealScope(id_)).path;
     llvm::StringRef rest = path;
@@ -66,7 +66,7 @@ class ScopeWriter {
     });
   }
 
-  // The cost of an op includes the constants folded into it.
+  // Returns the cost of an op or of a scope. That of an op includes the constants folded into it.
   Cost CostOfEntity(const ScopeEntity& entity) const {
     if (entity.node == kNoNode) return body_.costs().Of(entity.scope);
     Node node = body_.graph().node(entity.node);
@@ -149,7 +149,8 @@ class ScopeWriter {
     }
   }
 
-  // Writes the number of nodes for each distinct text, if any text is not empty.
+  // Writes how many nodes in the scope have each text (a device, a cluster). Writes nothing if all
+  // texts are empty.
   template <typename TextOf>
   void Counts(llvm::StringRef key, ScopeId below, TextOf&& text_of) {
     std::map<std::string, size_t> counts;

@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Lists the first scopes in the innermost scope on `path` that exists.
+// Lists up to five scopes that are in the innermost existing scope of `path`: for "a/b/x", those in
+// a/b or, if there is no a/b, in a.
 std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   ScopeId nearest = kRootScope;
   for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {

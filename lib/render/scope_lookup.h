@@ -8,7 +8,8 @@
 
 namespace grapnel {
 
-// The error suggests existing scopes, or similar names.
+// Returns the error for `path`; it suggests scopes with similar names, or else lists existing
+// scopes.
 Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path);
 
 }  // namespace grapnel

@@ -54,7 +54,8 @@ struct Scope {
            num_direct_ops = 0;  // shown nodes directly in this scope: see ScopeTree::Ops
   uint32_t num_ops = 0;         // nodes at any depth, folded ones included
   uint32_t num_shown = 0;       // of num_ops, the shown nodes
-  // The visible contents of the open scope: children that show anything, and direct ops.
+  // The number of entities that the open scope shows: its children with shown nodes, and its direct
+  // ops.
   uint32_t num_entities = 0;
   // The first scope from here down with more than one entity: a/b/c if a contains only b, and b
   // only c. The scopes above it are drawn as part of its title.
@@ -62,8 +63,8 @@ struct Scope {
 };
 
 // The scope tree of one graph, which must outlive it. An op with the name of a scope ("dense"
-// beside "dense/kernel") is in that scope. Linear in the length of names; not recursive, so any
-// depth works.
+// beside "dense/kernel") is in that scope. Takes time linear in the length of the names. Is not
+// recursive, so any depth of scopes works.
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.
@@ -81,14 +82,15 @@ class ScopeTree {
   }
   // Returns the scope for a path ("a/b", "a/block_*", "" for the root) or for a text of TitleText.
   // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
-  // scope. Linear in scopes.
+  // scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
-  // The shortest text for which Find returns this scope, or a scope in it with the same title.
+  // The text with which users name this scope: its title if it has one, else its path. Find accepts
+  // it, and returns the first of several scopes with the same title.
   std::string TypedText(ScopeId id) const;
   // The full path, as Find accepts it.
   std::string PathText(ScopeId id) const;
-  // The displayed title; for groups that are not parts, with the number of members: "a/block_*
-  // x16".
+  // The displayed title; for groups that are not parts, followed by the number of members:
+  // "a/block_* x16".
   std::string TitleText(ScopeId id) const;
   // The number of a group's members, counting those in its slices one by one.
   size_t NumMembers(ScopeId id) const;

@@ -8,7 +8,7 @@ namespace grapnel {
 namespace {
 
 // Returns the position of the slash after the component of `name` that begins at `from`; npos for
-// the last component. A slash at the end of the name, and the second of two slashes, belong to a
+// the last component. A slash at the end of the name, or the second of two slashes, is part of a
 // component.
 size_t EndOfPart(llvm::StringRef name, size_t from) {
   size_t slash = name.find('/', from + 1);

@@ -31,7 +31,8 @@ BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeM
 void BodyScopes::NumberScopes() {
   enter_.resize(tree_->size());
   leave_.resize(tree_->size());
-  // Children have higher ids than their parents, so a backward pass gives the sizes.
+  // The size of a scope is the number of scopes in it, itself included. Children have higher ids
+  // than their parents, so a backward pass computes all sizes.
   std::vector<uint32_t> size(tree_->size(), 1);
   for (ScopeId id = static_cast<ScopeId>(tree_->size()); id-- > 1;)
     size[tree_->scope(id).parent] += size[id];
@@ -123,7 +124,8 @@ class BodyScopes::Viewer {
   }
 
  private:
-  // An end of a bundle before ports are numbered: an entity of this scope, a source or a sink.
+  // One end of a bundle of edges, before ports have final numbers: an entity of this scope (kHere),
+  // or a port where edges enter (kSource) or leave the scope (kSink).
   enum Side : uint8_t { kHere, kSource, kSink };
   struct End {
     Side side;
@@ -182,8 +184,9 @@ class BodyScopes::Viewer {
     return slot_[child - tree_.scope(scope_).first_child];
   }
 
-  // Returns the entity for a node outside of this scope: the member, in the innermost enclosing
-  // scope that contains the node, that is or contains the node.
+  // Returns the entity that stands for a node outside of this scope. Of the enclosing scopes, takes
+  // the innermost one that contains the node, and returns its member that is the node or contains
+  // it.
   ScopeEntity Far(NodeId node) const {
     auto holds = std::partition_point(above_.begin(), above_.end(),
                                       [&](ScopeId id) { return !body_.Holds(id, node); });
@@ -223,7 +226,8 @@ class BodyScopes::Viewer {
         End from = body_.Holds(scope_, edge.from) ? End{kHere, SlotOf(edge.from)}
                                                   : PortFor(edge.from, kSource);
         bool self = from.side == kHere && from.index == here;
-        // The edge is inside the entity.
+        // The edge runs within the closed entity, so it is not drawn. (An op's edge to itself is
+        // drawn.)
         if (self && (entity.scope != kNoScope || edge.from != edge.to)) continue;
         Add(from, {kHere, here}, edge);
       }
@@ -247,7 +251,8 @@ class BodyScopes::Viewer {
     bundle.mixed = bundle.label.empty();
   }
 
-  // If there are too many ports, only those with the most edges stay separate.
+  // If there are too many ports, only those with the most edges stay separate; one "rest" port
+  // stands for all others.
   static void LimitPorts(Ports* ports, std::vector<ScopePort>* out) {
     size_t count = ports->far.size();
     std::vector<uint32_t> order(count);

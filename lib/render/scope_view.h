@@ -46,7 +46,8 @@ struct ScopeView {
   std::vector<ScopeEntity> entities;
   std::vector<ScopePort> sources, sinks;
   std::vector<EdgeBundle> edges;
-  // By entity: the number of its control edges that are not drawn because they are too many.
+  // By entity: how many incoming and outgoing control edges are not drawn because they are too
+  // many.
   struct Unseen {
     uint64_t in = 0, out = 0;
   };
@@ -63,7 +64,7 @@ struct LaidOutScope {
 
 class BodyScopes {
  public:
-  // `graph` and `shapes` must outlive this object. Linear in the graph.
+  // `graph` and `shapes` must outlive this object. Takes time linear in the graph.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes);
 
   const Graph& graph() const { return graph_; }
@@ -74,8 +75,8 @@ class BodyScopes {
   // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // Computes and caches the layout of a scope, which must be the core of a scope (Scope::core).
-  // Linear in the scope's contents and edges, and in those of each enclosing scope that is not laid
+  // Computes and caches the layout of a scope, which must be a core (see Scope::core). Takes time
+  // linear in the scope's contents and edges, and in those of each enclosing scope that is not laid
   // out yet. Thread-safe.
   const LaidOutScope& LayOut(ScopeId scope) const;
   // The numbers of inputs that are not drawn: those with a folded node at an end, and dangling
@@ -89,7 +90,8 @@ class BodyScopes {
   // graph.
   std::vector<NodeId> NodesIn(ScopeId scope) const;
 
-  // The scopes that must be open to show a node, from the outermost to the innermost; cores only.
+  // The scopes that must be open to show a node, from the outermost to the innermost. Lists only
+  // cores (see Scope::core), the scopes that have frames.
   std::vector<ScopeId> Around(NodeId node) const;
 
  private:
@@ -114,7 +116,8 @@ class BodyScopes {
   const ShapeMap& shapes_;
   std::vector<Edge> edges_;  // sorted by `to`
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
-  // By scope: preorder numbers, so that nesting is an interval test.
+  // By scope: its preorder number, and the number after the last scope in it. Comparing them tells
+  // whether one scope contains another.
   std::vector<uint32_t> enter_, leave_;
   uint64_t num_folded_ = 0, num_dangling_ = 0;
   mutable std::once_flag costs_once_;

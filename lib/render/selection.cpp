@@ -72,7 +72,7 @@ class Folder {
     }
   }
 
-  // The counter that a folded node counts in.
+  // Returns the counter of Folding that includes a folded node like this one.
   size_t& CountOf(const Node& node) {
     if (node.op() == "NoOp") return folding_.no_ops;
     if (node.num_inputs() > 0) return folding_.constant_reads;
@@ -84,8 +84,8 @@ class Folder {
            (options_.keep.empty() || !options_.keep[node.id()]);
   }
 
-  // True if a selected node reads this node. Without a reader to show it, a folded node would
-  // disappear silently.
+  // True if a selected node reads this node. Otherwise it must not be folded: a folded node is
+  // shown only in a note of its reader.
   bool IsRead(const Node& node) const {
     for (const Use& use : node.uses()) {
       bool data = static_cast<int>(use.slot) < graph_.node(use.node).num_inputs();
@@ -103,7 +103,8 @@ class Folder {
       ++*count;
     };
     for (Node node : graph_.nodes()) {
-      // A constant with an input is broken, and may read itself.
+      // A constant with an input is an error in the graph, and may even read itself: do not fold
+      // it.
       if (node.num_inputs() > 0) continue;
       if (IsConstant(node)) fold(node, &folding_.constants);
       if (IsHandle(node)) fold(node, &folding_.variables);
@@ -120,7 +121,8 @@ class Folder {
     }
   }
 
-  // Folds NoOps that wait only for folded nodes: constants do not delay anything.
+  // Folds NoOps that wait only for folded nodes. Those are constants and variables, for which
+  // nothing has to wait.
   void FoldIdleNoOps() {
     for (Node node : graph_.nodes()) {
       if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0 || node.uses().empty())
@@ -142,8 +144,8 @@ class Folder {
       if (folding_.uses[uses[0].node] != NodeUse::kShown) continue;
       folding_.waits[node.id()] = uses[0].node;
     }
-    // Replaces a chain of NoOps by the node at its end; does not fold a ring of NoOps (a broken
-    // graph).
+    // If a NoOp waits for a NoOp and so on, all of them get the shown node at the end of the chain.
+    // A ring of NoOps (a broken graph) is not folded.
     std::vector<NodeId> chain;
     for (NodeId id = 0; id < graph_.end_id(); ++id) {
       if (folding_.waits[id] == kNoNode || folding_.uses[id] == NodeUse::kFolded) continue;

@@ -27,7 +27,8 @@ struct FoldOptions {
   bool constants = true;
   bool no_ops = true;
   std::vector<bool> keep;  // by id, may be empty: true for nodes never to fold
-  // Nodes to remove after folding, so that nodes folded into them get no boxes either; may be null.
+  // Nodes to remove. This happens after folding, so that nodes that were folded into them get no
+  // boxes either. May be null.
   const HiddenNodes* hidden = nullptr;
 };
 
@@ -39,9 +40,10 @@ struct Folding {
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;
 };
 
-// Folds constants and variables that are read (in a function, arguments that are resources),
-// Identity and ReadVariableOp nodes that read only such nodes, and NoOps that exactly one node
-// waits for. `selected` is by node id; empty: all nodes. Linear.
+// Folds nodes, so that notes of their readers mention them instead of boxes: constants and
+// variables that are read (in a function, arguments that are resources), Identity and
+// ReadVariableOp nodes that read only such nodes, and NoOps that exactly one node waits for.
+// `selected` is by node id; empty: all nodes. Takes time linear in the graph.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

@@ -93,7 +93,8 @@ std::vector<std::vector<uint32_t>> FindSeries(llvm::ArrayRef<SeriesCandidate> me
   std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
   for (auto& [from, to] : edges) readers[next[from]++] = to;
 
-  // Once a series is accepted, the flow is that through one box for all of its members.
+  // By member, the accepted series that contains it, or null. All members of a series count as one
+  // box: flow that enters one of them leaves all of them.
   std::vector<const std::vector<uint32_t>*> series_of(members.size(), nullptr);
   auto flows_back = [&](const std::vector<uint32_t>& series) {
     std::vector<bool> is_member(members.size()), seen(members.size());

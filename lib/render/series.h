@@ -22,9 +22,10 @@ llvm::StringRef NameStem(llvm::StringRef name);
 // into and out of the scopes do not count.
 class ScopeStructures {
  public:
-  // `scopes` is in an order in which parents precede children; `name_from` is the length of the
-  // prefix that all names in the scope have. `scope_of`: for each node its scope, kNone for a node
-  // in no scope. Linear in names and edges, times the depth of the tree.
+  // The constructor takes `scopes` in an order in which parents precede children; `name_from` is
+  // the length of the prefix that all names in the scope have. `scope_of` is by node id: the node's
+  // scope, or kNone for a node in no scope. Takes time linear in names and edges, times the depth
+  // of the tree.
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct ScopeName {
     uint32_t parent;
@@ -42,16 +43,17 @@ class ScopeStructures {
   std::vector<uint64_t> hash_;
 };
 
-// A candidate for a series: candidates that are equal may form a series.
+// A node or scope that may be a member of a series. Candidates with equal stem and structure may
+// form a series.
 struct SeriesCandidate {
   std::string stem;
   uint64_t structure;
   bool operator==(const SeriesCandidate& other) const = default;
 };
 
-// Returns series of at least `smallest` equal members, each as a list of indices. Flow that leaves
-// a series never reenters it, so a series drawn as one box still has its readers below it. `edges`
-// connect members, by index. Linear in edges for each series.
+// Returns series of at least `smallest` equal members, each as a list of indices. Leaves out a
+// series if data flow leaves and reenters it: drawn as one box, it would be both above and below
+// its readers. `edges` connect members, by index. Takes time linear in the edges for each series.
 std::vector<std::vector<uint32_t>> FindSeries(llvm::ArrayRef<SeriesCandidate> members,
                                               llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges,
                                               size_t smallest);

@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Returns, in ascending order, the first thousand of the node's outputs and all outputs that are
-// read, even if the op does not have them. In a broken graph, a read output can have any number, so
-// the cost does not depend on that number.
+// Returns, in ascending order, the first thousand of the node's outputs and all outputs that other
+// nodes read, even those that the op does not have. In a broken graph, a node may read output
+// 2,000,000,000, so the cost does not grow with the outputs' numbers.
 std::vector<int32_t> ShownOutputs(const Node& node);
 
 }  // namespace grapnel

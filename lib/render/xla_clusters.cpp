@@ -22,7 +22,8 @@ bool CompilesCallee(const Node& node) {
   return llvm::any_of(kCompiles, [&](llvm::StringRef key) { return node.GetBool(key); });
 }
 
-// Returns the cluster that the node's own attributes name; their ops define no defaults.
+// Returns the cluster that the node's own attributes name; "" if they name none. No op defines a
+// default for these attributes.
 std::string NamedCluster(const Node& node) {
   for (const char* key : {"_XlaCluster", "_xla_compile_id"}) {
     std::optional<AttrView> name = node.FindAttr(key);

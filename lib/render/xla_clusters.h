@@ -9,13 +9,13 @@
 
 namespace grapnel {
 
-// A node's own `_XlaCluster` (auto-clustering) or `_xla_compile_id` names its cluster. A function
-// is compiled as a whole, with all functions it calls, if its own attributes or a call of it have
-// `_XlaMustCompile` or `_XlaCompiledKernel`: the call and the bodies are in cluster "function
-// NAME".
+// The XLA cluster of each node. A node's own attribute `_XlaCluster` (auto-clustering) or
+// `_xla_compile_id` names its cluster. A function is compiled as a whole, with all functions it
+// calls, if its own attributes or a call of it have `_XlaMustCompile` or `_XlaCompiledKernel`: the
+// call and the bodies are in cluster "function NAME".
 class XlaClusters {
  public:
-  // Linear in the module, which must outlive this object.
+  // Takes time linear in the module, which must outlive this object.
   explicit XlaClusters(const Module& module);
   // Returns the name of the node's cluster; empty if no attribute says that XLA compiles the node.
   std::string Of(const Node& node) const;

@@ -113,7 +113,7 @@ class Values(page_case.PageCase):
     def test_what_is_wrong_with_a_file_is_said_and_nothing_changes(self):
         self.show(self.serve(LENET))
         for name, text, why in (("a.csv", "node,ms\nnowhere/Softmx,1\n", "a.csv: none of its 1 name is a node here: 'nowhere/Softmx'; did you mean"),
-                                ("b.csv", "node,ms\nx,1\nx,2\n", "b.csv: line 3: node 'x' is on line 2, too"),
+                                ("b.csv", "node,ms\nx,1\nx,2\n", "b.csv: line 3: node 'x' is already on line 2"),
                                 ("c.json", '{"results": {"x": 1}}', "c.json: node 'x' has no 'value'"),
                                 ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is not a color"),
                                 ("e.txt", "hello", "e.txt: expected Model Explorer's node data"),

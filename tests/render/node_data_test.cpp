@@ -37,7 +37,7 @@ TEST(NodeData, ColumnsOfATableAreEachASet) {
 TEST(NodeData, QuotesHoldWhatWouldEndAField) {
   EXPECT_EQ(Told("node,\"ms, total\"\n\"a,\"\"b\"\"\",1\n"), "ms, total: a,\"b\"=1;");
   auto twice = ReadNodeData("node,ms\n\"a\nb\",1\nc,2\nc,3\n", "t.csv");
-  EXPECT_EQ(TextOf(twice.takeError()), "t.csv: line 5: node 'c' is on line 4, too");
+  EXPECT_EQ(TextOf(twice.takeError()), "t.csv: line 5: node 'c' is already on line 4");
 }
 
 TEST(NodeData, GraphsOfOneNameAreOneSet) {

@@ -92,7 +92,7 @@ TEST_F(DebugTableTest, ValuesAreTextNumbersPictureAndFile) {
   EXPECT_EQ(Value(session, R"({"of": "output", "index": 0})"), "there is no output 0 here");
   EXPECT_EQ(Value(session, R"({"of": "input", "index": 70})"), "there is no input 70 here");
   EXPECT_EQ(Value(session, R"({"of": "what"})"), "there is no what 0 here");
-  EXPECT_EQ(Value(session, "{}"), "a tensor or an expression was expected");
+  EXPECT_EQ(Value(session, "{}"), "the request names no tensor ('of') and no 'expression'");
   EXPECT_NE(Value(session, R"({"expression": "nowhere"})").find("'nowhere' not found"),
             std::string::npos);
   EXPECT_EQ(Ask("GET", "0/debug-npy/" + session + "/input/0").body.substr(1, 5), "NUMPY");
@@ -145,7 +145,7 @@ TEST_F(DebugTableTest, ARunThatGoesOnIsPausedAndEnded) {
   Settled(session, "2");
   Json(Ask("POST", "2/debug-command/" + session, "continue"));
   EXPECT_EQ(Ask("POST", "2/debug-command/" + session, "next").body,
-            "the run goes on: pause it first");
+            "the run is not at a stop: pause it first");
   EXPECT_EQ(Ask("POST", "2/debug-value/" + session, R"({"of": "input"})").status, 400);
   Json(Ask("POST", "2/debug-pause/" + session));
   EXPECT_EQ(Settled(session, "2").getString("state"), "stopped");
@@ -172,7 +172,7 @@ TEST_F(DebugTableTest, TheOneThatNobodyAskedForLongestIsForgotten) {
   Settled(Start("0", kCase));
   EXPECT_EQ(State(sessions[0]), "stopped");
   EXPECT_EQ(Ask("GET", "0/debug-run/" + sessions[1]).body,
-            "session 2 was dropped: only the last 4 used are kept");
+            "session 2 was dropped: only the 4 sessions used last are kept");
 }
 
 TEST_F(DebugTableTest, SeveralAskAtOnce) {

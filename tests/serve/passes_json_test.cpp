@@ -115,7 +115,7 @@ TEST_F(PassesTest, WhatIsWrongWithThemIsSaid) {
   };
   expect(R"({"passes": "foldd"})", "foldd");
   expect(R"({"signature": "nothere"})", "nothere");
-  expect(R"({"limit": "few"})", "limit: expected a number from 0 on, not 'few'");
+  expect(R"({"limit": "few"})", "limit: expected a whole number, 0 or more, not 'few'");
   expect(R"({"limit": -2})", "limit: ");
   expect(R"({"rewriter_config": "nothing: 1"})", "a RewriterConfig as text was expected");
   // A file name on the command line is plain text here, and so are the placer's devices.

@@ -126,7 +126,8 @@ TEST_F(RoutesTest, UnknownPathsAreToldWhatIsNear) {
   EXPECT_EQ(why("0/scop/0"), "there is no '0/scop/0'; did you mean 'stop', 'scope'?");
   EXPECT_NE(why("0/node/x/1").find("it is {entry}/node/{body}/{node} or {entry}/{side=a|b}/node"),
             std::string::npos);
-  EXPECT_NE(why("3/model").find("there is no graph 3: there are 1"), std::string::npos);
+  EXPECT_NE(why("3/model").find("there is no graph 3: the number of graphs is 1"),
+            std::string::npos);
   EXPECT_NE(why("0/debug").find("has no tab 'debugger'"), std::string::npos);
 }
 

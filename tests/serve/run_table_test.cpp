@@ -153,7 +153,9 @@ TEST_F(RunTableTest, BadRequestsAreSaid) {
   EXPECT_EQ(Get("0/run/5").status, 404);
   EXPECT_EQ(Get("0/run-boxes/5").status, 404);
   llvm::json::Object status = Run("0", Request(R"("kind": "magic")"));
-  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is not a kind of value");
+  EXPECT_EQ(
+      status.getString("error"),
+      "feed x:0: 'magic' is not a kind of value: expected case, file, text, zeros, ones or normal");
 }
 
 TEST_F(RunTableTest, ErrorsNameTheirNodes) {
@@ -190,7 +192,7 @@ TEST_F(RunTableTest, FewRunsWait) {
   for (size_t i = 0; i < RunTable::kMostWaiting; ++i) Start("0", Request(R"("kind": "case")"));
   WebAnswer answer = Post("0/run", Request(R"("kind": "case")"));
   EXPECT_EQ(answer.status, 400);
-  EXPECT_EQ(answer.body, "16 runs wait already: stop one, or wait for its end");
+  EXPECT_EQ(answer.body, "16 runs are already waiting: stop one, or wait until one has ended");
 }
 
 TEST_F(RunTableTest, TheOldestRunIsForgottenFirst) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostSeconds = 120, kMostPixels = 1 << 26;
 
-// Opens the module, which is never closed because threads of its libraries keep running.
+// Opens grapnel_picture.so, which is never closed because threads of its libraries keep running.
 Expected<const GrapnelPictureApi*> OpenModule() {
   static const std::string path = ModulePath("grapnel_picture.so");
   static std::string why;
@@ -28,7 +28,8 @@ Expected<const GrapnelPictureApi*> OpenModule() {
     if (!found) why = path + " is of another version of grapnel";
     return found;
   }();
-  if (!api) return MakeError("cannot draw: {0}; a .dot file needs no module", why);
+  if (!api)
+    return MakeError("cannot draw: {0}; a .dot file can be written without this module", why);
   return api;
 }
 

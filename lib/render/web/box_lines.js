@@ -78,8 +78,8 @@ export function isColumn(view) {
   return view.layers.every((layer) => layer.filter((item) => item < view.boxes.length).length <= 2);
 }
 
-// Returns the lines of a box. Each line is a list of parts side by side: {text, font, role}.
-// `markKinds`: the names of the kinds of marks.
+// Returns the lines of text in a box. Each line is a list of parts side by side: {text, font,
+// role}. `markKinds`: the names of the kinds of marks on nodes, such as "added".
 export function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
   const addLine = (text, font, role) => lines.push([{text, font, role}]);
@@ -108,7 +108,7 @@ export function boxLines(box, markKinds, column) {
   return lines;
 }
 
-// Returns a line for a note that the user requested.
+// Returns a box's line for a note that the user turned on, such as the FLOPs.
 export const noteLine = (text) => [{text, font: NOTE, role: "note"}];
 
 export function closedBox(box, lines) {

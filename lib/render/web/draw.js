@@ -82,7 +82,8 @@ function drawTitle(context, {x: left, text, over}, marker, look, x, y) {
   context.fillText(text, x + left, y + BASE_LINE);
 }
 
-// Draws text with an outline, so that the text is readable on a line.
+// Draws text with an outline in the color of the background, so that the text is readable where a
+// line runs behind it.
 function outlined(context, text, x, y, look, width) {
   context.lineWidth = width;
   context.strokeStyle = look.ground ?? look.theme.canvas;
@@ -159,8 +160,8 @@ function drawLine(context, parts, ink, look, x, w, y) {
 
 const isHidden = (edge, look) => (edge.control && look.hideControl) || (edge.handles && look.hideHandles);
 
-// Draws each line once, even if several edges share it: as the first of them that is not hidden.
-// Draws control edges first, and edges of the selected box last, on top.
+// Draws each line once, even if several edges share it: in the style of the first of them that is
+// not hidden. Draws control edges first, and highlighted edges last, on top.
 function drawEdges(context, frame, look, visible, x, y) {
   const drawn = new Set(), list = [];
   frame.edges.forEach((entry, i) => {
@@ -195,7 +196,7 @@ function drawEdge(context, frame, {edge, points, lit}, look, x, y) {
   context.end?.();
 }
 
-// Traces a line with right angles, with rounded corners.
+// Adds a line to the context's path. The line turns at right angles, with rounded corners.
 function trace(context, points, x, y) {
   const length = (i) => Math.abs(points[i][0] - points[i - 1][0]) + Math.abs(points[i][1] - points[i - 1][1]);
   context.moveTo(points[0][0] + x, points[0][1] + y);

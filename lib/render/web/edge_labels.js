@@ -1,5 +1,5 @@
-// Places the words of lines: beside their line, near its end, not on other words, boxes or arrows,
-// not along another line, and across another line only if there is no other place.
+// Places the labels ("words") of lines: beside their line, near its end, never on other labels,
+// boxes or arrows nor along another line, and across another line only if there is no other place.
 
 import {grouped} from "./numbers.js";
 import {FONT, textWidth} from "./text_width.js";
@@ -8,8 +8,8 @@ export const LABEL_FONT = `11px ${FONT}`;
 const HEIGHT = 13, ASIDE = 4, ARROW = 9, STEP = 14, MOST_STEPS = 6, CELL = 64, FARTHEST = 40;
 const ALONG = 100;  // the cost of words along another line; the cost across a line is 1
 
-// Returns the words on a line: {full, short: without shapes}; undefined if it has none. `twins`:
-// other edges that share the line.
+// Returns the label of a line: {full, short: without dtype and shape}; undefined if it has none.
+// `twins`: other edges that share the line.
 export function labelWords(edge, twins) {
   const count = edge.count > 1 && !edge.control ? `\u00d7${grouped(edge.count)}` : "";
   const control = !edge.control && twins.some((twin) => twin.control) ? "+ control" : "";
@@ -20,8 +20,9 @@ export function labelWords(edge, twins) {
 
 export const labelWidth = (words) => (words ? textWidth(words.full, LABEL_FONT) : 0);
 
-// Sets `label` of each line with a place for its words: {x, y: of the baseline, w, words}. `lines`:
-// [{points, words}], where words may be undefined; `boxes`: [{x, y, w, h}]; `width`: the frame's.
+// Sets `label` of each line whose label fits somewhere: {x, y: of the baseline, w, words}. `lines`:
+// [{points, words}], where words may be undefined; `boxes`: [{x, y, w, h}]; `width`: the width of
+// the frame.
 export function placeLabels(lines, boxes, width) {
   const field = new Field(boxes, lines, width);
   const wanting = lines.filter(({words, points}) => words && points.length > 1);
@@ -75,8 +76,8 @@ function arrowOf(points) {
   return {x0: x - half, x1: x + half, y0: y - half, y1: y + half};
 }
 
-// Yields places for words from the line's end to its beginning: beside vertical segments, above and
-// below horizontal segments.
+// Yields places for a line's label, from the line's end to its beginning: beside vertical segments,
+// above and below horizontal segments.
 function* candidates(points, w) {
   for (let i = points.length - 1, turns = 0; i > 0 && turns < FARTHEST; --i) {
     const [[ax, ay], [bx, by]] = [points[i - 1], points[i]];

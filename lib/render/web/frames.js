@@ -55,7 +55,8 @@ function withTitle(inner, box) {
   return {...inner, w: Math.max(inner.w, even(title))};
 }
 
-// Makes each closed box as long as is needed for the lines that arrive on it side by side.
+// Makes each closed box as wide as the lines that arrive at it side by side need. `side` is "w", or
+// "h" if data flows sideways.
 function makeRoomForLines(sizes, inners, edges, under, side) {
   const counts = new Array(sizes.length).fill(0);
   edges.forEach(({to}, i) => {
@@ -67,8 +68,8 @@ function makeRoomForLines(sizes, inners, edges, under, side) {
   });
 }
 
-// Returns the words of each line. A line that ends at an open box has its words inside that box; a
-// line that leaves the frame has them outside.
+// Returns the label of each line in this frame. A line that ends at an open box has its label in
+// that box's frame instead; a line that leaves the frame has it in the frame around.
 function wordsOf(edges, under, inners) {
   const twins = edges.map(() => []);
   edges.forEach((edge, i) => {

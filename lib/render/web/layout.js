@@ -13,11 +13,12 @@ const LANE = 7, BEFORE_LANES = 7, BEHIND_LANES = 17, LEAST_GAP = 22;  // heights
 const BESIDE = 6 - PAD;  // added to the width of words beside a line; they may enter the margin
 const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // smaller, because ports have no arrows and no words
 
-// `sizes[i]`: {w, h} of box i and, if the box is open, {tops, bottoms}: the x of its ports by the
-// key of the far end. `edges`: {under: from sharedLines(), wide: the width of each edge's words}.
-// `space`: {top, left, bottom}, the room to leave free in the frame, and labels(width), if words
-// are placed along lines: the length of line that words of that width need. Returns {w, h, boxes:
-// [{x, y}], lines: the points of each edge, tops, bottoms: the frame's ports}.
+// Places the contents of one scope. `sizes[i]`: {w, h} of box i and, if the box is open, {tops,
+// bottoms}: the x of its ports by the key of the far end. `edges`: {under: from sharedLines(),
+// wide: the width of each edge's label}. `space`: {top, left, bottom}, the room to leave free in
+// the frame, and labels(width), if labels are placed along lines: the length of line that a label
+// of that width needs. Returns {w, h, boxes: [{x, y}], lines: the points of each edge, tops,
+// bottoms: the frame's ports}.
 export function placeScope(view, sizes, edges, space) {
   return new Placer(view, sizes, edges, space).run();
 }
@@ -57,7 +58,8 @@ class Placer {
     return this.view.sinks[item - this.firstSink].key;
   }
 
-  // Adds a point for a line to pass through, at position `at` in the order of the layer.
+  // Adds a point that a line passes through, at position `at` in the order of the layer, and
+  // returns its item.
   addBend(layer, at) {
     const item = this.items++;
     this.layers[layer].splice(at, 0, item);
@@ -135,8 +137,8 @@ class Placer {
     spread(wanted, weights, apart).forEach((x, i) => (this.x[layer[i]] = x));
   }
 
-  // Returns the link of an item that should become straight: the strongest; of equally strong
-  // links, the one to the nearest item.
+  // Returns the one of an item's links that should become a straight vertical line: the strongest;
+  // of equally strong links, the one to the nearest item.
   best(item, links) {
     let found;
     const far = (link) => Math.abs(this.x[link.item] + link.shift - this.x[item]);
@@ -147,7 +149,8 @@ class Placer {
     return found;
   }
 
-  // Aligns chains of items that are each other's best() neighbors, as far as other items allow.
+  // Aligns vertically each chain of items that are each other's best() neighbors, as far as the
+  // other items leave room.
   snapChains() {
     const rank = new Array(this.items).fill(0);
     for (const layer of this.layers) layer.forEach((item, i) => (rank[item] = i));
@@ -170,8 +173,8 @@ class Placer {
     for (const chain of chains) this.snap(chain, rank);
   }
 
-  // Aligns as many items from the start of a chain as have a common position free, then the rest of
-  // the chain likewise.
+  // Aligns the items of one chain: as many from its start as can share a free position, then
+  // likewise the rest of the chain.
   snap(chain, rank) {
     let run = [], low = -Infinity, high = Infinity;
     const settle = () => {
@@ -194,8 +197,8 @@ class Placer {
     settle();
   }
 
-  // Places layers and channels from top to bottom. Channel i is above layer i, the last channel
-  // below all layers.
+  // Places layers and the channels (spaces for lines) between them from top to bottom. Channel i is
+  // above layer i, the last channel below all layers.
   placeDown() {
     this.tops = [];
     this.bottoms = [];
@@ -221,7 +224,7 @@ class Placer {
     this.h = even(y + this.space.bottom);
   }
 
-  // Returns the leftmost and the rightmost x of boxes, lines and the words beside lines.
+  // Returns the leftmost and the rightmost x of boxes, lines and the labels beside lines.
   extent() {
     let left = Infinity, right = -Infinity;
     for (const item of this.layers.flat()) {

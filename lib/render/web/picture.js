@@ -28,8 +28,9 @@ function frameOf(views, index, direction) {
   return {...frame, boxes: frame.boxes.map((placed) => ({...placed, instance: index}))};
 }
 
-// `picture`: {title, header: [line], key, colors: {title, swatches: [{name, fill}]}, direction,
-// views}; views[0] is the outermost scope, and an open box contains the index of its view.
+// Returns the frame of a whole picture. `picture`: {title, header: [line], key, colors: {title,
+// swatches: [{name, fill}]}, direction, views}; views[0] is the outermost scope, and an open box
+// contains the index of its view.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
 // Draws the picture on `context`, an SvgContext or a PaintContext, and returns the contents of the
@@ -40,7 +41,8 @@ export function drawPicture(context, picture, css) {
   return documentOf(context, layOutPicture(picture), look, picture);
 }
 
-// `words`: {title, header, key, colors}, the text above the frame.
+// Returns the frame as an SVG file. `words`: {title, header, key, colors}, the text above the
+// frame.
 export const svgOf = (frame, look, words) => documentOf(new SvgContext(), frame, look, words);
 
 function documentOf(context, frame, look, words) {
@@ -53,7 +55,8 @@ export const sizeOfPicture = (frame, words) => {
   return sizeOf(frame, wide, top);
 };
 
-// Paints the words and the whole frame, with nothing selected; returns [width, height].
+// Paints `words` (the text above the frame) and the whole frame, with nothing selected; returns
+// [width, height].
 export function paintPicture(context, frame, look, words) {
   const whole = {...look, zoom: 1, selected: undefined, lit: new Set()};
   const [wide, top] = drawWords(context, whole.theme, words);

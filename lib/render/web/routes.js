@@ -10,7 +10,8 @@ const NEAR = 4, STRAIGHT = 0.75, ALIGN_ROUNDS = 4, MOST_PORTS = 24;
 const LABEL_GAP = 10, LEAST_PORT_GAP = 9;
 const STRAIGHT_WEIGHT = 50;  // of lines without a lane, so that other lines move instead
 
-// --- Ports: the x at which each wire leaves its source and reaches its target, {out, into}.
+// --- Ports: the x at which each wire (the path of an edge's line, wires.js) leaves its source and
+// reaches its target, {out, into}.
 
 export function portsOfBoxes(placer) { return new Ports(placer).run(); }
 
@@ -65,8 +66,8 @@ class Ports {
     return [this.placer.x[box] - w / 2 + corner, this.placer.x[box] + w / 2 - corner];
   }
 
-  // Returns the x of the points that a line comes from, the nearest to its target first. Lines with
-  // equal first values are ordered by the next ones.
+  // Returns the x of the points through which a line comes, from the last one before its target
+  // back to its source. placeEntries sorts the lines that arrive at a box by these lists.
   comesFrom(i) {
     const {items, round} = this.placer.wires[i];
     if (round) return [this.placer.x[items[0]]];
@@ -89,12 +90,13 @@ class Ports {
       for (const entry of entries) entry.x = this.placer.x[box];
       return;
     }
-    // The words of the first line are on the left of it, the words of other lines on their right,
-    // or above a line if lines are extended for words.
+    // The label of the first line is to its left, those of the other lines are to their right and
+    // need room there. With space.labels, labels are along the lines and need no room beside them.
     const {wide, space} = this.placer, beside = (k) => (k > 0 && !space.labels ? wide[entries[k].wire] : 0);
     const wanted = entries.map((entry) => ways.get(entry)[0]);
     const straight = wanted.map((x) => x >= least && x <= most);
-    // Two straight lines may stay straight if they do not touch.
+    // Neighboring lines that both can run straight down stay straight if they are at least
+    // LEAST_PORT_GAP apart.
     const nearest = (k) => (straight[k] && straight[k + 1]
       ? Math.max(LEAST_PORT_GAP, wanted[k + 1] - wanted[k]) : Infinity);
     const apart = entries.slice(1).map((_, k) =>
@@ -103,8 +105,8 @@ class Ports {
     spreadWithin(wanted, weights, apart, PORT_GAP, least, most).forEach((x, k) => (entries[k].x = x));
   }
 
-  // Places the exit in the middle of the box, unless the box's only line, or a line near the
-  // middle, can run straight down from another position.
+  // Places the exit, where all lines leave a closed box: in the middle of the box's side, or where
+  // the box's only line, or a line near the middle, can run straight down.
   placeExit(box, exit) {
     const {placer} = this, [least, most] = this.range(box);
     const goesTo = exit.far.map((i) => {
@@ -118,8 +120,8 @@ class Ports {
   }
 }
 
-// Returns, for each closed box at which lines arrive, {ends: [{x, wide: of its words}], first}. The
-// line at x `first` has its words on the left; `first` is undefined for a single line.
+// Returns, for each closed box at which lines arrive, {ends: [{x, wide: the width of its label}],
+// first}. The line at x `first` has its label on the left; `first` is undefined for a single line.
 export function entriesBySide(placer) {
   const byBox = new Map();
   placer.wires.forEach((wire, i) => {
@@ -134,7 +136,7 @@ export function entriesBySide(placer) {
 
 // --- Nets: groups of lines that are connected in a channel, and the lane of each net.
 
-// Returns, by channel, {lanes: their number, labels: the width of the longest words on a line that
+// Returns, by channel, {lanes: their number, labels: the width of the widest label of a line that
 // ends below the channel, laneOf(side, name)}.
 export function channelNets(placer) {
   const channels = Array.from({length: placer.layers.length + 1}, () => new Channel());
@@ -212,8 +214,8 @@ class Channel {
 const within = (xs, net) => xs.filter((x) => x > net.least - NEAR && x < net.most + NEAR).length;
 const onOne = (xs, others) => xs.some((x) => others.some((other) => Math.abs(x - other) < NEAR));
 
-// Returns the cost of placing net `a` above `b`: the number of crossings, and a high cost for lines
-// that would overlap.
+// Returns the cost of giving net `a` a lane above that of net `b`: the number of crossings, plus
+// 100 if lines would overlap.
 function costAbove(a, b) {
   return within(a.bottoms, b) + within(b.tops, a) + (onOne(a.bottoms, b.tops) ? 100 : 0);
 }

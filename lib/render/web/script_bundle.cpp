@@ -45,7 +45,7 @@ class Bundler {
     auto [names, from] = line.drop_front(7).rtrim("; ").split(" from ");
     llvm::StringRef path = from.trim("\"");
     if (!names.starts_with("{") || !path.consume_front("./"))
-      return MakeError("{0}: cannot read '{1}'", module, line);
+      return MakeError("{0}: unsupported form of import: '{1}'", module, line);
     RETURN_IF_ERROR(Add(path));
     *body += llvm::formatv("const {0} = modules[\"./{1}\"];\n", names, path);
     return Error::success();

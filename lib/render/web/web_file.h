@@ -1,4 +1,4 @@
-// Files of the page that are embedded in the binary; here those that pictures need too.
+// Files of the web page that are embedded in the binary, and the list of those that draw pictures.
 #ifndef GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 #define GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 

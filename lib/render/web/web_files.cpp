@@ -3,7 +3,7 @@
 #include "lib/support/embed.h"
 #include "llvm/ADT/STLExtras.h"
 
-// The build lists the files: X(symbol, name) for each.
+// web_files.inc, which the build writes, has X(symbol, name) for each file.
 #define X(symbol, file) GRAPNEL_EMBED_FILE("grapnel_picture_" #symbol, "lib/render/web/" file);
 #include "lib/render/web_files.inc"
 #undef X

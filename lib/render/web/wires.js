@@ -1,8 +1,9 @@
-// Wires: the paths of edges' lines as items, from the upper end to the lower end.
+// Wires: the path of each edge's line, as the list of items that the line passes, from its upper to
+// its lower end.
 
 // Edges between the same two items share a line. Returns, by edge, the index of the edge whose line
-// it shares, or undefined if the line is its own, which a tensor's edge gets rather than a control
-// edge.
+// it shares, or undefined if the line is its own. Of edges that share a line, the first data edge
+// owns it, or the first control edge if there is no data edge.
 export function sharedLines(edges) {
   const first = new Map(), keyOf = ({from, to}) => `${from}|${to}`;
   edges.forEach((edge, i) => {

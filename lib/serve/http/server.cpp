@@ -78,7 +78,7 @@ void Handle(void* context, const GrapnelHttpRequest* asked, const GrapnelHttpRep
 Expected<std::string> MakeToken() {
   unsigned char bytes[16];
   if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    return MakeError("cannot make a token: there are no random numbers");
+    return MakeError("cannot make a token: the system provides no random numbers");
   std::string token;
   for (unsigned char byte : bytes) {
     token += "0123456789abcdef"[byte >> 4];

@@ -20,7 +20,7 @@ constexpr size_t kBatchesKept = 16;
 constexpr int kHops = 2;
 constexpr size_t kMostReaders = 24;
 
-// Returns the first few ids only: a call may have thousands of outputs.
+// Returns at most the first kMostReaders ids, because a call may have thousands of outputs.
 llvm::ArrayRef<int64_t> FirstOf(llvm::ArrayRef<int64_t> ids) {
   return ids.take_front(std::min(ids.size(), kMostReaders));
 }
@@ -38,8 +38,8 @@ std::string CardName(int trace, int execution) {
   return execution >= 0 ? "execution/" + std::to_string(execution) : "";
 }
 
-// Returns the batch with the causes of a card and its neighbors: users open cards in sequence, and
-// one pass over the records explains many.
+// Returns the causes (how each tensor was computed) for batch `number` of kBatch consecutive cards.
+// One pass over the records explains them all, and users open neighboring cards next.
 std::shared_ptr<const DebugCards::Batch> DebugCards::BatchOf(bool is_trace, int number) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<const Batch>& batch = batches_[{is_trace, number}];
@@ -78,8 +78,8 @@ void DebugCards::WritePlace(int graph, int node, OStream& json) {
   });
 }
 
-// Returns the record of a value. For a call's output, returns the record inside the called
-// function, which is more informative.
+// Returns the index of a value's record; -1 if it has none. For an output of a function call,
+// returns the record of the tensor inside the called function, whose card shows more.
 int DebugCards::TraceOf(const ValueSource& source) const {
   if (source.trace >= 0 || source.tensor.op < 0 || source.execution < 0) return source.trace;
   return index_.TraceIn(source.tensor, source.execution);
@@ -106,7 +106,8 @@ void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
   });
 }
 
-// If the tensor is a result of a function, writes the call's output with its readers.
+// If the tensor is a result of a function that Python called, writes the call's output, and the ops
+// that read that, as a reader.
 void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& json) {
   int execution = trace < 0 ? -1 : run_.traces[trace].execution;
   if (execution < 0 || run_.executions[execution].graph != tensor.graph) return;
@@ -206,7 +207,8 @@ void DebugCards::WriteOutputs(int trace, int execution, OStream& json) {
   });
 }
 
-// Writes the device, and which of the tensor's records this record is.
+// Writes the record's device, its position among the records of the same tensor, and the cards of
+// that tensor's previous and next record.
 void DebugCards::WriteWhen(int trace, OStream& json) {
   const DebugTrace& record = run_.traces[trace];
   json.attribute("device", Printable(ShortDevice(record.device)));
@@ -250,7 +252,7 @@ void DebugCards::WriteStack(int stack, OStream& json) {
   });
 }
 
-// Gives tensors that Python passed to the function the names of the function's arguments.
+// Names the inputs of a function call, which Python passed, after the function's arguments.
 void DebugCards::NameArguments(const DebugExecution& call, Cause* cause) const {
   const DebugCalls& calls = index_.calls();
   if (call.graph < 0 || calls.NumArguments(call.graph) != static_cast<int>(cause->inputs.size()))

@@ -20,25 +20,26 @@ namespace grapnel {
 // The name of a card in requests, "trace/11" or "execution/3"; "" if an alert has neither.
 std::string CardName(int trace, int execution);
 
-// Makes cards. The constructor's arguments must outlive this object. Thread-safe.
+// Makes the cards of a debug run. The constructor's arguments must outlive this object.
+// Thread-safe.
 class DebugCards {
  public:
   DebugCards(const DebugRun& run, const DebugIndex& index, const DebugModule& module)
       : run_(run), index_(index), module_(module) {}
 
   // Returns a tensor's card: {"card", "cause" (as in WriteCauseJson), "place", "outputs", "inputs",
-  // "readers", "stack", and fields for the time of computation}. Inputs have inputs of their own,
-  // and readers have readers: two hops. Reads all records before the tensor's, and makes the cards
-  // of a batch of 256 neighbors at once.
+  // "readers", "stack", "device", and "record", "records", "before", "after": which of the tensor's
+  // records this is}. Lists the inputs' inputs and the readers' readers too. The first card of each
+  // batch of 256 reads all earlier records; the others are then fast.
   std::string Trace(int trace);
   std::string Execution(int execution);
-  // An output of a tensor's op, or of an execution.
+  // One output of the op that computed a tensor, or of an execution.
   struct Output {
     int slot, trace;  // trace: the record of an op's output; else -1
     const RecordedTensor* value;
   };
   std::vector<Output> OutputsOf(int trace, int execution) const;
-  // Returns how a tensor was computed. Takes as long as a card.
+  // Returns how a tensor was computed. Takes as long as Trace().
   Cause CauseOf(int trace, int execution);
 
  private:

@@ -130,7 +130,7 @@ std::vector<PageMarks::Detail> DebugGraphPage::Details(const Node& node) const {
       details.push_back({"Source", "", "", std::move(text)});
     return details;
   }
-  // The line that made an op is known even if its values were not recorded.
+  // No value of this op was recorded, but the source line that made the op is known.
   int graph = module_.graph_of[body_.lookup(&node.graph())];
   if (graph < 0 || node.id() >= run_.graphs[graph].ops.size()) return details;
   Cause cause;

@@ -49,13 +49,15 @@ std::string DebugPage::Json() const {
 
 Expected<std::string> DebugPage::TraceJson(size_t trace) const {
   if (trace >= num_traces())
-    return MakeError("there is no tensor {0}: the run has {1}", trace, num_traces());
+    return MakeError("there is no tensor {0}: the number of recorded tensors is {1}", trace,
+                     num_traces());
   return cards_->Trace(static_cast<int>(trace));
 }
 
 Expected<std::string> DebugPage::ExecutionJson(size_t execution) const {
   if (execution >= num_executions())
-    return MakeError("there is no execution {0}: the run has {1}", execution, num_executions());
+    return MakeError("there is no execution {0}: the number of executions is {1}", execution,
+                     num_executions());
   return cards_->Execution(static_cast<int>(execution));
 }
 
@@ -169,7 +171,8 @@ void DebugPage::WriteLine(const DebugIndex::Line& line, llvm::json::OStream& jso
 
 Expected<std::string> DebugPage::SourceJson(size_t source) const {
   if (source >= num_sources())
-    return MakeError("there is no source file {0}: the run has {1}", source, num_sources());
+    return MakeError("there is no source file {0}: the number of files is {1}", source,
+                     num_sources());
   const DebugSource& file = run().sources[source];
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {

@@ -107,7 +107,7 @@ void DiffGraph::AddRewrite(const Rewrite& rewrite) {
   auto add = [&](const char* what, std::optional<Place> place, bool removed) {
     if (!place) return;
     Node node(&page_->graph(place->first), place->second);
-    // The fusion stands for nodes that were fused.
+    // A node of A that was fused is drawn as the fused node of B, which was not removed.
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
     details_[NameOf(node)].push_back({what + number, "", "", lines});
   };

@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// Owns the merged graph. Uses pointers into A and B only to identify nodes.
+// The merged graph of a diff, drawn. Uses pointers into the graphs A and B only to identify nodes.
 class DiffGraph {
  public:
   // `rewrites`: the rewrites that made B from A, which are shown at their nodes.
@@ -31,7 +31,8 @@ class DiffGraph {
 
   using Place = std::pair<size_t, NodeId>;  // a body's number, and a node in it
   Place PlaceOf(const Node& node) const { return {numbers_.lookup(&node.graph()), node.id()}; }
-  // Find the page's node for a name in A (before the stage), or in B (after the stage).
+  // Find the page's node for the name of a node in A (before the stage of passes), or in B (after
+  // it).
   std::optional<Place> FindBefore(llvm::StringRef function, llvm::StringRef name) const;
   std::optional<Place> FindAfter(llvm::StringRef function, llvm::StringRef name) const;
 
@@ -44,8 +45,8 @@ class DiffGraph {
   }
 
   UnionGraph graph_;
-  // The nodes of replacement groups in B, except each group's first node: in the lists a group
-  // counts once, as in text output.
+  // Nodes of B that lists leave out: of several nodes that together replace nodes of A, lists have
+  // only the first, so that the group counts once, as in text output.
   llvm::DenseSet<std::pair<const Graph*, NodeId>> beside_;
   llvm::StringMap<std::vector<PageMarks::Detail>> details_;  // by "function/node"
   llvm::DenseMap<const Graph*, std::string> prefixes_;       // "function/"

@@ -14,8 +14,8 @@ namespace grapnel {
 
 class DiffPage : public Page {
  public:
-  // `a` and `b` must outlive the page, or belong to `of`, which the page keeps. Errors: the graphs
-  // cannot be drawn as one.
+  // `a` and `b` must outlive the page, or belong to the pages in `of`, which this page keeps alive.
+  // Errors: the graphs cannot be drawn as one.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,
                                                   std::vector<std::shared_ptr<Page>> of = {});

@@ -38,7 +38,7 @@ class FileDocuments {
   std::string prefix_;
 };
 
-// Combines several documents into one: an object with the documents' numbers as keys.
+// Combines several documents into one: a JSON object with the documents' numbers as keys.
 class FileChunk {
  public:
   FileChunk() : os_(text_), json_(os_) { json_.objectBegin(); }

@@ -34,7 +34,8 @@ class Page {
   const std::string& note() const { return note_; }
   // The page's index in its PageSet.
   size_t number() const { return number_; }
-  // The index, in the PageSet, of the path that the page is for, or was made from.
+  // The index of the path, among those passed to PageSet::AddPath, whose graph the page shows or
+  // was made from.
   size_t model() const { return model_; }
 
   // Returns the drawn graph, which the page owns. The first call makes it, which for a stage
@@ -46,7 +47,7 @@ class Page {
   virtual Expected<Panes*> SideBySide();
   // True if SideBySide() returns graphs. Costs nothing.
   virtual bool HasPanes() const { return false; }
-  // False for a stage that changed nothing: the page lists but does not draw it.
+  // False for a stage that changed nothing: the browser lists the stage but does not draw it.
   virtual bool Differs() const { return true; }
   // The graph to compare with others; null if there is none. Lives as long as the page.
   virtual const Module* module() const { return nullptr; }
@@ -55,7 +56,8 @@ class Page {
   // The file's graph, which can be run, placed and optimized; null if the page's graph is not from
   // a file.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
-  // The approximate number of bytes that are freed with the page. Takes a pass over its functions.
+  // The approximate number of bytes that are freed with the page. Takes a pass over the graph's
+  // functions.
   virtual size_t Weight() const { return 0; }
   // Writes the attributes that only this kind of page has in the list, into the open object.
   virtual void WriteListed(llvm::json::OStream& json) const;
@@ -71,8 +73,8 @@ class Page {
   size_t number_ = 0, model_ = 0;
 };
 
-// Return sizes for Page::Weight: of a drawing with its scopes and lists, and of a graph with the
-// bytes that it points into.
+// Return numbers of bytes for Page::Weight: those of a drawing with its scopes and lists, and those
+// of a graph with the file contents that it points into.
 size_t WeightOf(const GraphPage& drawing);
 size_t WeightOf(const Module& module);
 

@@ -74,8 +74,8 @@ size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model) 
   return made.first;
 }
 
-// Evicts the oldest pages made on request while there are too many. Never evicts the newest page,
-// whatever its size.
+// While there are too many pages made on request, replaces the oldest of them by EvictedPages.
+// Never evicts the newest page, however large it is. Returns the evicted pages.
 std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
   std::vector<std::shared_ptr<Page>> forgotten;
   while (made_.size() > 1 && (num_made_ > kMostMade || made_weight_ > kMostMadeWeight)) {
@@ -193,7 +193,7 @@ size_t PageSet::size() const {
 Expected<std::shared_ptr<Page>> PageSet::Find(size_t number) const {
   std::shared_lock lock(mutex_);
   if (number < pages_.size()) return pages_[number];
-  return MakeError("there is no graph {0}: there are {1}", number, pages_.size());
+  return MakeError("there is no graph {0}: the number of graphs is {1}", number, pages_.size());
 }
 
 std::shared_ptr<Page> PageSet::at(size_t number) const {

@@ -14,8 +14,8 @@
 
 namespace grapnel {
 
-// Pages are numbered in the order in which they are added; pages of files are never evicted.
-// Thread-safe, even while pages are added.
+// All pages, numbered in the order in which they are added. Pages of files are never evicted, pages
+// made on request may be. Thread-safe, even while pages are added.
 class PageSet {
  public:
   // Limits on the number of pages made on request, and on their approximate bytes.
@@ -27,11 +27,12 @@ class PageSet {
   // As AddAll, for pages that were made on the user's request from the path with index `model`. If
   // there are too many such pages, replaces the oldest by an EvictedPage.
   size_t AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model = 0);
-  // Adds a page for every graph of a file, folder or case: for a folder of dumps, a page for each
-  // stage; for a folder of TensorFlow's debugger, a debug page. Errors name the path.
+  // Adds a page for every graph of a file, a folder or a case folder (lib/io/case.h): for a folder
+  // of dumps, a page for each stage; for a folder of TensorFlow's debugger, a debug page. Errors
+  // name the path.
   Error AddPath(llvm::StringRef path, llvm::StringRef signature = {});
 
-  // Adds a file with numbers for nodes (ReadNodeData), which may be of any page. Call it before
+  // Adds a file with numbers for nodes (ReadNodeData). The nodes may be on any page. Call it before
   // other threads use the set. Errors: the file cannot be read. MissingNodes reports names that are
   // not nodes.
   Error AddNodeData(llvm::StringRef path);

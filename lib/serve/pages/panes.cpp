@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Pairs the scopes of two paths by depth; pairs none if the depths differ.
+// Calls `pair` with the enclosing scopes of nodes `a` and `b` at each depth; not at all if the
+// nodes' depths differ.
 void PairScopes(llvm::StringRef a, llvm::StringRef b,
                 llvm::function_ref<void(llvm::StringRef, llvm::StringRef)> pair) {
   if (a.count('/') != b.count('/')) return;
@@ -87,7 +88,8 @@ void Panes::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> h
   });
 }
 
-// Writes, for each scope of A, the scope of B to which most of its nodes have moved.
+// For each scope of A, writes the scope of B in which most of its nodes are, unless that has the
+// same name.
 void Panes::WriteScopes(llvm::json::OStream& json) const {
   std::map<std::pair<size_t, std::string>, std::map<std::string, size_t>> votes;
   for (size_t body = 0; body < a_.page->num_bodies(); ++body) {

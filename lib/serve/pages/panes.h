@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// All constructor arguments must outlive this object.
+// The two graphs of a diff. All constructor arguments must outlive this object.
 class Panes {
  public:
   Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged);

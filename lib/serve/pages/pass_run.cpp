@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Records the graphs that a folder of dumps would contain.
+// Records the same graphs that the passes would write to a folder of dumps.
 class Recorder : public Instrumentation {
  public:
   Recorder(std::string line, Timeline* timeline, RunRecord* record,
@@ -19,7 +19,7 @@ class Recorder : public Instrumentation {
 
   Error BeforePass(const Stage& stage, const Module&) override {
     if (!is_gone_ || !is_gone_()) return Error::success();
-    return MakeError("stopped before pass '{0}': the client is gone", stage.pass);
+    return MakeError("stopped before pass '{0}': the client has disconnected", stage.pass);
   }
 
   void OnRewrite(const Rewrite& rewrite) override { rewrites_.push_back(rewrite); }
@@ -52,7 +52,7 @@ class Recorder : public Instrumentation {
   std::vector<Rewrite> rewrites_;
 };
 
-// Parses "limit", a number from 0 on; -1 if it is missing or empty.
+// Parses "limit", a whole number that is not negative; -1 if it is missing or empty.
 Expected<int> ParseLimit(const llvm::json::Object& object) {
   const llvm::json::Value* value = object.get("limit");
   if (!value) return -1;
@@ -61,7 +61,7 @@ Expected<int> ParseLimit(const llvm::json::Object& object) {
   int limit = -1;
   if (value->getAsString() && text.empty()) return limit;
   if (llvm::StringRef(text).trim().getAsInteger(10, limit) || limit < 0)
-    return MakeError("limit: expected a number from 0 on{0}",
+    return MakeError("limit: expected a whole number, 0 or more{0}",
                      text.empty() ? "" : ", not '" + text + "'");
   return limit;
 }

@@ -15,7 +15,8 @@
 
 namespace grapnel {
 
-// The stages of a run of passes; for a folder of TensorFlow's dumps only the graphs.
+// The stages of a run of passes. For a folder of TensorFlow's dumps, it contains only the graphs:
+// no rewrites, near misses or times.
 struct PassRun {
   std::shared_ptr<const Timeline> timeline;
   std::string folder;  // the folder of the dumps; "" if the graphs are not in files
@@ -32,9 +33,9 @@ struct PassRun {
 // Every field may be missing or empty, and `limit` may be a string. Reads no files.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
-// Runs the passes on a copy of the graph; `line`: the name of the graph in the run's stages. Keeps
-// a copy of the graph, including constants, after each pass that changed it. Errors: those of
-// Optimize, a failed pass. Calls `is_gone` before each pass, and stops with an error if it returns
+// Runs the passes on a copy of the graph, and keeps a copy, including constants, of the result of
+// each pass that changed it. `line`: the graph's name in the list of stages. Errors: those of
+// Optimize; a pass fails. Calls `is_gone` before each pass, and stops with an error if it returns
 // true.
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone = nullptr);

@@ -139,7 +139,8 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
   });
 }
 
-// Finds a refusal's node in the last graph of the run, else in the first graph.
+// Finds the node at which a rule refused to rewrite: in the last graph of the run, else in the
+// first graph.
 std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
                                  const Refusal& refusal) {
   size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;

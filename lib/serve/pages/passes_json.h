@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // Returns the document of the run that contains `stage`: the stages with their counts and times,
-// passes that found nothing to do, notes, and near misses (at most some thousands), each with a
-// link to its node. `pages` must contain all stages of the run.
+// passes that found nothing to do, notes, and near misses (rewrites that rules refused; at most
+// some thousands), each with a link to its node. `pages` must contain all stages of the run.
 std::string PassesJson(const PageSet& pages, const StagePage& stage);
 
 // Returns the stage's rewrites with reasons. Names are [name, body, node], or [name] for a node

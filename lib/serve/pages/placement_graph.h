@@ -16,9 +16,9 @@ std::string CrossingsText(const PlacementReport& report);
 class PlacementGraph {
  public:
   // `context` must be for a main graph that could be placed, and everything that it refers to must
-  // outlive this object. Marks nodes of CPU islands, and nodes that are not on their requested
-  // device. Explaining one node takes a pass over the graph, so graphs with more than
-  // `most_explained` nodes have no explanations.
+  // outlive this object. Marks nodes of CPU islands (nodes on the CPU between nodes on an
+  // accelerator), and nodes that are not on their requested device. Explaining one node takes a
+  // pass over the graph, so graphs with more than `most_explained` nodes have no explanations.
   PlacementGraph(const PlacementContext& context, std::string title, size_t most_explained);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }

@@ -12,8 +12,10 @@ namespace grapnel {
 Expected<std::string> ScopeText(GraphPage& graph, size_t body, ScopeId scope) {
   ASSIGN_OR_RETURN(std::vector<NodeId> ids, graph.NodesIn(body, scope));
   if (ids.size() > kMostCopied)
-    return MakeError("{0}: at most {1} are copied as text; `grapnel convert` writes whole graphs",
-                     Plural(ids.size(), "node"), WithCommas(kMostCopied));
+    return MakeError(
+        "{0} are too many to copy as text: at most {1} can be; `grapnel convert` writes whole "
+        "graphs",
+        Plural(ids.size(), "node"), WithCommas(kMostCopied));
   ASSIGN_OR_RETURN(ExtractedNodes part, ExtractNodes(graph.graph(body), graph.shapes(body), ids));
   ShapeMap shapes = InferShapes(part.module->main);
   TextOptions options;

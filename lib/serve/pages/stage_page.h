@@ -26,10 +26,10 @@ class StagePage : public Page {
   // The number of the page that shows the stage's graph: this page or, if this stage changed
   // nothing, that of the last earlier stage that did, or of the first stage.
   size_t Shown() const;
-  // The stage's rewrites; empty if there is no ledger.
+  // The stage's rewrites; empty if they were not recorded, as in a folder of dumps.
   llvm::ArrayRef<Rewrite> rewrites() const;
-  // Returns both graphs as one. Errors: the stage is the first, or the graphs cannot be drawn as
-  // one.
+  // Returns the stage's graph and the one before, merged into one. Errors: the stage is the first,
+  // or the graphs cannot be drawn as one.
   Expected<DiffGraph*> Merged();
 
   // True if the stage's graph is a dump in a folder, which OpenDump can read again.

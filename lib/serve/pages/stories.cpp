@@ -10,7 +10,8 @@
 namespace grapnel {
 namespace {
 
-// Follows `from` from a line to the line that it was derived from, and so on, until there is none.
+// Follows `from` from the line of a graph (DumpStage::line) to the line of the graph that it was
+// made from, and so on. Returns the last line: that of the original graph of a partition.
 llvm::StringRef RootOf(llvm::StringRef line, const llvm::StringMap<std::string>& from) {
   llvm::StringSet<> seen;
   for (;;) {

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// The dumps of one graph, from the first to the last, and of the partitions made from it.
+// A story: the dumps of one graph, from the first to the last, and of the partitions that were made
+// from it.
 struct Story {
   std::string line;         // DumpStage::line of the graph; partitions have other lines
   std::string function;     // "train_step": the same for all traces and instances
@@ -21,7 +22,7 @@ struct Story {
 };
 
 // Returns the stories of a timeline, in the order of their first stages. Each stage is in exactly
-// one story. Linear in stages.
+// one story. Takes time linear in the stages.
 std::vector<Story> StoriesOf(const Timeline& timeline);
 
 // Returns the index of the story with the largest graph; of several, the one with the most changes.

@@ -16,11 +16,11 @@ namespace grapnel {
 class HostNames {
  public:
   HostNames() = default;
-  // Each is "NAME" or "NAME:PORT", as in a browser's address, without "http://" and path. Errors
-  // quote invalid names.
+  // Parses names, each "NAME" or "NAME:PORT" as in a browser's address, without "http://" and path.
+  // Errors quote invalid names.
   static Expected<HostNames> Parse(llvm::ArrayRef<std::string> texts);
 
-  // True if the header Host names the server.
+  // True if `host`, the header Host of a request, is one of the server's names.
   bool Allows(llvm::StringRef host) const;
   // True if the header Origin is the page's own: empty, or `host` with http or https.
   bool IsOwnOrigin(llvm::StringRef origin, llvm::StringRef host) const;

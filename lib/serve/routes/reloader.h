@@ -14,7 +14,7 @@
 namespace grapnel {
 
 // Detects changes of files, by the name, size and time of each file and of each file in folders.
-// Takes a stat() of every file.
+// Each call of Changed() takes one stat() for every file.
 class FileWatcher {
  public:
   explicit FileWatcher(std::vector<std::string> paths);

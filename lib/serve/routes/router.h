@@ -44,14 +44,14 @@ struct Admission {
 
 // Answers only requests with an allowed Host and no foreign Origin. Requests for the page and its
 // API also need the token, and requests for work (POST) the page's own Origin. Thread-safe: mutex_,
-// held only while pointers are copied, guards the graphs; all other members are thread-safe.
+// held only while pointers are copied, guards the served graphs; all other members are thread-safe.
 class Router {
  public:
   // `token`: the token that requests for the page and its API need.
   Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
-  // Returns when no background work is running.
+  // Waits until the background work of Warm() is done.
   void WaitUntilWarm() { warm_.wait(); }
 
   // Allows host names in addition to this machine's own. Call it before the first request.
@@ -87,7 +87,8 @@ class Router {
   HostNames hosts_;
   RunTable runs_;
   DebugTable debugs_;  // gets files from runs_
-  // Makes the first picture while the browser starts; declared last, to end first.
+  // The work of Warm(), which makes the first picture's documents while the browser starts.
+  // Declared last, so that its destructor waits for that work before other members are destroyed.
   std::future<void> warm_;
 };
 

@@ -52,7 +52,7 @@ struct RouteCall {
   std::shared_ptr<Page> page;  // the page of {entry}; null if the path has no {entry}
   FoundRoute found;
   llvm::StringRef body;
-  // True if the client is gone, so that work for it may end. Costs nothing.
+  // Returns true if the client has disconnected, so that work for it may stop. Costs nothing.
   llvm::function_ref<bool()> is_gone;
 
   PageSet& pages() const { return *served.pages; }
@@ -65,7 +65,7 @@ std::string EntryJson(size_t number);
 
 enum class Method { kGet, kPost };
 
-// Limits on the sizes of bodies, in bytes.
+// Limits in bytes on the bodies of requests.
 constexpr size_t kNoBody = 0;
 constexpr size_t kLargestRequest = size_t{1} << 20;  // JSON: names and options
 constexpr size_t kLargestTyped = size_t{1} << 24;    // JSON with values that the user typed
@@ -81,9 +81,9 @@ enum class WorkerClass {
 
 struct Route {
   Method method;
-  // The pattern of the path, "{entry}/scope/{body}": {name} matches a number from 0 on; {name=a|b}
-  // matches one of the words, and its value is the index of that word. {entry} must be the number
-  // of an existing page.
+  // The pattern of the path, "{entry}/scope/{body}": {name} matches a number; {name=a|b} matches
+  // one of the words, and its value is the index of that word. {entry} must be the number of an
+  // existing page.
   std::string path;
   size_t limit;  // the largest body, in bytes
   // Must be thread-safe. The page shows errors to the user: status 404 for a GET, 400 for a POST.

@@ -5,7 +5,8 @@
 namespace grapnel {
 namespace {
 
-// A limit, because a page of several megabytes stays blank while the browser reads it.
+// The most bytes of documents to embed: a page of several megabytes stays blank while the browser
+// reads it.
 constexpr size_t kMostSent = size_t{1} << 20;
 
 std::string Element(llvm::StringRef path, llvm::StringRef document) {
@@ -13,7 +14,8 @@ std::string Element(llvm::StringRef path, llvm::StringRef document) {
       .str();
 }
 
-// Returns the beginning of the paths of the graph that is shown first, given the list of models.
+// Returns the number of the page that is shown first, as the beginning of its documents' paths; ""
+// if there is none. `models`: the JSON list of pages.
 std::string FirstModel(llvm::StringRef models) {
   auto list = llvm::json::parse(models);
   if (!list) {

@@ -17,7 +17,7 @@ struct Tab {
   int place;                  // unique; tabs are ordered by it; a page opens with its first tab
   const char* name;           // the name in the URL and in the script's file name
   bool needs_server = false;  // a page in a file does not have the tab
-  // True for pages that have the tab and its documents; null: all pages have it.
+  // Returns whether a page has the tab and its documents; null: all pages have the tab.
   bool (*is_on)(const Page& page) = nullptr;
   std::vector<Route> routes = {};
   // Writes the documents that the tab reads of a page into a file without a server; null: the tab

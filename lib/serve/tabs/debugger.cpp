@@ -28,7 +28,8 @@ Expected<Document> Execution(const RouteCall& call) {
 }
 Expected<Document> Source(const RouteCall& call) { return Debug(call).SourceJson(call["source"]); }
 
-// Writes the cards of the first records, and of the records around causes.
+// Writes the cards (of one recorded tensor or execution each) of the first kMostCards records, and
+// of the causes of bad tensors and the records around them.
 Error WriteCards(const DebugPage& page, bool trace, FileDocuments& file) {
   size_t count = trace ? page.num_traces() : page.num_executions();
   std::set<size_t> chunks;

@@ -24,7 +24,7 @@ class Writer {
   }
 
  private:
-  // Writes a function; refers to other functions by the numbers of their bodies.
+  // Writes one function. It refers to other functions by the numbers of their bodies.
   void WriteMember(int number) {
     const LibraryFunction& each = library_.functions[number];
     json_.attribute("body", number + 1);

@@ -36,7 +36,7 @@ Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
   });
 }
 
-// Documents with {from} are further pages of a list.
+// The documents with {from} in their path are further pages of a list.
 constexpr GraphDocument kDocuments[] = {
     {"model",
      [](GraphPage& graph, const RouteCall&) -> Expected<std::string> { return graph.ModelJson(); }},
@@ -104,7 +104,7 @@ Expected<std::string> Find(GraphPage& graph, const RouteCall& call) {
 Expected<std::string> Hidden(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(call.body));
   const llvm::json::Object* object = value.getAsObject();
-  if (!object) return MakeError("a filter is an object");
+  if (!object) return MakeError("the filter is not a JSON object");
   NodeFilter filter;
   auto words = [&](llvm::StringRef key, std::vector<std::string>* list) {
     const llvm::json::Array* array = object->getArray(key);

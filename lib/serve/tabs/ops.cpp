@@ -14,8 +14,8 @@ struct Sum {
   Cost cost;
 };
 
-// Returns {"ops": [[op, nodes, FLOPs, bytes]]}, counting each function's body once. Linear in the
-// model.
+// Returns {"ops": [[op, nodes, FLOPs, bytes]]}, counting each function's body once. Takes time
+// linear in the model.
 Expected<std::string> OpsJson(Page& page) {
   ASSIGN_OR_RETURN(const GraphPage* drawing, page.Drawing());
   std::map<llvm::StringRef, Sum> sums;

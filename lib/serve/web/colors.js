@@ -8,7 +8,8 @@ const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "
   ["bytes", "by bytes of constants, variables"], ["none", "none"]];
 const TEXT_FILLS = 8;
 const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
-// Classes of shares of a total: the smallest share of the class, its mark, and its name.
+// Classes of boxes by their share of the total cost: [smallest share, number of the color (a mark
+// of the style sheet), name].
 export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
 
 export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 && value >= least * total)?.[1];
@@ -21,8 +22,8 @@ export function colorChoices(summary, run, values) {
     ...values];
 }
 
-// Sets the colors in `look`, and returns the legend, a list of {style, text}. `total(cost)` returns
-// the sum of that cost for the body that is shown.
+// Sets the colors in `look` for the choice `by`, and returns the legend, a list of {style, text}.
+// `total(cost)` returns the sum of that cost ("flops" or "bytes") for the body that is shown.
 export function colorBy(by, look, summary, run, total) {
   const ran = by.startsWith("run-") ? run : undefined;
   look.byDevice = by === "device";

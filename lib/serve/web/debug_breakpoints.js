@@ -41,8 +41,9 @@ export class BreakpointList {
     }
   }
 
-  // `breakpoints`: a list of {number, text, hits, unanswered, problem}, of which only text is
-  // required. `hits`: the numbers of the breakpoints at which the run has stopped.
+  // `breakpoints`: a list of {number, text, hits, unanswered: for how many tensors the condition
+  // could not be computed, problem: why}, of which only text is required. `hits`: the numbers of
+  // the breakpoints at which the run has stopped.
   draw(breakpoints, hits = []) {
     this.items.replaceChildren(...breakpoints.map((one) => {
       const facts = [one.hits > 0 ? plural(one.hits, "hit") : "",
@@ -57,7 +58,8 @@ export class BreakpointList {
   }
 }
 
-// Returns a name as it is written in expressions.
+// Returns a tensor's name as the debugger's expressions spell it: in backquotes if it has unusual
+// characters.
 export const quoted = (name) => (/^[A-Za-z_][\w./]*(:\d+)?$/u.test(name) ? name : `\`${name}\``);
 
 export const linkTo = (page, {body, id, name, op}) => link(name, () => page.go(body, id), `${op} ${name}`);

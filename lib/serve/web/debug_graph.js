@@ -49,7 +49,8 @@ export class DebugGraph {
 
   isBroken({body, box}) { return box.kind !== "scope" && this.actions.isBroken(body, box.path); }
 
-  // Brings the current node into view; undefined if the run continues or has ended.
+  // Marks `node`, at which the run has stopped, and brings it into view. `node` is undefined if the
+  // run continues or has ended.
   async show(node) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     if (!node) {

@@ -6,13 +6,12 @@ import {ask, fileUrl, post, sendLast} from "./source.js";
 const ASKED_EVERY = [15, 400];
 const SEEN_EVERY = 20000;  // ms between polls that tell the server that the page is open
 
-// Replaces the browser's error for an unreachable server.
+// Replaces the browser's error for an unreachable server (a TypeError) by a message for the user.
 const inWords = (error) => (error instanceof TypeError ? new Error("grapnel has ended") : error);
 
 // Dispatches the event "change" when `status` has changed.
 export class DebugSession extends EventTarget {
-  // Starts a session. `request`: that of a run, with breakpoints. Errors have the server's
-  // messages.
+  // Starts a session. `request`: from RunForm.debugRequest(). Errors have the server's messages.
   static async begin(model, request) {
     const {session} = await post(`${model}/debug-run`, JSON.stringify(request));
     const made = new DebugSession(model, session);

@@ -43,7 +43,7 @@ export class DebugValue {
         element("div", {}, this.picture, this.axes)));
   }
 
-  // Shows a value. `what`: {of, index} or {expression}.
+  // Shows a value. `what`: {of: "input", "output" or "fetch", index}, or {expression}.
   show(what) {
     const same = JSON.stringify(what) === JSON.stringify(this.what);
     this.what = what;
@@ -99,7 +99,8 @@ export class DebugValue {
     this.axes.hidden = !picture || shown.whole.split(",").filter((dim) => /\d/u.test(dim)).length < 2;
     this.picture.replaceChildren(...(picture ? this.drawn(picture) : shown.no_picture
       ? [element("p", {class: "dim"}, shown.no_picture)] : []));
-    // Shows the field of an invalid axis, so that the user can correct it.
+    // If the axes that the user typed give no picture, keep their field visible, so that the user
+    // can correct them.
     if (!picture && this["debug-axes"].value) this.axes.hidden = false;
   }
 

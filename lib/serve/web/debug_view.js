@@ -222,14 +222,16 @@ export class DebugView {
     this.lookAgain(stop);
   }
 
-  // Returns the sparse and ragged tensors whose component tensors are in the list.
+  // Returns a line for each sparse or ragged tensor whose component tensors are in the list of
+  // inputs (`of` is "input") or of outputs.
   wholes({wholes = []}, of) {
     return wholes.filter(({is_read: read}) => read === (of === "input")).map(({name, text}) =>
       element("p", {class: "whole"}, name ? `${name} = ` : "", element("code", {class: "value"}, text)));
   }
 
-  // Updates the shown value: an expression stays; else shows the output at which the run stopped,
-  // the first output or fetch, or the first input.
+  // Updates the shown value after a stop. If it is that of an expression, computes it again; else
+  // shows the output at which the run stopped, else the first output or fetch, else the first
+  // input.
   lookAgain(stop) {
     if (this.value.what?.expression) return this.value.draw();
     const wanted = stop.output === undefined ? undefined : this.rows.find(([{of, index}]) =>

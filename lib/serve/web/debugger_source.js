@@ -112,7 +112,8 @@ export class SourcePane {
 
 const lineRow = (number, text, here) => element("div", {class: here ? "here" : ""}, number, text || " ");
 
-// Returns a frame's line with the lines around it that the frame contains, without loading a file.
+// Returns elements for one frame of a stack: its source line, and the lines around it that the
+// frame itself contains, so that no file need be loaded.
 function around({file, line, function: name, first_line: first, lines}) {
   const rows = lines.map((text, i) => lineRow(element("span", {class: "number"}, String(first + i)), text,
     first + i === line));

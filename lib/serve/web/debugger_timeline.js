@@ -40,7 +40,8 @@ export class Timeline {
     this.mark();
   }
 
-  // Marks the execution whose card is shown, or that computed the shown tensor; null if unknown.
+  // Marks `execution`: the one whose card is shown, or that computed the tensor of the card; null
+  // if it is unknown.
   async choose(execution) {
     this.chosen = execution ?? undefined;
     const from = Math.floor((execution ?? 0) / PAGE) * PAGE;

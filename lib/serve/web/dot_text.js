@@ -48,8 +48,9 @@ class DotWriter {
     }
   }
 
-  // Returns the closed boxes, within a box, at which a line from `key` ends (`side` "in") or a line
-  // to `key` begins ("out").
+  // Returns the closed boxes at which a line that meets box `item` ends: the box itself or, if it
+  // is open, boxes in it. `side`: "in" for a line that comes from the box `key`, "out" for one that
+  // goes there.
   ends(frame, item, key, side) {
     const placed = frame.boxes[item];
     if (!placed) return [];
@@ -80,8 +81,8 @@ class DotWriter {
     for (const {inner} of frame.boxes) for (const other of inner?.frames ?? []) this.edges(other);
   }
 
-  // Writes the edges from the boxes `from` to the boxes `to`. If both are several, it is unknown
-  // which of them are connected: draws one line between their frames.
+  // Writes an edge from each box of `from` to each box of `to`. If both are several boxes, it is
+  // unknown which of them are connected, so writes only one edge, between their frames.
   edge(frame, edge, words, from, to) {
     const several = from.length > 1 && to.length > 1;
     const look = [words?.full && `label=${quoted(words.full)}`, edge.control && "style=dashed",

@@ -109,7 +109,7 @@ export class Filter {
         return [{...from, name: this.path.slice(0, at)}, {...to, name: this.path.slice(at + 2)}];
       }
     }
-    throw new Error(`${this.path}: there are no two nodes of these names`);
+    throw new Error(`${this.path}: expected A..B, the names of two nodes`);
   }
 
   async find(source, text) {
@@ -181,8 +181,8 @@ class ScopeTable {
 // The hidden nodes of one body. scopes.get(scope) returns {missing: the number of hidden nodes,
 // state: SHOWN if some nodes are left}; undefined if no nodes are missing.
 class HiddenBody {
-  // `total`: the number of nodes. `constants`: true to hide the lines about constants and variables
-  // in boxes too.
+  // `total`: the number of nodes in the body. `constants`: true if the lines about constants and
+  // variables in boxes are hidden too.
   constructor(total, constants) {
     Object.assign(this, {total, constants});
     this.ops = new Map();  // by op: the number of nodes that words hide
@@ -204,7 +204,8 @@ class HiddenBody {
     }
   }
 
-  // Computes `scopes` from the numbers of each scope's nodes, hidden nodes and cut nodes.
+  // Computes `scopes`: counts the nodes of each scope, those that words hide (HIDDEN) and those
+  // outside of the selected part (CUT).
   count({parents, scopes, ids}) {
     const counts = parents.map(() => [0, 0, 0]);
     scopes.forEach((scope, row) => {

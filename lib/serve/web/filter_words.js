@@ -2,7 +2,7 @@
 // name:GLOB, /REGEX/ for names. For the lists of the filter's panel also device:, job:, task:,
 // cluster: and function:, each with a literal text.
 
-// Words that hide edges and lines in boxes, not nodes.
+// Words that hide not nodes, but edges, lines in boxes, or (main) the main graph.
 export const FIXED = ["control", "resources", "constants", "shapes", "main"];
 const EXACT = ["device", "job", "task", "cluster", "function"];
 

@@ -8,13 +8,13 @@ import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isAmbiguous} from "./scope_connectivity.js";
 
 // `how`: {hidden: a HiddenBody (filter.js); alive: the keys of hidden boxes outside of the scope
-// that leave lines to it, undefined for the outermost scope; connectivity: that of hidden closed
-// scopes (scope_connectivity.js); isOpen(box)}. The result's `unknown` are the hidden scopes whose
-// lines are left out because their connectivity is unknown.
+// whose lines into the scope are drawn, undefined for the outermost scope; connectivity: that of
+// hidden closed scopes (scope_connectivity.js); isOpen(box)}. The result's `unknown` are the hidden
+// scopes whose lines are left out because their connectivity is unknown.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
-// Returns the keys of the far ends of a box's edges, by which ports of the scope in the box are
-// named.
+// Returns the keys of the items at the other ends of a box's edges. The ports of the scope in the
+// box are named after these keys.
 export function farKeys(view, index) {
   const items = [...view.boxes, ...view.sources, ...view.sinks];
   const key = (item) => items[item]?.key ?? view.joints?.get(item)?.key;
@@ -35,7 +35,8 @@ class Filtered {
       : this.ofPort(item)));
   }
 
-  // Returns the state of a port: HIDDEN if a line comes in from a hidden box.
+  // Returns the state of a port: that of the box at the other end, but CUT if that box is hidden
+  // and its line is not drawn.
   ofPort({key}) {
     const state = this.hidden.ofKey(key);
     return state === HIDDEN && !this.alive?.has(key) ? CUT : state;
@@ -58,8 +59,8 @@ class Filtered {
 
   key(item) { return this.items[item]?.key; }
 
-  // For hidden scopes in which not every input leads to every output, replaces their edges by a
-  // line for each path through them.
+  // Handles hidden scopes in which not every input leads to every output: replaces the edges at
+  // these scopes by one line for each path through them.
   cutScopes() {
     this.showUnknown();
     const mixed = new Set([...this.connectivity.keys()].filter((item) => !this.isWholly(item)));
@@ -95,8 +96,8 @@ class Filtered {
     return found;
   }
 
-  // True if the edge stands for several tensors and has an open box at `end`: then it is unknown
-  // which of the tensors a line in that box continues.
+  // True if the edge stands for several tensors and has an open box at `end`. Then it is unknown
+  // which of these tensors continues as which line in that box.
   isMerged(edge, end) {
     return edge.count > 1 && edge[end] < this.boxes && this.isOpen(this.items[edge[end]]);
   }
@@ -121,7 +122,7 @@ class Filtered {
       && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));
   }
 
-  // Returns one edge for a path through hidden scopes.
+  // Returns one edge that stands for a whole path (a list of edges) through hidden scopes.
   lineAlong(path) {
     const first = path[0], last = path.at(-1), back = path.some(({up}) => up);
     const bends = path.slice(0, -1).flatMap(({bends: own, to}) => [...own ?? [], to]);

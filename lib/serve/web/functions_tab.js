@@ -61,8 +61,8 @@ class FunctionsTab {
 
   enter(body) { return this.page.enter(body); }
 
-  // Returns the members that have lines of their own. A trace's forward and backward functions do
-  // not: the trace's line shows them.
+  // Returns the functions of a row that get a line of their own. The forward and backward functions
+  // of a trace get none: the trace's line names them.
   linesOf({members}) {
     const traces = new Map(members.map((each) => [each.body, each]));
     return members.filter(({body, trace}) => {
@@ -120,8 +120,8 @@ class FunctionsTab {
       element("td", {}, ...this.names(calls)));
   }
 
-  // Returns a cell with the function's role, and the related functions: the pair that runs instead
-  // of it, its partner, or its trace.
+  // Returns the table cell with the function's role and its related functions: the forward and
+  // backward functions that run instead, its partner, its successor, or its trace.
   aim(each) {
     const {role, status, forward, backward, partner, successor, trace} = each;
     const roles = role === "trace" || role === "function" ? [] : [role];

@@ -63,7 +63,7 @@ export class GraphView extends EventTarget {
 
   // Shows a body. `fold`: closes initially open scopes again, as far as needed for readable text.
   async show(body, fold = true) {
-    // isOver(): a later call has superseded this one.
+    // isOver() is true once a later call of show() has superseded this one.
     const show = (this.shows += 1), isOver = () => show !== this.shows;
     this.body = body;
     this.select(undefined);
@@ -378,7 +378,7 @@ export class GraphView extends EventTarget {
     event.preventDefault();
   }
 
-  // Selects the nearest box in the direction dx, dy.
+  // Selects the box nearest to the selected one in the direction dx, dy.
   selectNext(dx, dy) {
     const middle = (box) => [box.x + box.w / 2, box.y + (box.inner ? 14 : box.h / 2)];
     const [x, y] = middle(this.boxes.find((box) => boxKey(box) === boxKey(this.chosen)) ?? this.chosen);

@@ -28,16 +28,16 @@ export class ModelRow {
     this.mark();
   }
 
-  // Returns the entry numbers of a model.
+  // Returns the indices of a model's entries in the list of graphs.
   entriesOf(model) {
     return [...this.entries.keys()].filter((index) => (this.entries[index].model ?? 0) === model);
   }
 
-  // Returns the entry that a model opens at.
+  // Returns the index of the entry that a model shows first.
   firstOf(model) { return opensAt(this.entries, this.entriesOf(model)[0]); }
   get first() { return this.isFramed ? this.firstOf(this.own) : opensAt(this.entries, 0); }
-  // Returns the page's title. In a frame it is the file's name: the title is next to the slider
-  // too.
+  // Returns the heading of the page for entry `index`. In a frame, that is the file's name: the
+  // list of stages there shows `title` already.
   titleOf(index, title) { return this.isFramed ? this.entries[index].file : title; }
   modelOf(index) { return this.entries[index]?.model ?? 0; }
 
@@ -49,7 +49,7 @@ export class ModelRow {
     byId("beside").setAttribute("aria-pressed", String(this.isBeside));
   }
 
-  // --- One at a time: each model keeps its view.
+  // --- One model at a time. Each model keeps its own state (open scopes, tab).
   async choose(model) {
     const {page} = this;
     if (this.isBeside) this.separate();
@@ -95,7 +95,8 @@ export class ModelRow {
     this.mark();
   }
 
-  // Applies the user's choice of theme to all models side by side.
+  // Applies the user's choice of theme. A page in a frame asks the page around it to apply it to
+  // all frames.
   askTheme(dark) {
     if (this.isFramed && parent !== window) parent.postMessage({dark}, location.origin);
     else this.page.turnTheme(dark);
@@ -107,7 +108,8 @@ export class ModelRow {
     for (const {contentWindow} of this.frames) contentWindow.grapnel?.turnTheme(dark);
   }
 
-  // --- The address contains the state of each frame.
+  // --- The address contains the state of each frame. A framed page sends its state to the page
+  // around it.
   tell(state) {
     if (this.isFramed && parent !== window) parent.postMessage({state: String(state)}, location.origin);
   }

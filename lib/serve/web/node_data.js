@@ -52,7 +52,7 @@ function graphOf(graph, data, known, file) {
     if (set[list].length > 0) continue;
     const steps = (data[list] ?? []).filter(({bgColor}) => bgColor);
     if (!steps.every((step) => Number.isFinite(step[at]))) {
-      throw new Error(`${file}: an entry of '${list}' has no number '${at}'`);
+      throw new Error(`${file}: an entry of '${list}' lacks the field '${at}', a number`);
     }
     set[list] = steps.map((step) => ({at: step[at], fill: colorOf(step.bgColor, file)})).sort((a, b) =>
       a.at - b.at);
@@ -77,7 +77,7 @@ function fromTable(text, file) {
     gradient: [], thresholds: []}));
   for (const {line, fields: [node, ...values]} of rows) {
     if (seen.has(node)) {
-      throw new Error(`${file}: line ${line}: node '${node}' is on line ${seen.get(node)}, too`);
+      throw new Error(`${file}: line ${line}: node '${node}' is already on line ${seen.get(node)}`);
     }
     seen.set(node, line);
     all.forEach((set, i) => {

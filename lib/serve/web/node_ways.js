@@ -5,7 +5,7 @@ import {search} from "./search.js";
 
 const fullName = (summary, body, name) => (body > 0 ? `${summary.bodies[body].name}/${name}` : name);
 
-// Links for the panel of a node of `page`.
+// Returns an element with these links for the panel of a node.
 export function waysFrom(page, body, node) {
   const {summary, filtering} = page, name = fullName(summary, body, node.name);
   const ways = element("p", {class: "ways"},
@@ -40,6 +40,6 @@ async function nameOf({source, summary, filtering}, body, text) {
   const full = fullName(summary, body, text);
   if (await filtering.filter.find(source, full).catch(() => undefined)) return full;
   const {hits} = await search(source, summary, text), hit = hits.find((other) => other.body === body);
-  if (!hit) throw new Error(`no node here fits '${text}'`);
+  if (!hit) throw new Error(`no node of this graph matches '${text}'`);
   return fullName(summary, body, hit.name);
 }

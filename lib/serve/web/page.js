@@ -73,9 +73,9 @@ class Page {
 
   get tab() { return this.tabs.chosen; }
 
-  // --- Several graphs: models, or the stages of a folder of dumps.
-  // Loads the entry `index` of the list. For a stage that changed nothing, loads the graph of the
-  // last stage that changed something.
+  // --- Several graphs: models, or the stages of a folder of dumps. Loads the entry `index` of the
+  // list of graphs. For a stage that changed nothing, loads the graph of the last stage that
+  // changed something.
   async load(index) {
     this.index = index;
     const entries = this.row.entriesOf(this.row.modelOf(index));
@@ -122,7 +122,8 @@ class Page {
       const told = storyOf(this.models, this.index)?.function;
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
-      // leads: the first tab is new, and is that of a debug folder.
+      // leads: the new entry begins with a special tab (such as that of a debug folder), which the
+      // entry before did not have; so show it.
       const first = this.tabs.first(), leads = first !== "graph" && first !== tabs[0];
       if (!this.tabs.has(this.tab)) this.tabs.choose(first);
       await this.step(async () => {
@@ -142,7 +143,8 @@ class Page {
     }
   }
 
-  // True if entry `index` is in the list's group `group`, or is a stage of the function `told`.
+  // True if entry `index` belongs with the entry shown before: it is in the same group of the list,
+  // `group`, or a stage of the same function, `told`.
   isAlike(index, group, told) {
     if (group === this.models[index].group) return true;
     return told !== undefined && told === storyOf(this.models, index)?.function;
@@ -238,7 +240,7 @@ class Page {
     }
   }
 
-  // --- The text around the picture.
+  // --- The text around the picture: the path to the body, counts, colors.
   async changed() {
     const {body} = this.view, {nodes, data_inputs: data, control_inputs: control} = this.summary.bodies[body];
     byId("crumbs").replaceChildren(...(body === 0 ? [element("strong", {}, "main")]
@@ -324,7 +326,7 @@ class Page {
     byId("announce").textContent = "The files have changed and were read again.";
   }
 
-  // --- The URL holds the view.
+  // --- The URL contains the state of the page: graph, tab, open scopes, filter, selection.
   toUrl(step = false) {
     if (this.reading || this.row.isBeside || isEmbedded) return;
     const state = this.state(), url = this.row.url(state);
@@ -361,7 +363,8 @@ class Page {
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? this.view.home);
     const {part, problem} = await this.filtering.fromState(state);
-    // Scopes that the user requested stay open.
+    // Scopes that the command line requested stay open. (`fold` closes scopes until the text is
+    // readable.)
     const asked = this.summary.asked && !state.has("open");
     const fold = !state.has("open") && !asked;
     if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);

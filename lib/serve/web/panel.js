@@ -107,8 +107,8 @@ export class Panel {
     return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`);
   }
 
-  // Returns the last item of an incomplete list: a link that loads the next items. load() promises
-  // these items, the last of which may be such a link again.
+  // Returns the last item of an incomplete list: a link "and COUNT more". A click replaces it by
+  // the items that load() promises, the last of which may be such a link again.
   rest(count, load) {
     const more = async () => line.replaceWith(...await load());
     const line = element("li", {}, link(`and ${commas(count)} more`, more));

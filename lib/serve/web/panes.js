@@ -12,7 +12,7 @@ import {Source} from "./source.js";
 const keyOf = (body, id) => `${body}/${id}`;
 const bodyAndId = (key) => key.split("/").map(Number);
 
-// One side: one of the two graphs, with its view and panel.
+// One of the two graphs that are shown side by side, with its view and panel.
 class Side {
   constructor(canvas, panel, name) {
     Object.assign(this, {name, panel, view: new GraphView(canvas), known: new Map()});
@@ -27,8 +27,8 @@ class Side {
     this.view.setModel(this.source, this.summary);
   }
 
-  // Sets the correspondence with the merged graph. `rows`: [body, node, body and node in the merged
-  // graph].
+  // Sets which node of the merged graph corresponds to each node of this side. `rows`: [body, node,
+  // merged body, merged node] each.
   match(rows) {
     this.merged = new Map();
     this.own = new Map();
@@ -76,8 +76,8 @@ export class Panes {
     this.b = make("b");
   }
 
-  // Runs `work` after earlier work is done. While it runs, selections on the `led` sides are
-  // consequences of the work, so they are not mirrored.
+  // Runs `work` after earlier work is done. While it runs, it may select boxes on the sides in
+  // `led`; these selections are not mirrored to the other side.
   run(work, led = [this.a, this.b]) {
     this.last = Promise.resolve(this.last).then(async () => {
       this.led = led;
@@ -93,8 +93,8 @@ export class Panes {
     return this.last;
   }
 
-  // Shows both graphs of the entry `model` if `on`, else the merged picture. `state`: from an
-  // address, or undefined.
+  // If `on`, shows the two graphs A and B of the comparison `model` side by side, else their merged
+  // picture. `state`: the page's state from the URL, or undefined.
   async show(on, model, state) {
     this.on = on;
     this.root.hidden = !on;
@@ -128,8 +128,9 @@ export class Panes {
       path]));
   }
 
-  // Opens the scopes of `state` or `paths`. Without these, B shows its initially open scopes, and A
-  // their counterparts.
+  // Opens the scopes that `state` names or, in B, those of `paths`. Without both, B opens its
+  // initially open scopes. If `state` does not name A's scopes, A opens the counterparts of those
+  // open in B.
   async place(state, paths) {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
@@ -164,7 +165,7 @@ export class Panes {
     if (this.b.view.body !== 0) state.set("body_b", this.b.view.body);
   }
 
-  // Uses the merged picture's colors and edges.
+  // Gives both views the colors and the filter of the merged picture.
   follow() {
     for (const view of this.views()) {
       this.actions.color(view);
@@ -181,8 +182,9 @@ export class Panes {
     return found && bodyAndId(found);
   }
 
-  // Returns the other side's instance that corresponds to an instance of `side`. An instance
-  // "0>n45.1" names the calls that lead to a body by the ids of nodes of its side.
+  // Returns the instance of the other side that corresponds to an instance of `side`. An instance
+  // such as "0>n45.1" names the calls that lead to a body by the ids of the calling nodes, which
+  // differ between the sides.
   instance(side, instance) {
     const [root, ...calls] = instance.split(">n");
     let body = Number(root), at = root, there = side.bodies.get(body);
@@ -257,7 +259,8 @@ export class Panes {
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
   }
 
-  // Brings the match of a node into view on the other side, and shows both nodes in the panel.
+  // Brings the counterpart of a node into view on the other side, and shows both nodes in the
+  // panel.
   async showPartner(side, body, id, instance) {
     const other = this.other(side), match = this.partner(side, body, id);
     const docs = new Map([[side, [body, await side.source.node(body, id)]]]);

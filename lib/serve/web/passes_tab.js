@@ -50,7 +50,7 @@ class PassesTab {
     return lifeOfNode(page, models[index].id, full);
   }
 
-  // --- A model without a run.
+  // --- A model without a run of passes: the form that starts one.
   offer(models, chosen) {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {

@@ -41,7 +41,7 @@ class PlaceTab {
     root.replaceChildren(element("div", {class: "work places"}, ...sections));
   }
 
-  // Called when the graphs have changed.
+  // Called when the graphs have changed: show() then discards the old result.
   forget() { this.model = undefined; }
 
   show() {

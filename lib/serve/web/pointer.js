@@ -37,13 +37,15 @@ export function listenToPointer(view) {
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("dblclick", (event) => {
-    // The first click of a double click may have toggled the box.
+    // Do nothing if the first click of this double click was on the triangle, and so has opened or
+    // closed the box already.
     if (performance.now() - (view.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;
     const box = view.boxAt(event.offsetX, event.offsetY);
     if (box) view.toggle(box);
   });
   canvas.addEventListener("wheel", (event) => {
-    // Until a click, the wheel scrolls the page around the frame.
+    // If this page is embedded in another page, the wheel scrolls that page until the user clicks
+    // here.
     if (isEmbedded && !document.hasFocus()) return;
     event.preventDefault();
     if (event.shiftKey) {

@@ -26,8 +26,8 @@ export class RunColors {
   of({box, body}) { return box.kind === "scope" ? this.scopes.get(`${body}/${box.scope}`)
     : this.nodes.get(`${body}/${box.id}`); }
 
-  // Returns the color of a box. Kinds are ordered by importance, so the first kind in a scope
-  // decides.
+  // Returns the color of a box. The kinds of outcomes are ordered by importance, so a scope has the
+  // color of the first kind that occurs in it.
   fill(by, placed, theme) {
     const found = this.of(placed);
     if (!found) return undefined;
@@ -37,7 +37,7 @@ export class RunColors {
 
   glows(placed) { return this.of(placed)?.kinds[0] === 0; }
 
-  // Returns the legend: [mark, text] for each entry.
+  // Returns the legend, a list of [number of the color, text].
   legend(by) {
     return by === "run-health" ? this.kinds.map((text, kind) => [kind, text])
       : SHARES.map(([, mark, share], i) => [mark, i === 0 ? `${share} of the time or more`

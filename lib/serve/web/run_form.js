@@ -174,7 +174,8 @@ export class RunForm {
       {type: "button", id: "run-add", onclick: add}, "Add"));
   }
 
-  // Returns the request for a debugged run, which has breakpoints but no taps.
+  // Returns the request for a debugged run, which has breakpoints but no taps (patterns of nodes
+  // whose tensors are watched).
   debugRequest() {
     return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches,
       devices: this.devices.value, breakpoints: [...this.breakpoints]};

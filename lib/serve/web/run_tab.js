@@ -51,7 +51,7 @@ class RunTab {
     shown.debug?.graph.view.paint();
   }
 
-  // Called when the graphs have changed.
+  // Called when the graphs have changed. Ends debugged runs, and drops forms and breakpoints.
   forget() {
     for (const {debug} of this.forms.values()) debug?.close();
     this.forms.clear();
@@ -235,7 +235,7 @@ class RunTab {
     try {
       known = await ask(`${model}/run-node/${run}/${body}/${id}`);
     } catch (error) {
-      // Another page has started a run since.
+      // The run is no longer kept, because other runs have been started since.
       return [element("p", {class: "dim"}, error.message)];
     }
     const {outputs, runs, nanoseconds} = known;

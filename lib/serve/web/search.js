@@ -127,8 +127,8 @@ export function setUpSearch(model, go) {
     answered = text;
   };
   let timer;
-  // Opens the chosen result. If the list is not yet that of the text, as the user typed fast,
-  // searches first.
+  // Opens the chosen result. If the list still shows results of an earlier text, because the user
+  // typed fast, searches first.
   const take = async () => {
     clearTimeout(timer);
     if (!input.value.trim()) return;
@@ -150,7 +150,7 @@ export function setUpSearch(model, go) {
   document.addEventListener("pointerdown", (event) => {
     if (!event.target.closest(".search")) close();
   });
-  // Searches for a text that the user did not type.
+  // Returns a function that searches for a text as if the user had typed it.
   return (text) => {
     input.value = text;
     input.focus();

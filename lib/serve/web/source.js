@@ -2,13 +2,13 @@
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-// Documents that the server embedded in the page; each is used once.
+// Documents that the server embedded in the page, by path. Each is used for the first request only.
 const sent = new Map();
 for (const element of document.querySelectorAll('script[id^="sent "]')) {
   sent.set(element.id.slice(5), element.textContent);
   element.remove();
 }
-// Drops the embedded documents, after the files have changed.
+// Drops the embedded documents, which are outdated when the files have changed.
 export const forgetSent = () => sent.clear();
 
 async function fromServer(path, options = {}) {
@@ -27,9 +27,9 @@ async function askServer(path, options) {
 
 async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
-  if (!element) throw new Error(`this file does not hold '${path}'`);
+  if (!element) throw new Error(`this page does not contain the document '${path}'`);
   if (element.type === "application/json") return JSON.parse(element.textContent);
-  // The element has the path of an equal document.
+  // The element contains the path of another element, with an equal document.
   if (element.type === "text/plain") return fromPage(element.textContent);
   const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
@@ -51,7 +51,7 @@ export const sendLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
-// The documents of one model, each requested once.
+// The documents of one model. Each is requested only once, and then cached.
 export class Source {
   constructor(model) {
     this.model = model;

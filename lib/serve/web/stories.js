@@ -15,22 +15,22 @@ export const storyOf = (models, index) => storiesOf(models, index)[models[index]
 // Sorts stories by size, the largest first.
 const bySize = (list) => [...list].sort((a, b) => b.nodes - a.nodes || b.changed - a.changed);
 
-// Returns the entry that a model with first entry `index` opens at: a stage of its largest
-// function.
+// Returns the entry that is shown first of a model whose entries begin at `index`: for a folder of
+// dumps, a stage of its largest function.
 export const opensAt = (models, index) => models[index].opens ?? index;
 
 const sizeText = ({nodes, stages, changed}) =>
   `${plural(nodes, "node")}, ${commas(changed)} of ${plural(stages, "stage")} changed something`;
 
 export class StoryList {
-  // `choose` and `chosen` are those of StageList.
+  // `choose` and `chosen` are as for StageList (stage_list.js).
   constructor(choose, chosen) {
     Object.assign(this, {choose, chosen});
     byId("story-list").addEventListener("change", ({target}) => this.turnTo(Number(target.value)));
   }
 
-  // Returns the entries of a model to list while entry `index` is shown: of stages of several
-  // functions, only those of one function.
+  // Returns those of a model's `entries` that the list of stages has while entry `index` is shown:
+  // if the stages are of several functions, only those of one function.
   list(models, entries, index) {
     this.models = models;
     const shown = models[index].story === undefined ? opensAt(models, entries[0]) : index;
@@ -55,8 +55,8 @@ export class StoryList {
     byId("story-list").replaceChildren(...groups.values());
   }
 
-  // Shows the stage of the same name of another function, if there is one, else the function's
-  // first.
+  // Shows another function: its stage with the same name as the current stage or, if it has none,
+  // its first stage.
   turnTo(number) {
     const {entry} = this.stories[number], {title} = this.models[this.chosen()];
     const {run} = this.models[entry];

@@ -19,7 +19,7 @@ const known = new Map();
 //   tells   true if ofNode is used even if the tab was never opened
 export function addTab(tab) { known.set(tab.name, tab); }
 
-// The row of tabs, and the element of each below it.
+// The row of tabs, and below it the element with the contents of each tab.
 export class Tabs {
   constructor(page) {
     this.page = page;
@@ -39,7 +39,7 @@ export class Tabs {
   has(name) { return this.names.includes(name); }
   first() { return this.names[0]; }
 
-  // Shows the tabs of another graph.
+  // Lists the tabs of another graph: `names`.
   list(names) {
     this.names = names.filter((name) => known.has(name));
     const others = [...this.buttons.keys()].filter((name) => !this.has(name));
@@ -65,7 +65,7 @@ export class Tabs {
 
   forget() { for (const tab of this.built.values()) tab.forget?.(); }
 
-  // Returns the colors of the first tab that has colors for a model.
+  // Returns what colors(model) of the first tab with such colors returns (RunColors).
   colors(model) {
     for (const tab of this.built.values()) {
       const colors = tab.colors?.(model);
@@ -87,7 +87,7 @@ export class Tabs {
     if (param && at) state.set(param, at);
   }
 
-  // Returns [name, at] of the tab in the address.
+  // Returns [name, at]: the tab that the address names, and the position in it.
   ofState(state) {
     const name = this.has(state.get("tab")) ? state.get("tab") : this.first();
     return [name, state.get(known.get(name).param) ?? undefined];

@@ -10,7 +10,8 @@ import {numberText, ValueScale} from "./value_scale.js";
 
 const LISTED = 8;  // nodes that the panel lists
 const PREFIX = "values-";
-// These grow with a scope, so colors are relative to the visible boxes.
+// Aggregates that grow with the number of nodes in a box: for them, colors range over the numbers
+// of the visible boxes.
 const OF_WHOLES = ["sum", "count"];
 const WORDS = {max: "max", min: "min", mean: "mean", sum: "sum", count: "number"};
 
@@ -34,8 +35,8 @@ export class Values {
     });
   }
 
-  // Loads the files of the command line, whose sets precede those that the user opened. Called
-  // again after the files change.
+  // Loads the files that the command line names. Their sets come before the sets of files that the
+  // user opened on the page. Called again after the files change.
   async start() {
     const opened = this.sets.slice(this.given), files = await ask("node-data");
     this.sets = [];
@@ -77,7 +78,8 @@ export class Values {
   }
 
   setOf(by) { return by.startsWith(PREFIX) ? this.sets[Number(by.slice(PREFIX.length))] : undefined; }
-  // The initial choice for coloring, on a page that is not a comparison.
+  // The initial choice for coloring, if the page has no marks (of a comparison, for example): the
+  // first set of the command line's files.
   get first() { return this.given > 0 ? `${PREFIX}0` : undefined; }
 
   of(set, source) {
@@ -91,8 +93,8 @@ export class Values {
     return known.get(set);
   }
 
-  // Returns the NodeValues of a set on a graph; undefined while they load. Updates the page once
-  // they are loaded.
+  // Returns the NodeValues of a set on a graph; undefined while they load. When they are loaded,
+  // updates the page.
   now(set, source) {
     const promise = this.of(set, source);
     if (!promise.values && !promise.awaited) {
@@ -148,7 +150,8 @@ export class Values {
     return ranges.length > 0 ? [Math.min(...ranges), Math.max(...ranges)] : [0, 0];
   }
 
-  // Writes the numbers into boxes; if the numbers change, lays out the picture again.
+  // Writes the numbers into the view's boxes and lays out the picture again, unless `key` says that
+  // the boxes have these numbers already.
   note(view, key, values) {
     if (view.notesKey === key) return;
     view.notesKey = key;
@@ -163,7 +166,8 @@ export class Values {
     view.update(view.look.selected).then(() => isWhole && view.fit());
   }
 
-  // Returns the elements next to the colors in the legend.
+  // Returns the elements that the legend has next to its colors: the choice of the aggregate, or a
+  // problem.
   legend(by) {
     const set = this.setOf(by), values = set && this.now(set, this.page.source);
     if (!set) return [];

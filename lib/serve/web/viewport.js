@@ -3,7 +3,7 @@
 // LEGIBLE: the zoom from which all text is readable; TOO_SMALL: the zoom below which hardly any is.
 export const LEGIBLE = 0.85, TOO_SMALL = 0.7;
 
-// Brings an open scope, or a function by its outermost scope, into view, large enough to read.
+// Brings an open scope (for a function, its outermost scope) into view, large enough to read.
 export function lookAt(view, {body, scope}) {
   for (const {x, y, inner} of view.boxes) {
     const frame = inner?.frames.find((other) => other.body === body && other.scope === scope);

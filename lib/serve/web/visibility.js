@@ -10,7 +10,8 @@ const MOST_OPEN = 60;  // a part with more nodes has only some scopes opened aut
 
 const words = (text) => (text ? text.split(",").filter(Boolean) : []);
 
-// Returns the number of hidden scopes, in open frames, whose connectivity is unknown.
+// Returns the number of hidden scopes in open frames of which it is unknown which input leads to
+// which output.
 function untoldIn(frame) {
   const inner = (frame?.boxes ?? []).flatMap((placed) => placed.inner?.frames ?? []);
   return inner.reduce((sum, other) => sum + untoldIn(other), frame?.view.unknown?.size ?? 0);
@@ -25,7 +26,8 @@ export class Visibility {
     }
   }
 
-  // --- Changes, each a step in the browser's history. Errors are shown above the picture.
+  // --- Changes of the filter. Each is a step in the browser's history. Errors are shown above the
+  // picture.
   hide(word, on = true) {
     const others = this.filter.hide.filter((other) => other !== word);
     return this.set({hide: on ? [...others, word] : others});

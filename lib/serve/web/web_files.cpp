@@ -12,7 +12,7 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/SHA256.h"
 
-// The build lists the files: X(symbol, name) for each.
+// web_files.inc, which the build writes, has X(symbol, name) for each file.
 #define X(symbol, file) GRAPNEL_EMBED_FILE("grapnel_web_" #symbol, "lib/serve/web/" file);
 #include "lib/serve/web_files.inc"
 #undef X
@@ -65,7 +65,7 @@ std::string PolicyHash(llvm::StringRef text) {
 
 const PageInOne& WholePage() {
   static const PageInOne page = [] {
-    // Bundling the embedded modules cannot fail.
+    // The embedded modules are the same in every run, so bundling them cannot fail.
     std::string script = llvm::cantFail(BundleScripts(PageScripts(), FindWebFile));
     std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
     auto [before_style, after_style] = FindWebFile("index.html")->text.split(kStylesOfPage);

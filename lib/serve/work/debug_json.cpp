@@ -214,7 +214,7 @@ Expected<ValueRequest> ValueRequest::Parse(llvm::StringRef text) {
   auto json = ParseJson(text);
   if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
-  if (!object) return MakeError("the request is not an object");
+  if (!object) return MakeError("the request is not a JSON object");
   ValueRequest request;
   auto number = [&](const char* key, int64_t usual, int64_t most) {
     return std::clamp<int64_t>(object->getInteger(key).value_or(usual), 0, most);
@@ -228,7 +228,7 @@ Expected<ValueRequest> ValueRequest::Parse(llvm::StringRef text) {
   request.threshold = number("threshold", 1000, kMostPrinted);
   request.axes = object->getString("axes").value_or("").trim().str();
   if (request.of.empty() && request.expression.empty())
-    return MakeError("a tensor or an expression was expected");
+    return MakeError("the request names no tensor ('of') and no 'expression'");
   return request;
 }
 
@@ -237,7 +237,7 @@ Expected<FoundValue> FindValue(const Debugger& debugger, const ValueRequest& req
   FoundValue found;
   auto of = [&](llvm::ArrayRef<Tensor> tensors) -> Error {
     if (request.index >= tensors.size() || !tensors[request.index])
-      return MakeError("there is no {0} {1} here", request.of, request.index);
+      return MakeError("the stop has no {0} with index {1}", request.of, request.index);
     found.tensor = tensors[request.index];
     return Error::success();
   };
@@ -268,7 +268,7 @@ Expected<FoundValue> FindValue(const Debugger& debugger, const ValueRequest& req
     }
     return found;
   } else {
-    return MakeError("there is no {0} {1} here", request.of, request.index);
+    return MakeError("the stop has no {0} with index {1}", request.of, request.index);
   }
   found.name = OutputName(found.port.graph->node(found.port.node).name(), found.port.output);
   return found;

@@ -16,7 +16,7 @@ void WriteDebugStop(const Debugger& debugger, llvm::json::OStream& json);
 
 // A request to show one value at a stop.
 struct ValueRequest {
-  // "input" or "output" of the stop's node, or "fetch" of a finished run, each with an index; else
+  // "input" or "output" of the stop's node, or "fetch" of a finished run, each with `index`; "" for
   // an expression or a name.
   std::string of;
   size_t index = 0;

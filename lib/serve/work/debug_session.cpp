@@ -76,7 +76,8 @@ void DebugSession::Work() {
   std::unique_ptr<Debugger> ended;  // destroyed outside of the lock
   {
     std::unique_lock lock(mutex_);
-    // The run may fail while a request uses the debugger.
+    // The run may fail while a request uses the debugger, so wait for that request before
+    // destroying the debugger.
     changed_.wait(lock, [this] { return !is_used_; });
     ended = std::move(debugger_);
     if (why_.empty()) why_ = why.empty() ? "it was ended" : why;
@@ -118,14 +119,15 @@ DebugOrder DebugSession::AtStop() {
   return *order_;
 }
 
-// Calls `use` with the debugger at a stop; if `use` returns an order, continues the run with it.
+// Calls `use` with the debugger at a stop; returns an error if the run is not at one. If `use`
+// returns an order (such as to step), the run continues with it.
 Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugger&)> use) {
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !is_used_; });
     if (state_ == State::kOver) return MakeError("the session is over: {0}", why_);
     if (state_ != State::kStopped || order_ || is_ending_)
-      return MakeError("the run goes on: pause it first");
+      return MakeError("the run is not at a stop: pause it first");
     is_used_ = true;
   }
   std::optional<DebugOrder> order;
@@ -140,7 +142,8 @@ Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugge
   return done.takeError();
 }
 
-// Describes the stop again, after a command that may have set breakpoints or a value.
+// Updates at_stop_, the description of the stop, after a command that may have changed breakpoints
+// or a value.
 void DebugSession::ResetHooks(Debugger& debugger) {
   std::string text = StopJson(debugger);
   std::lock_guard lock(mutex_);

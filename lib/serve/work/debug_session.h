@@ -16,13 +16,14 @@
 
 namespace grapnel {
 
-// Thread-safe; only one request at a time uses the debugger. Requests never wait for the run to
-// stop: while it runs, requests that need a stop are refused.
+// One debugged run. Thread-safe; only one request at a time uses the debugger. Requests never wait
+// for the run to stop: while it runs, requests that need a stop are refused.
 class DebugSession {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Starts the run, which stops before the first node. `keep`: the bytes of values to keep.
+  // Starts the run, which stops before the first node. `keep`: the most bytes of computed values
+  // that the debugger keeps.
   DebugSession(uint64_t number, std::shared_ptr<const OpenedGraph> opened, PageRunRequest request,
                std::vector<std::string> breakpoints, UploadFinder find, int64_t keep);
   ~DebugSession();  // ends the run after waiting for the current kernel
@@ -80,7 +81,7 @@ class DebugSession {
   std::vector<std::string> printed_;
   Clock::time_point last_asked_ = Clock::now();
 
-  // Used by one thread at a time; made and destroyed by thread_.
+  // Made and destroyed by thread_, which waits while a request uses it at a stop.
   std::unique_ptr<Debugger> debugger_;
   std::thread thread_;
 };

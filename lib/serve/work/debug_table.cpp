@@ -16,7 +16,7 @@ Expected<std::vector<std::string>> BreakpointsIn(llvm::StringRef text) {
   const llvm::json::Array* list = object ? object->getArray("breakpoints") : nullptr;
   if (!list) return breakpoints;
   for (const llvm::json::Value& value : *list) {
-    if (!value.getAsString()) return MakeError("a breakpoint is not a string");
+    if (!value.getAsString()) return MakeError("a breakpoint in the request is not a string");
     breakpoints.push_back(value.getAsString()->str());
   }
   return breakpoints;
@@ -43,7 +43,8 @@ Expected<std::string> DebugTable::Start(std::shared_ptr<const OpenedGraph> opene
   std::lock_guard lock(mutex_);
   ending_.remove_if([](const auto& session) { return session->is_over(); });
   if (ending_.size() >= kMostEnding)
-    return MakeError("{0} ended sessions still run a kernel: wait for it", ending_.size());
+    return MakeError("{0} ended sessions are still running a kernel: try again later",
+                     ending_.size());
   ForgetOldest();
   if (!thread_.joinable()) thread_ = std::thread([this] { Watch(); });
   int64_t keep = std::min(kKept, MemoryBudget::Get().limit() / 8);
@@ -74,7 +75,7 @@ Expected<std::shared_ptr<DebugSession>> DebugTable::Find(uint64_t number,
   std::lock_guard lock(mutex_);
   auto found = sessions_.find(number);
   if (found == sessions_.end()) {
-    return MakeError("session {0} was dropped: only the last {1} used are kept", number,
+    return MakeError("session {0} was dropped: only the {1} sessions used last are kept", number,
                      kMostSessions);
   }
   if (&found->second->opened() != &opened)

@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// Keeps up to kMostSessions sessions; to make room for another, ends one that is over, else the
+// All sessions, at most kMostSessions. To make room for another, ends one that is over, else the
 // one whose last request is oldest. An open page polls its sessions; a session without requests for
 // kLease ends too. Thread-safe.
 class DebugTable {
@@ -36,8 +36,8 @@ class DebugTable {
   // Returns session `number` of that graph; this counts as a request for the session. Errors: no
   // such session.
   Expected<std::shared_ptr<DebugSession>> Find(uint64_t number, const OpenedGraph& opened);
-  // Ends a session soon, whatever its graph is, since the page's graph may have been reloaded. Does
-  // nothing if there is no such session.
+  // Ends a session without waiting for its current kernel. Does not check the session's graph,
+  // since the page's graph may have been reloaded. Does nothing if there is no such session.
   void End(uint64_t number);
 
  private:

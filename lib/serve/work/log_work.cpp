@@ -36,7 +36,8 @@ class LogRows {
   }
 
   bool is_recorded() const { return is_recorded_; }
-  // Returns the rows, those with differences first; empty if the log does not have the graph.
+  // Returns a row for each node of the graph or of its log, rows with differences first; none if
+  // the log does not contain the graph.
   std::vector<LogRow> All() const {
     if (of_.used.empty()) return {};  // the log is about other graphs
     std::vector<NodeStory> reasons = ReasonsOf(c_.graph, of_, log_, story_);
@@ -55,7 +56,7 @@ class LogRows {
   }
 
  private:
-  // Returns the device that the node requested before it was placed.
+  // Returns the device that the node requested before TensorFlow placed it.
   std::string Asked(llvm::StringRef name, llvm::StringRef device) const {
     auto asked = story_.asked.find(name);
     if (asked != story_.asked.end()) return ShortDevice(asked->second);
@@ -189,7 +190,7 @@ Expected<std::string> LogFromPage(const Page& page, Page& shown, llvm::StringRef
   std::string& devices = asked.settings.devices;
   if (devices.empty()) devices = llvm::join(DevicesOfLog(text), ",");
   if (devices.empty()) devices = "cpu:1";
-  // Dumps in the graph's folder are read only if the user serves that folder.
+  // A folder of dumps is read only if the user serves that folder: then the page is a StagePage.
   bool has_folder = llvm::isa<StagePage>(page);
   ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> shared, OpenToPlace(page));
   RETURN_IF_ERROR(CheckValid(*shared, nullptr));

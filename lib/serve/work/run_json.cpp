@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostElements = 40;  // elements of a value as text
 constexpr size_t kMostLinks = 4;   // nodes of an error that become links
 
-// The state of a node after a run. The page's list of colors has the same order.
+// The outcome of a node in a run, the most important first. The page's colors have the same order.
 enum Outcome { kBadOutcome, kFiniteOutcome, kZeroOutcome, kRanOutcome, kNumOutcomes };
 constexpr const char* kOutcomeNames[kNumOutcomes] = {"NaN or infinity", "finite", "only zeros",
                                                      "ran, its values not watched"};
@@ -112,7 +112,7 @@ void WriteValue(const Tensor& value, llvm::json::OStream& json) {
   json.attribute("file", true);
 }
 
-// The caller must have locked run.mutex.
+// Writes the fetched values. The caller must have locked run.mutex.
 void WriteFetches(const PageRun& run, llvm::json::OStream& json) {
   json.attributeArray("fetches", [&] {
     for (size_t i = 0; i < run.values.size(); ++i) {

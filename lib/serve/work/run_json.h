@@ -27,8 +27,8 @@ struct PageRun {
   const PageRunRequest request;
   RunWatch watch;
   Profile profile;
-  // Set only for a run over several devices. `profile` refers to its graphs, so it lives as long as
-  // this object; only the run's thread uses it until the run is over.
+  // The job of a run over several devices; null for other runs. It is kept as long as this object
+  // because `profile` refers to its graphs. Until the run is over, only the run's thread uses it.
   std::unique_ptr<RunJob> spread;
 
   bool IsOver() const {

@@ -56,7 +56,8 @@ std::vector<Input> InputsOf(const Signature& signature) {
   return inputs;
 }
 
-// Returns the inputs that must be fed, and the case's other feeds.
+// Returns the feeds of the case, then the placeholders and arguments of the graph that the case
+// does not feed.
 std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
@@ -74,7 +75,8 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// Returns the fetches of the case or signature; else a function's results; else unread outputs.
+// Returns the fetches of the case or signature; else the results of a function; else the outputs
+// that no node reads.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);
@@ -159,13 +161,14 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
   }
   ASSIGN_OR_RETURN(DataType dtype, TypeOfFeed(graph, feed.tensor));
   if (dtype == proto::DT_INVALID)
-    return MakeError("the graph does not give the tensor's dtype: choose a file");
+    return MakeError("the graph does not define the tensor's dtype: choose a .npy file");
   ASSIGN_OR_RETURN(Dims dims, ParseDims(feed.shape));
   if (feed.kind == "text") return ParseTypedValue(feed.text, dtype, dims);
   if (feed.kind == "zeros") return FilledTensor(Fill::kZeros, dtype, dims, 0);
   if (feed.kind == "ones") return FilledTensor(Fill::kOnes, dtype, dims, 0);
   if (feed.kind == "normal") return FilledTensor(Fill::kNormal, dtype, dims, feed.seed);
-  return MakeError("'{0}' is not a kind of value", feed.kind);
+  return MakeError("'{0}' is not a kind of value: expected case, file, text, zeros, ones or normal",
+                   feed.kind);
 }
 
 }  // namespace
@@ -199,11 +202,11 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
-  if (!feeds || !fetches) return MakeError("the request has no 'feeds' and 'fetches'");
+  if (!feeds || !fetches) return MakeError("the request needs the lists 'feeds' and 'fetches'");
   PageRunRequest request;
   for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
-    if (!fetch.getAsString()) return MakeError("a fetch is not a string");
+    if (!fetch.getAsString()) return MakeError("a fetch in the request is not a string");
     request.fetches.push_back(fetch.getAsString()->str());
   }
   if (request.fetches.empty()) return MakeError("nothing to fetch: name a tensor");
@@ -232,7 +235,8 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
-  // The field's name in run_form.js, which offers no GPU.
+  // Error messages name the devices by the label in run_form.js and, since that form offers no GPU,
+  // by the flag of `grapnel run`.
   request.words.placer.devices = "'Devices'";
   request.words.device = "grapnel run --device";
   return request;

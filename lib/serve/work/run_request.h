@@ -14,7 +14,8 @@
 namespace grapnel {
 
 // Returns the document from which the page makes its form for a run: signatures, inputs
-// (placeholders, arguments, the case's feeds) with dtype and shape, outputs, modes of taps.
+// (placeholders, arguments, the case's feeds) with dtype and shape, outputs, and the modes of taps
+// (what to record of watched tensors).
 std::string RunFormJson(const OpenedGraph& opened);
 
 struct PageRunRequest {

@@ -156,7 +156,8 @@ Expected<std::string> RunTable::KeepFile(llvm::StringRef bytes) {
 Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) const {
   std::lock_guard lock(mutex_);
   auto found = files_.find(file);
-  if (found == files_.end()) return MakeError("its file was dropped: choose it again");
+  if (found == files_.end())
+    return MakeError("the server no longer has its file: choose the file again");
   return found->second;
 }
 
@@ -166,7 +167,8 @@ Expected<std::string> RunTable::Start(std::shared_ptr<const OpenedGraph> opened,
   RETURN_IF_ERROR(CheckNodes(opened->module(), request.taps, "taps"));
   std::lock_guard lock(mutex_);
   if (waiting_.size() == kMostWaiting)
-    return MakeError("{0} runs wait already: stop one, or wait for its end", kMostWaiting);
+    return MakeError("{0} runs are already waiting: stop one, or wait until one has ended",
+                     kMostWaiting);
   if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
   auto run = std::make_shared<PageRun>(last_run_ + 1, std::move(opened), std::move(request));
   runs_[run->number] = run;
@@ -212,14 +214,14 @@ Expected<std::string> RunTable::TensorsJson(uint64_t number, size_t from) const 
 
 Expected<std::shared_ptr<PageRun>> RunTable::FindOver(uint64_t number) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
-  if (!run->IsOver()) return MakeError("run {0} is not over", number);
+  if (!run->IsOver()) return MakeError("run {0} has not ended yet", number);
   return run;
 }
 
 Expected<std::string> RunTable::BoxesJson(uint64_t number, GraphPage& page) const {
   ASSIGN_OR_RETURN(auto run, FindOver(number));
   if (&page.graph(0) != &run->opened->module().main)
-    return MakeError("run {0} was of another graph", number);
+    return MakeError("run {0} ran another graph", number);
   return RunBoxesJson(*run, page);
 }
 
@@ -233,7 +235,8 @@ Expected<std::string> RunTable::NodeJson(uint64_t number, GraphPage& page, size_
 Expected<std::string> RunTable::NpyFile(uint64_t number, size_t fetch) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
   std::lock_guard lock(run->mutex);
-  if (fetch >= run->values.size()) return MakeError("run {0} has no value {1}", number, fetch);
+  if (fetch >= run->values.size())
+    return MakeError("run {0} has no fetched value with index {1}", number, fetch);
   const Tensor& value = run->values[fetch];
   if (!value || value.HoldsObjects())
     return MakeError("a .npy file cannot hold fetch '{0}'", run->request.fetches[fetch]);

@@ -19,8 +19,8 @@ struct PageRun;  // lib/serve/work/run_json.h
 
 constexpr size_t kTappedAPage = 500;
 
-// Keeps finished runs with their values, and uploaded files, up to limits; beyond these, drops the
-// oldest. Thread-safe.
+// Executes runs, and keeps finished runs with their values, and uploaded files. Beyond the limits
+// below, drops the oldest. Thread-safe.
 class RunTable {
  public:
   static constexpr size_t kMostUploaded = size_t{1} << 28;      // bytes of uploaded files
@@ -46,9 +46,10 @@ class RunTable {
   Expected<std::string> StatusJson(uint64_t run) const;
   // The tensors that were watched, in order, from number `from` on.
   Expected<std::string> TensorsJson(uint64_t run, size_t from) const;
-  // The state of each node and scope, for the picture. `page` must show the graph that ran.
+  // The outcome of the run at each node and scope (bad, finite, zero), and its time, to color the
+  // picture. `page` must show the graph that ran.
   Expected<std::string> BoxesJson(uint64_t run, GraphPage& page) const;
-  // The outputs of one node, for the panel.
+  // The outputs of one node in the run, for the panel.
   Expected<std::string> NodeJson(uint64_t run, GraphPage& page, size_t body, NodeId node) const;
   // Returns a fetched value as a .npy file.
   Expected<std::string> NpyFile(uint64_t run, size_t fetch) const;
@@ -59,7 +60,7 @@ class RunTable {
   Expected<std::shared_ptr<PageRun>> Find(uint64_t run) const;
   Expected<std::shared_ptr<PageRun>> FindOver(uint64_t run) const;
 
-  // Guards the members below; to lock both, lock it before a run's mutex.
+  // Guards the members below. A thread that also needs a run's mutex must lock mutex_ first.
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::map<uint64_t, std::shared_ptr<const FileBytes>> files_;

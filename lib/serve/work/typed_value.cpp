@@ -75,7 +75,9 @@ class ListReader {
     return Error::success();
   }
 
-  static Error Ragged() { return MakeError("lists of different lengths: a tensor has none"); }
+  static Error Ragged() {
+    return MakeError("the lists have different lengths, so they are not a tensor");
+  }
 
   llvm::StringRef rest_;
   int leaf_depth_ = -1;
@@ -111,13 +113,14 @@ Error CheckSize(DataType dtype, llvm::ArrayRef<int64_t> dims) {
   std::optional<int64_t> count = NumElements(dims);
   int64_t size = std::max<int64_t>(DataTypeSize(dtype), sizeof(std::string) * !DataTypeSize(dtype));
   if (count && *count <= kLargestFill / size) return Error::success();
-  return MakeError("{0}{1} is too large to be made here: at most {2}; choose a file instead",
-                   DataTypeName(dtype), DimsText(dims), HumanBytes(kLargestFill));
+  return MakeError(
+      "a tensor {0}{1} is too large to be made here (at most {2}): choose a .npy file instead",
+      DataTypeName(dtype), DimsText(dims), HumanBytes(kLargestFill));
 }
 
 Error CheckElements(DataType dtype) {
   if (dtype == proto::DT_STRING || DataTypeSize(dtype) > 0) return Error::success();
-  return MakeError("a {0} cannot be typed or filled", DataTypeName(dtype));
+  return MakeError("a value of dtype {0} can be neither typed nor filled", DataTypeName(dtype));
 }
 
 // Makes a literal from its elements in order, or from one element that is repeated.

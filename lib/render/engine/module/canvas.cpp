@@ -97,7 +97,7 @@ std::vector<Polyline> Dashed(const Polyline& line, const std::vector<double>& da
   for (size_t i = 1; i < points.size(); ++i) {
     Point from = points[i - 1], to = points[i];
     double dx = to.x - from.x, dy = to.y - from.y;
-    // Std::hypot's result depends on the glibc version.
+    // Not `std::hypot`, whose result depends on the version of glibc.
     double length = std::sqrt(dx * dx + dy * dy), done = 0;
     while (length - done > left) {
       done += left;

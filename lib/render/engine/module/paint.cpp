@@ -15,7 +15,7 @@ namespace {
 constexpr double kMostSide = 32000;  // FreeType's spans end at 32,767
 constexpr int kPiecesOfCurve = 8;
 
-// The words of one line of calls.
+// Splits one line of the recorded calls (paint_context.js) into words.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}

@@ -85,8 +85,8 @@ class Engine {
 };
 
 // Returns an error if a limit on the address space (ulimit -v) would make the engine abort. By
-// default the engine reserves 64 GiB of address space; with such a limit, sets an option against
-// that, but the engine still needs some address space.
+// default the engine reserves 64 GiB of address space. If there is a limit, sets the option that
+// avoids this reservation; even then the engine needs kNeeded GiB.
 std::string NotEnoughAddresses() {
   constexpr int kNeeded = 8;
   rlimit limit;

@@ -22,8 +22,8 @@ struct Answer {
 // Accept-Encoding) allows it.
 void Compress(std::string_view accepted, Answer* answer);
 
-// Returns the status line and the headers, in alphabetical order, including headers that depend on
-// the body.
+// Returns the status line and the headers, in alphabetical order, including those that depend on
+// the body, such as Content-Length.
 std::string HeadOf(const Answer& answer, bool keeps_alive);
 
 }  // namespace grapnel_http

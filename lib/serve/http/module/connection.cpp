@@ -65,7 +65,7 @@ void Connection::SetDeadline(Clock::time_point time) {
   deadline_.expires_at(time);
   deadline_.async_wait([weak = weak_from_this()](ErrorCode error) {
     auto self = weak.lock();
-    // The handler of a postponed deadline may still run.
+    // This handler may run even though the deadline has been postponed since.
     if (!error && self && self->deadline_.expiry() <= Clock::now()) self->OnDeadline();
   });
 }
@@ -172,11 +172,13 @@ void Connection::ParseBody() {
     buffer_.consume(used);
     if (error == http::error::need_more || (!error && used == 0)) {
       if (buffer_.size() < kMostHeaderBytes) break;
-      return Refuse(Answer::Refusal(400, "a chunk's line is longer than grapnel reads: 16 KB"));
+      return Refuse(
+          Answer::Refusal(400, "a line in the chunked body is longer than grapnel reads: 16 KB"));
     }
     if (error) return Refuse(NoRequest(error));
     if (!Hold(parser_->get().body().size()))
-      return Refuse(Answer::Refusal(503, "too much is being sent: try again later"));
+      return Refuse(Answer::Refusal(
+          503, "the requests and answers in progress are too large: try again later"));
   }
   if (parser_->is_done()) return Work();
   SetDeadline(std::min(Clock::now() + kBetweenBytes, since_ + kBodyTime));
@@ -223,7 +225,8 @@ void Connection::WatchForHangUp() {
       });
 }
 
-// Returns `self` to the server's thread, on which the connection must be destroyed.
+// Makes the answer on a worker thread, then passes `self` back to the server's thread, on which the
+// connection must be destroyed.
 void Connection::MakeAnswer(std::shared_ptr<Connection> self) {
   if (!self->gone_) {
     GrapnelHttpRequest request = self->View(&self->admission_);
@@ -251,12 +254,14 @@ void Connection::Respond() {
   ErrorCode ignored;
   if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK)
     socket_.cancel(ignored);
-  // Unread bytes of a body would be parsed as the next request.
+  // Keep the connection only if the whole request was read: unread bytes would be parsed as the
+  // next request.
   keeps_alive_ = may_go_on_ && parser_ && parser_->is_done() && parser_->get().keep_alive() &&
                  ++num_requests_ < kMostRequests;
   if (parser_) std::string().swap(parser_->get().body());
   if (!Hold(answer_.body.size()))
-    answer_ = Answer::Refusal(503, "too much is being sent: try again later");
+    answer_ =
+        Answer::Refusal(503, "the requests and answers in progress are too large: try again later");
   head_ = HeadOf(answer_, keeps_alive_);
   if (asked_.method == "HEAD") answer_.body.clear();
   sent_ = 0;
@@ -279,8 +284,8 @@ void Connection::SendPiece() {
   });
 }
 
-// Lingers before closing: if the socket were closed at once, a client that still sends would not
-// receive the answer.
+// Reads the next request, or keeps reading for kLingerTime before closing the connection: if it
+// were closed at once, a client that still sends would not receive the answer.
 void Connection::OnSent() {
   answer_ = {};
   Hold(0);

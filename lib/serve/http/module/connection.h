@@ -29,7 +29,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // closes the connection after that.
   void Refuse(Answer answer);
   void Close();
-  // True while the server waits for the client, which it has done since since().
+  // True while the server waits for the client to send or receive; since() is the time at which
+  // this wait began.
   bool KeepsWaiting() const { return phase_ != Phase::kWorking && phase_ != Phase::kClosed; }
   Clock::time_point since() const { return since_; }
   size_t held() const { return held_; }  // bytes that count against the server's limit

@@ -22,7 +22,8 @@ HttpServer::HttpServer(uint16_t port, const Callbacks& callbacks)
 
 void HttpServer::Run() {
   Accept();
-  // Each connection needs a file descriptor, and many systems allow a program only 1024 by default.
+  // Raise the limit on open files: each connection needs a file descriptor, and many systems allow
+  // a program only 1024 by default.
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
   rlim_t wanted = std::min<rlim_t>(files.rlim_max, 2 * kMostConnections);
@@ -33,7 +34,8 @@ void HttpServer::Run() {
       io_.run();
       break;
     } catch (const std::exception&) {
-      // Memory was short for one client; its connection was destroyed with the handler.
+      // Not enough memory for one client: its handler, which owned the connection, is gone. Go on
+      // with the other clients.
     }
   }
   for (Connection* connection : connections_) connection->SetGone();
@@ -49,7 +51,8 @@ void HttpServer::Accept() {
       }
       return Accept();
     }
-    // Most likely there are no more file descriptors: disconnecting a client frees one.
+    // Most likely there are no more file descriptors. Disconnecting the slowest client frees one;
+    // then try again.
     EvictSlowest(false, nullptr);
     retry_.expires_after(std::chrono::milliseconds(50));
     retry_.async_wait([this](boost::system::error_code) { Accept(); });
@@ -66,8 +69,9 @@ void HttpServer::OnAccept(tcp::socket socket) {
   connection->Refuse(Answer::Refusal(503, "too many clients are waiting: try again later"));
 }
 
-// Closes the connection whose client the server has waited for the longest; with `holds_bytes`,
-// considers only connections with bytes in memory. Returns false if the server waits for no client.
+// Closes the connection, other than `but`, whose client the server has waited for the longest. If
+// `holds_bytes`, considers only connections with a request body or an answer in memory. Returns
+// false if there is no such connection.
 bool HttpServer::EvictSlowest(bool holds_bytes, const Connection* but) {
   Connection* slowest = nullptr;
   for (Connection* connection : connections_) {

@@ -33,15 +33,15 @@ class HttpServer {
   void Run();
   void Stop() { io_.stop(); }  // may be called from any thread
 
-  // The functions from here on are for Connection, on Run's thread.
+  // Only Connection calls the functions from here on, on the thread of Run().
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
   bool Give(int worker_class, WorkerQueue::Task task) {
     return queues_[worker_class].Give(std::move(task));
   }
-  // Sets the number of bytes that are in memory for a connection. If the total of all connections
-  // would exceed kMostHeldBytes: for a small `size`, disconnects the slowest clients with such
-  // bytes; for a large `size`, returns false and changes nothing.
+  // Records that a body or answer of `size` bytes is in memory for a connection. If the total would
+  // exceed kMostHeldBytes, disconnects the slowest clients with such bytes; returns false, and
+  // records nothing, if none is left or `size` exceeds kPiece.
   bool Hold(const Connection& connection, size_t size);
   std::list<Connection*>::iterator Enter(Connection* connection);
   void Leave(std::list<Connection*>::iterator place) { connections_.erase(place); }
@@ -55,8 +55,8 @@ class HttpServer {
   size_t held_ = 0;
   std::list<Connection*> connections_;  // oldest first; owned by handlers
   std::array<WorkerQueue, GRAPNEL_HTTP_WORKER_CLASSES> queues_;
-  // Must be destroyed before the members above: destroys handlers that did not run, and so their
-  // connections.
+  // Must be destroyed before the members above: its destructor destroys the handlers that did not
+  // run, and so their connections, which use these members.
   boost::asio::io_context io_{1};
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;

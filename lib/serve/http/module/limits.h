@@ -1,5 +1,5 @@
-// Limits on the resources that clients may use. A number at the end is the HTTP status of a request
-// that exceeds the limit.
+// Limits on the resources that clients may use. A number at the end of a line is the HTTP status
+// with which the server answers a request that exceeds the limit.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_LIMITS_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_LIMITS_H_
 
@@ -16,9 +16,9 @@ constexpr uint32_t kMostHeaderBytes = 16 << 10;  // request line and headers: 43
 constexpr size_t kMostTargetBytes = 8 << 10;     // path and query: 414
 constexpr size_t kMostRequests = 1000;           // requests on one connection
 
-// Total size of the request bodies and unsent answers of all clients. Beyond that, an item of at
-// least kPiece bytes is refused (503), and for a smaller one the slowest client with such bytes is
-// disconnected. An item that is larger than the limit is accepted if it is the only one.
+// Total size of the request bodies and unsent answers of all clients. Beyond that, a body or answer
+// of more than kPiece bytes is refused (503); for a smaller one, the slowest client with such bytes
+// is disconnected. One that alone exceeds the limit is accepted if there is no other.
 constexpr size_t kMostHeldBytes = size_t{320} << 20;
 
 constexpr seconds kIdleTime(5);      // between requests: the connection is closed silently

@@ -75,7 +75,8 @@ std::optional<Answer> RefuseFraming(const Parser& parser) {
     return Answer::Refusal(400, "Content-Length has to be one number");
   if (head.count(field::transfer_encoding) > 0 &&
       (has_length || !iequals(head[field::transfer_encoding], "chunked")))
-    return Answer::Refusal(400, "a body needs either chunks or a length");
+    return Answer::Refusal(400,
+                           "a body needs either Content-Length or 'Transfer-Encoding: chunked'");
   if (head.method() == http::verb::post && !has_length && !parser.chunked())
     return Answer::Refusal(411, "a POST needs the length of its body");
   if (head.count(field::content_encoding) > 0 &&

@@ -22,8 +22,8 @@ struct Asked {
 };
 
 // Reads a complete head into `asked`; returns a refusal for ambiguous heads (request smuggling),
-// for compressed bodies and forms, which grapnel's page never sends, and for unsupported
-// expectations.
+// for compressed bodies and forms, which grapnel's page never sends, and for a header Expect other
+// than "100-continue".
 std::optional<Answer> ReadHead(const Parser& parser, Asked* asked);
 
 // Returns the refusal of bytes that are not an HTTP request.
