@@ -43,7 +43,7 @@ uint64_t HashSample(const Literal& literal) {
 // A compact hash table of nodes: in a large graph each look-up is a cache miss.
 class NodesByHash {
  public:
-  // Reserves space for each node of the graph, once.
+  // Empties the table; reserves enough space for all nodes of the graph.
   void Reset(const Graph& graph) {
     size_t count = llvm::PowerOf2Ceil(2 * graph.num_nodes() + 2);
     slots_.reserve(count);
@@ -97,7 +97,8 @@ class CommonSubgraphElimination : public GraphPass {
     Bypasser bypasser(edit);
     bypasser_ = &bypasser;
     MarkFeedersOfInPlaceOps();
-    // One sweep is enough except for values that a loop passes back to its start.
+    // One sweep over the nodes is enough unless the graph has loops, which pass values back to
+    // earlier nodes.
     std::vector<NodeId> order = edit.NodesInOrder();
     bool merged = true;
     while (merged) {

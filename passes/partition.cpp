@@ -101,7 +101,8 @@ class PartitionPass : public GraphPass {
       edit_.End();
     }
 
-    // The inputs of a partition's node, in this graph; nullopt if one of them is not there yet.
+    // The ports of this graph that correspond to the inputs of a node of a partition; nullopt if
+    // one of them does not exist yet.
     std::optional<llvm::SmallVector<Port, 4>> InputsAsIn(const Node& node) const {
       llvm::SmallVector<Port, 4> ports;
       for (Port port : node.inputs()) {

@@ -143,7 +143,7 @@ class PinToHost : public GraphPass {
   bool IsOutputOnHost(Port port) {
     Node node = edit_->graph().node(port.node);
     if (IsNeverMoved(node) || !IsSmall(port)) return false;
-    // The Identity may be optimized away, so its input decides.
+    // An Identity may be optimized away, so what counts is whether its input is on the host.
     if (IsIdentity(node)) return node.num_inputs() == 1 && IsOutputOnHost(node.input(0));
     if (IsOnCpu(node)) return true;
     const OpInfo* info = FindOp(node.op());

@@ -22,7 +22,7 @@ FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 // functions.
 void AddReachable(const Function& start, FunctionSet* reached);
 
-// Returns the functions that the attribute `key` names in any node of this op. Linear.
+// Returns the functions that the attribute `key` of any node with this op names. Linear.
 FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key);
 
 // Which functions the body of each function of a library mentions (calls, or names in an

@@ -24,7 +24,7 @@ class Arithmetic : public RuleContext {
   // promise
   const bool aggressive;
 
-  // Nodes that rules have already processed.
+  // Nodes that the rules of these names have already processed.
   llvm::DenseSet<NodeId> hoisted_factors, hoisted_chains, composed;
 
   // --- The queue of nodes to visit: last in, first out; each node is in it at most once.
@@ -33,8 +33,8 @@ class Arithmetic : public RuleContext {
 
   // --- Facts.
   bool IsAggregate(const Node& node) const;  // AddN, AccumulateNV2, Add and AddV2 of numbers
-  // TensorFlow's groups of ops whose output has the elements of their input: in the same order and
-  // shape, or possibly in another one.
+  // True if the output has the elements of the input: for KeepsShape in the same order and shape,
+  // for KeepsValue possibly in another one. The groups of ops are TensorFlow's.
   bool KeepsShape(const Node& node) const;
   bool KeepsValue(const Node& node) const;
   bool IsUnaryElementwise(const Node& node) const;
@@ -103,7 +103,7 @@ class Arithmetic : public RuleContext {
   // Redirects reads of any output of `node` to `by`, and control edges to the node of `by`, except
   // those of stale readers.
   void Replace(const Node& node, Port by);
-  // Call this after applying a rule.
+  // Call this after each rule: it ends what ChangesValue() began.
   void EndRewrite() { changed_value_ = false; }
 
  private:

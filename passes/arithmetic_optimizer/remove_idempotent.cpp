@@ -3,7 +3,8 @@
 //   Before:  Identity(Identity(x)) -> y     After:  Identity(x) -> y
 //
 // Refuses: nodes that are fetched, fed or kept, or wait for other nodes; pairs on different
-// devices, which copy; loop frames and effects.
+// devices, which copy the tensor between them; ops that enter or leave a loop, and ops with
+// effects.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

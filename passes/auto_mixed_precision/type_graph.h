@@ -23,7 +23,7 @@ struct TypeVertex {
 
 class TypeGraph {
  public:
-  // Errors: a node whose dtypes are not fully defined; names it.
+  // Errors: a node whose dtypes are not fully defined. The error names the node.
   static Expected<TypeGraph> Make(const Graph& graph);
 
   int size() const { return static_cast<int>(vertices_.size()); }
@@ -39,7 +39,8 @@ class TypeGraph {
 
   void AddEdge(int from, int to);
 
-  // All vertices reachable from `root` through vertices that may be entered, including `root`.
+  // Walk() visits `root` and all vertices reachable from it in this direction through vertices for
+  // which `enter` is true.
   enum Direction { kFromInputs = 1, kToOutputs = 2, kBoth = 3 };
   void Walk(int root, Direction direction, llvm::function_ref<bool(int)> enter,
             llvm::function_ref<void(int)> visit) const;

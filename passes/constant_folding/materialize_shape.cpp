@@ -7,9 +7,9 @@
 //   Before:  x, z -> ShapeN -> :0 y, :1 w
 //   After:   ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y        and "-1" -> w
 //
-// The constant waits for the tensor, as the shape did.
-// Refuses: shapes that are not fully known (for Rank: an unknown rank); fed nodes, whose shape is
-// not trusted; an array that grows, or of size 0, which would fail static checks.
+// The constant waits for the node that makes the tensor, as the replaced op did. Refuses: shapes
+// that are not fully known (for Rank: an unknown rank); fed nodes, whose shape is not trusted; a
+// TensorArray that may grow, or that has size 0, which would fail static checks.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -1,4 +1,4 @@
-// Computes the constant inputs of a sum that has other inputs too.
+// Adds up the constant inputs of a sum in a node of its own, which then folds.
 //
 //   Before:  x, c1, z, c2 -> AddN -> y
 //   After:   c1, c2 -> "ConstantFolding/AddN_partial_split_2":AddN

@@ -3,8 +3,8 @@
 //   Before:  h, 0 -> AssignAddVariableOp                ref, 0 -> AssignAdd -> y
 //   After:   h, 0 -^-> NoOp                             ref -> Identity -> y
 //
-// Likewise Sub, and Scatter by 0 or, with Mul and Div, by 1.
-// Refuses: a change that is not constant; a result that is read as the variable itself.
+// Likewise Sub, and Scatter by 0 or, with Mul and Div, by 1. Refuses: a change that is not
+// constant; a result that a node reads as a reference to the variable.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 

@@ -8,12 +8,12 @@
 //            Func/PartitionedCall/output_control_node/_3 -> ^d, after the nodes that the function
 //            requires to run
 //
-// Nodes are named after the call, and so are their loop frames and colocations. A call by function
-// name puts the nodes on its own device; the nodes of a PartitionedCall keep their requested
-// devices, completed from the device of the call.
+// Names of inlined nodes, of their loop frames and in their colocation requests get the call's name
+// as a prefix. If the call's op is the function's name, the nodes go to the device of the call; the
+// nodes of a PartitionedCall keep their requested devices, completed from the device of the call.
 //
-// A call marked kOpenWhole is inlined for placement, even if its function says otherwise
-// (`_noinline`).
+// A call marked kOpenWhole (lib/function/function_rewriter.h) is inlined even if its function is
+// marked `_noinline`; placement marks calls so.
 //
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;

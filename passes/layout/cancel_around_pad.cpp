@@ -13,7 +13,8 @@ namespace {
 
 bool IsReadOnce(const Node& node) { return node.uses().size() == 1; }
 
-// The Transposes after the Pad that undo `before`, if all readers of the Pad are such.
+// The readers of the Pad, if all of them are Transposes that undo the permutation `before`;
+// otherwise empty.
 std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
                                   llvm::ArrayRef<int64_t> before) {
   std::vector<Node> after;
@@ -25,7 +26,7 @@ std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
   return after;
 }
 
-// The paddings in the order of the dimensions before the permutation.
+// The rows of `paddings`, one for each dimension, reordered by `perm`.
 Literal Permuted(const Literal& paddings, llvm::ArrayRef<int64_t> perm) {
   std::vector<int64_t> old = paddings.AsInts(), permuted;
   for (int64_t i : perm) {

@@ -11,7 +11,7 @@
 
 namespace grapnel::layout {
 
-// The two formats for tensors of one rank.
+// The old and the new format for tensors of one rank.
 struct Formats {
   std::string from, to;   // "NHWC"; "NDHWC" for rank 5
   std::vector<int> perm;  // transposing by it turns `from` into `to`
@@ -63,7 +63,7 @@ class Conversion : public RuleContext {
   // Data inputs of a node and how to convert each, in the order in which the nodes are made.
   using Inputs = std::vector<std::pair<int, Kind>>;
   void ConvertInputs(const Node& node, const Inputs& inputs, const Formats& formats);
-  // Adds a node for each reader of each of the outputs.
+  // Converts outputs back: adds one node for each reader of each output.
   void ConvertOutputs(const Node& node, llvm::ArrayRef<int> outputs, Kind kind,
                       const Formats& formats);
   // Updates data_format and the attributes that have a number for each dimension.
@@ -84,9 +84,9 @@ class Conversion : public RuleContext {
 // The rule whose condition the pass itself checks in advance; the pass then records refusals under
 // the rule's name.
 constexpr char kConvertSensitive[] = "convert_sensitive";
-// The formats of the tensors that this rule converts at the node, if its op has the layout `from`
-// and its tensors have a rank that can be converted; null if not. Records a refusal of
-// kConvertSensitive.
+// The formats for convert_sensitive to use at the node, if its op has the layout `from` and its
+// tensors have a rank that can be converted; otherwise null, and a refusal of convert_sensitive may
+// be recorded.
 const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node);
 
 // True if `a` and `b`, both not empty, are inverse permutations.

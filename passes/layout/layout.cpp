@@ -122,7 +122,8 @@ class Layout : public GraphPass {
     return false;
   }
 
-  // A Transpose between a NextIteration and its Merge would make a cycle that is not a loop.
+  // True, with a refusal, if a loop would need a Transpose between a NextIteration and its Merge:
+  // that makes a cycle that is not a loop.
   static bool BreaksALoop(Conversion& conversion) {
     for (Node next : conversion.graph.nodes()) {
       if (next.op() != "NextIteration" || conversion.RankOf({next.id(), 0}) != 4) continue;

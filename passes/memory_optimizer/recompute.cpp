@@ -25,7 +25,8 @@ bool IsCheap(llvm::StringRef op) {
       .Default(false);
 }
 
-// Nodes to recompute together, and the gradients that read them, each in order.
+// Nodes to recompute together (sources), and the gradients that read them (targets), both in graph
+// order.
 struct Group {
   std::vector<NodeId> sources, targets;
 };
@@ -125,8 +126,8 @@ class Recomputation {
     return {Sorted(sources), Sorted(targets)};
   }
 
-  // For each source, the position of the first gradient that depends on it. The source's copy must
-  // not wait for later nodes.
+  // For each source, the position of the first gradient that depends on it. The copy of the source
+  // must not wait for nodes after that gradient.
   llvm::DenseMap<NodeId, int> FirstUses(const Group& group) {
     llvm::DenseSet<NodeId> sources(group.sources.begin(), group.sources.end());
     llvm::DenseSet<NodeId> targets(group.targets.begin(), group.targets.end());
@@ -191,7 +192,8 @@ class Recomputation {
     return triggers;
   }
 
-  // Its inputs are copies if those already exist: `group.sources` is in order.
+  // Copies `source`. The copy reads the copies of its inputs where those exist, which come earlier
+  // in `group.sources`.
   Node AddCopy(const Node& source, const Node& trigger,
                const llvm::DenseMap<NodeId, Node>& copies) {
     Node copy = edit_.AddNode(("Recomputed/" + source.name()).str(), source.op(), source.device());

@@ -17,9 +17,9 @@ class Liveness {
   Liveness(const Editor& edit, OpKinds& kinds);
 
   bool IsLive(const Node& node) const { return live_[node.id()]; }
-  // IdentityN nodes with both needed and unneeded ports; sorted.
+  // IdentityN nodes of which some, but not all, outputs are needed; sorted.
   std::vector<NodeId> HalfRead() const;
-  // The needed ports of such a node.
+  // Which outputs of an IdentityN node are needed.
   const llvm::SmallBitVector& PortsOf(const Node& node) const {
     return ports_.find(node.id())->second;
   }

@@ -25,7 +25,8 @@ bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef ac
   return true;
 }
 
-// TensorFlow's own fused kernels support the activations made of comparisons, and Elu.
+// True if the fused kernels support the activation. Without oneDNN these are Relu, Relu6, LeakyRelu
+// and Elu; Tanh and Sigmoid need oneDNN.
 bool HasKernelFor(Remapper& rule, const Node& activation) {
   bool is_smooth = activation.op() == "Tanh" || activation.op() == "Sigmoid";
   return !is_smooth || rule.HasOneDnn(activation);

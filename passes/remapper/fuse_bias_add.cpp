@@ -18,7 +18,8 @@ struct Residual {
   int port;  // input of the Add that comes from the contraction
 };
 
-// Called before MatchBias: a refusal requires that the pattern matches.
+// True if the ops are those of a contraction with a bias. Checked before MatchBias, because
+// MatchBias records refusals, which are only for nodes that match the pattern.
 bool HasFormOfBias(const Node& node) {
   if (node.num_inputs() < 2) return false;
   bool is_first = IsContraction(node.input_node(0));
@@ -55,7 +56,8 @@ std::optional<Residual> MatchResidual(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
-// The slope of LeakyRelu is copied. (TensorFlow 2.21 forgets it and computes with 0.2.)
+// Copies the slope of a LeakyRelu into the fused op. (TensorFlow 2.21 forgets it, so that the fused
+// op uses 0.2.)
 void Fuse(Remapper& rule, const Node& root, const Node& add, const Residual& match,
           llvm::ArrayRef<llvm::StringRef> fused_ops) {
   const Node& contraction = match.base.contraction;

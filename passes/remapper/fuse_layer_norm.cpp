@@ -88,7 +88,8 @@ Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
   if (!match) return rule.NotMine();
   std::vector<Node> nodes = match->nodes(root);
   for (Port input : {match->values, match->gamma, match->beta}) {
-    // For scaled + scaled, the input of the new op would be removed.
+    // An input of the new op may be one of the matched nodes, which are removed: for example, if y
+    // adds the product to itself, beta is that product.
     if (llvm::is_contained(nodes, rule.graph.node(input.node))) return rule.NotMine();
   }
   if (!IsOn(rule.DeviceOf(match->norm), "CPU"))

@@ -88,10 +88,10 @@ bool IsFusedBatchNorm(const Node& node);  // any version
 // can be fused into a contraction: Relu, Relu6, Elu, LeakyRelu, Tanh, Sigmoid
 bool IsActivation(const Node& node);
 
-// Returns the input of the product or maximum `root` that has the op `op` and is made from the
-// other input; no node if neither is. `source` returns the port that such a node is made from. If
-// both inputs have that op, only the first is checked, as in TensorFlow 2.21 (verified there with
-// both orders).
+// Returns the input of the product or maximum `root` that has the op `op` and is computed from the
+// other input, such as Sigmoid(x) in x * Sigmoid(x); no node if neither is. `source` returns the
+// port that a node with this op is computed from. If both inputs have the op, only the first is
+// checked, as in TensorFlow 2.21 (verified there with both orders).
 Node FindMadeFromOther(const Node& root, llvm::StringRef op,
                        llvm::function_ref<Port(const Node&)> source);
 
