@@ -102,7 +102,8 @@ class AutoParallel : public GraphPass {
       shared_.insert(variable.id());
       has_variables_ = true;
     }
-    if (!has_variables_) edit_->Refuse(kRule, reporter, "no Assign sets a variable");
+    if (!has_variables_)
+      edit_->Refuse(kRule, reporter, "the graph has no variable that an Assign sets");
     return has_variables_;
   }
 

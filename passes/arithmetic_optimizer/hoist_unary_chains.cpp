@@ -91,7 +91,8 @@ class Hoist {
                            node.name());
       }
       if (IsFusableRelu(node, node.input_node(0))) {
-        return rule_.Fails("'{0}' can be fused with '{1}'", node.name(), node.input_node(0).name());
+        return rule_.Fails("the remapper can fuse '{0}' with '{1}'", node.name(),
+                           node.input_node(0).name());
       }
     }
     return true;

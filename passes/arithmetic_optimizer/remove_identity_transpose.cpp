@@ -50,8 +50,8 @@ Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const 
   // Without the pair, the ops between the two compute other values. That is correct only if all
   // readers of `node` can be redirected, and those outside the graph cannot.
   if (tail != node && rule.IsPreserved(node)) {
-    return rule.Refuse("'{0}' is fetched, fed or kept, and not next to '{1}'", node.name(),
-                       first.name());
+    return rule.Refuse("'{0}' is fetched, fed or kept, and ops come between it and '{1}'",
+                       node.name(), first.name());
   }
   rule.edit.Used(first);
   if (tail == node) return rule.ReplaceBy(first.input(0));

@@ -20,8 +20,8 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   // readers of `node` can be redirected, and those outside the graph cannot. TensorFlow removes the
   // pair anyway, and computes a wrong value.
   if (tail != node && rule.IsPreserved(node)) {
-    return rule.Refuse("'{0}' is fetched, fed or kept, and '{1}' is not next to it", node.name(),
-                       first.name());
+    return rule.Refuse("'{0}' is fetched, fed or kept, and ops come between it and '{1}'",
+                       node.name(), first.name());
   }
   rule.edit.Used(first);
   if (tail == node) return rule.ReplaceBy(first.input(0));

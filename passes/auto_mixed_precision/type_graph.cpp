@@ -49,7 +49,8 @@ Error TypeGraph::AddNode(const Node& node) {
     for (const OpArg& arg : args) {
       int count = NumPorts(node, arg);
       if (count < 0)
-        return MakeError("node '{0}': argument '{1}' has no length", node.name(), arg.name);
+        return MakeError("node '{0}': no attribute gives the length of argument '{1}'", node.name(),
+                         arg.name);
       for (int i = 0; i < count; ++i) {
         bool is_list = !arg.type_list_attr.empty();
         int vertex = VertexFor(node, is_list ? arg.type_list_attr : arg.type_attr, is_list ? i : -1,
@@ -65,7 +66,7 @@ Error TypeGraph::AddNode(const Node& node) {
   RETURN_IF_ERROR(add_ports(info->inputs, true));
   RETURN_IF_ERROR(add_ports(info->outputs, false));
   if (static_cast<int>(nodes_[node.id()].inputs.size()) != node.num_inputs()) {
-    return MakeError("node '{0}' has {1}, its op takes {2}", node.name(),
+    return MakeError("node '{0}' has {1}, but its op takes {2}", node.name(),
                      Plural(node.num_inputs(), "input"), nodes_[node.id()].inputs.size());
   }
   // A dtype attribute that no input or output has gets a vertex too, such as the element dtype of a

@@ -68,7 +68,8 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
     return rule.NotMine();
   std::optional<Shape> a = ShapeHeld(rule, node.input(0)), b = ShapeHeld(rule, node.input(1));
   if (!a || !b)
-    return rule.Refuse("the shape in '{0}' is not known", node.input_node(a ? 1 : 0).name());
+    return rule.Refuse("the shape that '{0}' gives is not known",
+                       node.input_node(a ? 1 : 0).name());
   if (!IsDecided(*a, *b)) {
     return rule.Refuse("unknown dimensions may be 1: {0} and {1}", a->ToString(), b->ToString());
   }

@@ -70,11 +70,11 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   }
   DataType type = parent.GetType("T");
   if (type == proto::DT_HALF || type == proto::DT_BFLOAT16 || type == proto::DT_INVALID) {
-    return rule.Fails("the dtype of '{0}' is too short to add in another order", parent.name());
+    return rule.Fails("the dtype of '{0}' rounds too much for another order", parent.name());
   }
   for (int i = 0; i < constant.num_controls(); ++i) {
     if (constant.control(i) == child)
-      return rule.Fails("'{0}' waits for the inner node", constant.name());
+      return rule.Fails("'{0}' waits for the inner sum or product", constant.name());
   }
   if (constant.num_controls() > 0 && WaitsFor(rule, constant, child)) {
     return rule.Fails(

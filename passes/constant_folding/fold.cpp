@@ -34,8 +34,9 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     if (bytes >= kMaxConstantBytes && bytes > input_bytes) bytes = WrittenBytes(value);
     if (bytes < kMaxConstantBytes || bytes <= input_bytes) continue;
     rule.too_large.insert(node.id());
-    return rule.Fails("the value of '{0}' has {1} bytes, its inputs have {2}", node.name(), bytes,
-                      input_bytes);
+    return rule.Fails(
+        "the value of '{0}' has {1} bytes, more than 100 KiB and than its inputs ({2})",
+        node.name(), bytes, input_bytes);
   }
   return true;
 }

@@ -61,8 +61,10 @@ bool IsTooLarge(Folding& fold, const Node& node) {
             size = static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
     if (llvm::MulOverflow(*elements, size, bytes)) bytes = INT64_MAX;
     if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
-    fold.edit.Refuse(kRule, node, "output {0} of '{1}' would be {2} bytes, its inputs are {3}",
-                     port, node.name(), bytes, input_bytes);
+    fold.edit.Refuse(
+        kRule, node,
+        "output {0} of '{1}' would have {2} bytes, more than 100 KiB and than its inputs ({3})",
+        port, node.name(), bytes, input_bytes);
     fold.too_large.insert(node.id());
     return true;
   }

@@ -54,7 +54,7 @@ GRAPNEL_RULE(
      .place = kValues + 3,
      .name = "materialize_value",
      .ops = {"Pack", "ConcatV2", "Slice", "StridedSlice", "IdentityN"},
-     .help = "writes integers that are used to build shapes as constants",
+     .help = "computes integer vectors that are used as shapes, and stores them as constants",
      .refuses =
          "dtypes other than int32 and int64, tensors of several dimensions, negative numbers",
      .apply = MaterializeValue});

@@ -88,7 +88,7 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
         scale.name());
   }
   if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
-    return rule.Fails("'{0}' may change the shape of the result", scale.name());
+    return rule.Fails("multiplying by '{0}' may change the shape", scale.name());
   }
   if (!FitsWeights(rule, match, shape)) {
     return rule.Fails("'{0}' is neither one number nor one for each output channel", scale.name());

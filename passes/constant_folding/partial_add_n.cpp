@@ -49,7 +49,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 19,
               .name = "partial_add_n",
               .ops = {"AddN", "AccumulateNV2"},
-              .help = "computes the constant inputs of a sum",
+              .help = "adds up the constant inputs of a sum on their own, so that they fold",
               .refuses = "fewer than two constants",
               .apply = FoldPartOfAddN});
 

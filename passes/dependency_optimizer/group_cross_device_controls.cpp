@@ -95,7 +95,7 @@ GRAPNEL_RULE(
      .name = "group_cross_device_controls",
      .ops = {},
      .help = "control edges from several nodes of another device go through one NoOp there",
-     .refuses = "nodes without a device, a sole edge from a device",
+     .refuses = "nodes without a device; devices that only one such edge comes from",
      .apply = GroupCrossDeviceControls});
 
 }  // namespace

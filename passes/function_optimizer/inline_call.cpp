@@ -18,8 +18,8 @@
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
 // functions with an effect that neither a control output nor a node that waits for the call
-// triggers; results that come from a Switch and may be dead; recursion; gradients that would have
-// to be derived; results that are lists.
+// triggers; results that come from a Switch and may be dead; recursion; gradients that the
+// library does not define; results that are lists.
 #include "lib/function/inlining.h"
 #include "lib/pass/library.h"
 
@@ -35,7 +35,7 @@ Call CalleeOf(FunctionRewriter& rule, const Node& node) {
   Call callee;
   callee.function = rule.module.FindFunction(CustomGradientOf(rule.module, name));
   callee.direct = true;
-  if (!callee.function) rule.Refuse("the gradient of '{0}' would have to be derived", name);
+  if (!callee.function) rule.Refuse("the library defines no gradient for '{0}'", name);
   return callee;
 }
 

@@ -40,7 +40,7 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
   std::string interface = TextAttr(*called, "api_implements");
   if (interface.empty()) return nullptr;
   if (name.contains("_specialized_for_")) {
-    rule.Refuse("'{0}' was made for this call", name);
+    rule.Refuse("'{0}' was specialized for this call", name);
     return nullptr;
   }
   llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(node));

@@ -67,13 +67,14 @@ Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "layout",
-              .place = 4,
-              .name = "cancel_around_pad",
-              .ops = {"Pad"},
-              .help = "a Pad between two Transposes pads other dimensions",
-              .refuses = "a Pad or paddings with other readers, fetched ones",
-              .apply = CancelAroundPad});
+GRAPNEL_RULE(
+    {.optimizer = "layout",
+     .place = 4,
+     .name = "cancel_around_pad",
+     .ops = {"Pad"},
+     .help = "removes two Transposes that cancel around a Pad, which then pads other dimensions",
+     .refuses = "a Pad or paddings with other readers, fetched ones",
+     .apply = CancelAroundPad});
 
 }  // namespace
 }  // namespace grapnel::layout

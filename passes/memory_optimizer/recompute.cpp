@@ -73,7 +73,7 @@ class Recomputation {
       return false;
     for (Port port : node.inputs()) {
       if (!IsTarget(graph_.node(port.node))) continue;
-      rule_.RefuseAt(node, "'{0}' reads '{1}', itself a gradient", node.name(),
+      rule_.RefuseAt(node, "'{0}' reads '{1}', which is a gradient", node.name(),
                      graph_.node(port.node).name());
       return false;
     }

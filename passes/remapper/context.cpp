@@ -127,7 +127,8 @@ bool Remapper::OnlyFirstIsUsed(const Node& norm) {
     Node reader = graph.node(use.node);
     Port read = reader.input(use.slot);
     if (read.index <= 0) continue;
-    RefuseAt(norm, "'{0}' reads '{1}:{2}'", reader.name(), norm.name(), read.index);
+    RefuseAt(norm, "'{0}' reads '{1}:{2}', and the rewrite would leave only output 0",
+             reader.name(), norm.name(), read.index);
     return false;
   }
   int fetched = edit.FurtherFetch(norm);

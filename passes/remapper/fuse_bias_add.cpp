@@ -33,8 +33,8 @@ bool AddsEqualShapes(Remapper& rule, const Node& add) {
   if (add.op() == "AddN") return true;
   Shape a = rule.ShapeOf(add.input(0)), b = rule.ShapeOf(add.input(1));
   if (a.known_rank() && a == b && !llvm::is_contained(a.dims(), kUnknownDim)) return true;
-  rule.RefuseAt(add, "'{0}' adds {1} and {2}: equal known shapes were expected", add.name(),
-                a.ToString(), b.ToString());
+  rule.RefuseAt(add, "'{0}' adds the shapes {1} and {2}: equal known shapes were expected",
+                add.name(), a.ToString(), b.ToString());
   return false;
 }
 
