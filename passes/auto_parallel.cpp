@@ -92,7 +92,8 @@ class AutoParallel : public GraphPass {
     return found;
   }
 
-  // Finds variables, their Assigns, and their initial values.
+  // Finds the variables that an Assign sets, and the Assigns. False, with a refusal at `reporter`,
+  // if there are none.
   bool FindShared(const Node& reporter) {
     for (Node node : graph_->nodes()) {
       if (node.op() != "Assign" && node.op() != "AssignVariableOp") continue;

@@ -5,8 +5,8 @@
 // The first in topological order stays. Inputs of commutative ops are sorted by name, as in
 // Grappler.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames. Nodes with
-// different devices, attributes or control inputs are not equal at all.
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects; ops that enter or leave
+// a loop. Nodes with different devices, attributes or control inputs are not equal at all.
 #include <utility>
 
 #include "lib/ir/import.h"
@@ -69,7 +69,7 @@ class NodesByHash {
         return id;
       }
     }
-    // Call this after Next() returned kNoNode.
+    // Adds the node under the hash. Call this after Next() returned kNoNode.
     void Add(NodeId id) {
       nodes_.slots_[slot_] = id;
       nodes_.hash_of_[id] = hash_;
@@ -131,7 +131,8 @@ class CommonSubgraphElimination : public GraphPass {
     seen_.Prefetch(foreseen->hash);
   }
 
-  // False if --limit is used up.
+  // Sorts the node's inputs if its op is commutative, and merges the node with an equal earlier
+  // one. False if --limit is used up.
   bool Visit(const Node& node, const Foreseen& foreseen, bool* merged) {
     has_loops_ |= kinds_->Is(node, kNextIterationOp);
     if (!SortInputs(node)) return false;

@@ -29,7 +29,8 @@ class PartitionPass : public GraphPass {
   }
 
  private:
-  // Merges the nodes that the partitions added or moved back into the graph.
+  // Makes the one graph equal to the partitions: adds the nodes that they have in addition, and
+  // moves those that they place elsewhere.
   class Joiner {
    public:
     Joiner(Editor& edit, const PartitionedGraph& split) : edit_(edit), split_(split) {

@@ -59,7 +59,7 @@ bool IsHostOpForInt32(llvm::StringRef op) {
       .Default(false);
 }
 
-// True if kernels read or write the argument in host memory on any device.
+// True if kernels read or write the argument in host memory even on a GPU.
 bool IsHostArgument(llvm::StringRef op, llvm::StringRef argument) {
   bool gives_shape = llvm::StringSwitch<bool>(op)
                          .Cases("Shape", "ShapeN", "Size", "Rank", "ConcatOffset", true)
@@ -154,7 +154,7 @@ class PinToHost : public GraphPass {
   }
 
   bool IsCandidate(const Node& node) {
-    // A node that is not in the op table may have no CPU kernel.
+    // An op that is not in the op table may have no CPU kernel, so its nodes stay.
     if (IsNeverMoved(node) || !FindOp(node.op())) return false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (IsOutputOnHost(node.input(i))) continue;

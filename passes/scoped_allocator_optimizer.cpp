@@ -1,8 +1,9 @@
-// Would let the inputs of several collectives share one buffer, so that they can be reduced as one.
+// TensorFlow's pass of this name lets the inputs of several collectives share one buffer, so that
+// they can be reduced as one.
 //
-// TensorFlow omits this from builds with oneDNN, such as 2.21's: in these builds the toggle does
-// nothing, and selecting the pass by name has no effect. In grapnel the pass has no effect either:
-// it only records a refusal for each node that it would consider.
+// TensorFlow omits the pass from builds with oneDNN, such as 2.21's: in these builds the toggle
+// does nothing, and selecting the pass by name has no effect. In grapnel the pass has no effect
+// either: it only records a refusal for each node that it would consider.
 //
 // Refuses everything.
 #include "lib/pass/pass.h"

@@ -13,13 +13,13 @@ bool IsPlaceholder(const Node& node) {
   return op == "Placeholder" || op == "PlaceholderV2" || IsArgument(node);
 }
 
-// A Switch gives a value to only one of its outputs.
+// True for a Switch, which gives a value to only one of its outputs.
 bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
-// Returns the fetches of a GraphDef that is a function's body, which its _Retval nodes define
-// (lib/ir/function_ends.h), and the nodes that must run for its effects.
+// For a GraphDef that is a function's body (lib/ir/function_ends.h), returns as fetches the _Retval
+// nodes and the nodes that must run for the function's effects.
 std::vector<std::string> FetchesOfFunctionGraph(const Graph& graph) {
   FunctionEnds ends = EndsOfFunctionGraph(graph);
   std::vector<std::string> fetches;

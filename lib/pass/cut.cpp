@@ -95,7 +95,8 @@ class Cut {
     return Error::success();
   }
 
-  // Walks backwards from the outputs, stopping at the given tensors.
+  // Marks the nodes that the outputs need: walks backwards from the outputs and stops at the
+  // tensors in `inputs_`.
   void Mark() {
     kept_.assign(graph_.end_id(), false);
     needed_.assign(inputs_.size(), false);
@@ -118,8 +119,8 @@ class Cut {
     }
   }
 
-  // Marks what a control edge from `from` needs. If outputs of `from` are among the given tensors,
-  // that is the first of these tensors, and otherwise `from` itself.
+  // Marks what a control edge from `from` needs. If outputs of `from` are in `inputs_`, that is the
+  // first of these tensors, and otherwise `from` itself.
   template <typename Need>
   void NeedControl(Node from, Need need) {
     auto given = llvm::find_if(inputs_, [&](Port port) { return port.node == from.id(); });

@@ -13,8 +13,8 @@ namespace grapnel {
 
 // index.json describes the first run at the top level: "graph", "files", "stages". Later runs are
 // objects of the same form in the array "later"; their "ledger" and "timings" give the names of
-// these two files. An unfinished run has "complete": false and no stages; its files begin with its
-// "graph".
+// these two files. An unfinished run has "complete": false and no stages; the names of its files
+// begin with its "graph".
 struct DumpRun {
   std::string name;  // the prefix of its files; unique among the runs
   std::string ledger = "ledger.jsonl", timings = "timings.json";

@@ -163,7 +163,8 @@ class DumpInstrumentation : public Instrumentation {
     });
   }
 
-  // A file of its own, because times differ from run to run and index.json must not.
+  // Returns the content of timings.json. The times are not in index.json, because they differ from
+  // run to run.
   std::string Timings() const {
     std::string text;
     llvm::raw_string_ostream os(text);

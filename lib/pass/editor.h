@@ -136,7 +136,7 @@ class GRAPNEL_PUBLIC Editor {
   // Records `node` as a source of the result although it was not removed, redirected or changed.
   void Used(const Node& node);
   // Adds a remark to the record of the current rewrite: one sentence, no period; formatted only if
-  // the record has a reader.
+  // a client of the PassManager reads rewrites.
   template <typename... Args>
   void Note(const char* format, Args&&... args) {
     if (on_rewrite_) SetNote(Sentence(format, std::forward<Args>(args)...));
@@ -190,7 +190,7 @@ class GRAPNEL_PUBLIC Editor {
   Function* AddFunction(llvm::StringRef name);
   // Drops functions that are not reachable from the main graph; see ReachableFunctions.
   void DropUnreachableFunctions(bool choices = true);
-  // Records that the rewrite inlined or split up this function.
+  // Records that the rewrite inlined this function.
   void TouchedFunction(llvm::StringRef name);
 
   // --- Faults of a pass: a change that bypasses the editor or is outside a rewrite, removal of a

@@ -66,7 +66,7 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Writes serialized FunctionDefs of the functions that the rewrite made or changed, and an empty
+  // Writes serialized FunctionDefs of the functions that the rewrite made or inlined, and an empty
   // string for a function that it removed.
   void FunctionDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     json.attributeArray("function_defs", [&] {

@@ -58,7 +58,7 @@ class GRAPNEL_PUBLIC OpKinds {
   Known recent_[kRecent];
 };
 
-// An IdentityN of one tensor, which is equivalent to Identity.
+// True for an IdentityN of one tensor, which is equivalent to Identity.
 GRAPNEL_PUBLIC bool IsIdentityNOfOne(const Node& node);
 
 }  // namespace grapnel

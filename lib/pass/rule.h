@@ -211,10 +211,10 @@ GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
 // The rules of one optimizer that this run selects, by op and in the order of their places.
 class GRAPNEL_PUBLIC RuleTable {
  public:
-  // Includes places `from` to `to`, both inclusive.
+  // Takes the rules with places `from` to `to`, both included.
   RuleTable(Editor& edit, llvm::StringRef optimizer, int from = 0, int to = 1 << 30);
 
-  // The rules for nodes of this op.
+  // The rules that apply to nodes with this op.
   llvm::ArrayRef<const Rule*> Of(StringId op) const {
     auto found = by_op_.find(op);
     return found == by_op_.end() ? of_any_op_ : found->second;

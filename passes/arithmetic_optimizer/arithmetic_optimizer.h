@@ -20,8 +20,8 @@ class Arithmetic : public RuleContext {
   explicit Arithmetic(Editor& editor);
   ~Arithmetic() { edit.FollowShapes(); }
 
-  // arithmetic_optimization is AGGRESSIVE; feeds then have the shapes that their placeholders
-  // promise
+  // whether arithmetic_optimization is AGGRESSIVE; feeds are then assumed to have the shapes of
+  // their placeholders
   const bool aggressive;
 
   // Nodes that the rules of these names have already processed.
@@ -94,8 +94,8 @@ class Arithmetic : public RuleContext {
   void ForwardControls(const Node& target, llvm::ArrayRef<Node> sources);
   // Turns data input `i` into a control input.
   void TurnIntoControl(const Node& node, int i);
-  // Redirects reads of `from`, and control edges from its node, to `to`, except those of `to`
-  // itself.
+  // Redirects to `to` all reads of `from` and all control edges from its node, except those that go
+  // to the node of `to`.
   void UpdateReaders(Port from, Port to);
 
   // --- For the schedule.

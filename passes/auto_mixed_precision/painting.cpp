@@ -274,7 +274,7 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists) 
   llvm::StringRef wanted = mode == Mode::kCuda ? "gpu" : "cpu";
   std::vector<bool> to_process(graph.end_id());
   for (Node node : graph.nodes()) {
-    // A node without a device runs on the GPU if there is one.
+    // A node without a device counts as on a GPU if the graph names one.
     bool is_here = node.device().empty() ? has_gpu == (mode == Mode::kCuda)
                                          : DevicePartMentions(node.device(), wanted);
     to_process[node.id()] = is_here && !edit.IsPreserved(node);

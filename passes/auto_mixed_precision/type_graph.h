@@ -32,7 +32,7 @@ class TypeGraph {
   llvm::ArrayRef<int> Of(const Node& node) const { return nodes_[node.id()].vertices; }
   int OfInput(const Node& node, int port) const { return nodes_[node.id()].inputs[port]; }
   int OfOutput(Port port) const { return nodes_[port.node].outputs[port.index]; }
-  // The vertex of an attribute that is not a list, or -1.
+  // The vertex of an attribute that is not a list; -1 if there is none.
   int OfAttr(const Node& node, llvm::StringRef attr) const;
   // True if the node existed when the type graph was made.
   bool Has(const Node& node) const { return node.id() < nodes_.size(); }

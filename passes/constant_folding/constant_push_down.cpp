@@ -2,7 +2,7 @@
 // Grappler are one rule here: they match the same tree, the same conditions forbid them, and no
 // stage between the two affects the ops of the second.
 //
-//   Before:  c1 + (c2 + x) -> y            the same with - and, in pairs of their own, * and /
+//   Before:  c1 + (c2 + x) -> y            likewise with - in place of +, or with * and /
 //   After:   x + (c1 + c2) -> y            the inner node takes the constants
 //
 //   Before:  (m + bias) + c -> y           BiasAdd or Add, m or bias not constant

@@ -16,8 +16,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The bytes of the elements without those at the end that repeat the last one: the size that
-// Grappler writes, and checks.
+// The size in bytes, without elements at the end that only repeat the last one: Grappler does not
+// write these, and does not count them against the limit.
 int64_t WrittenBytes(const Literal& value) {
   llvm::StringRef bytes = value.bytes();
   size_t size = DataTypeSize(value.dtype());

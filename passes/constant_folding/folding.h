@@ -62,7 +62,7 @@ class Folding : public RuleContext {
   std::optional<std::vector<int64_t>> ConstantInts(const Node& node, int i) const {
     return i < node.num_inputs() ? IntegersOf(node.input(i)) : std::nullopt;
   }
-  // A constant of zeros (ones), ZerosLike (OnesLike), or a Fill with zeros (ones).
+  // True for a constant of zeros (ones), a ZerosLike (OnesLike), or a Fill with zeros (ones).
   bool IsZeros(Port port) const { return IsAll(port, 0); }
   bool IsOnes(Port port) const { return IsAll(port, 1); }
 

@@ -42,7 +42,7 @@ Verdict SimplifyReduction(Folding& rule, const Node& node) {
   if (axes->empty()) return rule.BecomeIdentity(node, 0);
   bool keep_dims = node.GetBool("keep_dims");
   Shape input = rule.ShapeOf(node.input(0)), output = rule.edit.ShapeOf({node.id(), 0});
-  // TensorFlow keeps a reduction to a scalar.
+  // The result must have dimensions: TensorFlow keeps a reduction to a scalar.
   bool is_reshape = has_type && !keep_dims && input.NumElements() == 1 &&
                     output.NumElements() == 1 && output.rank() > 0;
   std::string name = Folding::NameFor(node, "_shape_const");

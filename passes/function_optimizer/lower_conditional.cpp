@@ -1,5 +1,5 @@
-// Lowers a marked If or Case to Switch, its branches and Merge, which run without a function call
-// and let other passes see the branches.
+// Lowers an If or Case marked `_lower_using_switch_merge` to Switch, its branches and Merge, which
+// run without a function call and let other passes see the branches.
 //
 //   Before:  p, x -> If(then=f, else=g) -> y
 //   After:   p -> Switch(p) -> Identity (pivot) of each side: everything on that side waits for it

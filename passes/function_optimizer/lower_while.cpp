@@ -1,4 +1,5 @@
-// Lowers a marked While to a loop of Enter, Merge, Switch, NextIteration and Exit nodes.
+// Lowers a While marked `_lower_using_switch_merge` to a loop of Enter, Merge, Switch,
+// NextIteration and Exit nodes.
 //
 //   Before:  x -> While(cond=c, body=b) -> y
 //   After:   x -> Enter -> Merge ---> c -> LoopCond

@@ -32,7 +32,8 @@ class Conversion : public RuleContext {
   const Formats& OfRank(int rank) const { return rank == 5 ? of_rank_5_ : of_rank_4_; }
   bool IsAdded(const Node& node) const { return node.id() >= first_added; }
 
-  // The shape in the original layout; kUnknown stands for an unknown rank.
+  // RankOf and RankOfInput return kUnknown for an unknown rank; ShapeOf returns the shape in the
+  // original layout.
   static constexpr int kUnknown = -1;
   Shape ShapeOf(Port port) override;
   int RankOf(Port port);
@@ -45,8 +46,9 @@ class Conversion : public RuleContext {
   std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
-  // True if the node is on the device, not preserved, and read; records a refusal of `rule` for the
-  // first two. `rule` is a parameter because the pass also calls this before any rule runs.
+  // True if the node is on the device, not preserved, and read. Records a refusal of `rule` if one
+  // of the first two is false. `rule` is a parameter because the pass also calls this before any
+  // rule runs.
   bool MayChange(const char* rule, const Node& node);
   // True if the node reads, possibly through agnostic ops, a tensor that was converted back to the
   // old layout.

@@ -33,7 +33,8 @@ class Liveness {
   const Graph& graph_;
   OpKinds& kinds_;
   std::vector<bool> live_;
-  // inputs to follow: a single one, or as kAllInputs and kControls say
+  // what to follow next: one port of a node, or, if the index is kAllInputs or kControls, these
+  // inputs of the node
   std::vector<Port> open_;
   std::vector<NodeId> by_port_;  // visited IdentityN nodes
   llvm::DenseMap<NodeId, llvm::SmallBitVector> ports_;

@@ -49,7 +49,7 @@ class ModelPruner : public GraphPass {
   }
 
  private:
-  // False if --limit is used up.
+  // Removes the nodes and the IdentityN ports that no fetch needs. False if --limit is used up.
   bool DropUnreachable() {
     Graph& graph = edit_->graph();
     SetOrder();

@@ -1,5 +1,5 @@
 // Fuses a contraction with its bias, the residual that is added, and the activation after that. Two
-// rules: the one with the activation starts one node later.
+// rules: one is applied to the sum, the other to the activation.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> AddV2(r) -> Relu -> y
 //   After:   x, w, b, r -> _FusedConv2D {fused_ops=[BiasAdd, Add, Relu], num_args=2} -> y

@@ -1,5 +1,5 @@
-// Fuses Conv2D with an inference batch normalization, and the activation after it. Two rules: the
-// one with the activation starts one node later.
+// Fuses Conv2D with an inference batch normalization, and the activation after it. Two rules: one
+// is applied to the batch normalization, the other to the activation.
 //
 //   Before:  x, w -> Conv2D -> FusedBatchNormV3(scale, offset, mean, variance) -> Relu -> y
 //   After:   x, w, scale, offset, mean, variance

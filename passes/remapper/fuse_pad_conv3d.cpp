@@ -53,7 +53,7 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
     return rule.Refuse("'{0}' already pads its input", root.name());
   std::optional<std::vector<int64_t>> list = PaddingList(rule, root, pad);
   if (!list || !rule.HasOneDnn(root)) return rule.Refused();
-  // In place: inputs change; control inputs and attributes stay.
+  // Changes the node in place, so that its control inputs and attributes stay.
   if (root.op() == "Conv3D") {
     rule.edit.SetOp(root, "_FusedConv3D");
     rule.edit.SetAttr(root, "num_args", attr::Int(0));

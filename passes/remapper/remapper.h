@@ -59,8 +59,9 @@ class Remapper : public RuleContext {
   // True if no gradient is taken through the body, so that the fused op need not have one. For the
   // rules to which TensorFlow adds this condition.
   bool NeedsNoGradient(const Node& root);
-  // True if the previous op may compute the activation: oneDNN's Relu and Relu6 turn NaN into 0,
-  // TensorFlow's own ops keep NaN. If true, adds a note to the rewrite.
+  // False, with a refusal, if the activation is a Relu or Relu6 and NaNs must be kept (--keep-nan):
+  // fused by oneDNN, these ops turn NaN into 0, while TensorFlow's own ops keep NaN. If NaNs need
+  // not be kept, adds a note about that to the rewrite.
   bool MayLoseNan(const Node& activation);
 
   // --- Edits.
