@@ -248,7 +248,7 @@ GRAPNEL_PASS(AutoParallel,
                        .run_once = true,
                        .toggle = "auto_parallel",
                        .help = "repeats the training step for each replica",
-                       .refuses = "graphs without variables; fetches of values"}),
+                       .refuses = "graphs without variables; graphs whose fetches are values"}),
              {kRule, "repeats the training step for each replica"});
 
 }  // namespace

@@ -5,8 +5,8 @@
 // The first in topological order stays. Inputs of commutative ops are sorted by name, as in
 // Grappler.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with state or effects; ops that enter or leave
-// a loop. Nodes with different devices, attributes or control inputs are not equal at all.
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects; Enter, Exit and
+// NextIteration. Nodes with different devices, attributes or control inputs are not equal at all.
 #include <utility>
 
 #include "lib/ir/import.h"
@@ -200,10 +200,10 @@ class CommonSubgraphElimination : public GraphPass {
     // queues.
     bool is_source = node.num_inputs() == 0 && !kinds_->Is(node, kPureOp);
     if (is_source) return;
-    const char* why =
-        edit_->IsPreserved(culprit)
-            ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
-            : "'{0}' computes the same as '{1}', but has state, an effect or a loop frame";
+    const char* why = edit_->IsPreserved(culprit)
+                          ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
+                          : "'{0}' computes the same as '{1}', but has state or an effect, or is "
+                            "an Enter, Exit or NextIteration";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
@@ -271,16 +271,18 @@ class CommonSubgraphElimination : public GraphPass {
   Foreseen foreseen_[kAhead];  // the next nodes, by position in the order
 };
 
-GRAPNEL_PASS(CommonSubgraphElimination,
-             (PassInfo{.name = "common_subgraph_elimination",
-                       .config_name = "common_subgraph_elimination",
-                       .order = 5,
-                       .default_on = true,
-                       .toggle = "common_subgraph_elimination,arithmetic_optimization",
-                       .help = "merges nodes that compute the same value",
-                       .refuses = "fetched nodes, ops with state or effects, loop frames"}),
-             {"merge", "removes a node that computes the same as an earlier one"},
-             {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
+GRAPNEL_PASS(
+    CommonSubgraphElimination,
+    (PassInfo{
+        .name = "common_subgraph_elimination",
+        .config_name = "common_subgraph_elimination",
+        .order = 5,
+        .default_on = true,
+        .toggle = "common_subgraph_elimination,arithmetic_optimization",
+        .help = "merges nodes that compute the same value",
+        .refuses = "fetched nodes, ops with state or effects, Enter, Exit and NextIteration"}),
+    {"merge", "removes a node that computes the same as an earlier one"},
+    {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
 
 }  // namespace
 }  // namespace grapnel

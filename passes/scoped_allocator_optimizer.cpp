@@ -31,9 +31,9 @@ GRAPNEL_PASS(ScopedAllocator,
                        .order = 18,
                        .run_once = true,
                        .toggle = "scoped_allocator_optimization",
-                       .help = "nothing: builds of TensorFlow with oneDNN omit it",
+                       .help = "does nothing: builds of TensorFlow with oneDNN omit it",
                        .refuses = "everything"}),
-             {"share_buffers", "never fires: only reports the requested nodes"});
+             {"share_buffers", "never rewrites: only reports the nodes with the ops of enable_op"});
 
 }  // namespace
 }  // namespace grapnel

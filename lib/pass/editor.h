@@ -185,8 +185,8 @@ class GRAPNEL_PUBLIC Editor {
   void SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value);
   void RemoveAttr(const Node& node, llvm::StringRef key);
   void CopyAttrs(const Node& to, const Node& from);
-  // Adds an empty function of that name to the library. The caller adds its nodes, which is not
-  // recorded.
+  // Adds an empty function of that name to the library. The caller then adds nodes to it, which the
+  // record of the rewrite does not list.
   Function* AddFunction(llvm::StringRef name);
   // Drops functions that are not reachable from the main graph; see ReachableFunctions.
   void DropUnreachableFunctions(bool choices = true);

@@ -32,7 +32,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 9,
               .name = "constant_past_enter",
               .ops = {"Enter", "RefEnter"},
-              .help = "a loop's body reads a constant itself instead of an Enter",
+              .help = "the body of a loop reads a copy of a constant instead of its Enter",
               .refuses = "an Enter not marked is_constant; constants that already have a copy",
               .apply = MoveConstantsPastEnter});
 

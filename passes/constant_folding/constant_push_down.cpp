@@ -18,7 +18,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// parent(constant, child(left, right)); the parent's inputs may be in either order.
+// The tree parent(constant, child(left, right)) that the rule matches; the parent's inputs may be
+// in either order.
 struct Tree {
   Node child;
   bool constant_is_left;

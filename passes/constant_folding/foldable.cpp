@@ -2,8 +2,8 @@
 // first.
 //
 // Excluded: state and effects, calls of functions, placeholders and fed nodes, nodes that must stay
-// and have more than one output; ops that enter or leave a loop; strings, quantized ops, readers
-// and savers; results over 100 KiB that are larger than their inputs.
+// and have more than one output; Enter, Exit and NextIteration; strings, quantized ops, readers and
+// savers; results over 100 KiB that are larger than their inputs.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -76,9 +76,9 @@ Verdict MaterializeArraySize(Folding& rule, const Node& node) {
   if (array.num_inputs() == 0) return rule.NotMine();
   const Literal* size = rule.ConstantOf(array.input(0));
   if (!size || size->dtype() != proto::DT_INT32) return rule.NotMine();
-  if (array.GetBool("dynamic_size")) return rule.Refuse("array '{0}' may grow", array.name());
+  if (array.GetBool("dynamic_size")) return rule.Refuse("TensorArray '{0}' may grow", array.name());
   if (size->num_elements() != 1 || size->AsInt(0) == 0)
-    return rule.Refuse("array '{0}' has size 0", array.name());
+    return rule.Refuse("TensorArray '{0}' has size 0", array.name());
   return rule.BecomeConstant(node, *size);
 }
 
@@ -94,7 +94,7 @@ GRAPNEL_RULE(
      .name = "materialize_shape",
      .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
      .help = "writes known results of Shape, ShapeN, Size, Rank and array sizes as constants",
-     .refuses = "shapes that are not fully known; arrays that grow or are empty",
+     .refuses = "shapes that are not fully known; TensorArrays that grow or are empty",
      .apply = MaterializeShape});
 
 }  // namespace

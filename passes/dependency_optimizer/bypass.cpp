@@ -100,8 +100,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "bypass_identity",
               .ops = {"Identity", "RefIdentity", "IdentityN"},
               .help = "readers of an Identity read its input",
-              .refuses = "reads of variables, anchors in branches, Identities whose removal would "
-                         "add edges, or edges between devices",
+              .refuses = "Identities that read variables, mark a branch of a Switch, or whose "
+                         "removal would add edges, or edges between devices",
               .apply = BypassIdentity});
 
 }  // namespace

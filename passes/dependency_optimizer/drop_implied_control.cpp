@@ -2,7 +2,8 @@
 //
 //   Before:  x -> n1 -> n2,  x -^> n2        After:  x -> n1 -> n2
 //
-// Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
+// Refuses: edges at Enter, Exit, NextIteration and Merge nodes, and at ops that TensorFlow does not
+// know.
 //
 // Cost: a small multiple of nodes and edges; if more would be needed, edges are left.
 #include "lib/pass/node_order.h"
@@ -178,7 +179,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "drop_implied_control",
               .ops = {},
               .help = "drops a control edge between nodes that a longer path joins",
-              .refuses = "edges at loop frames, Merge nodes and ops that TensorFlow does not know",
+              .refuses = "edges at Enter, Exit, NextIteration and Merge nodes, and at ops that "
+                         "TensorFlow does not know",
               .apply = DropImpliedControls});
 
 }  // namespace

@@ -73,7 +73,7 @@ GRAPNEL_RULE(
      .name = "cancel_around_pad",
      .ops = {"Pad"},
      .help = "removes two Transposes that cancel around a Pad, which then pads other dimensions",
-     .refuses = "a Pad or paddings with other readers, fetched ones",
+     .refuses = "a Pad whose input, paddings or result are fetched or have other readers",
      .apply = CancelAroundPad});
 
 }  // namespace

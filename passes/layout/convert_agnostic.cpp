@@ -303,7 +303,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .place = 2,
               .name = kName,
               .ops = {},  // the ops of the agnostic families
-              .help = "converts ops that work in any layout",
+              .help = "converts ops that work in any layout to the new layout of their inputs",
               .refuses = "other devices, fetched ops, dimensions that cannot be translated",
               .apply = ConvertAgnostic});
 

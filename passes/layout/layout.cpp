@@ -98,8 +98,8 @@ class Layout : public GraphPass {
   static void RefuseAll(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (IsSensitive(FamilyOf(node)))
-        edit.Refuse(kConvertSensitive, node, "'{0}' stays: on the CPU there is no NHWC_TO_NCHW",
-                    node.name());
+        edit.Refuse(kConvertSensitive, node,
+                    "'{0}' stays: TensorFlow has no NHWC_TO_NCHW on the CPU", node.name());
     }
   }
 

@@ -227,7 +227,7 @@ GRAPNEL_RULE({.optimizer = "memory_optimizer",
               .place = 1,
               .name = "recompute",
               .ops = {},
-              .help = "recomputes values that gradients read from values that are kept anyway",
+              .help = "recomputes values for gradients, from values that are kept anyway",
               .refuses = "nodes that are fed, that read gradients, or that no gradient depends on",
               .apply = Recompute});
 

@@ -219,8 +219,9 @@ class ModelPruner : public GraphPass {
       return false;
     }
     if (kinds_->Is(node.input_node(0), kSwitchOp)) {
-      edit_->Refuse(rule, node, "'{0}' may be an anchor in the branch of '{1}'", node.name(),
-                    node.input_node(0).name());
+      edit_->Refuse(rule, node,
+                    "nodes may wait for '{0}' so that they run only in that branch of '{1}'",
+                    node.name(), node.input_node(0).name());
       return false;
     }
     for (const Use& use : node.uses()) {

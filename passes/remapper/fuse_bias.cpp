@@ -30,7 +30,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias",
               .ops = {"BiasAdd", "Add", "AddV2"},
               .help = "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op",
-              .refuses = "contractions off the CPU, fetched ones, those that are read twice",
+              .refuses = "contractions that are off the CPU, fetched or read twice",
               .apply = FuseBias});
 
 }  // namespace

@@ -65,13 +65,15 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 4,
-              .name = "fuse_pad_conv3d",
-              .ops = {"Conv3D", "_FusedConv3D"},
-              .help = "fuses a Pad into Conv3D",
-              .refuses = "paddings of batch or channels, or that are not constant, and SAME",
-              .apply = FusePadConv3D});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .place = 4,
+     .name = "fuse_pad_conv3d",
+     .ops = {"Conv3D", "_FusedConv3D"},
+     .help = "fuses a Pad into Conv3D",
+     .refuses =
+         "paddings that are not constant, or of batch or channels; SAME with a window above 1",
+     .apply = FusePadConv3D});
 
 }  // namespace
 }  // namespace grapnel::remapper
