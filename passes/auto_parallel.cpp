@@ -92,7 +92,8 @@ class AutoParallel : public GraphPass {
     return found;
   }
 
-  // Finds variables, their Assigns, and their initial values.
+  // Finds the variables that an Assign sets, and the Assigns. False, with a refusal at `reporter`,
+  // if there are none.
   bool FindShared(const Node& reporter) {
     for (Node node : graph_->nodes()) {
       if (node.op() != "Assign" && node.op() != "AssignVariableOp") continue;
@@ -102,7 +103,8 @@ class AutoParallel : public GraphPass {
       shared_.insert(variable.id());
       has_variables_ = true;
     }
-    if (!has_variables_) edit_->Refuse(kRule, reporter, "no Assign sets a variable");
+    if (!has_variables_)
+      edit_->Refuse(kRule, reporter, "the graph has no variable that an Assign sets");
     return has_variables_;
   }
 
@@ -246,7 +248,7 @@ GRAPNEL_PASS(AutoParallel,
                        .run_once = true,
                        .toggle = "auto_parallel",
                        .help = "repeats the training step for each replica",
-                       .refuses = "graphs without variables; fetches of values"}),
+                       .refuses = "graphs without variables; graphs whose fetches are values"}),
              {kRule, "repeats the training step for each replica"});
 
 }  // namespace

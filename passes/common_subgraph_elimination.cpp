@@ -5,8 +5,8 @@
 // The first in topological order stays. Inputs of commutative ops are sorted by name, as in
 // Grappler.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames. Nodes with
-// different devices, attributes or control inputs are not equal at all.
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects; Enter, Exit and
+// NextIteration. Nodes with different devices, attributes or control inputs are not equal at all.
 #include <utility>
 
 #include "lib/ir/import.h"
@@ -43,7 +43,7 @@ uint64_t HashSample(const Literal& literal) {
 // A compact hash table of nodes: in a large graph each look-up is a cache miss.
 class NodesByHash {
  public:
-  // Reserves space for each node of the graph, once.
+  // Empties the table; reserves enough space for all nodes of the graph.
   void Reset(const Graph& graph) {
     size_t count = llvm::PowerOf2Ceil(2 * graph.num_nodes() + 2);
     slots_.reserve(count);
@@ -69,7 +69,7 @@ class NodesByHash {
         return id;
       }
     }
-    // Call this after Next() returned kNoNode.
+    // Adds the node under the hash. Call this after Next() returned kNoNode.
     void Add(NodeId id) {
       nodes_.slots_[slot_] = id;
       nodes_.hash_of_[id] = hash_;
@@ -97,7 +97,8 @@ class CommonSubgraphElimination : public GraphPass {
     Bypasser bypasser(edit);
     bypasser_ = &bypasser;
     MarkFeedersOfInPlaceOps();
-    // One sweep is enough except for values that a loop passes back to its start.
+    // One sweep over the nodes is enough unless the graph has loops, which pass values back to
+    // earlier nodes.
     std::vector<NodeId> order = edit.NodesInOrder();
     bool merged = true;
     while (merged) {
@@ -130,7 +131,8 @@ class CommonSubgraphElimination : public GraphPass {
     seen_.Prefetch(foreseen->hash);
   }
 
-  // False if --limit is used up.
+  // Sorts the node's inputs if its op is commutative, and merges the node with an equal earlier
+  // one. False if --limit is used up.
   bool Visit(const Node& node, const Foreseen& foreseen, bool* merged) {
     has_loops_ |= kinds_->Is(node, kNextIterationOp);
     if (!SortInputs(node)) return false;
@@ -198,10 +200,10 @@ class CommonSubgraphElimination : public GraphPass {
     // queues.
     bool is_source = node.num_inputs() == 0 && !kinds_->Is(node, kPureOp);
     if (is_source) return;
-    const char* why =
-        edit_->IsPreserved(culprit)
-            ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
-            : "'{0}' computes the same as '{1}', but has state, an effect or a loop frame";
+    const char* why = edit_->IsPreserved(culprit)
+                          ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
+                          : "'{0}' computes the same as '{1}', but has state or an effect, or is "
+                            "an Enter, Exit or NextIteration";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
@@ -269,16 +271,18 @@ class CommonSubgraphElimination : public GraphPass {
   Foreseen foreseen_[kAhead];  // the next nodes, by position in the order
 };
 
-GRAPNEL_PASS(CommonSubgraphElimination,
-             (PassInfo{.name = "common_subgraph_elimination",
-                       .config_name = "common_subgraph_elimination",
-                       .order = 5,
-                       .default_on = true,
-                       .toggle = "common_subgraph_elimination,arithmetic_optimization",
-                       .help = "merges nodes that compute the same value",
-                       .refuses = "fetched nodes, ops with state or effects, loop frames"}),
-             {"merge", "removes a node that computes the same as an earlier one"},
-             {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
+GRAPNEL_PASS(
+    CommonSubgraphElimination,
+    (PassInfo{
+        .name = "common_subgraph_elimination",
+        .config_name = "common_subgraph_elimination",
+        .order = 5,
+        .default_on = true,
+        .toggle = "common_subgraph_elimination,arithmetic_optimization",
+        .help = "merges nodes that compute the same value",
+        .refuses = "fetched nodes, ops with state or effects, Enter, Exit and NextIteration"}),
+    {"merge", "removes a node that computes the same as an earlier one"},
+    {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
 
 }  // namespace
 }  // namespace grapnel

@@ -116,7 +116,8 @@ class Invariants {
     }
   }
 
-  // Nodes that a varying node waits for stay, and so do nodes that depend on them.
+  // Takes nodes back out of `invariant_`: those that a varying node waits for, and then the nodes
+  // that these wait for or that depend on them.
   void TakeBack() {
     std::deque<NodeId> back;
     for (NodeId id : invariant_) {
@@ -157,7 +158,8 @@ class Invariants {
     }
   }
 
-  // A constant with varying readers too gets a copy outside.
+  // Moves a constant out of the loop; if it also has varying readers, it stays and a copy goes
+  // outside.
   void MoveConstant(const Node& node, const FramePath& path) {
     bool all =
         llvm::all_of(node.uses(), [&](const Use& use) { return invariant_.count(use.node) > 0; });

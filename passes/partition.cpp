@@ -29,7 +29,8 @@ class PartitionPass : public GraphPass {
   }
 
  private:
-  // Merges the nodes that the partitions added or moved back into the graph.
+  // Makes the one graph equal to the partitions: adds the nodes that they have in addition, and
+  // moves those that they place elsewhere.
   class Joiner {
    public:
     Joiner(Editor& edit, const PartitionedGraph& split) : edit_(edit), split_(split) {
@@ -101,7 +102,8 @@ class PartitionPass : public GraphPass {
       edit_.End();
     }
 
-    // The inputs of a partition's node, in this graph; nullopt if one of them is not there yet.
+    // The ports of this graph that correspond to the inputs of a node of a partition; nullopt if
+    // one of them does not exist yet.
     std::optional<llvm::SmallVector<Port, 4>> InputsAsIn(const Node& node) const {
       llvm::SmallVector<Port, 4> ports;
       for (Port port : node.inputs()) {

@@ -59,7 +59,7 @@ bool IsHostOpForInt32(llvm::StringRef op) {
       .Default(false);
 }
 
-// True if kernels read or write the argument in host memory on any device.
+// True if kernels read or write the argument in host memory even on a GPU.
 bool IsHostArgument(llvm::StringRef op, llvm::StringRef argument) {
   bool gives_shape = llvm::StringSwitch<bool>(op)
                          .Cases("Shape", "ShapeN", "Size", "Rank", "ConcatOffset", true)
@@ -143,7 +143,7 @@ class PinToHost : public GraphPass {
   bool IsOutputOnHost(Port port) {
     Node node = edit_->graph().node(port.node);
     if (IsNeverMoved(node) || !IsSmall(port)) return false;
-    // The Identity may be optimized away, so its input decides.
+    // An Identity may be optimized away, so what counts is whether its input is on the host.
     if (IsIdentity(node)) return node.num_inputs() == 1 && IsOutputOnHost(node.input(0));
     if (IsOnCpu(node)) return true;
     const OpInfo* info = FindOp(node.op());
@@ -154,7 +154,7 @@ class PinToHost : public GraphPass {
   }
 
   bool IsCandidate(const Node& node) {
-    // A node that is not in the op table may have no CPU kernel.
+    // An op that is not in the op table may have no CPU kernel, so its nodes stay.
     if (IsNeverMoved(node) || !FindOp(node.op())) return false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (IsOutputOnHost(node.input(i))) continue;

@@ -3,8 +3,7 @@
 //   Before:  v @gpu:0;  v -> Read r;  Const c -> Add(r, c) a      After:  v, r, c, a @gpu:0
 //
 // A custom optimizer named "placer" in the RewriterConfig lists the devices (lib/place/settings.h).
-// Function bodies are left alone: TensorFlow places them when they are called, and so does this
-// library.
+// Function bodies are left alone: TensorFlow places them when they are called, and so does grapnel.
 //
 // Errors: a graph that cannot be placed; the error lists the nodes and edges that conflict.
 #include "lib/pass/pass.h"

@@ -1,8 +1,9 @@
-// Would let the inputs of several collectives share one buffer, so that they can be reduced as one.
+// TensorFlow's pass of this name lets the inputs of several collectives share one buffer, so that
+// they can be reduced as one.
 //
-// TensorFlow omits this from builds with oneDNN, such as 2.21's: in these builds the toggle does
-// nothing, and selecting the pass by name has no effect. Nor does it here: the pass reports the
-// nodes it would consider and leaves them alone.
+// TensorFlow omits the pass from builds with oneDNN, such as 2.21's: in these builds the toggle
+// does nothing, and selecting the pass by name has no effect. In grapnel the pass has no effect
+// either: it only records a refusal for each node that it would consider.
 //
 // Refuses everything.
 #include "lib/pass/pass.h"
@@ -30,9 +31,9 @@ GRAPNEL_PASS(ScopedAllocator,
                        .order = 18,
                        .run_once = true,
                        .toggle = "scoped_allocator_optimization",
-                       .help = "nothing: builds of TensorFlow with oneDNN omit it",
+                       .help = "does nothing: builds of TensorFlow with oneDNN omit it",
                        .refuses = "everything"}),
-             {"share_buffers", "never fires: only reports the requested nodes"});
+             {"share_buffers", "never rewrites: only reports the nodes with the ops of enable_op"});
 
 }  // namespace
 }  // namespace grapnel

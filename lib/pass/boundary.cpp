@@ -13,12 +13,13 @@ bool IsPlaceholder(const Node& node) {
   return op == "Placeholder" || op == "PlaceholderV2" || IsArgument(node);
 }
 
-// A Switch gives a value to only one of its outputs.
+// True for a Switch, which gives a value to only one of its outputs.
 bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
-// Returns the fetches that a function's graph (lib/ir/function_ends.h) defines itself.
+// For a GraphDef that is a function's body (lib/ir/function_ends.h), returns as fetches the _Retval
+// nodes and the nodes that must run for the function's effects.
 std::vector<std::string> FetchesOfFunctionGraph(const Graph& graph) {
   FunctionEnds ends = EndsOfFunctionGraph(graph);
   std::vector<std::string> fetches;
@@ -61,7 +62,7 @@ Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> fe
     auto port = FindEnd(graph, fetch);
     if (!port) return Annotate("fetch", port.takeError());
     boundary.fetched.insert(port->node);
-    // Fetching a node without outputs means running the node: it has no port to fetch.
+    // To fetch a node without outputs means to run it: there is no output tensor to return.
     if (!port->IsControl() && NumOutputs(graph.node(port->node)) != 0)
       boundary.fetched_ports.push_back(*port);
   }

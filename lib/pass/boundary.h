@@ -1,4 +1,5 @@
-// The inputs and results of a body, which a pass must preserve.
+// The inputs and results of a body (the main graph or a function), both of which a pass must
+// preserve.
 #ifndef GRAPNEL_LIB_PASS_BOUNDARY_H_
 #define GRAPNEL_LIB_PASS_BOUNDARY_H_
 
@@ -13,17 +14,19 @@
 
 namespace grapnel {
 
-// The inputs and results of the body that is optimized (the main graph or a function); ids are
-// those of its nodes.
+// The inputs and results of the body that is optimized (the main graph or a function), as ids of
+// the body's nodes.
 struct GRAPNEL_PUBLIC Boundary {
-  // Nodes whose values are the result.
+  // The nodes that give the body's results; for a function, its _Retval nodes.
   llvm::DenseSet<NodeId> fetched;
-  // The outputs of `fetched` that are the result. Empty for a function's body, whose results have
-  // no outputs.
+  // Which outputs of the nodes in `fetched` are results. Empty for a function, since _Retval nodes
+  // have no outputs.
   std::vector<Port> fetched_ports;
-  // Nodes whose values come from outside: neither their shapes nor their constants can be trusted.
+  // Nodes whose values the caller supplies: a pass can trust neither their shapes nor, for a Const,
+  // its value.
   llvm::DenseSet<NodeId> fed;
-  // Nodes that must stay for another reason: function results, initializers, keep_ops.
+  // Nodes that must stay although they are neither fetched nor fed: function results, initializers,
+  // nodes in keep_ops.
   llvm::DenseSet<NodeId> kept;
   // Whether nodes with state or effects stay even if they are unread, as in function bodies.
   bool keep_stateful = false;
@@ -38,10 +41,12 @@ struct GRAPNEL_PUBLIC Boundary {
 };
 
 // The default fetches of a graph: all outputs of nodes without readers; only the first output of a
-// Switch, because one of its outputs is dead. For a function's graph (lib/ir/function_ends.h): its
-// results in order, then "^x" for each node that stands for its effects.
+// Switch, because one of its outputs is dead. For a GraphDef that is a function's body, with _Arg
+// and _Retval nodes (lib/ir/function_ends.h): its results in order, then "^x" for each node x that
+// must run so that all ops with state or effects run.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
-// The default feeds: the placeholders of a graph; the arguments of a function's graph, in order.
+// The default feeds: the placeholders of a graph; or, for a function's body, its arguments in
+// order.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFeeds(const Graph& graph);
 
 // The boundary of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for a node that

@@ -22,7 +22,7 @@ proto::AttrValue ParseAttr(const Node& node, const char* key) {
   return value;
 }
 
-// Reads and writes the function attributes of a conditional.
+// Reads and writes the attributes that name the branch functions of an If or a Case.
 class Branches {
  public:
   explicit Branches(const Node& node) : is_case_(node.op().ends_with("Case")) {
@@ -86,7 +86,8 @@ class Orderer {
   }
 
  private:
-  // True if the function has one argument for each input of the node.
+  // True if the function has one argument for each input of the node after the condition or the
+  // branch index.
   bool TakesAll(const Function& function) const {
     auto is_list = [](const OpArg& arg) {
       return !arg.number_attr.empty() || !arg.type_list_attr.empty() || !arg.type_attr.empty();
@@ -95,9 +96,9 @@ class Orderer {
            llvm::none_of(function.info.inputs, is_list);
   }
 
-  // Returns the tensor outside the branch that the argument at `port` stands for. A node that waits
-  // for an argument waits, seen from outside, for the node that produces the argument; TensorFlow
-  // passes such a wait into the branch through that node's first tensor.
+  // Returns the tensor outside the branch that the argument at `port` stands for. For a control
+  // edge from an argument, that is output 0 of the node that produces the argument: TensorFlow
+  // passes the control edge into the branch as a read of this tensor.
   std::optional<Port> OutsideOf(const Function& function, Port port) const {
     auto arg = llvm::find(function.args, port.node);
     if (arg == function.args.end()) return std::nullopt;
@@ -132,7 +133,7 @@ class Orderer {
     return BaseType(edit_.TypeOf(port));
   }
 
-  // The argument's name, such as "scope/add_tfg_result_0".
+  // The name of the argument that passes `port` to a branch, such as "scope/add_tfg_result_0".
   std::string ArgumentName(Port port) const {
     std::string name = edit_.graph().node(port.node).name().str();
     bool is_argument = edit_.graph().node(port.node).op() == "_Arg";

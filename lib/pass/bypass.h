@@ -1,5 +1,5 @@
-// Removes nodes from the data flow: their readers then read the nodes' inputs. Looking up or
-// changing one of a node's control edges, of which there may be very many, takes constant time.
+// Removes nodes from the data flow: their readers then read the nodes' inputs. Each look-up or
+// change of a control edge takes constant time, since a node may have very many of them.
 #ifndef GRAPNEL_LIB_PASS_BYPASS_H_
 #define GRAPNEL_LIB_PASS_BYPASS_H_
 
@@ -32,7 +32,8 @@ class Bypasser {
   Editor& edit_;
   Graph& graph_;
   llvm::DenseMap<NodeId, Counts>
-      // cached for readers with many inputs, after a query about a source with many readers
+      // for each reader, how many of its inputs come from each source; filled by DependsOn, and
+      // only for a reader with many inputs of a source with many readers
       sources_;
 };
 

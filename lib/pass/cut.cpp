@@ -95,7 +95,8 @@ class Cut {
     return Error::success();
   }
 
-  // Walks backwards from the outputs, stopping at the given tensors.
+  // Marks the nodes that the outputs need: walks backwards from the outputs and stops at the
+  // tensors in `inputs_`.
   void Mark() {
     kept_.assign(graph_.end_id(), false);
     needed_.assign(inputs_.size(), false);
@@ -118,15 +119,16 @@ class Cut {
     }
   }
 
-  // A node that waits for a node whose outputs are inputs of the cut waits for the first of those
-  // outputs instead.
+  // Marks what a control edge from `from` needs. If outputs of `from` are in `inputs_`, that is the
+  // first of these tensors, and otherwise `from` itself.
   template <typename Need>
   void NeedControl(Node from, Need need) {
     auto given = llvm::find_if(inputs_, [&](Port port) { return port.node == from.id(); });
     need(given == inputs_.end() ? Port{from.id(), kControlPort} : *given);
   }
 
-  // Makes the Placeholder of output 0 last: it then gets the node's name without a number.
+  // Makes the Placeholders of outputs 0 last, so that their temporary names (the nodes still have
+  // theirs) do not take a name such as "x_1" from the others. TakeNames() renames them.
   void MakePlaceholders() {
     placeholders_.assign(inputs_.size(), kNoNode);
     for (bool first_output : {false, true})
@@ -177,7 +179,8 @@ class Cut {
     }
   }
 
-  // A value from outside a loop may enter it only through an Enter.
+  // Checks that no Placeholder feeds a loop of Switch and Merge nodes except through an Enter, as
+  // TensorFlow requires of a value from outside the loop.
   Error CheckLoops() {
     for (const Problem& problem : VerifyModule(module_))
       if (problem.severity == Severity::kError)
@@ -228,7 +231,8 @@ class Extraction {
     RETURN_IF_ERROR(CopyLibrary());
     result_.module->versions = body_.module().versions;
     result_.module->has_versions = body_.module().has_versions;
-    // Reserves the names of the chosen nodes first: Placeholders use the remaining names.
+    // Copies the chosen nodes first, so that they keep their names and Placeholders get names that
+    // are still free.
     for (Node node : body_.nodes())
       if (chosen_[node.id()]) copies_[node.id()] = Copy(node, node.name());
     for (Node node : body_.nodes()) {
@@ -297,7 +301,7 @@ class Extraction {
     return Error::success();
   }
 
-  // The port that a copy reads in place of `port`.
+  // Returns the port that copies read in place of `port`; adds a Placeholder for it if necessary.
   Expected<Port> SourceOf(Port port) {
     if (copies_[port.node] != kNoNode) return Port{copies_[port.node], port.index};
     Node source = body_.node(port.node);
@@ -317,7 +321,8 @@ class Extraction {
     return Port{it->second, 0};
   }
 
-  // Returns the copy of that output; a node is copied once, however many arguments it stands for.
+  // Returns output `index` of the copy of `node`. A node is copied only once, even if it replaces
+  // several arguments.
   Port StandIn(const Node& node, int32_t index) {
     auto [it, fresh] = stood_in_.try_emplace({&node.graph(), node.id()}, kNoNode);
     if (fresh) it->second = Copy(node, graph().UniqueName(node.name()));

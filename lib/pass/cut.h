@@ -29,10 +29,11 @@ struct CutResult {
 
 // Keeps the nodes of the main graph that `outputs` need when the tensors `inputs` are given, and
 // the functions of the library that they call. Nodes keep their names. A Placeholder for output 0
-// of a removed node takes that node's name; for other outputs, the name and a number. Nodes that a
+// of a removed node takes that node's name; one for output i gets the name "NODE_i". Nodes that a
 // needed node waits for are needed, too; a control input from a removed node becomes one from that
 // node's Placeholder. Colocation requests (`_class`) with removed nodes are dropped. Errors: an
-// input of unknown dtype, a reference to a variable, or a cut through a loop of single nodes.
+// input of unknown dtype, an input that is a reference to a variable, or a cut through a while loop
+// of Enter, Switch and Merge nodes.
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
                              llvm::ArrayRef<Port> outputs);
 
@@ -43,18 +44,19 @@ struct ExtractedNodes {
   std::vector<std::string> fetches;  // tensors that nodes outside read
 };
 
-// For ports of arguments of the body: the output of a node in another body that is copied instead.
+// Maps an argument of the body to what replaces it: an output of a node in another body, which
+// ExtractNodes copies instead of adding a Placeholder.
 using StandIns = std::map<Port, std::pair<Node, int32_t>>;
 
 // Copies the nodes `ids` of a main graph or of a function's body, and the functions that they call.
 // Each tensor that these nodes read from other nodes becomes a Placeholder, with the dtype and
 // shape in `shapes` and a name as CutGraph chooses it; but a node without inputs (a constant, a
-// variable) is copied instead. A function's arguments become Placeholders and its results fetches,
-// except for the arguments in `stand_ins`: those become a copy of that output of a node without
-// inputs in another body of the module, such as the variable that a call passes. Control edges from
-// other nodes are dropped. The copy may not be able to run: it may contain half a loop. Errors: an
-// input from another node that has an unknown dtype or is a reference to a variable. Linear in the
-// nodes and the called functions.
+// variable) is copied instead. A function's arguments become Placeholders and its results fetches.
+// An argument in `stand_ins` is replaced by a copy of the node that `stand_ins` names instead: a
+// node without inputs in another body of the module, such as the variable that a call passes.
+// Control edges from nodes that are not copied are dropped. The copy may not be able to run: it may
+// contain half a loop. Errors: an input from another node that has an unknown dtype or is a
+// reference to a variable. Linear in the nodes and the called functions.
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
                                       llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {});
 

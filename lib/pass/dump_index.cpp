@@ -30,7 +30,8 @@ Expected<std::vector<const llvm::json::Object*>> KnownRuns(const std::string& pa
                    TextOf(runs.takeError()));
 }
 
-// True if the file's name begins as those of a run named `name` do: NAME.0000
+// True if the file's name begins with NAME, a period and a digit, as the dumps of a run called
+// `name` do ("NAME.0000.main...").
 bool IsNameOf(llvm::StringRef file, llvm::StringRef name) {
   return file.consume_front(name) && file.consume_front(".") && !file.empty() &&
          llvm::isDigit(file[0]);

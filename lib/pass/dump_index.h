@@ -12,8 +12,9 @@
 namespace grapnel {
 
 // index.json describes the first run at the top level: "graph", "files", "stages". Later runs are
-// objects of the same form under "later", with the names of their "ledger" and "timings". An
-// unfinished run has "complete": false and no stages; its files begin with its "graph".
+// objects of the same form in the array "later"; their "ledger" and "timings" give the names of
+// these two files. An unfinished run has "complete": false and no stages; the names of its files
+// begin with its "graph".
 struct DumpRun {
   std::string name;  // the prefix of its files; unique among the runs
   std::string ledger = "ledger.jsonl", timings = "timings.json";
@@ -29,8 +30,8 @@ Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value&
 // written.
 Expected<DumpRun> ClaimDumpRun(llvm::StringRef folder, llvm::StringRef graph);
 
-// Replaces a run's reservation in index.json with its record. `write` writes the record's
-// attributes after "graph".
+// Replaces a run's reservation in index.json with its record. `write` writes the attributes of the
+// record that follow "graph".
 Error FinishDumpRun(llvm::StringRef folder, const DumpRun& run,
                     llvm::function_ref<void(llvm::json::OStream&)> write);
 

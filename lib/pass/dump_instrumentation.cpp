@@ -2,8 +2,8 @@
 //   <graph>.NNNN.main.<tag>.pbtxt      tags: before_graph_optimization, before_<pass>,
 //   after_<pass>, ...
 // and writes index.json, which lists every stage in order, including the unchanged ones. A dump
-// holds the whole module, so a stage over a function's body dumps like any other; index.json names
-// the function. ledger.jsonl has every rewrite. If other runs have dumped to the folder before, a
+// holds the whole module, also when the pass ran on a function's body; index.json names the
+// function. ledger.jsonl has every rewrite. If other runs have dumped to the folder before, a
 // number is added to <graph> and to the names of ledger.jsonl and timings.json.
 #include "lib/io/write.h"
 #include "lib/pass/dump_index.h"
@@ -56,7 +56,8 @@ class DumpInstrumentation : public Instrumentation {
         "",         graph.num_nodes(), NumEdges(graph)};
     times_.push_back({stage.pass, stage.function, stage.iteration, stage.time});
     if (options_.stages_alone ? stage.function.empty() : stage.changed) {
-      // Only this pass ran since the last dump, so the graph before it equals that dump.
+      // No other pass has changed the graph since the last dump, so that dump is also the graph
+      // before this pass.
       if (!options_.stages_alone) RETURN_IF_ERROR(DumpAgain("before_" + stage.pass));
       entry.before = last_;
       RETURN_IF_ERROR(Dump("after_" + stage.pass, module));
@@ -71,7 +72,8 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   void Failed(const Stage& stage, const Module& module) override {
-    // The author of the pass needs the broken graph; a second failure would only hide the first.
+    // Dumps the broken graph for the author of the pass. If this dump fails too, its error is
+    // dropped: it would only hide the error of the pass.
     llvm::consumeError(Dump("failed_" + stage.pass, module));
     if (ledger_file_) llvm::consumeError(ledger_file_->Commit());
   }
@@ -161,7 +163,8 @@ class DumpInstrumentation : public Instrumentation {
     });
   }
 
-  // Not part of index.json, because times differ from run to run.
+  // Returns the content of timings.json. The times are not in index.json, because they differ from
+  // run to run.
   std::string Timings() const {
     std::string text;
     llvm::raw_string_ostream os(text);

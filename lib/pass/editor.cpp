@@ -36,8 +36,8 @@ void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   list->erase(std::unique(first, list->end()), list->end());
 }
 
-// Writes a shape such as "[s1,8,s2]" as "[?,8,?]": users who read it do not need to know which
-// dimensions are equal.
+// Writes a shape such as "[s1,8,s2]" as "[?,8,?]": readers of a refusal do not need to know which
+// of the unknown dimensions are equal.
 std::string WithoutSymbols(llvm::StringRef text) {
   std::string plain;
   bool in_shape = false;
@@ -98,15 +98,16 @@ ShapeMap Editor::InferGrapplerShapes(bool trust_feeds) const {
 
 const ShapeMap& Editor::shapes() {
   if (are_shapes_fixed_) return *shapes_;
-  // As TensorFlow does for each pass, infers all shapes again. If many nodes changed, this is
-  // faster, too.
+  // At the start of a pass, discards the shapes if over a quarter of the nodes changed: inferring
+  // all shapes again, as TensorFlow does for each pass, is then faster.
   if (shapes_ && starts_pass_ && stale_shapes_.size() > graph_.num_nodes() / 4) shapes_.reset();
   if (shapes_) {
     llvm::DenseSet<NodeId> updated;
     for (NodeId id : stale_shapes_) {
       if (stale_shapes_.size() == 1 || updated.insert(id).second) shapes_->Update(id);
     }
-    // A removed reader no longer constrains shapes.
+    // Shapes are also inferred from a node's readers: if readers were removed, their constraints
+    // must go, too.
     if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
   }
   if (!shapes_) {
@@ -159,7 +160,8 @@ std::vector<NodeId> Editor::NodesInOrder() {
   return order_;
 }
 
-// Nodes ranked in their current order stay in that order.
+// If `order` is the cached order, the cache stays valid: GrapplerOrder keeps an order that it
+// returned itself.
 void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
   if (order != llvm::ArrayRef<NodeId>(order_)) order_version_.reset();
   ranks_.assign(graph_.end_id(), ~0u);
@@ -209,7 +211,7 @@ void Editor::Keep(Record& record) {
   rewrite.removed = SortedNames(strings, record.removed);
   rewrite.functions = record.functions;
   rewrite.note = record.note;
-  // A node that the rewrite made or removed does not count as changed, too.
+  // A node that the rewrite made or removed is not listed as changed as well.
   llvm::erase_if(rewrite.changed, [&](const std::string& name) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
   });
@@ -226,7 +228,7 @@ int Editor::FurtherFetch(const Node& node) const {
   return first;
 }
 
-// Fetches are found by name: a node that replaced the fetched node may have that name.
+// Looks up fetches by name, because another node may have replaced the fetched node under its name.
 const Editor::Fetch* Editor::LostFetch() const {
   for (const Fetch& fetch : fetches_) {
     Node node = graph_.Find(graph_.module().strings.Get(fetch.name));
@@ -296,7 +298,7 @@ void Editor::Touch(const Node& node) {
 void Editor::Changed(const Node& node) {
   ++num_changes_;
   seen_version_ = graph_.version();
-  // Most nodes are changed by several consecutive edits.
+  // A node usually changes in several consecutive edits, and needs only one entry for all of them.
   bool is_same = !record_.changed.empty() && record_.changed.back() == node.name_id() &&
                  record_.sources.back() == node.id() && record_.results.back() == node.id();
   if (!is_same) {

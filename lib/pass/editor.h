@@ -27,8 +27,8 @@ class PassRegistry;  // lib/pass/registry.h
 
 // One editor exists for one body and one run of the PassManager. Changes are allowed only between
 // Begin() and End(), and only through the editor: anything else is a fault, which fails the pass.
-// Every change updates users, control edges and the record; none checks dtypes (the verifier does,
-// after the pass).
+// Each change updates the readers' inputs, control edges and the record of the rewrite. The editor
+// does not check dtypes: the verifier does, after the pass.
 class GRAPNEL_PUBLIC Editor {
  public:
   Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config,
@@ -39,8 +39,8 @@ class GRAPNEL_PUBLIC Editor {
   const Graph& graph() const { return graph_; }
   Module& module() { return graph_.module(); }
   Function* function() const { return function_; }
-  // Used in names of nodes and functions made for this body: the function's name, or the user's
-  // name of the graph.
+  // The name of this body for use in the names of nodes and functions that passes make: the
+  // function's name, or the user's name for the main graph.
   const std::string& id() const { return id_; }
   void set_id(llvm::StringRef id) { id_ = id.str(); }
   const proto::RewriterConfig& config() const { return config_; }
@@ -52,8 +52,8 @@ class GRAPNEL_PUBLIC Editor {
   bool IsFetched(const Node& node) const {
     return IsPreserved(node) && boundary_.fetched.contains(node.id());
   }
-  // The first fetched output of the node after output 0, which a rewrite to a node with one output
-  // would lose, or 0.
+  // The lowest fetched output of the node other than output 0, or 0 if there is none. A rewrite
+  // that leaves the node only one output would lose that fetch.
   int FurtherFetch(const Node& node) const;
   bool IsFed(const Node& node) const {
     return IsPreserved(node) && boundary_.fed.contains(node.id());
@@ -63,8 +63,8 @@ class GRAPNEL_PUBLIC Editor {
     return node.id() < preserved_.size() && preserved_[node.id()];
   }
 
-  // From this call on, fetched nodes must run, but their values may change: for a pass that changes
-  // them on purpose (auto_parallel).
+  // From this call on, rewrites may change the values of fetched nodes, which must still run: for a
+  // pass that changes them on purpose (auto_parallel).
   void GiveUpFetchedValues() { fetches_.clear(); }
 
   // The node's device or, if the node names no device, the assumed device of such nodes.
@@ -136,12 +136,13 @@ class GRAPNEL_PUBLIC Editor {
   // Records `node` as a source of the result although it was not removed, redirected or changed.
   void Used(const Node& node);
   // Adds a remark to the record of the current rewrite: one sentence, no period; formatted only if
-  // the record has a reader.
+  // a client of the PassManager reads rewrites.
   template <typename... Args>
   void Note(const char* format, Args&&... args) {
     if (on_rewrite_) SetNote(Sentence(format, std::forward<Args>(args)...));
   }
-  // Records that the rule matched but did not fire, for --why-not; formatted only then.
+  // Records for --why-not that the rule's pattern matched but the rule did not rewrite; the reason
+  // is formatted only with --why-not.
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
     if (on_refusal_ && Runs(rule))
@@ -163,8 +164,8 @@ class GRAPNEL_PUBLIC Editor {
   void RemoveNode(const Node& node);
   // Redirects every data input that reads `from` to `to`; control edges stay.
   void RedirectPort(Port from, Port to);
-  // Redirects all readers of `node`: data inputs that read any of its ports then read `to`, and
-  // control edges come from the node of `to`.
+  // Redirects all readers of `node`: data inputs that read any of its outputs then read `to`, and
+  // nodes that waited for `node` wait for the node of `to`.
   void RedirectNode(const Node& node, Port to);
   void SetOp(const Node& node, llvm::StringRef op);
   void SetDevice(const Node& node, llvm::StringRef device);
@@ -184,12 +185,12 @@ class GRAPNEL_PUBLIC Editor {
   void SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value);
   void RemoveAttr(const Node& node, llvm::StringRef key);
   void CopyAttrs(const Node& to, const Node& from);
-  // Adds an empty function of that name to the library. The caller adds its nodes, which is not
-  // recorded.
+  // Adds an empty function of that name to the library. The caller then adds nodes to it, which the
+  // record of the rewrite does not list.
   Function* AddFunction(llvm::StringRef name);
   // Drops functions that are not reachable from the main graph; see ReachableFunctions.
   void DropUnreachableFunctions(bool choices = true);
-  // Records that the rewrite inlined or split up this function.
+  // Records that the rewrite inlined this function.
   void TouchedFunction(llvm::StringRef name);
 
   // --- Faults of a pass: a change that bypasses the editor or is outside a rewrite, removal of a
@@ -288,8 +289,9 @@ class GRAPNEL_PUBLIC Editor {
       stale_shapes_;  // changed since shapes_ was last queried: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
   Record record_;  // reused by all rewrites
-  // One rewrite's part of the provenance: the names of source nodes, then earlier rewrites. Both
-  // members are start positions in derived_from_; each range ends where the next one begins.
+  // What one rewrite's result derives from: names of source nodes, and earlier rewrites. Both lists
+  // are in derived_from_; the members are the positions where they start, and each list ends where
+  // the next one starts.
   struct Derivation {
     size_t names, steps;
   };

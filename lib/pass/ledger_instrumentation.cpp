@@ -52,7 +52,7 @@ class LedgerInstrumentation : public Instrumentation {
   }
 
   // Writes serialized NodeDefs of the nodes that the rewrite made, then of those that it changed;
-  // inputs are written as in a main graph.
+  // inputs are spelled as in a main graph ("x:1"), also for nodes of functions.
   void NodeDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     const Function* function = module_->FindFunction(rewrite.function);
     const Graph& graph = function ? function->body : module_->main;
@@ -66,7 +66,8 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Writes serialized FunctionDefs of the rewrite's functions; an empty one for a removed function.
+  // Writes serialized FunctionDefs of the functions that the rewrite made or inlined, and an empty
+  // string for a function that it removed.
   void FunctionDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     json.attributeArray("function_defs", [&] {
       for (const std::string& name : rewrite.functions) {

@@ -22,19 +22,19 @@ FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 // functions.
 void AddReachable(const Function& start, FunctionSet* reached);
 
-// Returns the functions that the attribute `key` names in any node of this op. Linear.
+// Returns the functions that the attribute `key` of any node with this op names. Linear.
 FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key);
 
-// Which functions the body of each function of a library mentions (calls, or names in an
-// attribute), as of the construction of the CallGraph.
+// For each function of a library, the functions that its body mentions (calls, or names in an
+// attribute) when the CallGraph is constructed.
 class CallGraph {
  public:
   // Linear in the module.
   explicit CallGraph(const Module& module);
   // True if `function` was in the library and its body mentions no function.
   bool IsLeaf(const Function& function) const;
-  // True if `from` mentions one of `functions`, directly or indirectly. Also true for a function
-  // that was not in the library. Linear in the reached functions.
+  // True if `from` mentions one of `functions`, directly or indirectly. Also true if `from` was not
+  // in the library. Linear in the reached functions.
   bool Reaches(const Function& from, const FunctionSet& functions) const;
 
  private:

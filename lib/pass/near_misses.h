@@ -16,8 +16,8 @@ namespace grapnel {
 class NearMisses {
  public:
   void Add(const Refusal& refusal);
-  // Forgets earlier refusals of the rewrite's rule at the rewrite's node, and at nodes that were
-  // fused into that node. Refusals that avoid an error of TensorFlow stay.
+  // Forgets the earlier refusal of the rewrite's rule at the rewrite's node, and all refusals at
+  // nodes that the rewrite removed, except for those that say "unlike TensorFlow".
   void Rewrote(const Rewrite& rewrite);
   // The refusals, sorted by pass, rule and node, so that the result is deterministic.
   std::vector<Refusal> Sorted() const;
@@ -27,7 +27,8 @@ class NearMisses {
       last_;  // key: place, pass, rule
 };
 
-// True if TensorFlow makes the rewrite although it is wrong: the reason says "unlike TensorFlow".
+// True if TensorFlow makes this rewrite, although it is wrong, and grapnel does not: the reason
+// then contains "unlike TensorFlow".
 bool IsUnlikeTensorFlow(const Refusal& refusal);
 
 // "FUNCTION/NODE", or "NODE" in the main graph.

@@ -29,7 +29,7 @@ std::vector<NodeId> ByRank(std::vector<NodeId> ids, llvm::ArrayRef<uint32_t> ran
   return at_rank;
 }
 
-// Finds the nodes that close a loop: edges from these nodes do not count in the order.
+// Recognizes the back edges of loops, from NextIteration to Merge, which do not count in the order.
 class BackEdges {
  public:
   explicit BackEdges(const StringTable& strings)

@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// TensorFlow's own groups (grappler/op_types of 2.21). An op may have several kinds.
+// The kinds of ops, as in grappler/op_types of TensorFlow 2.21. An op may have several kinds.
 enum OpKind : uint32_t {
   kConstOp = 1u << 0,     // Const
   kIdentityOp = 1u << 1,  // Identity, RefIdentity
@@ -58,7 +58,7 @@ class GRAPNEL_PUBLIC OpKinds {
   Known recent_[kRecent];
 };
 
-// An IdentityN of one tensor, which is equivalent to Identity.
+// True for an IdentityN of one tensor, which is equivalent to Identity.
 GRAPNEL_PUBLIC bool IsIdentityNOfOne(const Node& node);
 
 }  // namespace grapnel

@@ -30,7 +30,7 @@ struct GRAPNEL_PUBLIC PassInfo {
   bool default_on = false;       // false: runs only if the RewriterConfig or --passes asks for it
   bool run_once = false;         // only in the first iteration
   // The field of RewriterConfig that enables the pass, or several that must all enable it ("a,b").
-  // "": no field does.
+  // "": no field enables it.
   const char* toggle = "";
   const char* help;          // one line: what the pass does
   const char* refuses = "";  // one line: what the pass leaves alone

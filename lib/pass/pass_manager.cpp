@@ -19,7 +19,7 @@
 namespace grapnel {
 namespace {
 
-// Stages that are not registered passes, with TensorFlow's names for their equivalents.
+// Names of stages that are not registered passes, as TensorFlow calls the same steps.
 constexpr const char* kWholeFlow = "meta_optimizer";
 constexpr const char* kLastLook = "tfg_optimizer";
 
@@ -142,7 +142,8 @@ class Runner {
   // Collects the argument shapes that calls pass to functions.
   void LearnArguments(const FunctionSet& functions) {
     ModuleShapes shapes(module_);
-    // TensorFlow does not know that two arguments share a symbol.
+    // Replaces symbols with plain unknown dimensions: TensorFlow does not know that unknown
+    // dimensions of two arguments are equal.
     auto without_symbols = [](Shape shape) {
       for (int i = 0; shape.known_rank() && i < shape.rank(); ++i) {
         if (!shape.IsKnown(i)) shape.set_dim(i, kUnknownDim);
@@ -197,9 +198,10 @@ class Runner {
   }
 
   // Optimizes every function that the main graph still reaches, once, including those made
-  // meanwhile. Functions that functions of tf.data call are left to tf.data and marked for it; but
-  // TensorFlow loses the marks as soon as it optimizes another function, and then optimizes the
-  // marked functions too, after all others.
+  // meanwhile. Skips functions of tf.data and the functions that they call: tf.data optimizes these
+  // itself, and TensorFlow marks the called ones for it. But TensorFlow loses these marks as soon
+  // as it optimizes any other function; in that case it optimizes the called ones too, after all
+  // others, and so does this function.
   Error RunFunctions(FunctionSet reached) {
     FunctionSet compiled, data;
     FunctionSet differentiable = FunctionsNamedBy(module_, "SymbolicGradient", "f");
@@ -249,7 +251,8 @@ class Runner {
     return RunBatch(&batch);
   }
 
-  // Bodies that wait to be optimized in parallel: they neither read nor make functions.
+  // Functions that wait to be optimized in parallel, which is safe because their bodies name no
+  // other function.
   struct Batch {
     FunctionSet functions;
     std::vector<Editor*> editors;
@@ -310,7 +313,7 @@ class Runner {
     return editor.get();
   }
 
-  // tf.data optimizes its own functions and the functions that they call.
+  // Marks the functions in `data` as tf.data's own, which tf.data optimizes itself.
   void MarkDataFunctions(const FunctionSet& data) {
     for (const auto& function : module_.functions) {
       if (data.contains(function.get()) && !FunctionFlag(*function, kDataFunction))
@@ -327,7 +330,8 @@ class Runner {
     return IsPipeline() && static_cast<int64_t>(graph.num_nodes()) < LeastNodes();
   }
 
-  // Reports only a small main graph: there may be hundreds of small functions.
+  // Warns if the main graph is too small to be optimized. Says nothing about small functions, of
+  // which there may be hundreds.
   void ReportTiny(const Editor& editor) const {
     if (&editor.graph() != &module_.main || !options_.sink) return;
     options_.sink(Severity::kWarning,
@@ -344,7 +348,7 @@ class Runner {
       ReportTiny(*editor);
       return Error::success();
     }
-    // A pass that is selected by name runs once, whatever its position.
+    // Passes that are selected by name run in one iteration only.
     int iterations =
         !IsPipeline() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE ? 1 : 2;
     int iteration = 0;
@@ -395,7 +399,7 @@ class Runner {
     return llvm::join(files, ", ");
   }
 
-  // Versions of the bodies that the pass does not run on and that have no Editor, by Graph::id().
+  // The versions of all bodies except the one that the pass runs on, by Graph::id().
   using Versions = std::map<uint64_t, uint64_t>;
   Versions OtherBodies(const Graph& graph) const {
     Versions versions = {{module_.main.id(), module_.main.version()}};
@@ -409,7 +413,7 @@ class Runner {
     editor->NoticeChanges();
     if (editor->fault()) return editor->fault();
     if (editor->IsRewriting()) return Editor::Fault{"", "", "left a rewrite open"};
-    // Not recorded for built-in passes: other threads may be rewriting those bodies.
+    // `before` is empty for built-in passes: other threads may rewrite other bodies while they run.
     if (before.empty()) return std::nullopt;
     for (const auto& [id, version] : OtherBodies(editor->graph())) {
       auto was = before.find(id);

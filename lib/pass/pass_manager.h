@@ -70,7 +70,7 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   // The device that passes assume for nodes without a device, as a device string for NodeDefs. It
   // is not written to the nodes.
   std::string assumed_device;
-  // Whether If, Case and While stay nodes that call functions.
+  // Whether If, Case and While nodes stay, and are not lowered to Switch and Merge nodes.
   bool keep_functional = false;
   // Trusts the shapes of placeholders. Off by default, because a session may feed any shape. In the
   // body of a function, the shapes of arguments are known.
@@ -80,9 +80,10 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   // library stay unchanged. Shapes of arguments come from the calls, as in TensorFlow's own runs.
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
-  // Optimizes functions that call no function in parallel, with the same result as one after
-  // another. Null: one after another; so they are also with a limit, with `on_refusal`, with passes
-  // or rules of plugins, and with clients that do not allow parallel bodies.
+  // Optimizes functions that call no function on the threads of this pool, with the same result as
+  // one after another. Functions are optimized one after another if the pool is null, if there is a
+  // limit or `on_refusal`, for passes or rules of plugins, and if a client does not allow parallel
+  // bodies.
   ThreadPool* pool = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;
@@ -111,16 +112,17 @@ class GRAPNEL_PUBLIC PassManager {
   std::vector<Instrumentation*> clients_;
 };
 
-// The following functions make the instrumentations, each of which has a file.
+// The following functions make the instrumentations; each is implemented in its own file.
 //
-// `is_sound`: the caller promises that the module given to Run has no problem (lib/ir/verify.h), so
-// that unchanged parts are not checked after each pass. At the end the whole module is checked, and
-// `fetches` (the same as in OptimizeOptions) must still exist with their original dtypes.
-// `broke_graph`, which must outlive the run, is set to true if the run fails because of the graph;
-// may be null.
+// Makes the verifier, which checks the graph after each pass that changed it. `is_sound`: the
+// caller promises that the module given to Run has no problem (lib/ir/verify.h), so that unchanged
+// parts need no check after each pass. At the end the whole module is checked, and `fetches` (the
+// same as in OptimizeOptions) must still exist with their original dtypes. `broke_graph`, which
+// must outlive the run, is set to true if this check finds that a pass broke the graph; may be
+// null.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(
     bool is_sound = false, std::vector<std::string> fetches = {}, bool* broke_graph = nullptr);
-// Writes rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line tells
+// Writes rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line also says
 // whether the passes imitate TensorFlow with oneDNN (OptimizeOptions::onednn).
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os,
                                                                           bool onednn);

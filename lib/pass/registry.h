@@ -52,7 +52,8 @@ class GRAPNEL_PUBLIC PassRegistry {
   // Finds "pass" or "pass/rule"; the pass may have either of its names. The error suggests similar
   // names.
   Expected<Choice> Choose(llvm::StringRef name) const;
-  // Succeeds if some pass reports "pass", "rule" or "pass/rule". The error suggests similar names.
+  // Succeeds if `name` is a pass, a rule or step of some pass, or "pass/rule". The error suggests
+  // similar names.
   Error CheckRuleExists(llvm::StringRef name) const;
 
  private:

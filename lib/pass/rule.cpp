@@ -17,7 +17,7 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& thrown) {
-    // If the pass is from the same plugin, the PassManager adds the plugin's name.
+    // If the pass itself is from a plugin, the PassManager adds the plugin's name.
     const PassRegistry::Entry* pass = context.edit.registry().Find(rule.optimizer);
     std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + rule.plugin;
     throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +

@@ -56,8 +56,8 @@ class GRAPNEL_PUBLIC RuleContext {
   static Verdict NotMine() { return {}; }
   static Verdict Changed() { return {Verdict::kChanged}; }
   static Verdict Done() { return {Verdict::kDone}; }
-  // The optimizer makes the node's readers read `port` instead, and nodes that wait for it wait for
-  // the port's node.
+  // The optimizer then makes the node's readers read `port` instead, and makes nodes that wait for
+  // the node wait for the port's node.
   static Verdict ReplaceBy(Port port) { return {Verdict::kDone, port}; }
   static Verdict ReplaceBy(const Node& node) { return ReplaceBy(Port{node.id(), 0}); }
   // Refuses, for the formatted reason; the text is formatted only if the run collects refusals.
@@ -71,8 +71,8 @@ class GRAPNEL_PUBLIC RuleContext {
     edit.Refuse(rule_name_, node, format, std::forward<Args>(args)...);
     return {Verdict::kRefused};
   }
-  // As Refuse, for functions that check a condition: `return rule.Fails("'{0}' is fetched", ...)`
-  // returns false.
+  // Refuses like Refuse and returns false, for functions that check a condition: `return
+  // rule.Fails("'{0}' is fetched", ...)`.
   template <typename... Args>
   bool Fails(const char* format, Args&&... args) {
     Refuse(format, std::forward<Args>(args)...);
@@ -110,10 +110,10 @@ class GRAPNEL_PUBLIC RuleContext {
   // Adds a node with these data inputs; the name is made unique.
   Node Make(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device,
             llvm::ArrayRef<Port> inputs);
-  // Returns the node that another node must wait for in order to run whenever `port` has a value. A
-  // Switch runs even if an output is dead; for its outputs this is an Identity of that output: with
-  // `find`, the first one that reads it; otherwise a new one,
-  // "ConstantFoldingCtrl/<switch>_<port>", as Grappler names it.
+  // Returns the node to wait for in order to run exactly when `port` has a value. That is the
+  // port's node, unless it is a Switch, which runs even if an output of it is dead. For an output
+  // of a Switch it is an Identity that reads that output: with `find`, the first existing one; if
+  // there is none, a new one, "ConstantFoldingCtrl/<switch>_<port>", as Grappler names it.
   Node Anchor(Port port, bool find = true);
   void SetType(const Node& node, llvm::StringRef key, DataType type) {
     edit.SetAttr(node, key, attr::Type(type));
@@ -124,13 +124,13 @@ class GRAPNEL_PUBLIC RuleContext {
   // replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);
-  // Applies a rule of the whole body.
+  // Applies a rule that is for the whole body instead of a node.
   Verdict Apply(const Rule& rule);
 
   // --- For rules that make several rewrites in one visit.
   //
-  // For a rule that is applied to a node: later edits belong to another rewrite, at `node`. False
-  // if --limit is used up: then change nothing.
+  // For a rule that is applied to a node: ends the current rewrite and begins another one at
+  // `node`. False if --limit is used up: then change nothing.
   bool NextRewrite(const Node& node);
   // A rule that is applied to the whole body begins and ends each of its rewrites itself. BeginAt
   // returns false if --limit is used up: then change nothing and do not end the rewrite.
@@ -224,7 +224,7 @@ class GRAPNEL_PUBLIC RuleTable {
   // `rules` are in order.
   RuleTable(Editor& edit, llvm::ArrayRef<const Rule*> rules) { Add(edit, rules); }
 
-  // The rules for nodes of this op.
+  // The rules that apply to nodes with this op.
   llvm::ArrayRef<const Rule*> Of(StringId op) const {
     auto found = by_op_.find(op);
     return found == by_op_.end() ? of_any_op_ : found->second;
@@ -245,9 +245,9 @@ class GRAPNEL_PUBLIC RuleTable {
 // any of them rewrote the node.
 GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
-// An optimizer without an order of its own. Its rules run in the order of the registry: each rule
-// that is applied to the whole body runs by itself; consecutive rules that are applied to nodes run
-// together, on each node in file order. Use at namespace scope:
+// An optimizer that needs no code of its own to schedule its rules. They run in the order of
+// the registry: each rule that is applied to the whole body runs by itself; consecutive rules that are
+// applied to nodes run together, on each node in file order. Use at namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));
 class GRAPNEL_PUBLIC SequentialOptimizer : public GraphPass {
  public:

@@ -44,8 +44,8 @@ class RecordReader {
   }
 
  private:
-  // Reads and parses a file of the folder. Records a problem if it exists and cannot be read or
-  // parsed. Returns whether it was read.
+  // Reads and parses a file of the folder. If the file exists but cannot be read or parsed, records
+  // a problem. Returns true if the file was read and parsed.
   bool Try(const std::string& name, llvm::function_ref<Error(llvm::StringRef)> parse) {
     std::string path = JoinPath(folder_, name);
     if (!FileExists(path)) return false;
@@ -63,7 +63,7 @@ class RecordReader {
     return Error::success();
   }
 
-  // A run that was interrupted has no stages.
+  // Adds the stages of one run. An interrupted run has none, and is skipped.
   void ReadRun(const llvm::json::Object& run) {
     std::vector<StageRecord> stages;
     for (const llvm::json::Value& stage : *run.getArray("stages")) {
@@ -97,7 +97,8 @@ class RecordReader {
     return Error::success();
   }
 
-  // Splits the ledger among the stages, by the number of rewrites of each.
+  // Assigns the rewrites of the ledger, in order, to the stages: to each as many as index.json says
+  // it made.
   static Error Ledger(llvm::StringRef text, llvm::MutableArrayRef<StageRecord> stages) {
     ASSIGN_OR_RETURN(std::vector<Rewrite> rewrites, ParseLedger(text));
     auto next = rewrites.begin();

@@ -1,5 +1,5 @@
-// The record of a run of passes, stage by stage, as a dump folder stores it in addition to the
-// graphs.
+// The record of runs of passes that a dump folder keeps besides the graphs: each stage (one pass
+// over one body), its rewrites and its time.
 #ifndef GRAPNEL_LIB_PASS_RUN_RECORD_H_
 #define GRAPNEL_LIB_PASS_RUN_RECORD_H_
 

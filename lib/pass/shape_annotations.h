@@ -1,4 +1,5 @@
-// The shape annotations of nodes in a file (`_output_shapes`), and how optimizing changes them.
+// Drops shape annotations (the attribute `_output_shapes`, with which a file records a node's
+// shapes) before and after optimization, as TensorFlow does.
 #ifndef GRAPNEL_LIB_PASS_SHAPE_ANNOTATIONS_H_
 #define GRAPNEL_LIB_PASS_SHAPE_ANNOTATIONS_H_
 

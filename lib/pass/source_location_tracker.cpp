@@ -19,7 +19,8 @@ Error SourceLocationTracker::BeforePipeline(const Module& module) {
   return Error::success();
 }
 
-// A new function was made from the function with the longest name that is a prefix of its own.
+// Finds from which function a new function was copied: the one with the longest name that precedes
+// "_specialized_for_" or a similar part of the new name.
 SourceLocationTracker::Body& SourceLocationTracker::BodyOf(llvm::StringRef function) {
   auto [it, is_new] = bodies_.try_emplace(function.str());
   if (!is_new || function.empty()) return it->second;
@@ -34,7 +35,8 @@ SourceLocationTracker::Body& SourceLocationTracker::BodyOf(llvm::StringRef funct
 }
 
 LineTable::TraceId SourceLocationTracker::Trace(llvm::StringRef function, llvm::StringRef node) {
-  // Limits the chain of functions that were specialized from one another.
+  // A function may be specialized from a function that was itself specialized, and so on; follows
+  // at most this many steps.
   constexpr int kMostSteps = 64;
   std::string name = function.str();
   for (int step = 0; step < kMostSteps; ++step) {
@@ -55,7 +57,8 @@ LineTable::TraceId SourceLocationTracker::TraceOf(llvm::StringRef function, llvm
   return Trace(function, node);
 }
 
-// Handles "call/node", if the rewrite inlined the function that "call" called.
+// If the rewrite inlined the function that its node called, finds the stack of a new node
+// "CALL/NODE": that of NODE in the function.
 LineTable::TraceId SourceLocationTracker::Inlined(const Rewrite& rewrite, llvm::StringRef node) {
   if (rewrite.functions.empty() || !node.consume_front(rewrite.node) || !node.consume_front("/"))
     return 0;

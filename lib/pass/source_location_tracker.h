@@ -19,8 +19,8 @@ namespace grapnel {
 //   - of the removed node, if the rewrite removed a node of that name;
 //   - of the function's node that the new node copies, if a call was inlined;
 //   - of the node that the rule was applied to; else of the first node used, removed or changed.
-// A function that was copied from another function keeps the lines of the other. Costs two look-ups
-// per rewrite and node; supports parallel bodies.
+// A copy of a function keeps the lines of the original function. Costs two look-ups per rewrite and
+// node; supports bodies that are optimized in parallel.
 class SourceLocationTracker : public Instrumentation {
  public:
   // `lines` are the source lines of the module before the pipeline.

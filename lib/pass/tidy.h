@@ -6,7 +6,7 @@
 
 namespace grapnel {
 
-// Constants of 64 or more equal elements are stored as one element.
+// Stores each constant of 64 or more equal elements as one element.
 void CompressConstants(Editor& edit);
 
 // True if any node requests colocation with another (`_class`).

@@ -15,8 +15,8 @@
 namespace grapnel {
 namespace {
 
-// In sanitizer builds, the check of the changed parts and that of the whole graph run after each
-// pass, and must agree.
+// Whether to check both the changed parts and the whole graph after each pass; the two checks must
+// agree. Only in sanitizer builds.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define GRAPNEL_VERIFY_TWICE 1
@@ -56,12 +56,13 @@ class VerifyInstrumentation : public Instrumentation {
     if (!stage.changed) return Error::success();
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
-    // A new function is checked when it is optimized; calls of it are checked now.
+    // If the pass made functions, only the calls of them are checked now; their bodies are checked
+    // when they are optimized.
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(CheckSame(problems, VerifyGraph(graph, function)));
-    // Without plugins, bodies may be optimized in parallel, so that only this body is certain not
-    // to change now.
+    // Only with plugins is the whole module checked now: without them, other threads may be
+    // changing other bodies.
     if (!stage.plugins.empty()) {
       plugins_ = stage.plugins;
       if (is_sound_ && !HasErrors(problems)) problems = VerifyModule(module);
@@ -90,7 +91,7 @@ class VerifyInstrumentation : public Instrumentation {
     uint64_t sound_at = 0;  // the version at which it was found correct; 0: not checked yet
     ChangeVerifier verifier;
   };
-  // Locks the map, since bodies are optimized in parallel, each by one thread.
+  // Locks the map, because bodies may be optimized in parallel, each on one thread.
   Body& BodyOf(const Graph& graph) {
     std::lock_guard<std::mutex> lock(mutex_);
     return bodies_[graph.id()];
@@ -120,7 +121,8 @@ class VerifyInstrumentation : public Instrumentation {
     std::vector<Problem> problems;
     for (size_t i = 0; i < types_of_fetches_.size(); ++i) {
       std::optional<DataType> was = types_of_fetches_[i], is = TypeOfFetch(graph, fetches_[i]);
-      // auto_parallel turns a node that applies a gradient into a node without outputs.
+      // A fetch may lose its output: auto_parallel replaces a node that applies a gradient with a
+      // node without outputs.
       if (was == is || !was || is == proto::DT_INVALID) continue;
       std::string what = !is ? "is fetched, and no longer exists"
                              : llvm::formatv("is fetched as {0}, and is {1} now",

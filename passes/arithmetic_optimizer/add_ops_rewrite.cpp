@@ -28,7 +28,7 @@ void Tag(Arithmetic& rule, const Node& node) {
   rule.edit.SetAttr(node, kAddOpsRewriteTag, attr::Bool(true));
 }
 
-// The tree's inputs of one shape.
+// The inputs of the tree that have this shape; one AddN adds them up.
 struct Leaf {
   Shape shape;
   std::vector<Port> terms;

@@ -20,11 +20,11 @@ class Arithmetic : public RuleContext {
   explicit Arithmetic(Editor& editor);
   ~Arithmetic() { edit.FollowShapes(); }
 
-  // arithmetic_optimization is AGGRESSIVE; feeds then have the shapes that their placeholders
-  // promise
+  // whether arithmetic_optimization is AGGRESSIVE; feeds are then assumed to have the shapes of
+  // their placeholders
   const bool aggressive;
 
-  // Nodes that rules have already processed.
+  // Nodes that the rules of these names have already processed.
   llvm::DenseSet<NodeId> hoisted_factors, hoisted_chains, composed;
 
   // --- The queue of nodes to visit: last in, first out; each node is in it at most once.
@@ -33,8 +33,8 @@ class Arithmetic : public RuleContext {
 
   // --- Facts.
   bool IsAggregate(const Node& node) const;  // AddN, AccumulateNV2, Add and AddV2 of numbers
-  // TensorFlow's groups of ops whose output has the elements of their input: in the same order and
-  // shape, or possibly in another one.
+  // True if the output has the elements of the input: for KeepsShape in the same order and shape,
+  // for KeepsValue possibly in another one. The groups of ops are TensorFlow's.
   bool KeepsShape(const Node& node) const;
   bool KeepsValue(const Node& node) const;
   bool IsUnaryElementwise(const Node& node) const;
@@ -94,8 +94,8 @@ class Arithmetic : public RuleContext {
   void ForwardControls(const Node& target, llvm::ArrayRef<Node> sources);
   // Turns data input `i` into a control input.
   void TurnIntoControl(const Node& node, int i);
-  // Redirects reads of `from`, and control edges from its node, to `to`, except those of `to`
-  // itself.
+  // Redirects to `to` all reads of `from` and all control edges from its node, except those that go
+  // to the node of `to`.
   void UpdateReaders(Port from, Port to);
 
   // --- For the schedule.
@@ -103,7 +103,7 @@ class Arithmetic : public RuleContext {
   // Redirects reads of any output of `node` to `by`, and control edges to the node of `by`, except
   // those of stale readers.
   void Replace(const Node& node, Port by);
-  // Call this after applying a rule.
+  // Call this after each rule: it ends what ChangesValue() began.
   void EndRewrite() { changed_value_ = false; }
 
  private:

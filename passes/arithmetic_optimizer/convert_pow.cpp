@@ -1,7 +1,7 @@
 // Replaces powers that have an op of their own. The node changes in place and waits for the
 // exponent.
 //
-//   Before:  Pow(x, 2)     After:  Square(x)       so 1: Identity, 0.5: Sqrt, -0.5: Rsqrt,
+//   Before:  Pow(x, 2)     After:  Square(x)       also 1: Identity, 0.5: Sqrt, -0.5: Rsqrt,
 //                                                  -1: Reciprocal, 0: a constant of ones
 //   Before:  Pow(x, 3)     After:  x * Square(x)   on a CPU only; the square is a new node,
 //                                                  "..._ConvertPow__inner_<node>"

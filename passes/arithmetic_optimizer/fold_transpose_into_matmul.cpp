@@ -2,9 +2,9 @@
 //
 //   Before:  MatMul(Transpose(a, [1,0]), b)     After:  MatMul(a, b, transpose_a=true)
 //
-// BatchMatMul of real numbers absorbs Transpose and ConjugateTranspose of the last two dimensions.
-// For complex numbers it conjugates, and so absorbs only ConjugateTranspose, as MatMul absorbs only
-// Transpose.
+// For real numbers, both Transpose and ConjugateTranspose of the last two dimensions fold. For
+// complex numbers, BatchMatMul's adj_x and adj_y also conjugate, so only ConjugateTranspose folds;
+// MatMul's transpose_a and transpose_b do not, so only Transpose folds.
 //
 // Refuses: products that are fetched, fed or kept; permutations that are not constant, or do more
 // than swap the last two dimensions.

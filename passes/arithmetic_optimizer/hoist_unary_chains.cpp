@@ -18,7 +18,8 @@
 namespace grapnel::arithmetic {
 namespace {
 
-// One link of a chain: the node, and the root's port where the chain starts.
+// One op in a chain, and the input of the concatenation (or output of the split) that the chain is
+// on.
 struct Link {
   int port;
   Node node;
@@ -90,7 +91,8 @@ class Hoist {
                            node.name());
       }
       if (IsFusableRelu(node, node.input_node(0))) {
-        return rule_.Fails("'{0}' can be fused with '{1}'", node.name(), node.input_node(0).name());
+        return rule_.Fails("the remapper can fuse '{0}' with '{1}'", node.name(),
+                           node.input_node(0).name());
       }
     }
     return true;
@@ -113,7 +115,8 @@ class Hoist {
     return true;
   }
 
-  // The nodes that the chains wait for, each from the root to its link.
+  // All nodes that the ops of the chains wait for, from the root of each chain to its link in
+  // `links`.
   std::vector<Node> Controls(const std::vector<Link>& links) {
     std::map<std::string, Node> controls;
     auto add = [&](const Node& node) {
@@ -153,7 +156,7 @@ class Hoist {
     std::vector<Node> controls = Controls(links);
     int slot = root_.op() == "SplitV" ? 0 : 1;
     Port input = root_.input(slot), at;
-    // From the end of the first chain to its start.
+    // The nodes of the first chain, from its end back to the split.
     std::vector<Node> chain;
     for (Node node = links[0].node; node != root_; node = node.input_node(0)) chain.push_back(node);
     at = input;

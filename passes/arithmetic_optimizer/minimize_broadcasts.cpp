@@ -36,7 +36,7 @@ void SmallestFirst(Arithmetic& rule, const Group& group) {
   llvm::stable_sort(terms, [](const Group::Input& a, const Group::Input& b) {
     return IsSmaller(a.shape, b.shape);
   });
-  // With an odd number of terms, the root adds the largest.
+  // If the number of terms is odd, the root combines the largest one with all others.
   std::optional<Port> largest;
   if (terms.size() % 2 != 0) {
     largest = terms.back().port;
@@ -52,8 +52,8 @@ void SmallestFirst(Arithmetic& rule, const Group& group) {
       free.pop_back();
     }
     SetOperands(rule, at, left, right);
-    // A wide tree needs fewer temporary tensors; if the next step would broadcast, small terms go
-    // first.
+    // Queues the result last, which gives a wide tree with fewer temporary tensors; but first if
+    // the next two terms differ in size, so that small terms are combined before a broadcast.
     Group::Input made{{at.id(), 0}, Shape::Scalar()};
     if (terms.size() >= 2 && IsSmaller(terms[0].shape, terms[1].shape)) {
       terms.push_front(made);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr char kStage[] = "ReduceUpsamplingDims";
 
-// The four of six elements at `places`, if the elements at `ones` are 1.
+// Returns the four elements at `places` of an int32 constant of six elements, if its other two
+// elements, at `ones`, are 1.
 std::optional<std::vector<int64_t>> Reduced(Arithmetic& rule, Port port, llvm::ArrayRef<int> places,
                                             llvm::ArrayRef<int> ones) {
   const Literal* value = rule.ConstantOf(port);
@@ -27,7 +28,7 @@ std::optional<std::vector<int64_t>> Reduced(Arithmetic& rule, Port port, llvm::A
   return kept;
 }
 
-// Makes the Tile of a Reshape, both with four dimensions.
+// Makes a Reshape to four dimensions and a Tile that reads it; returns the Tile.
 Node MakeTileOfReshape(Arithmetic& rule, const Node& node, llvm::ArrayRef<int64_t> multiples,
                        llvm::ArrayRef<int64_t> dims) {
   Node tile = node.input_node(0), reshape = tile.input_node(0);

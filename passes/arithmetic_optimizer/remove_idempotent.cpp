@@ -3,7 +3,7 @@
 //   Before:  Identity(Identity(x)) -> y     After:  Identity(x) -> y
 //
 // Refuses: nodes that are fetched, fed or kept, or wait for other nodes; pairs on different
-// devices, which copy; loop frames and effects.
+// devices, which copy the tensor between them; Enter, Exit, NextIteration, and ops with effects.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -28,7 +28,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_idempotent",
               .ops = {"CheckNumerics", "DebugGradientIdentity", "DeepCopy", "PreventGradient",
                       "Print", "Snapshot", "StopGradient", "Identity", "AddN", "AccumulateNV2"},
-              .help = "Identity(Identity(x)) and the like become one",
+              .help = "Identity(Identity(x)) and the like become one node",
               .refuses = "nodes that are fetched, fed or kept, or wait for other nodes; pairs on "
                          "different devices",
               .apply = RemoveIdempotent});

@@ -32,23 +32,26 @@ bool IsIdentity(const Permutation& permutation) {
   return true;
 }
 
-// True if constants go through TensorFlow's tfg_optimizer before this pass: only in the pipeline.
+// True if TensorFlow stores constants of zeros without values before it runs this pass: only in the
+// default pipeline, where its tfg_optimizer comes first.
 bool WritesZerosAsNothing(const Arithmetic& rule) {
   const proto::RewriterConfig& config = rule.edit.config();
   return config.optimizers().empty() && !config.disable_tfg_optimizer();
 }
 
-// `first` and `node` are transposes of the same op; `tail` is `node`, or the node after `first`.
+// `first` and `node` have the same op; `tail` is the reader of `first`: `node` itself, or the first
+// of the ops between the two.
 Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const Node& node,
                    const Permutation& permutation) {
   if (first.num_inputs() != 2) return rule.NotMine();
   std::optional<Permutation> inner = rule.ConstantInts(first, 1);
   if (!inner || !AreInverse(permutation, *inner))
     return rule.Refuse("'{0}' is not known to be the inverse permutation", first.name());
-  // The nodes between change their values, which a preserved node would expose.
+  // Without the pair, the ops between the two compute other values. That is correct only if all
+  // readers of `node` can be redirected, and those outside the graph cannot.
   if (tail != node && rule.IsPreserved(node)) {
-    return rule.Refuse("'{0}' is fetched, fed or kept, and not next to '{1}'", node.name(),
-                       first.name());
+    return rule.Refuse("'{0}' is fetched, fed or kept, and ops come between it and '{1}'",
+                       node.name(), first.name());
   }
   rule.edit.Used(first);
   if (tail == node) return rule.ReplaceBy(first.input(0));

@@ -16,11 +16,12 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   Node first = rule.Input(tail, 0);
   if (!first || first.op_id() != node.op_id() || first == node || first.num_inputs() == 0)
     return rule.NotMine();
-  // The nodes between change their values, which a preserved node would expose. TensorFlow removes
-  // the pair anyway, and computes a wrong value.
+  // Without the pair, the ops between the two compute other values. That is correct only if all
+  // readers of `node` can be redirected, and those outside the graph cannot. TensorFlow removes the
+  // pair anyway, and computes a wrong value.
   if (tail != node && rule.IsPreserved(node)) {
-    return rule.Refuse("'{0}' is fetched, fed or kept, and '{1}' is not next to it", node.name(),
-                       first.name());
+    return rule.Refuse("'{0}' is fetched, fed or kept, and ops come between it and '{1}'",
+                       node.name(), first.name());
   }
   rule.edit.Used(first);
   if (tail == node) return rule.ReplaceBy(first.input(0));

@@ -77,7 +77,8 @@ std::optional<Selection> SelectionOfStridedSlice(Arithmetic& rule, const Node& s
     const Cut& cut = (*cuts)[i];
     bool is_whole = cut.begin == 0 && cut.end == shape.dim(i);
     if (i != axis && !is_whole) return std::nullopt;
-    // A stack of one tensor is not cut at all; TensorFlow leaves the slice alone then.
+    // A slice of a stack of one tensor takes the whole stack; TensorFlow leaves such a slice as it
+    // is.
     if (i == axis && (is_whole || cut.end != cut.begin + 1)) return std::nullopt;
   }
   int64_t shrink = slice.GetInt("shrink_axis_mask");
@@ -104,7 +105,7 @@ Node MakeReader(Arithmetic& rule, const Node& node, Port input, bool keeps_dim, 
   std::string name = Arithmetic::NameFor(node, kStage);
   Node made;
   if (keeps_dim) {
-    // The constant is anchored, so that it is in the loop frame of the input.
+    // The constant waits for the input's node, so that it runs in the same loop frame.
     Node axis_node =
         rule.edit.AddConstant(Arithmetic::NameFor(node, kStage, "Axis"),
                               Literal::Scalar(proto::DT_INT32, static_cast<double>(axis)),

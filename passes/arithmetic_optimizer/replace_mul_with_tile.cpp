@@ -61,7 +61,7 @@ GRAPNEL_RULE(
      .after = "replace_pack_with_tile_reshape",
      .name = "replace_mul_with_tile",
      .ops = {"Mul"},
-     .help = "multiplying by ones that broadcasts becomes Tile",
+     .help = "a multiplication by ones that only broadcasts x becomes Tile",
      .refuses = "nodes that are fetched, fed or kept; shapes that are unknown or differ in "
                 "rank; ones of other dtypes than float",
      .apply = ReplaceMulWithTile});

@@ -42,7 +42,7 @@ std::optional<std::vector<int64_t>> MultiplesOf(int rank, llvm::ArrayRef<Node> p
   std::iota(dims.begin(), dims.end(), 0);
   for (const Node& pack : llvm::reverse(packs)) {
     int64_t axis = pack.GetInt("axis");
-    // A new last dimension repeats single elements, which Tile cannot do.
+    // A stack along a new last dimension repeats each element in place, which Tile cannot do.
     if (axis < 0 || axis >= static_cast<int64_t>(dims.size())) return std::nullopt;
     multiples[dims[axis]] *= pack.GetInt("N");
     if (multiples[dims[axis]] > std::numeric_limits<int32_t>::max()) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::vector<int64_t>> MultiplesOf(int rank, llvm::ArrayRef<Node> p
   return multiples;
 }
 
-// Makes the Reshape of the Tile.
+// Makes a Tile of the stacked tensor and a Reshape that reads it; returns the Reshape.
 Node MakeReshapeOfTile(Arithmetic& rule, const Node& node, llvm::ArrayRef<Node> packs,
                        llvm::ArrayRef<int64_t> multiples, const Shape& to) {
   auto name = [&](const char* part) { return Arithmetic::NameFor(node, kStage, part); };

@@ -56,7 +56,8 @@ Verdict SimplifyEmbeddingLookup(Arithmetic& rule, const Node& node) {
   Node unique = gather.input_node(1);
   if (!IsUnique(unique) || unique.num_inputs() == 0) return rule.NotMine();
   if (node.input(1) != Port{unique.id(), 1} || gather.input(1) != Port{unique.id(), 0})
-    return rule.Refuse("its indices are not those of '{0}'", unique.name());
+    return rule.Refuse("its indices do not come from '{0}', which numbers the gathered rows",
+                       unique.name());
   if (!IsAlongFirst(rule, gather) || !IsAlongFirst(rule, unique)) {
     return rule.Refuse("'{0}' or '{1}' is not known to work along dimension 0", gather.name(),
                        unique.name());

@@ -10,9 +10,9 @@
 //
 //   After:   x -> Cast to half -> Cast to float -> m -> Cast to half -> Cast to float -> r ...
 //
-// The whole graph is one rewrite, because half of it would not fit together. TensorFlow also runs
-// the first pass on CPUs with half arithmetic; a pass here must not depend on the machine it runs
-// on.
+// All changes are one rewrite, because only some of them would leave edges between different
+// dtypes. TensorFlow also runs auto_mixed_precision on CPUs that compute in half; grapnel does not,
+// because its passes must not depend on the machine that they run on.
 //
 // Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and the
 // ops after them; for _cpu, graphs with a loop that carries half; for bfloat16, TensorFlow without
@@ -45,7 +45,8 @@ class Converter {
       }
     }
     if (!emulate_) return;
-    // By now all inputs of the nodes that ReadAsFloat gives a Cast are half.
+    // The nodes compute in float: Casts convert their inputs, which by now are all rounded to half,
+    // back.
     for (int i = 0; i < types_.size(); ++i) {
       if (half_[i] && types_[i].type == proto::DT_FLOAT) ReadAsFloat(types_[i]);
     }
@@ -79,7 +80,7 @@ class Converter {
     }
   }
 
-  // Adds a Cast for the readers that need the other precision.
+  // Adds a Cast of the port for those of its readers that take the other precision.
   void CastFor(Port port, bool is_half) {
     Node cast;
     for (const Use& use : edit_.graph().node(port.node).UsesOf(port.index)) {
@@ -132,7 +133,8 @@ bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
   return true;
 }
 
-// A Cast on the back edge of a loop is not possible: TensorFlow crashes there.
+// Refuses the graph if a loop passes half back to its start, because TensorFlow crashes on the Cast
+// that this needs.
 bool RefuseLoops(Editor& edit, const TypeGraph& types, const std::vector<bool>& half) {
   for (int i = 0; i < types.size(); ++i) {
     if (!half[i] || types[i].node.op() != "NextIteration") continue;
@@ -164,7 +166,8 @@ class AutoMixedPrecision : public GraphPass {
   }
 
  private:
-  // Without oneDNN, TensorFlow has no faster bfloat16 kernels, and no such pass.
+  // TensorFlow has the bfloat16 pass only with oneDNN, since it has no faster bfloat16 kernels
+  // otherwise.
   static Error RefuseAll(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (node.op() != "MatMul" && node.op() != "Conv2D") continue;

@@ -222,7 +222,7 @@ void Insert(llvm::StringSet<>* set, const char* const (&ops)[N]) {
   for (const char* op : ops) set->insert(op);
 }
 
-// Ops of these lists without a half kernel on the CPU.
+// Ops in these lists that have no half kernel on the CPU.
 constexpr const char* kNoHalfOnCpu[] = {"AvgPool3D",     "AvgPool3DGrad",     "MaxPool3D",
                                         "MaxPool3DGrad", "MaxPool3DGradGrad", "_FusedBatchNormEx"};
 

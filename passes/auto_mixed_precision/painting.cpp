@@ -23,7 +23,8 @@ bool IsTensorListWriter(llvm::StringRef op) {
       .Default(false);
 }
 
-// True if a tensor list comes from or goes to this node and cannot be followed further.
+// True for nodes behind which a tensor list cannot be followed: arguments, results, calls and
+// Optionals.
 bool IsSourceOrSink(const Node& node) {
   return llvm::StringSwitch<bool>(node.op())
              .Cases("_Arg", "_Retval", "Placeholder", true)
@@ -33,7 +34,8 @@ bool IsSourceOrSink(const Node& node) {
          node.graph().module().FindFunction(node.op());
 }
 
-// A v1 variable is read without a copy: its reader must keep its dtype.
+// True for an Identity of a TF1 variable, and for an Enter of such an Identity. They do not copy
+// the variable, so they must keep its dtype.
 bool ReadsVariable(const Node& node) {
   if (node.num_inputs() == 0) return false;
   Node input = node.input_node(0);
@@ -79,7 +81,7 @@ class Painter {
   bool Is(const llvm::StringSet<>& list, int i) const { return list.contains(types_[i].node.op()); }
   bool IsFloat(int i) const { return types_[i].type == proto::DT_FLOAT; }
 
-  // Whether the op's definition allows half for the vertex.
+  // Whether the definition of the op allows half for this dtype of the node.
   bool Allows(int i) const {
     const TypeVertex& vertex = types_[i];
     const OpInfo* info = FindOp(vertex.node.op());
@@ -96,7 +98,8 @@ class Painter {
 
   // --- Tensor lists.
   //
-  // The vertex of the element dtype of the list, if that is float; -1 otherwise.
+  // For an op on a tensor list: the vertex of the list's element dtype, if that is float; -1
+  // otherwise.
   int ElementVertex(const Node& node) const {
     if (!node.op().contains("TensorList")) return -1;
     for (int i : types_.Of(node)) {
@@ -271,7 +274,7 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists) 
   llvm::StringRef wanted = mode == Mode::kCuda ? "gpu" : "cpu";
   std::vector<bool> to_process(graph.end_id());
   for (Node node : graph.nodes()) {
-    // A node without a device runs on the GPU if there is one.
+    // A node without a device counts as on a GPU if the graph names one.
     bool is_here = node.device().empty() ? has_gpu == (mode == Mode::kCuda)
                                          : DevicePartMentions(node.device(), wanted);
     to_process[node.id()] = is_here && !edit.IsPreserved(node);

@@ -1,4 +1,4 @@
-// Decides which dtypes of which nodes become half, by painting the type graph.
+// Decides which dtypes of which nodes become half: marks ("paints") vertices of the type graph.
 #ifndef GRAPNEL_PASSES_AUTO_MIXED_PRECISION_PAINTING_H_
 #define GRAPNEL_PASSES_AUTO_MIXED_PRECISION_PAINTING_H_
 
@@ -20,10 +20,11 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists);
 //   3. infer and clear ops between painted ones are painted
 //   4. on the CPU, infer ops that follow a painted one are painted
 //   5. clear ops are painted when connected to painted ones through clear ops
-//   6. ops whose definition does not allow half are unpainted
-// All ops on one tensor list get the same color, so do both ends of a loop's back edge, and a Cast
-// to float whose readers are all half casts to half. Adds edges from writers of tensor lists to
-// their readers. If no vertex becomes half, the pass has nothing to do.
+//   6. ops on the allow list are unpainted if their definition does not allow half, or if they have
+//      a quantized dtype
+// All ops on one tensor list get the same color, and so do both ends of a loop's back edge. A Cast
+// to float whose readers are all half casts to half instead. Adds edges to `types` from writers of
+// tensor lists to their readers. If no vertex becomes half, the pass has nothing to do.
 std::vector<bool> Paint(TypeGraph& types, Mode mode, const OpLists& lists,
                         const std::vector<bool>& to_process);
 

@@ -7,7 +7,8 @@
 namespace grapnel::auto_mixed_precision {
 namespace {
 
-// The number of ports of an argument; -1 if the node does not specify it.
+// The number of inputs or outputs of the node that belong to the argument; -1 if the attribute that
+// gives it is missing.
 int NumPorts(const Node& node, const OpArg& arg) {
   if (!arg.type_list_attr.empty()) {
     auto attr = node.Attr(arg.type_list_attr);
@@ -48,7 +49,8 @@ Error TypeGraph::AddNode(const Node& node) {
     for (const OpArg& arg : args) {
       int count = NumPorts(node, arg);
       if (count < 0)
-        return MakeError("node '{0}': argument '{1}' has no length", node.name(), arg.name);
+        return MakeError("node '{0}': no attribute gives the length of argument '{1}'", node.name(),
+                         arg.name);
       for (int i = 0; i < count; ++i) {
         bool is_list = !arg.type_list_attr.empty();
         int vertex = VertexFor(node, is_list ? arg.type_list_attr : arg.type_attr, is_list ? i : -1,
@@ -64,11 +66,11 @@ Error TypeGraph::AddNode(const Node& node) {
   RETURN_IF_ERROR(add_ports(info->inputs, true));
   RETURN_IF_ERROR(add_ports(info->outputs, false));
   if (static_cast<int>(nodes_[node.id()].inputs.size()) != node.num_inputs()) {
-    return MakeError("node '{0}' has {1}, its op takes {2}", node.name(),
+    return MakeError("node '{0}' has {1}, but its op takes {2}", node.name(),
                      Plural(node.num_inputs(), "input"), nodes_[node.id()].inputs.size());
   }
-  // A dtype without ports has a vertex too: the element dtype of a stack is an attribute of the op
-  // that makes its handle.
+  // A dtype attribute that no input or output has gets a vertex too, such as the element dtype of a
+  // stack in the op that makes the stack's handle.
   for (const OpAttr& attr : info->attrs) {
     if (attr.type == "type" && node.FindAttr(attr.name)) VertexFor(node, attr.name, -1, {});
   }

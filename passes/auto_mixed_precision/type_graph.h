@@ -23,7 +23,7 @@ struct TypeVertex {
 
 class TypeGraph {
  public:
-  // Errors: a node whose dtypes are not fully defined; names it.
+  // Errors: a node whose dtypes are not fully defined. The error names the node.
   static Expected<TypeGraph> Make(const Graph& graph);
 
   int size() const { return static_cast<int>(vertices_.size()); }
@@ -32,14 +32,15 @@ class TypeGraph {
   llvm::ArrayRef<int> Of(const Node& node) const { return nodes_[node.id()].vertices; }
   int OfInput(const Node& node, int port) const { return nodes_[node.id()].inputs[port]; }
   int OfOutput(Port port) const { return nodes_[port.node].outputs[port.index]; }
-  // The vertex of an attribute that is not a list, or -1.
+  // The vertex of an attribute that is not a list; -1 if there is none.
   int OfAttr(const Node& node, llvm::StringRef attr) const;
   // True if the node existed when the type graph was made.
   bool Has(const Node& node) const { return node.id() < nodes_.size(); }
 
   void AddEdge(int from, int to);
 
-  // All vertices reachable from `root` through vertices that may be entered, including `root`.
+  // Walk() visits `root` and all vertices reachable from it in this direction through vertices for
+  // which `enter` is true.
   enum Direction { kFromInputs = 1, kToOutputs = 2, kBoth = 3 };
   void Walk(int root, Direction direction, llvm::function_ref<bool(int)> enter,
             llvm::function_ref<void(int)> visit) const;

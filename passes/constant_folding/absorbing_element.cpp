@@ -51,7 +51,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"LogicalOr", "Mul", "MulNoNan", "LogicalAnd", "MatMul", "SparseMatMul",
                       "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Div", "RealDiv",
                       "TruncateDiv", "Xdivy"},
-              .help = "folds x * 0 of integers, true or x and the like to the constant",
+              .help = "x * 0 for integers, true or x and the like become the constant",
               .refuses = "floating point, where 0 * NaN is NaN; results of unknown shape",
               .apply = SimplifyAbsorbing});
 

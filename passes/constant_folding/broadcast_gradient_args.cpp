@@ -5,7 +5,8 @@
 //   After:   BroadcastGradientArgs -^-> "ConstantFolding/<node>-bcastargs-0":Const []  -> y
 //                                  -^-> "ConstantFolding/<node>-bcastargs-1":Const [0] -> z
 //
-// Refuses: unknown dimensions, unless both sides have the same one there: they may be 1.
+// Refuses: unknown dimensions, because they may be 1 and so be broadcast, unless both sides are
+// known to have the same dimension there.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -23,8 +24,9 @@ std::optional<Shape> ShapeHeld(Folding& rule, Port port) {
   return dims ? std::optional<Shape>(Shape(*dims)) : std::nullopt;
 }
 
-// True if the broadcast dimensions do not depend on the unknown ones. Compares from the left, as
-// Grappler does: shapes of different rank with unknown dimensions are rarely decided.
+// True if the axes are certain although dimensions are unknown. Compares the shapes from the left,
+// as Grappler does, not from the right, so that it rarely succeeds for different ranks with unknown
+// dimensions.
 bool IsDecided(const Shape& a, const Shape& b) {
   int common = std::min(a.rank(), b.rank());
   for (int i = 0; i < common; ++i) {
@@ -66,7 +68,8 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
     return rule.NotMine();
   std::optional<Shape> a = ShapeHeld(rule, node.input(0)), b = ShapeHeld(rule, node.input(1));
   if (!a || !b)
-    return rule.Refuse("the shape in '{0}' is not known", node.input_node(a ? 1 : 0).name());
+    return rule.Refuse("the shape that '{0}' gives is not known",
+                       node.input_node(a ? 1 : 0).name());
   if (!IsDecided(*a, *b)) {
     return rule.Refuse("unknown dimensions may be 1: {0} and {1}", a->ToString(), b->ToString());
   }

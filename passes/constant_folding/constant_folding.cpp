@@ -4,11 +4,11 @@
 //   Before:  Reshape(x:[2,3], Shape(x)) * (1 + 1) -> y
 //   After:   x * 2 -> y
 //
-// A round writes known shapes as constants, then values that need no computation, computes nodes
-// with only constant inputs, drops unread nodes, and simplifies the others node by node. Rounds
-// visit only changed nodes and their neighborhood. They end as Grappler's do: after a round that
-// simplified nothing and did not change the number of nodes, though it may have folded some and
-// dropped as many.
+// Each round writes known shapes as constants, then fills, axes and shapes built from known ones;
+// computes nodes with only constant inputs; drops unread nodes; and simplifies the others node by
+// node. Rounds visit only changed nodes and their neighborhood. They end as Grappler's do: after a
+// round that simplified nothing and did not change the number of nodes, though it may have folded
+// some and dropped as many.
 #include "lib/pass/node_order.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/BitVector.h"
@@ -100,7 +100,8 @@ class Rounds {
     order_ = std::move(folded);
   }
 
-  // When a node folds, its readers may become foldable: they are folded in the same phase.
+  // Folds all nodes that can be computed, and then those of their readers that now can be computed
+  // too.
   void FoldAndFollow() {
     auto is_foldable = [&](Node node) { return folds_.Has(node) && IsFoldable(fold_, node); };
     std::vector<NodeId> queue;
@@ -122,8 +123,8 @@ class Rounds {
     }
   }
 
-  // Drops unread nodes. Nodes that only dropped nodes read are dropped in the next round, as in
-  // Grappler: until then they count as read.
+  // Drops unread nodes. A node that becomes unread here, because its readers are dropped, stays
+  // until the next round, as in Grappler.
   void DropUnread() {
     std::vector<NodeId> unread;
     auto look = [&](Node node) {
@@ -137,8 +138,8 @@ class Rounds {
     Spread();
   }
 
-  // Marks the nodes that a rewrite touched and their neighbors: rules inspect inputs of inputs, and
-  // readers.
+  // Marks the nodes that a rewrite touched, for this round and the next, and also their inputs,
+  // their readers and the readers of these, because rules look as far as that.
   void Spread() {
     todo_.resize(graph_.end_id());
     next_.resize(graph_.end_id());

@@ -20,7 +20,7 @@ Verdict MoveConstantsPastEnter(Folding& rule, const Node& node) {
   std::string name = Folding::NameFor(constant, "_enter");
   if (rule.Exists(name)) return rule.Refuse("'{0}' already has a copy in a loop", constant.name());
   if (!rule.ConstantOf(node.input(0))) return rule.NotMine();
-  // Shares the attributes of the constant: nothing is copied.
+  // The new node shares the constant's value in memory.
   Node made = rule.edit.AddNode(name, constant.op(), node.device());
   rule.edit.CopyAttrs(made, constant);
   rule.edit.AddControl(made, node);
@@ -33,7 +33,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .after = "simplify_pack",
               .name = "constant_past_enter",
               .ops = {"Enter", "RefEnter"},
-              .help = "a loop's body reads a constant itself instead of an Enter",
+              .help = "the body of a loop reads a copy of a constant instead of its Enter",
               .refuses = "an Enter not marked is_constant; constants that already have a copy",
               .apply = MoveConstantsPastEnter});
 

@@ -2,7 +2,7 @@
 // Grappler are one rule here: they match the same tree, the same conditions forbid them, and no
 // stage between the two affects the ops of the second.
 //
-//   Before:  c1 + (c2 + x) -> y            the same with - and, in pairs of their own, * and /
+//   Before:  c1 + (c2 + x) -> y            likewise with - in place of +, or with * and /
 //   After:   x + (c1 + c2) -> y            the inner node takes the constants
 //
 //   Before:  (m + bias) + c -> y           BiasAdd or Add, m or bias not constant
@@ -18,7 +18,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// parent(constant, child(left, right)); the parent's inputs may be in either order.
+// The tree parent(constant, child(left, right)) that the rule matches; the parent's inputs may be
+// in either order.
 struct Tree {
   Node child;
   bool constant_is_left;
@@ -70,11 +71,11 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   }
   DataType type = parent.GetType("T");
   if (type == proto::DT_HALF || type == proto::DT_BFLOAT16 || type == proto::DT_INVALID) {
-    return rule.Fails("the dtype of '{0}' is too short to add in another order", parent.name());
+    return rule.Fails("the dtype of '{0}' rounds too much for another order", parent.name());
   }
   for (int i = 0; i < constant.num_controls(); ++i) {
     if (constant.control(i) == child)
-      return rule.Fails("'{0}' waits for the inner node", constant.name());
+      return rule.Fails("'{0}' waits for the inner sum or product", constant.name());
   }
   if (constant.num_controls() > 0 && WaitsFor(rule, constant, child)) {
     return rule.Fails(
@@ -85,7 +86,8 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   return true;
 }
 
-// True if the child has the shape of its right leaf when the constant is its left leaf.
+// False if the constant is known to be larger than the child's right leaf, with which it is to be
+// combined: the child's result would grow.
 bool FitsRightLeaf(Folding& rule, const Node& parent, const Tree& tree) {
   if (!rule.KnowsInputs(parent) || !rule.KnowsInputs(tree.child)) return true;
   Shape c = rule.InputShape(parent, tree.constant_is_left ? 0 : 1),
@@ -109,8 +111,9 @@ void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, P
   rule.edit.SetInput(node, 1, right);
 }
 
-// Chooses the ops that combine `x`, `y` and the constant again if Sub or Div is among them. Each
-// operand has a sign: whether the whole expression subtracts it (divides by it).
+// Regroups a tree that contains Sub or Div: the child combines the constant and the leaf `y`, the
+// parent the result and the leaf `x`. An operand counts as negated if the whole expression
+// subtracts it, or divides by it; this decides which ops and operand orders are right.
 void Reassociate(Folding& rule, const Node& parent, const Tree& tree, bool is_sum,
                  bool parent_symmetric, bool child_symmetric) {
   bool constant_left = tree.left_leaf_is_constant;
@@ -182,8 +185,8 @@ Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   } else if (constant.rank() == 1) {
     leaf = vector;
   }
-  // A constant leaf folds with the moved constant only if the other leaf is constant too, and then
-  // there is nothing to move.
+  // If the leaf that would move up is constant itself, the child only exchanges one constant for
+  // another.
   if (leaf < 0 || rule.IsConst(child.input(leaf))) return rule.NotMine();
   if (!IsSafe(rule, parent, *tree)) return rule.Refused();
   Port moved = child.input(leaf);

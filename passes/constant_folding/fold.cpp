@@ -8,16 +8,16 @@
 //
 // The result inherits the control inputs of the inputs.
 //
-// Refuses: nodes that are not IsFoldable (foldable.cpp); values over 100 KiB that are larger than
-// their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
+// Refuses: nodes for which IsFoldable (foldable.cpp) is false; values over 100 KiB that are larger
+// than their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// The bytes of the elements without those at the end that repeat the last one: the size that
-// Grappler writes, and checks.
+// The size in bytes, without elements at the end that only repeat the last one: Grappler does not
+// write these, and does not count them against the limit.
 int64_t WrittenBytes(const Literal& value) {
   llvm::StringRef bytes = value.bytes();
   size_t size = DataTypeSize(value.dtype());
@@ -34,14 +34,15 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     if (bytes >= kMaxConstantBytes && bytes > input_bytes) bytes = WrittenBytes(value);
     if (bytes < kMaxConstantBytes || bytes <= input_bytes) continue;
     rule.too_large.insert(node.id());
-    return rule.Fails("the value of '{0}' has {1} bytes, its inputs have {2}", node.name(), bytes,
-                      input_bytes);
+    return rule.Fails(
+        "the value of '{0}' has {1} bytes, more than 100 KiB and than its inputs ({2})",
+        node.name(), bytes, input_bytes);
   }
   return true;
 }
 
-// True for ops that pass values on, possibly with other dimensions: nothing is computed, and a
-// splat stays one element.
+// True for ops that return their first input, possibly with another shape. They need no
+// computation, and a constant stored as one repeated element stays so.
 bool HandsOn(llvm::StringRef op) {
   return op == "Identity" || op == "Snapshot" || op == "StopGradient" || op == "PreventGradient" ||
          op == "Reshape" || op == "Squeeze" || op == "ExpandDims";
@@ -63,8 +64,8 @@ Expected<std::vector<Literal>> Evaluate(Folding& rule, const Node& node) {
   return rule.edit.evaluator()->Evaluate(node, inputs);
 }
 
-// Each port that is read becomes a node of its own. Nodes that waited for the folded node wait for
-// the last of these constants.
+// Makes a constant for each output that is read. Nodes that waited for the folded node wait for the
+// constant of its last output.
 Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> values) {
   auto name_of = [&](size_t port) {
     return Folding::NameFor(node, "-folded-" + llvm::Twine(port));
@@ -96,7 +97,7 @@ void DropAnnotations(Folding& rule, const Node& node) {
 }
 
 Verdict Fold(Folding& rule, const Node& node) {
-  // fold_merge and fold_switch know which outputs are dead.
+  // Leaves these to fold_merge and fold_switch, which know which outputs are dead.
   if (rule.kinds.Is(node, kMergeOp | kSwitchOp)) return rule.NotMine();
   if (NumOutputs(node) > 1 &&
       rule.Exists(Folding::NameFor(node, "-folded-" + llvm::Twine(NumOutputs(node) - 1))))

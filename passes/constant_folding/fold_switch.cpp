@@ -1,5 +1,5 @@
-// Folds the live output of a Switch on a constant. The Switch stays if its other output, which is
-// dead, has readers.
+// Folds the live output of a Switch whose data and predicate are constant. The Switch stays if its
+// other output, which is dead, has readers.
 //
 //   Before:  k:Const, true:Const -> Switch -> :1 y
 //   After:   "ConstantFolding/Switch-folded-1":Const -> y
@@ -48,7 +48,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .after = "fold_merge",
               .name = "fold_switch",
               .ops = {"Switch", "_SwitchN"},
-              .help = "folds the live output of a Switch on a constant",
+              .help = "folds the live output of a Switch whose inputs are constant",
               .refuses = "a predicate that is not constant",
               .apply = FoldSwitch});
 

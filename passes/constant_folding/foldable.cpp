@@ -2,8 +2,8 @@
 // first.
 //
 // Excluded: state and effects, calls of functions, placeholders and fed nodes, nodes that must stay
-// and have more than one output; loop frames; strings, quantized ops, readers and savers; results
-// over 100 KiB that are larger than their inputs.
+// and have more than one output; Enter, Exit and NextIteration; strings, quantized ops, readers and
+// savers; results over 100 KiB that are larger than their inputs.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,7 +12,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// Called before the rule runs, and by materialize_value: refusals name the rule.
+// The rule that refusals name, although these functions are called before it runs, and also by
+// materialize_value.
 constexpr char kRule[] = "fold";
 
 bool IsQuantizationEmulation(llvm::StringRef op) {
@@ -43,7 +44,8 @@ bool IsFoldableOp(Folding& fold, const Node& node) {
   auto [known, added] = fold.foldable_ops.try_emplace(node.op_id());
   if (added) known->second = IsFoldableByName(fold, node);
   if (!known->second) return false;
-  // Calls: TensorFlow evaluates nodes without a function library, and a body may never end.
+  // Nodes that call functions do not fold: TensorFlow evaluates nodes without a function library,
+  // and a body may never end.
   bool calls = false;
   node.ForEachAttr(
       [&](llvm::StringRef, AttrView value) { calls = calls || !value.FuncNames().empty(); });
@@ -59,8 +61,10 @@ bool IsTooLarge(Folding& fold, const Node& node) {
             size = static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
     if (llvm::MulOverflow(*elements, size, bytes)) bytes = INT64_MAX;
     if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
-    fold.edit.Refuse(kRule, node, "output {0} of '{1}' would be {2} bytes, its inputs are {3}",
-                     port, node.name(), bytes, input_bytes);
+    fold.edit.Refuse(
+        kRule, node,
+        "output {0} of '{1}' would have {2} bytes, more than 100 KiB and than its inputs ({3})",
+        port, node.name(), bytes, input_bytes);
     fold.too_large.insert(node.id());
     return true;
   }

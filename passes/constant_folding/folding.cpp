@@ -36,7 +36,8 @@ Folding::Folding(Editor& editor)
   for (Node node : graph.nodes()) {
     if (node.num_inputs() > 1) first_inputs_[node.id()] = {node.input(0), node.input(1)};
     mutates_tensors = mutates_tensors || (!kinds.Is(node, kPureOp) && WritesIntoInputs(node));
-    // A Merge without readers would not have survived the previous iteration.
+    // After the first iteration, every Merge that is still in the graph once had readers: the first
+    // iteration removed the others.
     bool was_read = !node.uses().empty() || editor.iteration() > 0;
     if (kinds.Is(node, kMergeOp) && was_read) merges_once_read.insert(node.id());
   }

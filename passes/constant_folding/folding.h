@@ -32,7 +32,7 @@ class Folding : public RuleContext {
   explicit Folding(Editor& editor);
 
   const bool has_fetches;
-  // constant_folding: AGGRESSIVE; ignored if the optimizer is selected by name
+  // whether constant_folding is AGGRESSIVE; false if `optimizers` names the pass
   const bool aggressive;
   const bool materialize_fills;
   const bool fold_quantization;
@@ -41,9 +41,9 @@ class Folding : public RuleContext {
   llvm::DenseMap<StringId, bool> foldable_ops;  // the ops that IsFoldable has seen
   llvm::DenseSet<NodeId> too_large;  // results over the limit: do not retry or simplify them
 
-  // Merges that had readers when the pass began, now or in an earlier iteration. Grappler keeps
-  // such a Merge when it has no reader left: Grappler remembers that the Merge may fold, makes
-  // unread constants for it, and drops these constants after counting them as readers.
+  // Merges that have had a reader, in this iteration or an earlier one. If such a Merge has no
+  // reader left but may fold, Grappler does not drop it: Grappler makes constants for its outputs,
+  // counts these as its readers, and only then drops the constants.
   llvm::DenseSet<NodeId> merges_once_read;
 
   // --- Constants: Const nodes that are not fed. Grappler does not fold a HostConst.
@@ -62,7 +62,7 @@ class Folding : public RuleContext {
   std::optional<std::vector<int64_t>> ConstantInts(const Node& node, int i) const {
     return i < node.num_inputs() ? IntegersOf(node.input(i)) : std::nullopt;
   }
-  // A constant of zeros (ones), ZerosLike (OnesLike), or a Fill with zeros (ones).
+  // True for a constant of zeros (ones), a ZerosLike (OnesLike), or a Fill with zeros (ones).
   bool IsZeros(Port port) const { return IsAll(port, 0); }
   bool IsOnes(Port port) const { return IsAll(port, 1); }
 
@@ -84,7 +84,7 @@ class Folding : public RuleContext {
     if (KnowsInputs(node)) first_inputs_[node.id()][0].node = kNoNode;
   }
   // True if broadcasting `other` with `kept` certainly gives the shape of `kept`; with
-  // `as_far_as_known`, also if it may.
+  // `as_far_as_known`, also if unknown dimensions leave that open.
   static bool BroadcastsInto(const Shape& other, const Shape& kept, bool as_far_as_known = false);
   static bool SameShape(const Shape& a, const Shape& b);  // every dimension is known and equal
   DataType TypeOf(const Node& node) const;  // of the result: T, dtype, or the op's output dtype
@@ -108,8 +108,8 @@ class Folding : public RuleContext {
   // The node becomes a BroadcastTo of data input `i` to `shape`, which must be fully known.
   Verdict BecomeBroadcast(const Node& node, int i, const Shape& shape);
   Verdict BecomeConstant(const Node& node, const Literal& value);
-  // Removes a node that constants have replaced immediately, so that its sole inputs become unread
-  // in the same round; unless it must stay or is still read.
+  // Removes a node as soon as constants have replaced it, unless it must stay or is still read.
+  // Inputs that no other node reads thus become unread in the same round.
   void RemoveIfUnread(const Node& node);
   // The node becomes a constant of `shape`, which must be fully known, with `one` for each element.
   Verdict BecomeSplat(const Node& node, const Shape& shape, const Literal& one);

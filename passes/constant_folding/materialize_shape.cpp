@@ -7,15 +7,16 @@
 //   Before:  x, z -> ShapeN -> :0 y, :1 w
 //   After:   ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y        and "-1" -> w
 //
-// The constant waits for the tensor, as the shape did.
-// Refuses: shapes that are not fully known (for Rank: an unknown rank); fed nodes, whose shape is
-// not trusted; an array that grows, or of size 0, which would fail static checks.
+// The constant waits for the node that makes the tensor, as the replaced op did. Refuses: shapes
+// that are not fully known (for Rank: an unknown rank); fed nodes, whose shape is not trusted; a
+// TensorArray that may grow, or that has size 0, which would fail static checks.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// nullopt if a dimension is unknown or does not fit in an int32.
+// Returns the shape as a vector; nullopt if a dimension is unknown, or does not fit in an int32 for
+// that dtype.
 std::optional<Literal> ShapeLiteral(const Shape& shape, DataType type) {
   if (!shape.IsFullyKnown()) return std::nullopt;
   for (int64_t dim : shape.dims()) {
@@ -75,9 +76,9 @@ Verdict MaterializeArraySize(Folding& rule, const Node& node) {
   if (array.num_inputs() == 0) return rule.NotMine();
   const Literal* size = rule.ConstantOf(array.input(0));
   if (!size || size->dtype() != proto::DT_INT32) return rule.NotMine();
-  if (array.GetBool("dynamic_size")) return rule.Refuse("array '{0}' may grow", array.name());
+  if (array.GetBool("dynamic_size")) return rule.Refuse("TensorArray '{0}' may grow", array.name());
   if (size->num_elements() != 1 || size->AsInt(0) == 0)
-    return rule.Refuse("array '{0}' has size 0", array.name());
+    return rule.Refuse("TensorArray '{0}' has size 0", array.name());
   return rule.BecomeConstant(node, *size);
 }
 
@@ -94,7 +95,7 @@ GRAPNEL_RULE(
      .name = "materialize_shape",
      .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
      .help = "writes known results of Shape, ShapeN, Size, Rank and array sizes as constants",
-     .refuses = "shapes that are not fully known; arrays that grow or are empty",
+     .refuses = "shapes that are not fully known; TensorArrays that grow or are empty",
      .apply = MaterializeShape});
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Writes integers that are used to build shapes as constants. Grappler's shape inference computes
-// them, and constant folding writes these values before it folds anything. The difference is in the
-// control inputs of the constant.
+// Computes vectors of integers that are built for use as shapes, and stores them as constants.
+// Grappler's shape inference computes these, so its constant folding writes them before it folds
+// other nodes. Unlike a node that `fold` computes, the constant waits for the former inputs
+// themselves.
 //
 //   Before:  a:Const, b:Const -> Pack(int32) -> y
 //   After:   a, b -^-> Pack:Const [a,b] -> y
@@ -16,7 +17,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The value of `node` with constant `inputs`; nullopt if shape inference would not know it.
+// The value of `node` for these constant inputs; nullopt if Grappler's shape inference would not
+// compute it.
 std::optional<Literal> Compute(Folding& rule, const Node& node, llvm::ArrayRef<Literal> inputs) {
   if (!rule.edit.evaluator()) return std::nullopt;
   Expected<std::vector<Literal>> values = rule.edit.evaluator()->Evaluate(node, inputs);
@@ -53,7 +55,7 @@ GRAPNEL_RULE(
      .after = "materialize_fill",
      .name = "materialize_value",
      .ops = {"Pack", "ConcatV2", "Slice", "StridedSlice", "IdentityN"},
-     .help = "writes integers that are used to build shapes as constants",
+     .help = "computes integer vectors that are used as shapes, and stores them as constants",
      .refuses =
          "dtypes other than int32 and int64, tensors of several dimensions, negative numbers",
      .apply = MaterializeValue});

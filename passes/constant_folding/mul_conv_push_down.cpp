@@ -8,17 +8,17 @@
 // is not, the same works for a scale of one number.
 //
 // Refuses: a convolution that others read or wait for, or that must stay; s that is neither one
-// number nor one for each output channel of an NHWC (NDHWC) convolution; s that was not a constant
-// when the pass began, until the next run (docs/found-in-tensorflow.md); another device; depthwise
-// convolutions, as TensorFlow does.
+// number nor one for each output channel of an NHWC (NDHWC) convolution; s whose node this pass
+// made, or whose shape was not fully known when the pass began, until the next run
+// (docs/found-in-tensorflow.md); another device; depthwise convolutions, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-// Mul(conv(x, w), scale), with the inputs of both in either order, constant scale, and x or w
-// constant.
+// Mul(conv(x, w), scale): the inputs of the Mul may be in either order, the scale is constant, and
+// exactly one of x and w is.
 struct Match {
   Node conv, scale;
   int scale_input;     // of the Mul
@@ -45,8 +45,9 @@ bool FitsWeights(Folding& rule, const Match& match, const Shape& scale) {
   if (scale.rank() <= static_cast<int>(data_format.size()) && scale.NumElements() == 1) return true;
   // A factor per output channel fits the last dimension of w, and no dimension of x.
   if (match.constant_input == 0 || (data_format != "NHWC" && data_format != "NDHWC")) return false;
-  // Before this rule fired for the node, it was a Mul, and its input 1 may have been the factor:
-  // TensorFlow checks the shape of the input that the node had when the pass began.
+  // If this rule made the convolution from a Mul, input 1 of the node was not the weights when the
+  // pass began. TensorFlow checks the shape of the input that the node had then, so both shapes
+  // must fit.
   if (!Folding::BroadcastsInto(scale, rule.ShapeOf(match.conv.input(1))) ||
       !Folding::BroadcastsInto(scale, rule.InputShape(match.conv, 1)))
     return false;
@@ -74,8 +75,8 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
   if (rule.IsPreserved(conv)) return rule.Fails("'{0}' must stay as it is", conv.name());
   if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
   if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
-  // As in TensorFlow, this is the shape that the name had when the pass began, even if the node
-  // became a constant since.
+  // As in TensorFlow, the shape that the scale's node had when the pass began, even if it has
+  // become a constant since.
   const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
   if (!shape.known_rank())
     return rule.Fails("'{0}' was made in this pass: TensorFlow infers its shape in the next pass",
@@ -87,7 +88,7 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
         scale.name());
   }
   if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
-    return rule.Fails("'{0}' may change the shape of the result", scale.name());
+    return rule.Fails("multiplying by '{0}' may change the shape", scale.name());
   }
   if (!FitsWeights(rule, match, shape)) {
     return rule.Fails("'{0}' is neither one number nor one for each output channel", scale.name());
@@ -98,8 +99,8 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
 void Rewrite(Folding& rule, const Node& mul, const Match& match, const std::string& name) {
   const Node &conv = match.conv, &scale = match.scale;
   Port constant = conv.input(match.constant_input);
-  // Nodes that the convolution waited on become control inputs of its constant instead: they now
-  // precede it.
+  // If the scale waits for the convolution, it now waits for the convolution's constant input
+  // instead, because it will come before the convolution.
   llvm::SmallVector<Node, 4> controls;
   for (int i = 0; i < scale.num_controls(); ++i) controls.push_back(scale.control(i));
   if (llvm::is_contained(controls, conv)) {

@@ -39,8 +39,8 @@ Shape BiasShape(const Node& node, const Shape& bias, const Shape& value) {
   return spread;
 }
 
-// Replaces x op constant with x, for a neutral constant. `meets` is the shape of the constant that
-// x is broadcast with.
+// Replaces an op on input `x` and a neutral constant with that input. `meets` is the shape of that
+// input as the op broadcasts it (for a bias: along the channels).
 Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], const Shape& meets) {
   const Shape output = rule.ShapeOf({node.id(), 0});
   if (Folding::SameShape(output, shapes[x]))

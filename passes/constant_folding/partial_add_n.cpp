@@ -1,4 +1,4 @@
-// Computes the constant inputs of a sum that has other inputs too.
+// Adds up the constant inputs of a sum in a node of its own, which then folds.
 //
 //   Before:  x, c1, z, c2 -> AddN -> y
 //   After:   c1, c2 -> "ConstantFolding/AddN_partial_split_2":AddN
@@ -50,7 +50,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .after = "forward_identity_n",
               .name = "partial_add_n",
               .ops = {"AddN", "AccumulateNV2"},
-              .help = "computes the constant inputs of a sum",
+              .help = "adds up the constant inputs of a sum on their own, so that they fold",
               .refuses = "fewer than two constants",
               .apply = FoldPartOfAddN});
 

@@ -1,4 +1,4 @@
-// Computes the constant inputs of a concatenation that has other inputs too.
+// Concatenates adjacent constant inputs of a concatenation in a node of its own, which then folds.
 //
 //   Before:  x, c1, c2, z, axis -> ConcatV2 -> y
 //   After:   c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1":ConcatV2

@@ -12,8 +12,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// True if every reader reshapes the result, so that the shape of the result does not matter, to a
-// shape of one element.
+// True if every reader reshapes the result to a shape of one element, so that the shape of the
+// result does not matter.
 bool IsReshapedToOneElement(Folding& rule, const Node& node) {
   if (node.uses().empty()) return false;
   return llvm::all_of(node.uses(), [&](const Use& use) {

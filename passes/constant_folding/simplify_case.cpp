@@ -28,9 +28,10 @@ std::string BranchAttr(const AttrView& branches, int64_t index) {
   return {};
 }
 
-// Sets the shapes of the outputs in the attribute where TensorFlow looks for those of a
-// PartitionedCall. TensorFlow interprets each list as one shape per branch; here a list with as
-// many shapes as outputs has its literal meaning.
+// Sets `_output_shapes`, where TensorFlow looks for the shapes of a PartitionedCall's outputs. They
+// come from the Case's `output_shapes`: a list with as many shapes as outputs gives one for each
+// output; any other list gives one for each branch. TensorFlow always takes the list to be one
+// shape per branch.
 void SetOutputShapes(Folding& rule, const Node& node, size_t branch) {
   std::optional<AttrView> attr = node.FindAttr("output_shapes");
   std::vector<Shape> shapes =

@@ -21,7 +21,7 @@ bool AreOfSizeOne(llvm::ArrayRef<int64_t> axes, const Shape& shape) {
   });
 }
 
-// From one element to one element: only the rank changes.
+// Turns a reduction of one element to one element, which changes only the rank, into a Reshape.
 Verdict BecomeReshape(Folding& rule, const Node& node, const std::string& name, int rank) {
   Literal ones = Literal::Integers(proto::DT_INT32, {rank}, std::vector<int64_t>(rank, 1));
   Node shape = rule.edit.AddConstant(name, ones, node.device(), node.input_node(1));
@@ -42,7 +42,7 @@ Verdict SimplifyReduction(Folding& rule, const Node& node) {
   if (axes->empty()) return rule.BecomeIdentity(node, 0);
   bool keep_dims = node.GetBool("keep_dims");
   Shape input = rule.ShapeOf(node.input(0)), output = rule.edit.ShapeOf({node.id(), 0});
-  // TensorFlow keeps a reduction over no dimensions.
+  // The result must have dimensions: TensorFlow keeps a reduction to a scalar.
   bool is_reshape = has_type && !keep_dims && input.NumElements() == 1 &&
                     output.NumElements() == 1 && output.rank() > 0;
   std::string name = Folding::NameFor(node, "_shape_const");

@@ -1,4 +1,5 @@
-// Folds a Switch on its own predicate: each of its outputs has only one possible value.
+// Folds a Switch whose data input is its own predicate: each of its outputs has only one possible
+// value.
 //
 //   Before:  p, p -> Switch -> :0 y, :1 z
 //   After:   Switch -> :0 "ConstantFoldingCtrl/Switch_0":Identity
@@ -42,14 +43,15 @@ Verdict SimplifySwitch(Folding& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kSimplify,
-              .after = "constant_past_enter",
-              .name = "simplify_switch",
-              .ops = {"Switch"},
-              .help = "folds a Switch on its own predicate",
-              .refuses = "a Switch whose number of readers is not two, or that only anchors read",
-              .apply = SimplifySwitch});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kSimplify,
+     .after = "constant_past_enter",
+     .name = "simplify_switch",
+     .ops = {"Switch"},
+     .help = "folds the outputs of a Switch whose data is its own predicate",
+     .refuses = "a Switch whose number of readers is not two, or whose readers are only waited for",
+     .apply = SimplifySwitch});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

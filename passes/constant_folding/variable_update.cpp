@@ -3,8 +3,8 @@
 //   Before:  h, 0 -> AssignAddVariableOp                ref, 0 -> AssignAdd -> y
 //   After:   h, 0 -^-> NoOp                             ref -> Identity -> y
 //
-// Likewise Sub, and Scatter by 0 or, with Mul and Div, by 1.
-// Refuses: a change that is not constant; a result that is read as the variable itself.
+// Likewise Sub, and Scatter by 0 or, with Mul and Div, by 1. Refuses: a change that is not
+// constant; a result that a node reads as a reference to the variable.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 
@@ -39,7 +39,7 @@ Verdict RemoveVariableUpdate(Folding& rule, const Node& node) {
   bool by_handle = op.contains("Variable") || op.contains("Resource");
   if (by_handle) return node.HasDataUses() ? rule.NotMine() : rule.BecomeNoOp(node);
   if (IsReadAsReference(rule, node))
-    return rule.Refuse("the variable that '{0}' passes on is written to", node.name());
+    return rule.Refuse("a node reads '{0}' as a reference to the variable", node.name());
   return rule.BecomeIdentity(node, 0);
 }
 
@@ -69,7 +69,8 @@ GRAPNEL_RULE(
              "ResourceScatterNdMul",
              "ResourceScatterNdDiv"},
      .help = "removes updates that do not change the variable",
-     .refuses = "changes that are not constant; results that are read as the variable itself",
+     .refuses =
+         "changes that are not constant; results that are read as a reference to the variable",
      .apply = RemoveVariableUpdate});
 
 }  // namespace

@@ -42,8 +42,8 @@ bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<N
     for (const Node& reader : readers) after += id != reader.device_id();
   }
   if (after > in + out) return false;
-  // An Identity may receive a tensor from another device once for several readers on its own
-  // device.
+  // Keeps an Identity whose input and some of whose readers are on other devices (unless all of
+  // these are on one device): it may receive the tensor once for several readers on its own device.
   bool is_identity = rule.kinds.Is(node, kIdentityOp | kIdentityNOp);
   return !(is_identity && in > 0 && out > 0 && after > 0);
 }
@@ -102,8 +102,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "bypass_identity",
               .ops = {"Identity", "RefIdentity", "IdentityN"},
               .help = "readers of an Identity read its input",
-              .refuses = "reads of variables, anchors in branches, Identities whose removal would "
-                         "add edges, or edges between devices",
+              .refuses = "Identities that read variables, mark a branch of a Switch, or whose "
+                         "removal would add edges, or edges between devices",
               .apply = BypassIdentity});
 
 }  // namespace

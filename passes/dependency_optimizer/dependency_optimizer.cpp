@@ -74,8 +74,8 @@ GRAPNEL_PASS(DependencyOptimizer,
                        .default_on = true,
                        .toggle = "dependency_optimization",
                        .help = "removes unnecessary waits between nodes",
-                       .refuses = "fetched nodes, ops with effects, Identities of variables, "
-                                  "anchors in branches, device crossings"}), );
+                       .refuses = "fetched nodes, ops with effects, Identities that read variables "
+                                  "or mark a branch of a Switch, device crossings"}), );
 
 }  // namespace
 
@@ -133,8 +133,8 @@ bool Dependencies::CanRemoveIdentity(const Node& node) {
       return Fails("'{0}' would have to wait for the control inputs of '{1}'", reader.name(),
                    node.name());
     if (after_switch && reader.input(use.slot).IsControl())
-      return Fails("'{0}' waits for '{1}', an anchor in the branch of '{2}'", reader.name(),
-                   node.name(), input.name());
+      return Fails("'{0}' waits for '{1}' so that it runs only in that branch of '{2}'",
+                   reader.name(), node.name(), input.name());
   }
   return true;
 }

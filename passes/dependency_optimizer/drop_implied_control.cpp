@@ -2,7 +2,8 @@
 //
 //   Before:  x -> n1 -> n2,  x -^> n2        After:  x -> n1 -> n2
 //
-// Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
+// Refuses: edges at Enter, Exit, NextIteration and Merge nodes, and at ops that TensorFlow does not
+// know.
 //
 // Cost: a small multiple of nodes and edges; if more would be needed, edges are left.
 #include "lib/pass/node_order.h"
@@ -22,9 +23,9 @@ class Reduction {
     mark_.assign(graph_.end_id(), 0);
     for (size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
     CountControls();
-    // One sweep handles all control edges of a node, so each edge is handled at the end that has
-    // more of them: a node that all others wait for, and a node that waits for all others, take one
-    // sweep each.
+    // One sweep handles many control edges of a node at once. Each edge is handled at the end that
+    // has more control edges, so that both a node that all others wait for and a node that waits
+    // for all others take only one sweep.
     budget_ = 64 * (edges_ + order_.size()) + 100000;
     for (NodeId id : order_) {
       SweepFrom(id);
@@ -68,7 +69,7 @@ class Reduction {
       targets_.push_back(use.node);
       last = std::max(last, position_[use.node]);
     }
-    // A sole reader has no other path.
+    // If `source` has only one reader, no longer path leads from `source` to it.
     if (targets_.empty() || source.uses().size() == 1) return;
     ++epoch_;
     open_.clear();
@@ -131,8 +132,8 @@ class Reduction {
     }
   }
 
-  // One rewrite for each node that loses control inputs. Dropping all at once is correct: the
-  // longest path between two nodes has no implied edge.
+  // Makes one rewrite for each node that loses control inputs. All implied edges can be dropped at
+  // once, because the longest path between two nodes contains none of them.
   void Drop() {
     llvm::sort(implied_);
     for (size_t i = 0; i < implied_.size();) {
@@ -179,7 +180,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "drop_implied_control",
               .ops = {},
               .help = "drops a control edge between nodes that a longer path joins",
-              .refuses = "edges at loop frames, Merge nodes and ops that TensorFlow does not know",
+              .refuses = "edges at Enter, Exit, NextIteration and Merge nodes, and at ops that "
+                         "TensorFlow does not know",
               .apply = DropImpliedControls});
 
 }  // namespace

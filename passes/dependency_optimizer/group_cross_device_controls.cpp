@@ -4,7 +4,7 @@
 //   Before:  a @cpu:1, b @cpu:1 -^> f @cpu:0
 //   After:   a, b -^> GroupCrossDeviceControlEdges_0/f = NoOp @cpu:1 -^> f @cpu:0
 //
-// Refuses: nodes without a device; a sole edge from a device.
+// Refuses: nodes without a device; devices that only one such edge comes from.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
@@ -96,7 +96,7 @@ GRAPNEL_RULE(
      .name = "group_cross_device_controls",
      .ops = {},
      .help = "control edges from several nodes of another device go through one NoOp there",
-     .refuses = "nodes without a device, a sole edge from a device",
+     .refuses = "nodes without a device; devices that only one such edge comes from",
      .apply = GroupCrossDeviceControls});
 
 }  // namespace

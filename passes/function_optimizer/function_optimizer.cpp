@@ -43,7 +43,7 @@ GRAPNEL_PASS(FunctionOptimizer,
                                "specialized functions for the other calls",
                        .refuses = "functions marked _noinline or for XLA, effects that nothing "
                                   "waits for, outputs that may be dead, recursion, gradients that "
-                                  "would have to be derived"}), );
+                                  "the library does not define"}), );
 
 }  // namespace
 

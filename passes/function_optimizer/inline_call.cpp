@@ -8,18 +8,18 @@
 //            Func/PartitionedCall/output_control_node/_3 -> ^d, after the nodes that the function
 //            requires to run
 //
-// Nodes are named after the call, and so are their loop frames and colocations. A call by function
-// name puts the nodes on its own device; the nodes of a PartitionedCall keep their requested
-// devices, completed from the device of the call.
+// Names of inlined nodes, of their loop frames and in their colocation requests get the call's name
+// as a prefix. If the call's op is the function's name, the nodes go to the device of the call; the
+// nodes of a PartitionedCall keep their requested devices, completed from the device of the call.
 //
-// A call marked kOpenWhole is inlined for placement, even if its function says otherwise
-// (`_noinline`).
+// A call marked kOpenWhole (lib/function/function_rewriter.h) is inlined even if its function is
+// marked `_noinline`; placement marks calls so.
 //
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
 // functions with an effect that neither a control output nor a node that waits for the call
-// triggers; results that come from a Switch and may be dead; recursion; gradients that would have
-// to be derived; results that are lists.
+// triggers; results that come from a Switch and may be dead; recursion; gradients that the
+// library does not define; results that are lists.
 #include "lib/function/inlining.h"
 #include "lib/pass/library.h"
 
@@ -35,7 +35,7 @@ Call CalleeOf(FunctionRewriter& rule, const Node& node) {
   Call callee;
   callee.function = rule.module.FindFunction(CustomGradientOf(rule.module, name));
   callee.direct = true;
-  if (!callee.function) rule.Refuse("the gradient of '{0}' would have to be derived", name);
+  if (!callee.function) rule.Refuse("the library defines no gradient for '{0}'", name);
   return callee;
 }
 

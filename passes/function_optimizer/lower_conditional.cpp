@@ -1,5 +1,5 @@
-// Lowers a marked If or Case to Switch, its branches and Merge, which run without a function call
-// and let other passes see the branches.
+// Lowers an If or Case marked `_lower_using_switch_merge` to Switch, its branches and Merge, which
+// run without a function call and let other passes see the branches.
 //
 //   Before:  p, x -> If(then=f, else=g) -> y
 //   After:   p -> Switch(p) -> Identity (pivot) of each side: everything on that side waits for it
@@ -68,7 +68,8 @@ class Lowering {
 
   std::string NewName(const llvm::Twine& part) { return in_.NewName(name_ + "/" + part); }
   int num_branches() const { return static_cast<int>(branches_.size()); }
-  // The Switch output for a branch: true is 1, and `then` comes first.
+  // The output of the Switches for a branch. For If, branch 0 is then_branch, which runs for true,
+  // and so reads output 1.
   int32_t SideOf(int branch) const { return is_if_ ? 1 - branch : branch; }
 
   Node AddSwitch(const std::string& name, llvm::StringRef device, Port input) {

@@ -1,4 +1,5 @@
-// Lowers a marked While to a loop of single nodes.
+// Lowers a While marked `_lower_using_switch_merge` to a loop of Enter, Merge, Switch,
+// NextIteration and Exit nodes.
 //
 //   Before:  x -> While(cond=c, body=b) -> y
 //   After:   x -> Enter -> Merge ---> c -> LoopCond
@@ -57,8 +58,8 @@ class Loop {
   const Node& First(const std::vector<Node>& nodes) const {
     return *llvm::find_if(nodes, [](const Node& node) { return static_cast<bool>(node); });
   }
-  // The inputs of the loop's functions: for a carried value the given port, for a resource its
-  // Enter.
+  // The inputs of a call of `cond` or `body`: output `port` of the node in `nodes` for a value that
+  // the loop changes, and the Enter for a resource, which it does not.
   llvm::SmallVector<Port, 8> Values(const std::vector<Node>& nodes, int32_t port) const {
     llvm::SmallVector<Port, 8> values;
     for (size_t i = 0; i < nodes.size(); ++i)

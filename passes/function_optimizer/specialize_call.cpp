@@ -137,7 +137,8 @@ class Copier {
     to_->info = OpInfoFromProto(op_def);
   }
 
-  // Copies the attributes of the function, and those of arguments under the argument's new number.
+  // Copies the attributes of the function, and those of its remaining arguments, which have new
+  // numbers.
   void CopyFunctionAttrs() {
     std::vector<int> number(from_.args.size(), -1);
     int kept = 0;
@@ -230,7 +231,8 @@ class Specializer {
     Context context;
     context.is_fetched = edit_.IsFetched(node);
     context.read.resize(function.results.size());
-    // It is not known here which result is fetched; TensorFlow takes the first one for a bare name.
+    // The rule knows that the call is fetched, but not which of its results. It counts the first as
+    // read, since that is what TensorFlow fetches for a node's name.
     if (context.is_fetched && context.read.size() > 0) context.read.set(0);
     for (const Use& use : node.uses()) {
       Port read = rule_.graph.node(use.node).input(use.slot);

@@ -7,8 +7,8 @@
 // Functions of one interface share the attribute api_implements; api_preferred_device names the
 // device of each. Keras uses this for its recurrent layers.
 //
-// Refuses: calls without a device; functions that specialization made for a call; functions of a
-// training pair with other dtypes than the one that is called.
+// Refuses: calls without a device; functions that were specialized for a call; functions whose
+// arguments or results have other dtypes than those of the called function.
 #include "lib/ir/device_name.h"
 #include "lib/pass/library.h"
 #include "passes/implementation_selector/implementation_selector.h"
@@ -16,8 +16,8 @@
 namespace grapnel {
 namespace {
 
-// Which function of a training pair this is, if any: the forward function names its backward, and
-// vice versa.
+// 1 for the forward function of a training pair, 2 for the backward function, 0 for any other. Each
+// of the two names the other in an attribute.
 int PassOf(const Function& function) {
   if (FunctionAttr(function, "backward_function_name")) return 1;
   return FunctionAttr(function, "forward_function_name") ? 2 : 0;
@@ -40,7 +40,7 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
   std::string interface = TextAttr(*called, "api_implements");
   if (interface.empty()) return nullptr;
   if (name.contains("_specialized_for_")) {
-    rule.Refuse("'{0}' was made for this call", name);
+    rule.Refuse("'{0}' was specialized for this call", name);
     return nullptr;
   }
   llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(node));

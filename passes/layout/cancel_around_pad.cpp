@@ -13,7 +13,8 @@ namespace {
 
 bool IsReadOnce(const Node& node) { return node.uses().size() == 1; }
 
-// The Transposes after the Pad that undo `before`, if all readers of the Pad are such.
+// The readers of the Pad, if all of them are Transposes that undo the permutation `before`;
+// otherwise empty.
 std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
                                   llvm::ArrayRef<int64_t> before) {
   std::vector<Node> after;
@@ -25,7 +26,7 @@ std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
   return after;
 }
 
-// The paddings in the order of the dimensions before the permutation.
+// The rows of `paddings`, one for each dimension, reordered by `perm`.
 Literal Permuted(const Literal& paddings, llvm::ArrayRef<int64_t> perm) {
   std::vector<int64_t> old = paddings.AsInts(), permuted;
   for (int64_t i : perm) {
@@ -66,13 +67,14 @@ Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "layout",
-              .phase = kAroundPads,
-              .name = "cancel_around_pad",
-              .ops = {"Pad"},
-              .help = "a Pad between two Transposes pads other dimensions",
-              .refuses = "a Pad or paddings with other readers, fetched ones",
-              .apply = CancelAroundPad});
+GRAPNEL_RULE(
+    {.optimizer = "layout",
+     .phase = kAroundPads,
+     .name = "cancel_around_pad",
+     .ops = {"Pad"},
+     .help = "removes two Transposes that cancel around a Pad, which then pads other dimensions",
+     .refuses = "a Pad whose input, paddings or result are fetched or have other readers",
+     .apply = CancelAroundPad});
 
 }  // namespace
 }  // namespace grapnel::layout

@@ -55,7 +55,7 @@ bool Conversion::IsInLoop(const Node& node) const {
 }
 
 Shape Conversion::ShapeOf(Port port) {
-  // The nodes that the pass adds change only the layout of a tensor.
+  // Skips nodes that the pass added: they change only the layout.
   while (port.node >= first_added && graph.node(port.node).num_inputs() > 0)
     port = graph.node(port.node).input(0);
   return port.node < first_added ? shapes_.OfPort(port) : Shape::Unknown();
@@ -129,7 +129,7 @@ Node Conversion::AddConversion(const Node& node, const std::string& prefix, Kind
   Node source_node = graph.node(source.node);
   if (kind == kTranspose) {
     const std::vector<int>& perm = forward ? formats.perm : formats.back;
-    // A constant in a loop must be in the loop's frame.
+    // In a loop, the constant waits for the source, so that it runs in the loop's frame.
     llvm::SmallVector<Node, 1> controls;
     if (IsInLoop(node)) controls.push_back(source_node);
     Node constant = edit.AddConstant(

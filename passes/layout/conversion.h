@@ -11,7 +11,7 @@
 
 namespace grapnel::layout {
 
-// The two formats for tensors of one rank.
+// The old and the new format for tensors of one rank.
 struct Formats {
   std::string from, to;   // "NHWC"; "NDHWC" for rank 5
   std::vector<int> perm;  // transposing by it turns `from` into `to`
@@ -35,7 +35,8 @@ class Conversion : public RuleContext {
   const Formats& OfRank(int rank) const { return rank == 5 ? of_rank_5_ : of_rank_4_; }
   bool IsAdded(const Node& node) const { return node.id() >= first_added; }
 
-  // The shape in the original layout; kUnknown stands for an unknown rank.
+  // RankOf and RankOfInput return kUnknown for an unknown rank; ShapeOf returns the shape in the
+  // original layout.
   static constexpr int kUnknown = -1;
   Shape ShapeOf(Port port) override;
   int RankOf(Port port);
@@ -48,8 +49,9 @@ class Conversion : public RuleContext {
   std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
-  // True if the node is on the device, not preserved, and read; records a refusal of `rule` for the
-  // first two. `rule` is a parameter because the pass also calls this before any rule runs.
+  // True if the node is on the device, not preserved, and read. Records a refusal of `rule` if one
+  // of the first two is false. `rule` is a parameter because the pass also calls this before any
+  // rule runs.
   bool MayChange(const char* rule, const Node& node);
   // True if the node reads, possibly through agnostic ops, a tensor that was converted back to the
   // old layout.
@@ -66,7 +68,7 @@ class Conversion : public RuleContext {
   // Data inputs of a node and how to convert each, in the order in which the nodes are made.
   using Inputs = std::vector<std::pair<int, Kind>>;
   void ConvertInputs(const Node& node, const Inputs& inputs, const Formats& formats);
-  // Adds a node for each reader of each of the outputs.
+  // Converts outputs back: adds one node for each reader of each output.
   void ConvertOutputs(const Node& node, llvm::ArrayRef<int> outputs, Kind kind,
                       const Formats& formats);
   // Updates data_format and the attributes that have a number for each dimension.
@@ -87,9 +89,9 @@ class Conversion : public RuleContext {
 // The rule whose condition the pass itself checks in advance; the pass then records refusals under
 // the rule's name.
 constexpr char kConvertSensitive[] = "convert_sensitive";
-// The formats of the tensors that this rule converts at the node, if its op has the layout `from`
-// and its tensors have a rank that can be converted; null if not. Records a refusal of
-// kConvertSensitive.
+// The formats for convert_sensitive to use at the node, if its op has the layout `from` and its
+// tensors have a rank that can be converted; otherwise null, and a refusal of convert_sensitive may
+// be recorded.
 const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node);
 
 // True if `a` and `b`, both not empty, are inverse permutations.

@@ -30,7 +30,7 @@ bool AreAxes(llvm::ArrayRef<int64_t> axes, llvm::StringRef letters, const Format
   });
 }
 
-// One op that works in any layout.
+// One node whose op works in any layout.
 class AgnosticOp {
  public:
   AgnosticOp(Conversion& rule, const Node& node)
@@ -51,7 +51,7 @@ class AgnosticOp {
   }
 
  private:
-  // For IdentityN: each of its tensors may have another rank.
+  // Converts the tensors of an IdentityN one by one, because they may differ in rank.
   Verdict FollowEachOnItsOwn() {
     std::vector<int> of_4 = ConvertedInputs(4), of_5 = ConvertedInputs(5);
     if (of_4.empty() && of_5.empty()) return rule_.NotMine();
@@ -243,7 +243,7 @@ class AgnosticOp {
       rule_.ConvertOutputs(node_, outputs, gives_shapes ? kVecPermute : kTranspose, *formats_);
   }
 
-  // The operands of a binary op.
+  // The operands of a binary op that have this rank.
   std::vector<int> OperandsOfRank(int rank) const {
     std::vector<int> operands;
     for (int i : {0, 1}) {
@@ -252,8 +252,9 @@ class AgnosticOp {
     return operands;
   }
 
-  // A vector aligns with the last dimension, wherever that is now. (TensorFlow puts it second,
-  // which is right only if the last one holds the channels.)
+  // Broadcasting aligns a vector with the last dimension of the old layout, so the vector is
+  // reshaped to lie along that dimension in the new one. (TensorFlow always uses the second
+  // dimension, which is right only if the last one was the channels.)
   void ReshapeVector(int input) {
     Port source = node_.input(input);
     Shape shape = rule_.ShapeOf(source);
@@ -302,7 +303,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .phase = kAgnostic,
               .name = kName,
               .ops = {},  // the ops of the agnostic families
-              .help = "converts ops that work in any layout",
+              .help = "converts ops that work in any layout to the new layout of their inputs",
               .refuses = "other devices, fetched ops, dimensions that cannot be translated",
               .apply = ConvertAgnostic});
 

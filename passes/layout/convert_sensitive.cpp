@@ -12,7 +12,8 @@
 namespace grapnel::layout {
 namespace {
 
-// The tensor whose rank decides: an output, or an input if the outputs do not show it.
+// The tensor whose rank decides which formats apply: an output, or an input if the outputs do not
+// have that rank.
 Port DecidingPort(const Node& node, Family family) {
   switch (family) {
     case Family::kBiasAddGrad:

@@ -10,7 +10,7 @@ namespace grapnel::layout {
 
 enum class Family {
   kNone,
-  // Ops with a data_format. The graph is converted around these.
+  // Ops with a data_format, which the pass changes; it converts their inputs and outputs.
   kFirstInput,  // Conv2D, MaxPool, FusedBatchNorm ...: input 0 and output 0 have the layout
   kBiasAdd,
   kBiasAddGrad,

@@ -97,8 +97,8 @@ class Layout : public GraphPass {
   static void RefuseAll(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (IsSensitive(FamilyOf(node)))
-        edit.Refuse(kConvertSensitive, node, "'{0}' stays: on the CPU there is no NHWC_TO_NCHW",
-                    node.name());
+        edit.Refuse(kConvertSensitive, node,
+                    "'{0}' stays: TensorFlow has no NHWC_TO_NCHW on the CPU", node.name());
     }
   }
 
@@ -121,7 +121,8 @@ class Layout : public GraphPass {
     return false;
   }
 
-  // A Transpose between a NextIteration and its Merge would make a cycle that is not a loop.
+  // True, with a refusal, if a loop would need a Transpose between a NextIteration and its Merge:
+  // that makes a cycle that is not a loop.
   static bool BreaksALoop(Conversion& conversion) {
     for (Node next : conversion.graph.nodes()) {
       if (next.op() != "NextIteration" || conversion.RankOf({next.id(), 0}) != 4) continue;

@@ -117,7 +117,7 @@ class DeadBranches {
     return Compare(condition.op(), *sides[0], *sides[1]) == std::optional(false);
   }
 
-  // The constant that a loop's Merge starts with.
+  // The constant that the Merge of a loop gets when the loop is entered, or null.
   const Literal* StartOf(const Node& merge) {
     Node enter, constant;
     for (int i = 0; i < merge.num_inputs(); ++i) {
@@ -130,7 +130,8 @@ class DeadBranches {
     return constant && constant.op() == "Const" ? edit_.ConstantOf(constant) : nullptr;
   }
 
-  // Adds the nodes that are dead with that output; false if one of them must stay.
+  // Adds to `dead` the nodes that never run because output `port` of `node` is dead; false if one
+  // of them must stay.
   bool Spread(const Node& node, int32_t port, Dead* dead) {
     std::vector<Use> open;
     for (const Use& use : node.UsesOf(port)) open.push_back(use);

@@ -69,7 +69,7 @@ Verdict RemoveStackPushes(RuleContext& rule) {
     std::vector<NodeId> pushes = PushesOf(rule, stack);
     if (pushes.empty()) continue;
     if (rule.IsPreserved(stack)) {
-      rule.RefuseAt(stack, "'{0}' is fetched, fed or kept: others may pop it", stack.name());
+      rule.RefuseAt(stack, "'{0}' is fetched, fed or kept: another graph may pop it", stack.name());
       continue;
     }
     for (NodeId push_id : pushes) {

@@ -25,7 +25,8 @@ bool IsCheap(llvm::StringRef op) {
       .Default(false);
 }
 
-// Nodes to recompute together, and the gradients that read them, each in order.
+// Nodes to recompute together (sources), and the gradients that read them (targets), both in graph
+// order.
 struct Group {
   std::vector<NodeId> sources, targets;
 };
@@ -72,7 +73,7 @@ class Recomputation {
       return false;
     for (Port port : node.inputs()) {
       if (!IsTarget(graph_.node(port.node))) continue;
-      rule_.RefuseAt(node, "'{0}' reads '{1}', itself a gradient", node.name(),
+      rule_.RefuseAt(node, "'{0}' reads '{1}', which is a gradient", node.name(),
                      graph_.node(port.node).name());
       return false;
     }
@@ -125,8 +126,8 @@ class Recomputation {
     return {Sorted(sources), Sorted(targets)};
   }
 
-  // For each source, the position of the first gradient that depends on it. The source's copy must
-  // not wait for later nodes.
+  // For each source, the position of the first gradient that depends on it. The copy of the source
+  // must not wait for nodes after that gradient.
   llvm::DenseMap<NodeId, int> FirstUses(const Group& group) {
     llvm::DenseSet<NodeId> sources(group.sources.begin(), group.sources.end());
     llvm::DenseSet<NodeId> targets(group.targets.begin(), group.targets.end());
@@ -191,7 +192,8 @@ class Recomputation {
     return triggers;
   }
 
-  // Its inputs are copies if those already exist: `group.sources` is in order.
+  // Copies `source`. The copy reads the copies of its inputs where those exist, which come earlier
+  // in `group.sources`.
   Node AddCopy(const Node& source, const Node& trigger,
                const llvm::DenseMap<NodeId, Node>& copies) {
     Node copy = edit_.AddNode(("Recomputed/" + source.name()).str(), source.op(), source.device());
@@ -225,7 +227,7 @@ GRAPNEL_RULE({.optimizer = "memory_optimizer",
               .after = kFirst,
               .name = "recompute",
               .ops = {},
-              .help = "recomputes values that gradients read from values that are kept anyway",
+              .help = "recomputes values for gradients, from values that are kept anyway",
               .refuses = "nodes that are fed, that read gradients, or that no gradient depends on",
               .apply = Recompute});
 

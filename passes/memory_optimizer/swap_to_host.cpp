@@ -139,7 +139,8 @@ class Swapping {
     return next;
   }
 
-  // The last node before `node` that ends while there is time for the copy.
+  // The last node before `node` that ends early enough to leave time for the copy back; no node if
+  // there is none.
   Node TriggerOfCopyBack(const Node& node, llvm::ArrayRef<int64_t> swapped) {
     int64_t latest = 0, bytes = 0;
     llvm::DenseSet<NodeId> seen;

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Special values in place of a port's index.
+// Used in place of a port's index: follow all inputs of the node, or only its control inputs.
 constexpr int32_t kAllInputs = -1, kControls = -2;
 
 }  // namespace

@@ -17,9 +17,9 @@ class Liveness {
   Liveness(const Editor& edit, OpKinds& kinds);
 
   bool IsLive(const Node& node) const { return live_[node.id()]; }
-  // IdentityN nodes with both needed and unneeded ports; sorted.
+  // IdentityN nodes of which some, but not all, outputs are needed; sorted.
   std::vector<NodeId> HalfRead() const;
-  // The needed ports of such a node.
+  // Which outputs of an IdentityN node are needed.
   const llvm::SmallBitVector& PortsOf(const Node& node) const {
     return ports_.find(node.id())->second;
   }
@@ -33,7 +33,8 @@ class Liveness {
   const Graph& graph_;
   OpKinds& kinds_;
   std::vector<bool> live_;
-  // inputs to follow: a single one, or as kAllInputs and kControls say
+  // what to follow next: one port of a node, or, if the index is kAllInputs or kControls, these
+  // inputs of the node
   std::vector<Port> open_;
   std::vector<NodeId> by_port_;  // visited IdentityN nodes
   llvm::DenseMap<NodeId, llvm::SmallBitVector> ports_;

@@ -49,7 +49,7 @@ class ModelPruner : public GraphPass {
   }
 
  private:
-  // False if --limit is used up.
+  // Removes the nodes and the IdentityN ports that no fetch needs. False if --limit is used up.
   bool DropUnreachable() {
     Graph& graph = edit_->graph();
     SetOrder();
@@ -112,7 +112,8 @@ class ModelPruner : public GraphPass {
     edit_->SetOrder(std::vector<NodeId>(met.rbegin(), met.rend()));
   }
 
-  // Drops the dead and unread ones of these nodes, and then of their inputs; each as a rewrite.
+  // Drops the nodes in `from` that are dead and unread, and then dead inputs of dropped nodes that
+  // have become unread; each node is a rewrite.
   bool DropUnread(const std::vector<NodeId>& from, const Liveness& liveness) {
     if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
@@ -136,7 +137,8 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // Loops have no end to start from: the remaining nodes are dropped at once.
+  // Drops the remaining dead nodes at once: they are in loops, or before loops, and so none of them
+  // is unread.
   bool DropLoops(std::vector<NodeId> dead) {
     if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
@@ -170,7 +172,8 @@ class ModelPruner : public GraphPass {
     for (const Use& use : uses) {
       Node reader = edit_->graph().node(use.node);
       Port read = reader.input(use.slot);
-      // A reader of another port is in a loop, which is removed next.
+      // Only a node in a dead loop can still read an unneeded port, and dead loops are removed
+      // next.
       if (read.IsControl() || new_port[read.index] < 0) continue;
       edit_->SetInput(reader, use.slot, {node.id(), new_port[read.index]});
     }
@@ -216,8 +219,9 @@ class ModelPruner : public GraphPass {
       return false;
     }
     if (kinds_->Is(node.input_node(0), kSwitchOp)) {
-      edit_->Refuse(rule, node, "'{0}' may be an anchor in the branch of '{1}'", node.name(),
-                    node.input_node(0).name());
+      edit_->Refuse(rule, node,
+                    "nodes may wait for '{0}' so that they run only in that branch of '{1}'",
+                    node.name(), node.input_node(0).name());
       return false;
     }
     for (const Use& use : node.uses()) {

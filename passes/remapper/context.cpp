@@ -38,8 +38,9 @@ std::string Remapper::InputShapes(const Node& node) {
   std::vector<Shape> shapes;
   for (int i = 0; i < node.num_inputs(); ++i) {
     Shape shape = ShapeOf(node.input(i));
-    // A fed tensor has only the rank that the op requires. TensorFlow's oneDNN rewrite reads these
-    // shapes and aborts the process on a contraction whose operands have no rank.
+    // An input of unknown rank, such as a fed tensor, gets the rank that the op requires:
+    // TensorFlow's oneDNN rewrite reads these shapes, and aborts the process if an operand of a
+    // contraction has no rank.
     int rank = i < 2 ? OperandRank(node.op()) : 0;
     shapes.push_back(shape.known_rank() || rank == 0 ? shape : Shape::UnknownOfRank(rank));
   }
@@ -126,7 +127,8 @@ bool Remapper::OnlyFirstIsUsed(const Node& norm) {
     Node reader = graph.node(use.node);
     Port read = reader.input(use.slot);
     if (read.index <= 0) continue;
-    RefuseAt(norm, "'{0}' reads '{1}:{2}'", reader.name(), norm.name(), read.index);
+    RefuseAt(norm, "'{0}' reads '{1}:{2}', and the rewrite would leave only output 0",
+             reader.name(), norm.name(), read.index);
     return false;
   }
   int fetched = edit.FurtherFetch(norm);
@@ -158,7 +160,8 @@ void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef devi
 }
 
 void Remapper::AddDefaults(const Node& node) {
-  // In TensorFlow, the tfg_optimizer pass, which runs after the others, adds the defaults.
+  // In TensorFlow the defaults are added by the tfg_optimizer pass, which runs after the others,
+  // unless it is disabled.
   if (edit.config().disable_tfg_optimizer()) return;
   const OpInfo* info = FindOp(node.op());
   if (!info) return;

@@ -138,8 +138,8 @@ bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   }
   DataType type = contraction.GetType("T");
   if (!rule.edit.boundary().onednn) return IsFusableWithoutOneDnn(rule, root, contraction);
-  // TensorFlow also supports half if the CPU has AVX512-FP16; a pass here must not depend on the
-  // machine it runs on.
+  // TensorFlow also supports half if the CPU has AVX512-FP16; grapnel does not, because its passes
+  // must not depend on the machine that they run on.
   if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16) {
     rule.RefuseAt(root, "'{0}' has dtype {1}, which has no fused kernel", contraction.name(),
                   DataTypeName(type));

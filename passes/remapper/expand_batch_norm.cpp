@@ -6,7 +6,7 @@
 //            bn = x * bn/Scaled + (offset - mean * bn/Scaled)
 //
 // Refuses: training mode; dtypes other than float; any output but the first that is read or
-// fetched; scale or variance that are not constant, unless four inputs are constant.
+// fetched; a scale or a variance that is not constant, unless four of the five inputs are constant.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -30,7 +30,8 @@ class Expander {
     return {node.id(), 0};
   }
 
-  // Statistics are vectors: with channels first they need a shape that broadcasts.
+  // With channels first, reshapes the vectors scale, offset, mean and variance so that they
+  // broadcast along the channels.
   void Reshape(llvm::MutableArrayRef<Port> statistics) {
     std::string format = norm_.GetString("data_format", "NHWC");
     if (format != "NCHW" && format != "NCDHW") return;

@@ -89,8 +89,8 @@ Verdict FuseWithSide(Remapper& rule, const Node& root, const Node& add) {
                          QuotedDevice(norm.device()));
     Shape values = rule.ShapeOf(add.input(i)), side = rule.ShapeOf(add.input(1 - i));
     if (!values.known_rank() || !(values == side) || llvm::is_contained(values.dims(), kUnknownDim))
-      return rule.Refuse("'{0}' adds {1} and {2}: equal known shapes were expected", add.name(),
-                         values.ToString(), side.ToString());
+      return rule.Refuse("'{0}' adds the shapes {1} and {2}: equal known shapes were expected",
+                         add.name(), values.ToString(), side.ToString());
     if (!rule.CanTake(root, add)) return rule.Refused();
     if (!IsFusableNorm(rule, root, norm)) continue;
     Fuse(rule, root, norm, add.input(1 - i));

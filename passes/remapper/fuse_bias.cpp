@@ -6,8 +6,8 @@
 // Also MatMul, DepthwiseConv2dNative and Conv3D; and an Add of a tensor that has the shape of a
 // bias.
 //
-// Refuses: a contraction that is fetched, read twice or without a CPU as its device; contractions
-// that are not IsFusable.
+// Refuses: a contraction that is fetched, read twice or not on a CPU; contractions for which
+// IsFusable (remapper.h) is false.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -30,7 +30,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias",
               .ops = {"BiasAdd", "Add", "AddV2"},
               .help = "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op",
-              .refuses = "contractions off the CPU, fetched ones, those that are read twice",
+              .refuses = "contractions that are off the CPU, fetched or read twice",
               .apply = FuseBias});
 
 }  // namespace

@@ -6,9 +6,9 @@
 // Also MatMul, DepthwiseConv2dNative and Conv3D; and an Add of a tensor that has the shape of a
 // bias.
 //
-// Refuses: a contraction that is fetched, read twice or without a CPU as its device; Tanh and
-// Sigmoid after a convolution; LeakyRelu after a depthwise convolution; contractions that are not
-// IsFusable.
+// Refuses: a contraction that is fetched, read twice or not on a CPU (on a GPU, only Conv2D with
+// Relu fuses); Tanh and Sigmoid after a convolution; LeakyRelu after a depthwise convolution;
+// contractions for which IsFusable (remapper.h) is false.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -25,7 +25,8 @@ bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef ac
   return true;
 }
 
-// TensorFlow's own fused kernels support the activations made of comparisons, and Elu.
+// True if the fused kernels support the activation. Without oneDNN these are Relu, Relu6, LeakyRelu
+// and Elu; Tanh and Sigmoid need oneDNN.
 bool HasKernelFor(Remapper& rule, const Node& activation) {
   bool is_smooth = activation.op() == "Tanh" || activation.op() == "Sigmoid";
   return !is_smooth || rule.HasOneDnn(activation);

@@ -1,5 +1,5 @@
 // Fuses a contraction with its bias, the residual that is added, and the activation after that. Two
-// rules: the one with the activation starts one node later.
+// rules: one is applied to the sum, the other to the activation.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> AddV2(r) -> Relu -> y
 //   After:   x, w, b, r -> _FusedConv2D {fused_ops=[BiasAdd, Add, Relu], num_args=2} -> y
@@ -18,7 +18,8 @@ struct Residual {
   int port;  // input of the Add that comes from the contraction
 };
 
-// Called before MatchBias: a refusal requires that the pattern matches.
+// True if the ops are those of a contraction with a bias. Checked before MatchBias, because
+// MatchBias records refusals, which are only for nodes that match the pattern.
 bool HasFormOfBias(const Node& node) {
   if (node.num_inputs() < 2) return false;
   bool is_first = IsContraction(node.input_node(0));
@@ -32,8 +33,8 @@ bool AddsEqualShapes(Remapper& rule, const Node& add) {
   if (add.op() == "AddN") return true;
   Shape a = rule.ShapeOf(add.input(0)), b = rule.ShapeOf(add.input(1));
   if (a.known_rank() && a == b && !llvm::is_contained(a.dims(), kUnknownDim)) return true;
-  rule.RefuseAt(add, "'{0}' adds {1} and {2}: equal known shapes were expected", add.name(),
-                a.ToString(), b.ToString());
+  rule.RefuseAt(add, "'{0}' adds the shapes {1} and {2}: equal known shapes were expected",
+                add.name(), a.ToString(), b.ToString());
   return false;
 }
 
@@ -55,7 +56,8 @@ std::optional<Residual> MatchResidual(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
-// The slope of LeakyRelu is copied. (TensorFlow 2.21 forgets it and computes with 0.2.)
+// Copies the slope of a LeakyRelu into the fused op. (TensorFlow 2.21 forgets it, so that the fused
+// op uses 0.2.)
 void Fuse(Remapper& rule, const Node& root, const Node& add, const Residual& match,
           llvm::ArrayRef<llvm::StringRef> fused_ops) {
   const Node& contraction = match.base.contraction;

@@ -1,5 +1,5 @@
-// Fuses Conv2D with an inference batch normalization, and the activation after it. Two rules: the
-// one with the activation starts one node later.
+// Fuses Conv2D with an inference batch normalization, and the activation after it. Two rules: one
+// is applied to the batch normalization, the other to the activation.
 //
 //   Before:  x, w -> Conv2D -> FusedBatchNormV3(scale, offset, mean, variance) -> Relu -> y
 //   After:   x, w, scale, offset, mean, variance
@@ -70,7 +70,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_conv_batch_norm",
               .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
               .help = "Conv2D and an inference FusedBatchNorm become _FusedConv2D",
-              .refuses = "training mode, a Conv2D off the CPU, fetched or read twice",
+              .refuses = "training mode; a Conv2D that is off the CPU, fetched or read twice",
               .apply = FuseConvBatchNorm});
 
 GRAPNEL_RULE({.optimizer = "remapper",
@@ -78,7 +78,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_conv_batch_norm_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "Conv2D, an inference FusedBatchNorm and the activation become one op",
-              .refuses = "training mode, a Conv2D off the CPU, fetched or read twice",
+              .refuses = "training mode; a Conv2D that is off the CPU, fetched or read twice",
               .apply = FuseConvBatchNormActivation});
 
 }  // namespace

@@ -70,7 +70,7 @@ class Gelu {
   bool IsNumber(Port port, float expected) {
     std::optional<float> number = rule_.ScalarOf(port);
     if (!number) return false;
-    // The precision of float, or of bfloat16.
+    // Allows the rounding of a float, or of a bfloat16.
     float tolerance = root_.GetType("T") == proto::DT_FLOAT ? 1e-5f : 4e-3f;
     return std::abs(*number - expected) <= tolerance * expected;
   }
@@ -173,7 +173,7 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-// In both forms one factor is a product.
+// A quick filter: in both forms of GELU, one factor of the product is itself a product.
 bool MayFuseGelu(const Node& root) {
   for (int i = 0; i < root.num_inputs(); ++i) {
     Node input = root.input_node(i);

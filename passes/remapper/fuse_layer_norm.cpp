@@ -69,9 +69,9 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   bool is_same =
       values.known_rank() && values == result && !llvm::is_contained(values.dims(), kUnknownDim);
   if (!is_same || values.rank() < 2 || values.rank() > 3) {
-    return rule.Fails("'{0}' is {1} and the result {2}: one shape of rank 2 or 3 was expected",
-                      rule.graph.node(match.values.node).name(), values.ToString(),
-                      result.ToString());
+    return rule.Fails(
+        "'{0}' has the shape {1} and the result {2}: equal shapes of rank 2 or 3 were expected",
+        rule.graph.node(match.values.node).name(), values.ToString(), result.ToString());
   }
   Shape rows = rule.ShapeOf({match.before.id(), 0});
   int64_t last = values.dim(values.rank() - 1);
@@ -79,8 +79,9 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   bool is_of_rows = norm.GetString("data_format", "NHWC") == "NCHW" && rows.known_rank() &&
                     rows.rank() == 4 && may_be(0, 1) && may_be(2, last) && may_be(3, 1);
   if (is_of_rows) return true;
-  return rule.Fails("'{0}' reads {1}, and channels of one row each were expected", norm.name(),
-                    rows.ToString());
+  return rule.Fails(
+      "'{0}' normalizes the shape {1}; [1,rows,n,1], one channel for each row, was expected",
+      norm.name(), rows.ToString());
 }
 
 Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
@@ -88,7 +89,8 @@ Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
   if (!match) return rule.NotMine();
   std::vector<Node> nodes = match->nodes(root);
   for (Port input : {match->values, match->gamma, match->beta}) {
-    // For scaled + scaled, the input of the new op would be removed.
+    // An input of the new op may be one of the matched nodes, which are removed: for example, if y
+    // adds the product to itself, beta is that product.
     if (llvm::is_contained(nodes, rule.graph.node(input.node))) return rule.NotMine();
   }
   if (!IsOn(rule.DeviceOf(match->norm), "CPU"))

@@ -53,7 +53,7 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
     return rule.Refuse("'{0}' already pads its input", root.name());
   std::optional<std::vector<int64_t>> list = PaddingList(rule, root, pad);
   if (!list || !rule.HasOneDnn(root)) return rule.Refused();
-  // In place: inputs change; control inputs and attributes stay.
+  // Changes the node in place, so that its control inputs and attributes stay.
   if (root.op() == "Conv3D") {
     rule.edit.SetOp(root, "_FusedConv3D");
     rule.edit.SetAttr(root, "num_args", attr::Int(0));
@@ -65,13 +65,15 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .after = "fuse_bias_add",
-              .name = "fuse_pad_conv3d",
-              .ops = {"Conv3D", "_FusedConv3D"},
-              .help = "fuses a Pad into Conv3D",
-              .refuses = "paddings of batch or channels, or that are not constant, and SAME",
-              .apply = FusePadConv3D});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .after = "fuse_bias_add",
+     .name = "fuse_pad_conv3d",
+     .ops = {"Conv3D", "_FusedConv3D"},
+     .help = "fuses a Pad into Conv3D",
+     .refuses =
+         "paddings that are not constant, or of batch or channels; SAME with a window above 1",
+     .apply = FusePadConv3D});
 
 }  // namespace
 }  // namespace grapnel::remapper

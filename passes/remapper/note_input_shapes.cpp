@@ -3,7 +3,8 @@
 //   Before:  x:[1,8], w:[8,4] -> MatMul -> y
 //   After:   x, w -> MatMul {_input_shapes=[[1,8],[8,4]]} -> y
 //
-// Only after some rule needed shapes, and only if no other rule fused the node.
+// Applies only to nodes that are visited after the pass first needed shapes, and that no other rule
+// fused.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

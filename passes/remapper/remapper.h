@@ -59,8 +59,9 @@ class Remapper : public RuleContext {
   // True if no gradient is taken through the body, so that the fused op need not have one. For the
   // rules to which TensorFlow adds this condition.
   bool NeedsNoGradient(const Node& root);
-  // True if the previous op may compute the activation: oneDNN's Relu and Relu6 turn NaN into 0,
-  // TensorFlow's own ops keep NaN. If true, adds a note to the rewrite.
+  // False, with a refusal, if the activation is a Relu or Relu6 and NaNs must be kept (--keep-nan):
+  // fused by oneDNN, these ops turn NaN into 0, while TensorFlow's own ops keep NaN. If NaNs need
+  // not be kept, adds a note about that to the rewrite.
   bool MayLoseNan(const Node& activation);
 
   // --- Edits.
@@ -88,10 +89,10 @@ bool IsFusedBatchNorm(const Node& node);  // any version
 // can be fused into a contraction: Relu, Relu6, Elu, LeakyRelu, Tanh, Sigmoid
 bool IsActivation(const Node& node);
 
-// Returns the input of the product or maximum `root` that has the op `op` and is made from the
-// other input; no node if neither is. `source` returns the port that such a node is made from. If
-// both inputs have that op, only the first is checked, as in TensorFlow 2.21 (verified there with
-// both orders).
+// Returns the input of the product or maximum `root` that has the op `op` and is computed from the
+// other input, such as Sigmoid(x) in x * Sigmoid(x); no node if neither is. `source` returns the
+// port that a node with this op is computed from. If both inputs have the op, only the first is
+// checked, as in TensorFlow 2.21 (verified there with both orders).
 Node FindMadeFromOther(const Node& root, llvm::StringRef op,
                        llvm::function_ref<Port(const Node&)> source);
 

@@ -18,7 +18,8 @@ bool CanBecomeSize(RuleContext& rule, const Node& prod) {
   }
   Shape axes = rule.ShapeOf(prod.input(1));
   if (axes.NumElements() == 1) return true;
-  rule.RefuseAt(prod, "the axes of '{0}' are {1}, one was expected", prod.name(), axes.ToString());
+  rule.RefuseAt(prod, "the axes of '{0}' have the shape {1}; one axis was expected", prod.name(),
+                axes.ToString());
   return false;
 }
 
