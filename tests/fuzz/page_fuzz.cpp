@@ -44,10 +44,10 @@ std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRe
     if (grapnel_http::ReadHead(*parser, &asked)) return nullptr;
     *request = {asked.method, asked.path, asked.host, asked.origin, asked.token};
     request->body_size = parser->content_length().value_or(0);
-    Admission admission = router.Admit(*request);
-    if (admission.refusal) return nullptr;
-    parser->body_limit(admission.body_limit);
-    *route = admission.route;
+    HeaderCheck check = router.Admit(*request);
+    if (check.refusal) return nullptr;
+    parser->body_limit(check.body_limit);
+    *route = check.route;
     parser->eager(true);
   }
   *accepted = asked.accepted;

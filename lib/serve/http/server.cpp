@@ -49,7 +49,7 @@ void SendFailure(const GrapnelHttpReply& reply) {
 int32_t Admit(void* context, const GrapnelHttpRequest* asked, GrapnelHttpAdmission* admission,
               const GrapnelHttpReply* reply) {
   try {
-    Admission made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
+    HeaderCheck made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
     *admission = {made.body_limit, static_cast<int32_t>(made.worker_class), made.route.row, {}};
     llvm::copy(made.route.values, admission->values);
     if (!made.refusal) return 1;

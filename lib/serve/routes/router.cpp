@@ -189,11 +189,11 @@ std::optional<WebAnswer> Router::Authorize(const WebRequest& request) const {
   return std::nullopt;
 }
 
-Admission Router::Admit(const WebRequest& head) const {
-  Admission admission;
+HeaderCheck Router::Admit(const WebRequest& head) const {
+  HeaderCheck check;
   auto refuse = [&](WebAnswer answer) {
-    admission.refusal = WithHeaders(std::move(answer));
-    return admission;
+    check.refusal = WithHeaders(std::move(answer));
+    return check;
   };
   if (auto refused = Authorize(head)) return refuse(std::move(*refused));
   llvm::StringRef path = head.path;
@@ -201,23 +201,23 @@ Admission Router::Admit(const WebRequest& head) const {
   if (path.consume_front("/api/")) {
     auto found = RouteTable::All().Find(method, path);
     if (!found) return refuse(RefusedByTable(RouteTable::All().WhyNot(method, path)));
-    admission.body_limit = found->row->route.limit;
-    admission.worker_class = found->row->route.worker_class;
-    admission.route = *found;
+    check.body_limit = found->row->route.limit;
+    check.worker_class = found->row->route.worker_class;
+    check.route = *found;
   } else if (path != "/" && !FileAt(path)) {
     return refuse(Refused(404, "there is no " + Printable(path)));
   } else if (method == Method::kPost) {
     return refuse(RefusedByTable({405, Printable(path) + " accepts GET, not POST", "GET"}));
   }
   size_t size = std::max(head.body_size, head.body.size());
-  if (size <= admission.body_limit) return admission;
-  return refuse(TooLong(path, size, admission.body_limit));
+  if (size <= check.body_limit) return check;
+  return refuse(TooLong(path, size, check.body_limit));
 }
 
 WebAnswer Router::Answer(const WebRequest& request) {
-  Admission admission = Admit(request);
-  if (admission.refusal) return std::move(*admission.refusal);
-  return Answer(request, admission.route);
+  HeaderCheck check = Admit(request);
+  if (check.refusal) return std::move(*check.refusal);
+  return Answer(request, check.route);
 }
 
 WebAnswer Router::Answer(const WebRequest& request, const FoundRoute& route) {

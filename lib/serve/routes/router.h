@@ -35,7 +35,7 @@ struct WebAnswer {
 };
 
 // The decision on a request from its headers alone.
-struct Admission {
+struct HeaderCheck {
   std::optional<WebAnswer> refusal;  // if set, send this answer and do not read the body
   size_t body_limit = 0;             // else the largest allowed body, in bytes
   WorkerClass worker_class = WorkerClass::kAtOnce;
@@ -59,7 +59,7 @@ class Router {
 
   // Decides on a request before its body is read; head.body_size is the announced length. Takes
   // microseconds.
-  Admission Admit(const WebRequest& head) const;
+  HeaderCheck Admit(const WebRequest& head) const;
   // Returns the answer to a request that Admit let through with this route; the caller has kept the
   // limit on the body. An exception becomes an answer with status 500 and its message.
   WebAnswer Answer(const WebRequest& request, const FoundRoute& route);
