@@ -56,7 +56,8 @@ std::vector<std::string> NamesOfColumns(sqlite3* db) {
   return {names.begin(), names.end()};
 }
 
-// Returns suggestions of similar names for a name that SQLite does not find.
+// If SQLite's message `text` is about an unknown table or column, returns a suggestion of similar
+// names, otherwise "".
 std::string NearOf(sqlite3* db, llvm::StringRef text) {
   if (text.consume_front("no such table: ")) return DidYouMean(text, NamesOfTables(db));
   if (!text.consume_front("no such column: ")) return "";

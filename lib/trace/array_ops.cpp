@@ -312,7 +312,7 @@ Value Fill(Tracer& t, const DimList& dims, const Operand& value, SourceLocation 
   OpBuilder make(t, where);
   auto scope = make.Scope("Fill");
   Value shape = ToShape(make, dims, "dims");
-  // A C++ double corresponds to a Python number, which becomes float.
+  // A C++ double stands for a Python float, from which TensorFlow makes a float32 tensor.
   bool is_double = value.kind == Operand::kNumbers && value.literal.dtype() == proto::DT_DOUBLE;
   Value filling = make.Convert(value, is_double ? proto::DT_FLOAT : proto::DT_INVALID, "value");
   return make.Exact("Fill", {shape, filling});

@@ -95,8 +95,8 @@ class Orderer {
       must_run_.push_back(node.id());
     bool has_resources = UseInputs(node, node);
     if (ReadsDataset(node.op())) has_resources |= UseOfDatasets(node);
-    // Imported nodes are ordered by the control edges of their graph; only new effects are ordered
-    // here.
+    // The control edges of an imported graph order its nodes already; this pass orders only the
+    // nodes that the trace adds.
     if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
     last_ = node.id();
@@ -109,8 +109,8 @@ class Orderer {
     return it->second = info && info->is_stateful && !IsUnordered(node.op());
   }
 
-  // Records that `node` uses the resources that `reader` reads. `reader` is `node` itself or a
-  // dataset that `node` runs.
+  // Records that `node` uses the resources among the inputs of `reader`, which is `node` itself or
+  // a dataset that `node` runs.
   bool UseInputs(const Node& node, const Node& reader) {
     bool has_resources = false;
     for (int i = 0; i < reader.num_inputs(); ++i) {
@@ -121,7 +121,7 @@ class Orderer {
     return has_resources;
   }
 
-  // An op that runs a dataset uses the resources of all datasets in its chain.
+  // An op that runs a dataset uses the resources of that dataset and of all datasets that it reads.
   bool UseOfDatasets(const Node& node) {
     bool has_resources = false;
     llvm::SetVector<NodeId> datasets;

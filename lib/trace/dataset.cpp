@@ -19,7 +19,7 @@ std::string DataFunctionMark(uint32_t field) {
   return bytes;
 }
 
-// A library function as an attribute, marked as one of tf.data.
+// Returns an attribute that names a library function, with tf.data's mark on it.
 OpAttribute FunctionAttribute(llvm::StringRef key, llvm::StringRef name) {
   constexpr uint32_t kFunc = 10;  // of AttrValue
   std::string list, value;
@@ -37,7 +37,8 @@ struct DataFunction {
   std::vector<Shape> shapes;
 };
 
-// Traces fn as a separate function with its own name counters.
+// Traces a function of tf.data as a library function whose node names do not depend on the names
+// outside it.
 class DataFunctionMaker {
  public:
   DataFunctionMaker(const OpBuilder& make, llvm::StringRef role,
@@ -234,7 +235,7 @@ Dataset Dataset::OfDatasets(llvm::StringRef op, llvm::StringRef role, DatasetFn 
   result.dtypes_ = inner.dtypes_;
   result.shapes_ = inner.shapes_;
   std::vector<Operand> inputs = {Operand(function.captures, where)};
-  // The constants among the op's inputs are made after the function.
+  // Adds the constants among the op's inputs only now, after the function has been traced.
   const char* names[] = {"cycle_length", "block_length"};
   for (size_t i = 0; i < more.size(); ++i)
     inputs.emplace_back(make.Convert(more[i], proto::DT_INT64, names[i]), where);
@@ -278,7 +279,8 @@ Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& se
   if (!seed) {
     second = number(0, "seed2");
   } else {
-    // If seed and seed2 are both 0, TensorFlow uses no seed.
+    // TensorFlow uses no seed if seed and seed2 are both 0, so these nodes then replace seed2 by
+    // INT32_MAX.
     auto scope = make.Scope("seed2");
     Value own = number(*seed, "Const");
     Value no_first = make.Op("Equal", {first, 0});

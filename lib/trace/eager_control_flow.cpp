@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// The single element of a value that selects a branch; nullopt after an error. `what`: "if".
+// Returns the tensor of `value`, the condition or index that selects a branch, if it has one
+// element; nullopt after an error. `what`: "if"; `called`: "condition".
 std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dtype,
                               const char* what, const char* called, const SourceLocation& where,
                               Value* failed) {
@@ -55,7 +56,8 @@ class Loop {
       types_.push_back(var.dtype());
       shapes_.push_back(var.shape());
     }
-    // A hook sees the iterations of this loop as it sees those of a loop in a graph.
+    // If there is a hook, the loop gets a name and the hook sees its iterations like those of a
+    // loop in a graph.
     std::string name = runner_.options().hook ? state_.bodies[0]->UniqueName("while") : "";
     CallFrame frame;
     frame.loop = name;
