@@ -78,7 +78,8 @@ class Backpropagation {
     return slots_[first + port.index];
   }
   bool HasSlot(Port port) const { return slot_of_[port.node] != kNone; }
-  // Counts again if there are very many outputs, as shape inference counts only up to a limit.
+  // Counts again if there are very many outputs, because shape inference limits the count for nodes
+  // that were read from a file.
   int NumOutputs(NodeId id) const {
     constexpr int kMany = 1 << 14;
     int count = std::max(1, body_.shapes.NumOutputs(id));

@@ -7,7 +7,8 @@ namespace {
 
 constexpr double kEpsilon = 1e-7;  // keras.config.epsilon()
 
-// One loss: matches its inputs, makes its ops and reduces; all ops have one line.
+// Makes one loss: matches truth and prediction, adds ops, all with the same source line, and
+// reduces.
 class Loss {
  public:
   Loss(const char* name, const Value& truth, const Value& prediction, const SourceLocation& where)
@@ -153,7 +154,8 @@ Value BinaryCrossentropy(const Value& truth, const Value& prediction, Prediction
   const Value &z = loss.truth(), &x = loss.prediction();
   Value cost;
   if (kind == Predictions::kLogits) {
-    // max(x, 0) - x z + log(1 + exp(-|x|)), with selects whose gradients are finite everywhere.
+    // Computes max(x, 0) - x z + log(1 + exp(-|x|)), with selects whose gradients are finite
+    // everywhere.
     Value zeros = loss.Op("ZerosLike", {loss.Of(x)});
     Value is_positive = loss.Op("GreaterEqual", {loss.Of(x), loss.Of(zeros)});
     Value relu = loss.Op("SelectV2", {loss.Of(is_positive), loss.Of(x), loss.Of(zeros)});

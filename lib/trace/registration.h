@@ -25,7 +25,7 @@ struct GRAPNEL_PUBLIC TracedFunction {
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // the user's function: may throw
   // The next three are derived from `call`. Errors: those of Trace; exceptions of the function.
   std::function<Expected<std::unique_ptr<Module>>()> trace = {};
-  // As `trace`, with the variables that the function makes.
+  // Like `trace`, but also returns the variables that the function makes.
   std::function<Expected<TracedModel>()> trace_model = {};
   // Adds the function as one function of a model.
   std::function<void(ModelBuilder&)> add = {};
@@ -39,7 +39,7 @@ GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inpu
                                   SourceLocation where,
                                   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
-// Makes the registration of fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a
+// Registers fn(Tracer&, Value x, Value y, ...), which may be any function that Trace takes, with a
 // TensorSpec for each Value.
 template <size_t N, typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const TensorSpec (&inputs)[N],

@@ -112,8 +112,8 @@ GRAPNEL_GRADIENT("MaxPoolWithArgmax", [](G& g) -> InputGradients {
                g.Attrs({"ksize", "strides", "padding", "include_batch_in_index"}))};
 });
 
-// The second gradient: `op` routes it as the first gradient was routed. The images get zeros as
-// gradient.
+// The gradient of a pooling's gradient: `op` passes the gradient on from the same positions to the
+// same positions. The images get zeros as gradient.
 InputGradients MaxPoolGradOf(G& g, const char* op) {
   Value of_input = g.ZerosLike(g.x(0));
   Value of_output = g.ZerosLike(g.x(1));

@@ -87,7 +87,7 @@ Value SafeReciprocal(G& g, const Value& x) {
   Value safe = squared + 1e-20;
   return x * g.Op("Reciprocal", {safe});
 }
-// The matrix of 1 / (e[j] - e[i]), with 0 on the diagonal.
+// Returns the matrix of 1 / (e[j] - e[i]) for the eigenvalues `e`, with 0 on the diagonal.
 Value InverseDifferences(G& g, const Value& e) {
   Value row = g.ExpandDims(e, -2);
   Value difference = row - g.ExpandDims(e, -1);
@@ -222,7 +222,8 @@ class SvdGradient {
     return gradient;
   }
 
-  // The contribution of the columns of V that have no singular value.
+  // Returns the contribution of the directions outside the span of v1, which have no singular
+  // value.
   Value OfRest(const Value& v1, const Value& dv1, const Value& inverse_s) {
     constexpr int64_t kAll = G::kEnd;
     Value transposed = g_.MatrixTranspose(dv1, true);

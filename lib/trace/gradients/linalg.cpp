@@ -12,7 +12,7 @@ GRAPNEL_GRADIENT("MatrixInverse", [](G& g) -> InputGradients {
   return {-g.MatMul(g.y(), right, {.adjoint_a = !adjoint})};
 });
 
-// Returns the inverse of the adjoint of each matrix, times a factor for that matrix.
+// Returns the adjoint of the inverse of each matrix, times a factor for that matrix.
 InputGradients TimesInverse(G& g, llvm::function_ref<Value()> factor, const Value& like) {
   Value inverse = g.Op("MatrixInverse", {g.x()}, {{"adjoint", true}});
   Value factors = factor();
@@ -81,7 +81,7 @@ GRAPNEL_GRADIENT("BandedTriangularSolve", [](G& g) {
   return ReduceBatch(g, g.MatrixDiagPart(of.a, k, "LEFT_RIGHT"), of.b);
 });
 
-// --- Least squares, by the normal equations.
+// --- Least squares: solved with the normal equations.
 
 Value RegularizedCholesky(G& g, const Value& a, const Value& regularizer, bool first_kind) {
   Value gramian = g.MatMul(a, a, {.adjoint_a = first_kind, .adjoint_b = !first_kind});
@@ -124,7 +124,8 @@ InputGradients MatrixSolveLsOf(G& g) {
 }
 GRAPNEL_GRADIENT("MatrixSolveLs", MatrixSolveLsOf);
 
-// --- Square root: the Sylvester equation, as one of vectors.
+// --- Square root of a matrix: solves the Sylvester equation as linear equations for the elements
+// of the gradient.
 
 Value Kronecker(G& g, const Value& x, const Value& y) {
   Value x_shape = g.ShapeOf(x);
@@ -171,7 +172,7 @@ GRAPNEL_GRADIENT("MatrixSquareRoot", MatrixSquareRootOf);
 
 // --- Tridiagonal matrices.
 
-// The rows of x shifted by one, with a row of zeros in place of the missing row.
+// Returns x with its rows shifted by one; zeros fill the row that is then missing.
 Value Moved(G& g, const Value& x, bool up) {
   Value rank = Rank(x);
   Value none = g.Zeros(std::vector<Operand>{rank - 2, 2}, proto::DT_INT32);

@@ -6,8 +6,8 @@ namespace {
 
 using G = GradientContext;
 
-// The gradient of a pixel is the sum over the patches that contain the pixel. These are found by
-// extracting the patches of an image whose pixels are numbered.
+// The gradient of a pixel is the sum over the patches that contain the pixel. To find them,
+// extracts the patches of an image whose pixels are numbered.
 
 InputGradients ImagePatchesOf(G& g) {
   std::vector<int64_t> sizes = g.node().GetInts("ksizes");
@@ -38,8 +38,9 @@ InputGradients ImagePatchesOf(G& g) {
 }
 GRAPNEL_GRADIENT("ExtractImagePatches", ImagePatchesOf);
 
-// For a volume: a sparse matrix multiplies the gradient. Its indices are pairs of an element of the
-// volume, numbered from 1 (0 is the padding), and a position in the patches.
+// The gradient for a volume: the incoming gradient is multiplied by a sparse matrix of ones. The
+// row of a one is an element of the volume, numbered from 1 (0 is the padding); its column is a
+// position in the patches.
 class VolumePatchesGradient {
  public:
   explicit VolumePatchesGradient(G& g) : g_(g), sizes_(g.node().GetInts("ksizes")) {}

@@ -20,7 +20,7 @@ GRAPNEL_GRADIENT("RaggedTensorToSparse", [](G& g) -> InputGradients {
   return OnlyFor(last, g.Reshape(g.dy(1), g.ShapeOf(g.x(last))));
 });
 
-// The gradient consists of slices of the flat values: those of each gathered row.
+// The gradient consists of slices (IndexedSlices) of the flat values: those in the gathered rows.
 InputGradients RaggedGatherOf(G& g) {
   int count = g.num_inputs() - 2;
   Value splits = g.x(0);
@@ -35,8 +35,8 @@ InputGradients RaggedGatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("RaggedGather", RaggedGatherOf);
 
-// --- To a dense tensor. The same op, applied to the positions of the values, shows which value
-// each element is; -1 stands for the default.
+// --- To a dense tensor. The forward op, applied to the numbers of the values (0, 1, ...), shows
+// which value each element of the result is; -1 marks elements with the default value.
 
 // The rank of the default without leading dimensions of size 1, which are broadcast.
 Operand InnerRank(G& g, const Value& x) {
