@@ -129,7 +129,8 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// Returns an error for a flag that is for the other kind of input and would be ignored silently.
+// Returns an error for a flag that has no effect on this kind of input (a model or a debug folder)
+// and would be ignored silently.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||

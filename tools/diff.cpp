@@ -65,8 +65,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// Returns a name that tells the side from the other: the function, the file, or the graph's title
-// if both graphs are in one file.
+// Returns a name that distinguishes this side from the other: the function, the file, or, if both
+// graphs are in one file, the graph's title.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
   if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;

@@ -74,7 +74,8 @@ Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call) {
     if (!may_depend) continue;
     auto result = Instantiated(value, *call.function, call.attrs);
     if (!result)
-      return MakeError("the call has no value for attribute '{0}' of '{1}'", key, from.name());
+      return MakeError("the call has no value for attribute '{0}' of node '{1}' in the function",
+                       key, from.name());
     if (value.bytes() != *result) filled[key.str()] = std::move(*result);
   }
   return filled;

@@ -271,8 +271,8 @@ class Backpropagation {
     if (IsPythonGradient(node))
       return context.Fail("its gradient is a Python function, which a graph cannot contain");
     return context.Fail(FindOp(node.op())
-                            ? "it has no gradient; StopGradient() before it makes it a "
-                              "constant"
+                            ? "it has no gradient; apply StopGradient() to its inputs to treat its "
+                              "outputs as constants"
                             : "grapnel has no gradient for this op");
   }
 
@@ -287,10 +287,11 @@ class Backpropagation {
     Values made = custom.fn(dys);
     InputGradients inputs(results);
     if (static_cast<int>(made.size()) != node.num_inputs() - results) {
-      state_.Report(body_.LineOf(node.id()),
-                    llvm::formatv("custom gradient: {0} gradients were given for {1} inputs",
-                                  made.size(), node.num_inputs() - results)
-                        .str());
+      state_.Report(
+          body_.LineOf(node.id()),
+          llvm::formatv("custom gradient: the function returned {0} gradients for {1} inputs",
+                        made.size(), node.num_inputs() - results)
+              .str());
       return {};
     }
     for (const Value& value : made) inputs.push_back(value.body() ? Gradient(value) : Gradient());

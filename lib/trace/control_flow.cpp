@@ -69,7 +69,7 @@ Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what,
                   const SourceLocation& where) {
   if (!value.ok()) {
     if (!value.body() && state.errors.empty())
-      state.Report(where, (what + ": the condition was never made").str());
+      state.Report(where, (what + ": the condition is a Value that was never made").str());
     return Value(state.current, {});
   }
   if (value.dtype() != proto::DT_BOOL) {
@@ -308,7 +308,7 @@ class BranchMaker {
       problem = "there are no branches";
     } else if (!index.ok()) {
       if (index.body() || !state_.errors.empty()) return false;
-      problem = "the index was never made";
+      problem = "the index is a Value that was never made";
     } else if (index.dtype() != proto::DT_INT32) {
       problem = "the index is " + DataTypeName(index.dtype()).str() + ", int32 was expected";
     } else if (Shape shape = index.shape(); shape.known_rank() && shape.rank() != 0) {

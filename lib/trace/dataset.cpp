@@ -330,8 +330,8 @@ Dataset Dataset::Concatenate(const Dataset& other, SourceLocation where) const {
   Dataset failed(Value(variant_.body(), {}), dtypes_, shapes_);
   if (!variant_.ok() || !other.variant_.ok()) return failed;
   if (dtypes_ != other.dtypes_) {
-    make.Fail("concatenate: the elements are " + Describe(dtypes_) + " and " +
-              Describe(other.dtypes_));
+    make.Fail("concatenate: both datasets must have the same dtypes, but the elements are " +
+              Describe(dtypes_) + " and " + Describe(other.dtypes_));
     return failed;
   }
   Dataset both(*this);
@@ -366,7 +366,7 @@ Values Dataset::Reduce(const Values& initial, ReduceFn fn, SourceLocation where)
       maker.Finish(fn(state, Values(args.begin() + initial.size(), args.end())));
   if (!function.ok) return failed;
   if (function.dtypes != state_types) {
-    make.Fail("reduce: the state is " + Describe(state_types) + ", the function returns " +
+    make.Fail("reduce: the state is " + Describe(state_types) + ", but the function returns " +
               Describe(function.dtypes));
     return failed;
   }

@@ -19,7 +19,7 @@ std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dt
   }
   const EagerTensor* tensor = value.ok() ? EagerOf(value) : nullptr;
   if (!value.body()) {
-    problem = " was never made";
+    problem = " is a Value that was never made";
   } else if (std::string foreign = ForeignText(value, state); !foreign.empty()) {
     problem = foreign;
   } else if (!tensor) {
@@ -50,7 +50,12 @@ class Loop {
              llvm::function_ref<Values(llvm::ArrayRef<Value>)> body) {
     for (const Value& var : vars_) {
       if (!var.ok())
-        return Failed(var.body() ? var : runner_.Fail(where_, "while: a variable was never made"));
+        return Failed(
+            var.body()
+                ? var
+                : runner_.Fail(
+                      where_,
+                      "while: the initial value of a variable is a Value that was never made"));
     }
     for (const Value& var : vars_) {
       types_.push_back(var.dtype());
@@ -99,7 +104,8 @@ class Loop {
         *failed = next[i];
         return false;
       }
-      std::string foreign = next[i].body() ? ForeignText(next[i], state_) : " was never made";
+      std::string foreign =
+          next[i].body() ? ForeignText(next[i], state_) : " is a Value that was never made";
       if (!foreign.empty()) {
         text = llvm::formatv("while: result {0} of the body{1}", i, foreign);
       } else if (next[i].dtype() != types_[i]) {
@@ -134,7 +140,7 @@ Values CallBranch(TraceState& state, const char* what, llvm::function_ref<Values
   for (size_t i = 0; i < results.size(); ++i) {
     std::string problem;
     if (!results[i].body())
-      problem = " was never made";
+      problem = " is a Value that was never made";
     else if (results[i].ok())
       problem = ForeignText(results[i], state);
     if (!problem.empty())

@@ -155,7 +155,8 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
   auto is_inner = [&](int place) { return place >= 0 && g.has_dy(place); };
   if (llvm::any_of(of.places, is_inner)) {
     const Function& function = *of.forward->function;
-    if (HasEffects(function)) return g.Fail("a second derivative would run its effects twice");
+    if (HasEffects(function))
+      return g.Fail("its second derivative would run the function, and its effects, twice");
     std::string key = (function.name() + ":").str();
     Values wanted(function.results.size());
     for (size_t i = 0; i < wanted.size(); ++i) {

@@ -63,7 +63,8 @@ class Loss {
         prediction_ = SqueezeLast(prediction_);
       return true;
     }
-    Fail("the truth has shape " + t.ToString() + ", the prediction " + p.ToString());
+    Fail("the shapes do not match: the truth has " + t.ToString() + ", the prediction " +
+         p.ToString());
     return false;
   }
 
@@ -76,7 +77,7 @@ class Loss {
     for (int i = 0; same && i < t.rank(); ++i)
       same = !t.IsKnown(i) || !wanted.IsKnown(i) || t.dim(i) == wanted.dim(i);
     if (!same)
-      Fail("the truth has shape " + t.ToString() + ", the prediction " +
+      Fail("the shapes do not match: the truth has " + t.ToString() + ", the prediction " +
            prediction_.shape().ToString());
     return same;
   }
@@ -186,7 +187,7 @@ Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predi
   if (kind == Predictions::kLogits) {
     Shape shape = x.shape();
     if (!shape.known_rank() || shape.rank() < 1) {
-      loss.Fail("the rank of the prediction is unknown, or 0");
+      loss.Fail("the prediction must have a known rank of at least 1");
       return loss.Failed();
     }
     if (shape.rank() == 2) {
@@ -218,7 +219,7 @@ Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction,
   if (!loss.Begin()) return loss.Failed();
   Shape shape = prediction.shape(), of_truth = truth.shape();
   if (!shape.known_rank() || shape.rank() < 1) {
-    loss.Fail("the rank of the prediction is unknown, or 0");
+    loss.Fail("the prediction must have a known rank of at least 1");
     return loss.Failed();
   }
   Value labels = Cast(truth, proto::DT_INT64, where);

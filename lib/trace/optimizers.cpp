@@ -137,7 +137,8 @@ void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variabl
                                      .str());
   }
   if (is_applied_)
-    return t_.ReportError(where, "optimizer '" + name_ + "': it is already applied in this step");
+    return t_.ReportError(
+        where, "optimizer '" + name_ + "': it was already applied in this step; apply it once");
   is_applied_ = true;
   std::vector<Gradient> given;
   std::vector<Variable> variables;

@@ -146,7 +146,7 @@ Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops,
   for (const Operation& op : ops) {
     if (!op.ok()) {
       if (!op.body() && state_->errors.empty())
-        state_->Report(where, "a control dependency was never made");
+        state_->Report(where, "a control dependency is an Operation that was never made");
     } else if (op.home().object() && body->IsInside(op.body())) {
       continue;  // has already run
     } else if (op.body() == body) {

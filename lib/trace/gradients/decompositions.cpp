@@ -66,7 +66,8 @@ InputGradients QrOf(G& g) {
   if (r_rows < 0 || columns < 0 || rows < 0)
     return g.Fail("the shape of its input is not known while tracing");
   if (r_rows > columns && rows == q_columns)
-    return g.Fail("it has no gradient with full_matrices of more rows than columns");
+    return g.Fail(
+        "it has no gradient if full_matrices is true and there are more rows than columns");
   if (rows >= columns) return {QrOfTall(g, q, r, dq, dr)};
   constexpr int64_t kAll = G::kEnd;
   Value y = g.CutLast(g.x(0), {{0, kAll}, {rows, kAll}});
@@ -180,8 +181,8 @@ class SvdGradient {
     auto after = g_.After({ds, du_, dv_});
     if (full_ && n_ - m_ > 1)
       return g_.Fail(
-          "it has no gradient with full_matrices where rows and columns differ by more "
-          "than one");
+          "it has no gradient if full_matrices is true and the numbers of rows and columns differ "
+          "by more than one");
     Value gradient = OfWide();
     if (transposes) gradient = g_.MatrixTranspose(gradient, true);
     return {gradient};

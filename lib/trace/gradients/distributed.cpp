@@ -12,7 +12,7 @@ using G = GradientContext;
 // --- NCCL: one op for each device.
 
 bool IsSum(G& g) { return g.node().GetString("reduction") == "sum"; }
-constexpr const char* kOnlySum = "its gradient is known for the reduction 'sum'";
+constexpr const char* kOnlySum = "its gradient is known only for the reduction 'sum'";
 
 InputGradients NcclAllReduceOf(G& g) {
   if (!IsSum(g)) return g.Fail(kOnlySum);

@@ -87,7 +87,7 @@ GRAPNEL_GRADIENT("RaggedTensorToTensor", RaggedToTensorOf);
 InputGradients RaggedFromVariantOf(G& g) {
   Shape shape = g.x(0).shape();
   if (shape.known_rank() && shape.rank() > 1)
-    return g.Fail("its gradient is known for a variant of rank 0 or 1");
+    return g.Fail("its gradient is known only for a variant of rank 0 or 1");
   bool is_batched =
       shape.known_rank() ? shape.rank() == 1 : g.node().GetInt("output_ragged_rank") > 0;
   Values splits;
