@@ -58,7 +58,7 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// Writes the page of the newest run.
+// Writes an HTML page of the debug folder, which shows the newest run.
 Error WritePage(const Flags& flags) {
   PageSet pages;
   RETURN_IF_ERROR(pages.AddPath(flags.path));

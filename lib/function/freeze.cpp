@@ -75,7 +75,7 @@ class Freezer {
   }
 
  private:
-  // A port that was a variable's handle and is now the variable's value.
+  // An output that used to be a variable's handle and is now the variable's value.
   struct Handle {
     Graph* graph;
     Port port;
@@ -201,7 +201,8 @@ class Freezer {
     return {id, 0};
   }
 
-  // Returns the inputs of `node` plus one more data input, before its control inputs.
+  // Returns the inputs of `node` with `last` added behind the data inputs, before the control
+  // inputs.
   static llvm::SmallVector<Port, 4> WithInput(const Node& node, Port last) {
     llvm::SmallVector<Port, 4> ports = node.inputs();
     ports.insert(ports.begin() + node.num_inputs(), last);
@@ -216,7 +217,7 @@ class Freezer {
     for (const auto& [key, value] : set) graph.SetAttr(node.id(), key, value);
   }
 
-  // Turns `node` into a Const with this value. Keeps its inputs only as control inputs.
+  // Turns `node` into a Const with the value `value`. Keeps its inputs only as control inputs.
   void BecomeConstant(const Node& node, const Literal& value) {
     Graph& graph = const_cast<Graph&>(node.graph());
     llvm::SmallVector<Port, 4> controls;
@@ -285,8 +286,8 @@ class Freezer {
     Mark(function.body, {arg, 0}, handle.dtype, handle.variable);
   }
 
-  // Handles a handle that reaches a function result: the function and its callers now return the
-  // variable's value.
+  // Called when the handle reaches a function result: makes the function and its callers return the
+  // variable's value instead.
   Error Give(const Handle& handle, const Node& result) {
     Function* function = function_of_.lookup(handle.graph);
     if (!function) return Error::success();

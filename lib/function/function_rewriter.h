@@ -14,9 +14,9 @@ namespace grapnel {
 // Marks the call of a function that was a branch, or the condition or body of a loop, until that
 // function is inlined.
 inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
-// Marks a call that must be inlined regardless of its function's attributes and keep the semantics
-// of a call: no inlined node runs before all inputs of the call are available, and no result is
-// read before all effects are done.
+// Marks a call that must be inlined regardless of its function's attributes. Inlining must keep the
+// semantics of a call: no inlined node runs before all inputs of the call are available, and no
+// result is read before all effects are done.
 inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
 // Marks an If, Case or While that is to be lowered to Switch and Merge.
 inline constexpr const char* kLower = "_lower_using_switch_merge";
@@ -50,7 +50,8 @@ class FunctionRewriter : public RuleContext {
   // The nodes in the order of the visit; grows while rules add nodes.
   std::vector<NodeId> nodes;
 
-  // Returns `prefix/_7`, with a counter that the whole rewrite shares.
+  // Returns a name such as `prefix/_7`; all names of the rewrite get their numbers from one
+  // counter.
   std::string NewName(const llvm::Twine& prefix);
   bool is_runtime() const { return opening != Opening::kGrappler; }
   Node Add(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
@@ -95,7 +96,8 @@ class FunctionRewriter : public RuleContext {
   // `after`.
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
   // Keeps a node with the name of `node`: an IdentityN of `outputs` if `node` is fetched, otherwise
-  // a NoOp that other nodes can wait for. In the runtime this is a new node, after all other nodes.
+  // a NoOp that other nodes can wait for. If is_runtime(), makes a new node after all others
+  // instead: an IdentityN for kSession, a NoOp for kFunction.
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
  private:
@@ -103,7 +105,7 @@ class FunctionRewriter : public RuleContext {
   void StandIn(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
   int next_number_ = 0;
-  // For each node in a loop, the first Enter of its frame in the original graph.
+  // For each node that was in a loop before the rewrite: the first Enter of the loop's frame.
   llvm::DenseMap<NodeId, NodeId> frame_of_;
   struct Ancestor {
     const Function* function;

@@ -297,7 +297,8 @@ class Inlining {
     if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
   }
 
-  // Makes all results wait until all effects of the function are done.
+  // Makes all results of the inlined function wait until its effects are done: until its stateful
+  // nodes have run.
   void WaitForEffects() {
     std::vector<NodeId> effects;
     for (const auto& [id, copy] : copies_) {
@@ -325,8 +326,8 @@ class Inlining {
   llvm::SmallVector<Port, 8> outputs_;
 };
 
-// Returns the effect in the function's body that inlining would lose; empty if all effects still
-// happen.
+// Returns the reason why inlining would lose an effect: a stateful node of the function's body for
+// which no node would wait any more. Empty if all effects still happen.
 std::string LostEffect(const FunctionRewriter& in, const Node& call, const Function& function,
                        bool by_control_outputs) {
   llvm::DenseSet<NodeId> sources;

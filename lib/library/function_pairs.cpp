@@ -1,4 +1,4 @@
-// Pairs: a forward function and its gradient, and the trace that both are made from.
+// Finds pairs of a forward function and its gradient, and the trace from which both are made.
 #include "lib/library/library_steps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -33,8 +33,9 @@ class PairFinder {
       LibraryFunction& each = functions()[i];
       if (each.role != FunctionRole::kBackward || each.partner >= 0) continue;
       int forward = Find(AttrText(*each.function, "forward_function_name"));
-      // A second-order gradient has a copy of the attribute of the function that it differentiates,
-      // so the attribute names that function's forward function, not its own.
+      // A second-order gradient has a copy of the attribute forward_function_name of the function
+      // that it differentiates, so the attribute names that function's forward function, not its
+      // own.
       if (forward < 0 || functions()[forward].name.order < each.name.order) continue;
       each.partner = forward;
       each.trace = functions()[forward].trace;
@@ -64,8 +65,8 @@ class PairFinder {
     int backward = Find(AttrText(*forward.function, "backward_function_name"));
     if (backward >= 0) {
       forward.partner = backward;
-      // A forward function that was loaded and is a copy has the attributes of the original, so it
-      // names the original's backward function, whose partner must be the original.
+      // A forward function that was loaded from a SavedModel is a copy with the attributes of the
+      // original. It names the original's backward function, whose partner must be the original.
       if (functions()[backward].partner < 0 ||
           functions()[functions()[backward].partner].name.is_loaded)
         functions()[backward].partner = number;

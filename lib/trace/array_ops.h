@@ -42,7 +42,8 @@ GRAPNEL_PUBLIC SlicePlace Span(const std::optional<Operand>& begin = {},
 inline const SlicePlace kAll{SlicePlace::kSpan}, kEllipsis{SlicePlace::kEllipsis},
     kNewAxis{SlicePlace::kNewAxis};
 
-// Python's x[...] with one place per dimension; dimensions after the last place are taken whole.
+// Python's x[places...]. Each place is for one dimension of x, or is kEllipsis or kNewAxis.
+// Dimensions after the last place are taken whole.
 GRAPNEL_PUBLIC Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places,
                            SourceLocation where = SourceLocation());
 // tf.slice: `size` elements from `begin`, one number per dimension; a size of -1 means all elements
@@ -103,7 +104,7 @@ struct GRAPNEL_PUBLIC OneHotOptions {
 GRAPNEL_PUBLIC Value OneHot(const Value& indices, const Operand& depth,
                             const OneHotOptions& options = {},
                             SourceLocation where = SourceLocation());
-// The rows of x where `mask` (bool, with the leading dimensions of x) is true.
+// Returns the rows of x where `mask` (bool, with the leading dimensions of x) is true.
 GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask,
                                  SourceLocation where = SourceLocation());
 // Returns a bool tensor of shape [lengths..., maximum], true at positions before the length.

@@ -1,6 +1,6 @@
-// Makes effects happen in program order, and happen at all: tf.function's automatic control
-// dependencies (tensorflow/python/framework/auto_control_deps.py), without the parts for v1 control
-// flow and collectives.
+// Makes stateful ops run in program order, and run even if no node reads them: tf.function's
+// automatic control dependencies (tensorflow/python/framework/auto_control_deps.py), without the
+// parts for v1 control flow and collectives.
 
 #include "lib/ir/node_types.h"
 #include "lib/trace/body.h"
@@ -49,7 +49,7 @@ bool ReadsOnly(const Node& node, int i) {
   return inputs && llvm::is_contained(*inputs, i);
 }
 
-// The uses of one resource: reads between writes may happen in any order.
+// The reads and writes of one resource: reads between two writes may happen in any order.
 struct Resource {
   NodeId last_write = kNoNode;
   std::vector<NodeId> reads;
@@ -68,8 +68,8 @@ class Orderer {
   }
 
  private:
-  // Imported nodes count only if the trace reads them: other nodes of the imported graph need not
-  // run, such as the ops that restore a SavedModel.
+  // Finds the imported nodes that the trace reads. Only these count: other nodes of the imported
+  // graph, such as the ops that restore a SavedModel, need not run.
   void FindUsed() {
     used_.assign(body_.first_traced, false);
     if (used_.empty()) return;
@@ -198,8 +198,8 @@ std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources)
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
-    // One NoOp waits for all effects, and all results wait for the NoOp; otherwise each pair would
-    // need an edge.
+    // One NoOp waits for all stateful ops, and all results wait for the NoOp; otherwise each pair
+    // would need an edge.
     const SourceLocation where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);

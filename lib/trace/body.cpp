@@ -137,7 +137,7 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       first_line(first_traced),
       shapes(grapnel::InferShapes(*graph, {.beside = outer ? &outer->shapes : nullptr})) {
   for (Node node : graph->nodes()) {
-    // The scopes of a node's name are taken as names, too.
+    // For a node "a/b", the name of the scope "a" is taken, too.
     std::string name = node.name().lower();
     for (size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
       names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), NameUse{1, 0});
@@ -190,7 +190,8 @@ void TraceBody::AddControls(NodeId id, llvm::ArrayRef<Port> inputs) {
   llvm::SmallDenseSet<NodeId, 8> known;  // inputs of the node
   for (Port port : inputs) known.insert(port.node);
   for (const Controller& controller : controllers) {
-    // A node that reads one of the nodes made so far need not wait: that node waits already.
+    // `controller.made` has the nodes made in its C++ scope so far, which wait for
+    // `controller.inputs`. A node that reads one of them waits for these inputs already.
     if (llvm::any_of(inputs, [&](Port port) { return controller.made.contains(port.node); }))
       continue;
     for (NodeId from : controller.inputs) {

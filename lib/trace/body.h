@@ -275,8 +275,8 @@ Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name
 // Returns the operand as a value; a literal becomes a constant of its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
-// Adds an Identity for each result, and makes all stateful ops of the body run before the results.
-// Returns the Identities; nothing after an error.
+// Adds an Identity for each result, and makes the effects of the body (its stateful ops) run before
+// the results. Returns the Identities; nothing after an error.
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
 // True if `shape` has the rank of `wanted` and all dimensions that `wanted` knows.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);
@@ -293,8 +293,8 @@ Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values(
               llvm::function_ref<Values()> otherwise, const SourceLocation& where,
               llvm::StringRef name = "cond");
 
-// Does what tf.function does with a complete body: makes stateful ops run in program order, and
-// before `results`.
+// Does what tf.function does with a complete body: makes its effects (stateful ops) happen in
+// program order, and before `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
 // Returns, for each of `resources`, whether nothing in the body writes to it. The node that calls
 // the body lists these in its attribute _read_only_resource_inputs.

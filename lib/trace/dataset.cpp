@@ -19,7 +19,7 @@ std::string DataFunctionMark(uint32_t field) {
   return bytes;
 }
 
-// Returns an attribute that names a library function, with tf.data's mark on it.
+// Returns an attribute that names a library function and marks it with _tf_data_function.
 OpAttribute FunctionAttribute(llvm::StringRef key, llvm::StringRef name) {
   constexpr uint32_t kFunc = 10;  // of AttrValue
   std::string list, value;

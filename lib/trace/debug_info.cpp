@@ -1,5 +1,4 @@
-// The source lines in which the nodes of a trace were made: as GraphDef.debug_info, and for single
-// nodes.
+// The source lines that made the nodes of a trace: as GraphDef.debug_info, and for single nodes.
 #include "lib/ir/debug_info_writer.h"
 #include "lib/trace/body.h"
 #include "lib/trace/eager_runner.h"
@@ -26,7 +25,7 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
   uint32_t call = id < body.calls.size() ? body.calls[id] : 0;
   for (; call != 0; call = state.calls[call - 1].outer) {
     SourceFrame outer = frame_of(state.calls[call - 1].where);
-    // The nodes that a loop adds have the line of the loop: lists it once.
+    // A node that a loop itself adds has the same line as the call around it: lists that line once.
     if (!(outer == stack.back())) stack.push_back(outer);
   }
   std::reverse(stack.begin(), stack.end());

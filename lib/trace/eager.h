@@ -50,8 +50,8 @@ struct GRAPNEL_PUBLIC EagerOptions {
   bool records = false;
 };
 
-// Returns the tensor as a value of the eager Tracer `t`; the value shares the tensor's buffer. An
-// error if `t` traces.
+// Returns the tensor as a value of `t`. In eager mode the value shares the tensor's buffer; in a
+// trace it is a constant, and a tensor of resources or variants is an error.
 GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where = SourceLocation());
 
 // Returns the elements, row-major, of a value whose dtype is that of T (float, double, bool,

@@ -327,7 +327,7 @@ void EagerRunner::LogPlacement(llvm::StringRef op) {
   device.replica = device.task = device.id = 0;
   device.type = DeviceWord::Of("CPU");
   const DeviceSpec& asked = body_.placing.device;
-  // If the user requests a device of another kind, the op runs on the CPU all the same.
+  // An op for which the user requests another kind of device runs on the CPU all the same.
   if (!asked.type || asked.type == device.type) device.Override(asked);
   options_.log_placement(Severity::kInfo,
                          ("Executing op " + op + " in device " + device.ToString()).str());

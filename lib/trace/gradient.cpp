@@ -11,8 +11,8 @@ namespace {
 class GradientRequest {
  public:
   GradientRequest(Tracer& t, const SourceLocation& where) : state_(t.state()), where_(where) {
-    // SetTargets chooses this. While a function is traced, its code may request gradients of an
-    // enclosing body, so the choice is the innermost body that contains a y.
+    // SetTargets sets this to the innermost body that contains a y. That body may enclose the body
+    // that is being traced, because a function may request gradients of values outside of it.
     request_.forward = nullptr;
   }
 

@@ -15,8 +15,8 @@ enum class LossReduction {
   kNone,  // one value per example: the shape without its last dimension
 };
 
-// Takes the mean over the last dimension, then reduces. `truth` is cast to the prediction's dtype;
-// if one of the two has an extra last dimension of size 1, that dimension is removed.
+// Takes the mean over the last dimension, then reduces. `truth` is cast to the prediction's dtype.
+// One of the two may have an extra last dimension of size 1.
 GRAPNEL_PUBLIC Value MeanSquaredError(const Value& truth, const Value& prediction,
                                       LossReduction reduction = LossReduction::kMean,
                                       SourceLocation where = SourceLocation());

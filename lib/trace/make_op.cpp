@@ -31,7 +31,7 @@ bool Holds(DataType dtype, int64_t number) {
   }
 }
 
-// A short list of texts, sorted by their keys, which others own.
+// A short list of texts by key, sorted by key. It does not own the keys.
 class AttrList {
  public:
   using Entry = std::pair<llvm::StringRef, std::string>;

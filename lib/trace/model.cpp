@@ -166,7 +166,7 @@ void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> 
   Made inner = MakeFunction(
       state, made.function, inputs, [&](llvm::ArrayRef<Value> args) { return fn(*tracer_, args); },
       where);
-  // Errors of this function begin with its name.
+  // Puts the function's name before each of its errors.
   for (size_t i = errors; i < state.errors.size(); ++i)
     state.errors[i] = (name + ": " + state.errors[i]).str();
   state.name = before;

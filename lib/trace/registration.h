@@ -32,7 +32,8 @@ struct GRAPNEL_PUBLIC TracedFunction {
   const char* plugin = "";  // the file that registered it; "": the program itself
 };
 
-// In registration order. Two plugins may register the same name.
+// Returns the registered functions, in the order of registration. Two plugins may register the same
+// name.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
 GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs,

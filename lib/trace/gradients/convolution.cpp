@@ -112,8 +112,9 @@ GRAPNEL_GRADIENT("MaxPoolWithArgmax", [](G& g) -> InputGradients {
                g.Attrs({"ksize", "strides", "padding", "include_batch_in_index"}))};
 });
 
-// The gradient of a pooling's gradient: `op` passes the gradient on from the same positions to the
-// same positions. The images get zeros as gradient.
+// The gradient of MaxPoolGrad and of MaxPoolGradGrad: `op` passes the incoming gradient between the
+// same positions in the other direction. The first two inputs, the pooling's input and output, get
+// zeros.
 InputGradients MaxPoolGradOf(G& g, const char* op) {
   Value of_input = g.ZerosLike(g.x(0));
   Value of_output = g.ZerosLike(g.x(1));

@@ -24,7 +24,7 @@ InputGradients GatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("Gather", GatherOf);
 
-// Python's x[:end] for a vector, where `end` is a tensor; CutFrom is x[begin:].
+// CutTo is Python's x[:end] for a vector, where `end` is a tensor; CutFrom is x[begin:].
 Value CutTo(G& g, const Value& x, const Value& end) {
   Value zero = g.Constant(0, end.dtype());
   Value one = g.Constant(1, end.dtype());

@@ -38,7 +38,8 @@ GRAPNEL_GRADIENT("RaggedGather", RaggedGatherOf);
 // --- To a dense tensor. The forward op, applied to the numbers of the values (0, 1, ...), shows
 // which value each element of the result is; -1 marks elements with the default value.
 
-// The rank of the default without leading dimensions of size 1, which are broadcast.
+// Returns the rank of the default value without its leading dimensions of size 1, which are
+// broadcast.
 Operand InnerRank(G& g, const Value& x) {
   Shape shape = x.shape();
   if (shape.known_rank()) {

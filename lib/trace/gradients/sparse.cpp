@@ -156,7 +156,7 @@ GRAPNEL_GRADIENT("SparseSoftmax", [](G& g) -> InputGradients {
 GRAPNEL_NO_GRADIENT("SparseAddGrad");
 GRAPNEL_NO_GRADIENT("SparseConcat");
 
-// --- Blocks with an op for their gradient.
+// --- LSTM blocks and CTC losses, for whose gradients there are ops.
 
 InputGradients BlockLstmOf(G& g) {
   std::vector<Operand> operands;
