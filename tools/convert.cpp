@@ -39,7 +39,7 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   if (two && flags.other.empty())
     return MakeError("--to sync-navigation takes two graphs: pass A and B");
   if (!two && !flags.other.empty())
-    return MakeError("{0}: only sync-navigation takes a second graph", flags.other);
+    return MakeError("{0}: only --to sync-navigation takes a second graph", flags.other);
   if (two && flags.model == "-" && flags.other == "-")
     return MakeError("only one of the two graphs can come from standard input");
   return Error::success();

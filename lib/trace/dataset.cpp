@@ -215,8 +215,8 @@ Dataset Dataset::Filter(ElementFn predicate, SourceLocation where) const {
   bool is_scalar = function.shapes.size() == 1 &&
                    (!function.shapes[0].known_rank() || function.shapes[0].rank() == 0);
   if (!is_scalar || function.dtypes[0] != proto::DT_BOOL) {
-    make.Fail("filter: the function returns " + Describe(function.dtypes) +
-              ", one bool scalar was expected");
+    make.Fail("filter: the function must return one bool scalar, but it returns " +
+              Describe(function.dtypes) + " instead");
     return failed;
   }
   return Apply("FilterDataset", Operand(function.captures, where), where,
@@ -366,8 +366,8 @@ Values Dataset::Reduce(const Values& initial, ReduceFn fn, SourceLocation where)
       maker.Finish(fn(state, Values(args.begin() + initial.size(), args.end())));
   if (!function.ok) return failed;
   if (function.dtypes != state_types) {
-    make.Fail("reduce: the state is " + Describe(state_types) + ", but the function returns " +
-              Describe(function.dtypes));
+    make.Fail("reduce: the function must return the dtypes of the state, " + Describe(state_types) +
+              ", but it returns " + Describe(function.dtypes));
     return failed;
   }
   std::vector<OpAttribute> attributes = ElementAttributes(state_types, function.shapes);

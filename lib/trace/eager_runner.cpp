@@ -188,7 +188,7 @@ Expected<std::unique_ptr<EagerRunner::Signature>> EagerRunner::BindKernel(const 
   ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
   auto is_reference = [](DataType type) { return IsRefType(type); };
   if (llvm::any_of(types.inputs, is_reference) || llvm::any_of(types.outputs, is_reference))
-    return MakeError("it works on a reference to a variable, which exists only in graphs");
+    return MakeError("it takes or returns a reference to a variable, which exists only in graphs");
   ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
   std::vector<const Tensor*> constants(types.inputs.size());
   KernelSetup setup(node, types.inputs, types.outputs, constants);

@@ -123,7 +123,8 @@ class OpMaker {
     if (!info) {
       Fail("TensorFlow 2.21 has no such op{0}", DidYouMean(request_.op, AllOpNames()));
     } else if (info->deprecated_since != 0 && info->deprecated_since <= state_.producer) {
-      Fail("TensorFlow does not support it since GraphDef version {0}", info->deprecated_since);
+      Fail("TensorFlow does not support this op since GraphDef version {0}",
+           info->deprecated_since);
       return nullptr;
     }
     return info;
@@ -275,7 +276,8 @@ class OpMaker {
       std::string allowed;
       for (DataType one : attr.allowed_types)
         allowed += (allowed.empty() ? "" : ", ") + DataTypeName(one).str();
-      Fail("does not support {0} for {1}, only {2}", DataTypeName(type), attr.name, allowed);
+      Fail("does not support {0} for attribute {1}, only {2}", DataTypeName(type), attr.name,
+           allowed);
     }
     if (attr.allowed_strings.empty() && !attr.minimum) return;
     if (auto text = value.AsString(); text && !attr.allowed_strings.empty()) {

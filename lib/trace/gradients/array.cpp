@@ -217,7 +217,8 @@ InputGradients ConcatOf(G& g, bool axis_first) {
                    : (*known)[0] < 0 && shape.known_rank() ? (*known)[0] + shape.rank()
                                                            : (*known)[0];
       if (at < 0)
-        return g.Fail("the gradient consists of slices, and the axis is not known while tracing");
+        return g.Fail(
+            "its incoming gradient consists of slices, so its axis must be known while tracing");
       parts = at == 0 ? ConcatRows(g, inputs, axis) : ConcatColumns(g, inputs, axis);
     } else {
       parts = ConcatRows(g, inputs, axis);

@@ -137,7 +137,8 @@ GRAPNEL_GRADIENT("FractionalMaxPool", [](G& g) -> InputGradients {
 });
 GRAPNEL_GRADIENT("FractionalAvgPool", [](G& g) -> InputGradients {
   Shape shape = g.x().shape();
-  if (!shape.IsFullyKnown()) return g.Fail("the shape of its input is not known while tracing");
+  if (!shape.IsFullyKnown())
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   Literal dims = Literal::Integers(proto::DT_INT64, {shape.rank()}, shape.dims());
   return {g.Op("FractionalAvgPoolGrad", {dims, g.dy(0), g.y(1), g.y(2)}, g.Attrs({"overlapping"}))};
 });

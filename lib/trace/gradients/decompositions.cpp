@@ -60,11 +60,11 @@ InputGradients QrOf(G& g) {
   Value q = g.y(0), r = g.y(1), dq = g.dy(0), dr = g.dy(1);
   Shape q_shape = q.shape(), r_shape = r.shape();
   if (!r_shape.known_rank() || r_shape.rank() < 2 || !q_shape.known_rank())
-    return g.Fail("the shape of its input is not known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   int64_t r_rows = r_shape.dim(r_shape.rank() - 2), columns = r_shape.dim(r_shape.rank() - 1);
   int64_t rows = q_shape.dim(q_shape.rank() - 2), q_columns = q_shape.dim(q_shape.rank() - 1);
   if (r_rows < 0 || columns < 0 || rows < 0)
-    return g.Fail("the shape of its input is not known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   if (r_rows > columns && rows == q_columns)
     return g.Fail(
         "it has no gradient if full_matrices is true and there are more rows than columns");
@@ -168,7 +168,8 @@ class SvdGradient {
     Shape shape = a_.shape();
     int rank = shape.known_rank() ? shape.rank() : 0;
     if (rank < 2 || !shape.IsKnown(rank - 1) || !shape.IsKnown(rank - 2))
-      return g_.Fail("the shape of the matrix is not known while tracing");
+      return g_.Fail(
+          "its gradient needs the shape of the matrix, which must be known while tracing");
     m_ = shape.dim(rank - 2);
     n_ = shape.dim(rank - 1);
     s_ = Cast(g_.y(0), a_.dtype());

@@ -126,7 +126,8 @@ InputGradients GatherV2Of(G& g) {
   if (batch_dims < 0) {
     Shape indices = g.x(1).shape();
     if (!indices.known_rank())
-      return g.Fail("batch_dims is negative, and the rank of the indices is not known");
+      return g.Fail(
+          "its batch_dims is negative, so the rank of its indices must be known while tracing");
     batch_dims += indices.rank();
   }
   if (!axis || (*axis)[0] != 0) return GatherAlong(g, shape, batch_dims);

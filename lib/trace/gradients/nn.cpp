@@ -218,7 +218,7 @@ GRAPNEL_GRADIENT("TopKV2", TopKOf);
 InputGradients ApproxTopKOf(G& g) {
   Shape in = g.x().shape(), out = g.y(1).shape();
   if (!in.IsFullyKnown() || !out.IsFullyKnown())
-    return g.Fail("the shape of its input must be known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   const int rank = out.rank();
   int64_t reduced = g.node().GetInt("reduction_dimension", -1);
   if (reduced < 0) reduced += rank;
@@ -256,7 +256,7 @@ GRAPNEL_GRADIENT("NthElement", NthElementOf);
 InputGradients IsotonicRegressionOf(G& g) {
   Shape shape = g.x().shape();
   if (!shape.known_rank() || shape.rank() < 1 || !shape.IsKnown(0))
-    return g.Fail("the number of rows is not known while tracing");
+    return g.Fail("its gradient needs the number of rows, which must be known while tracing");
   int64_t rows = shape.dim(0);
   auto split = [&](const Value& x) {
     Operation made = g.Op("Split", {0, x}, {{"num_split", rows}}, "split");

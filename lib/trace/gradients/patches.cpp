@@ -47,7 +47,9 @@ class VolumePatchesGradient {
 
   InputGradients Make() {
     if (!DimsOf(g_.x(), in_) || !DimsOf(g_.y(), out_))
-      return g_.Fail("the numbers of planes, rows and columns must be known while tracing");
+      return g_.Fail(
+          "its gradient needs the numbers of planes, rows and columns, which must be known while "
+          "tracing");
     Value in_shape = g_.ShapeOf(g_.x());
     Value batch = g_.At(in_shape, 0);
     Value channels = g_.At(in_shape, 4);

@@ -58,7 +58,8 @@ Operand InnerRank(G& g, const Value& x) {
 
 InputGradients RaggedToTensorOf(G& g) {
   Value values = g.x(1), initial = g.x(2), dy = g.dy();
-  if (!dy.shape().known_rank()) return g.Fail("the rank of its result is not known while tracing");
+  if (!dy.shape().known_rank())
+    return g.Fail("its gradient needs the rank of its result, which must be known while tracing");
   Value values_shape = g.ShapeOf(values);
   auto attr = g.node().FindAttr("row_partition_types");
   auto types = attr ? attr->AsStrings() : std::nullopt;

@@ -156,7 +156,8 @@ GRAPNEL_GRADIENT("SparseSoftmax", [](G& g) -> InputGradients {
 GRAPNEL_NO_GRADIENT("SparseAddGrad");
 GRAPNEL_NO_GRADIENT("SparseConcat");
 
-// --- LSTM blocks and CTC losses, for whose gradients there are ops.
+// --- LSTM blocks, which have an op for their gradient, and CTC losses, which compute their
+// gradient as an output.
 
 InputGradients BlockLstmOf(G& g) {
   std::vector<Operand> operands;

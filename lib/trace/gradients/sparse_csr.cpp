@@ -179,7 +179,8 @@ class SparseMatMulGradient {
 
   InputGradients Make() {
     if (!b_.shape().known_rank() || !dy_.shape().known_rank())
-      return g_.Fail("the ranks of its inputs must be known while tracing");
+      return g_.Fail(
+          "its gradient needs the ranks of its inputs, which must be known while tracing");
     if (g_.node().GetBool("conjugate_output")) dy_ = g_.Conj(dy_);
     const Turns& t = turns_;
     if (!t.adjoint_a && !t.adjoint_b) return Plain();
