@@ -24,7 +24,8 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
 
-// Opens the function with the title `title` of a program. Errors name --graph.
+// Opens the function with the title `title`, one of the functions of the program `path`. Errors
+// name --graph.
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 

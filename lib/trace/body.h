@@ -268,7 +268,7 @@ struct OpRequest {
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where);
 
 // Converts the numbers of the literal to another dtype; nullopt if an integer does not fit, a float
-// would become an integer, or one of the dtypes is not numeric.
+// would become an integer, or one of the dtypes is bool or not numeric.
 std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype);
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
                    const SourceLocation& where);

@@ -10,8 +10,8 @@ namespace grapnel {
 
 namespace {
 
-// True if the function must not run twice because it, or a function that it calls, has stateful
-// ops.
+// True if the function must not run twice because it, or a function that it calls, has stateful ops
+// other than ReadVariableOp.
 bool HasEffects(const Function& function) {
   const Module& module = function.body.module();
   llvm::SmallPtrSet<const Function*, 8> seen;

@@ -104,8 +104,7 @@ GRAPNEL_NO_GRADIENT("TensorListPushBackBatch");
 
 class ArrayGradient {
  public:
-  // If the op writes to the array, the gradient waits for that: it uses the flow that the op
-  // returns.
+  // If the op writes to the array, the gradient waits until the op has returned its flow.
   ArrayGradient(G& g, const char* op) : g_(g) {
     version_ = g.node().op().drop_front(llvm::StringRef(op).size()).str();
     bool is_flow = g.num_outputs() == 1 && g.y().dtype() == proto::DT_FLOAT && IsWriter();
