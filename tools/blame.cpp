@@ -58,7 +58,7 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// Writes the page of the newest run.
+// Writes an HTML page of the debug folder, which shows the newest run.
 Error WritePage(const Flags& flags) {
   PageSet pages;
   RETURN_IF_ERROR(pages.AddPath(flags.path));
@@ -129,7 +129,8 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// Returns an error for a flag that is for the other kind of input and would be ignored silently.
+// Returns an error for a flag that has no effect on this kind of input (a model or a debug folder)
+// and would be ignored silently.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||

@@ -108,7 +108,7 @@ Error CheckOwnPlaces(const Flags& flags) {
       bool is_same =
           llvm::sys::fs::is_regular_file(path) && llvm::sys::fs::equivalent(path, of_other);
       if (path == of_other || is_same)
-        return MakeError("{0} {1}: {2} is the same file: choose another", flag, path, other);
+        return MakeError("{0} {1}: {2} names the same file: choose another", flag, path, other);
     }
     taken.emplace_back(flag, path);
   }

@@ -134,7 +134,8 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   constexpr int kNoSuchCommand = 127;
   Outcome outcome;
   outcome.exit_code = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
-  // If the command does not exist, its failure says nothing about the graph.
+  // If the shell does not find the command, its exit code says nothing about the graph, so this is
+  // an error.
   if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot run: {0}", line);
   if (outcome.exit_code > 128) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));

@@ -101,8 +101,8 @@ Argument& Argument::ShowDefault() {
 template <typename T>
 Argument CommandLine::Option(const char* names, T& variable, const char* help) {
   CLI::Option* option = app_.add_option(names, variable, help);
-  // Each use of a flag takes one value, so that a list does not take the MODEL that follows the
-  // flag.
+  // Each use of a flag takes one value; otherwise a flag with a list would also take the MODEL that
+  // follows it.
   if (names[0] == '-') option->allow_extra_args(false);
   std::string value = ValueName(names);
   if (!value.empty() || names[0] != '-') option->type_name(value);
@@ -187,7 +187,7 @@ std::string CommandText(const std::string& command, const std::string& model,
   auto add = [&](const TypedOption& option) {
     std::string name = (option.name.size() == 1 ? "-" : "--") + option.name;
     if (option.values.empty()) text += " " + name;
-    // "--name=value" is used if the value could be taken for an option.
+    // Uses the form "--name=value" if the value could be taken for an option.
     for (llvm::StringRef value : option.values)
       text += " " + name + (value.starts_with("-") ? "=" : " ") + Quoted(value);
   };

@@ -37,7 +37,7 @@ struct TypedOption {
 };
 
 // Returns "grapnel NAME MODEL --passes 'a b' ...", quoted for a shell: the options in `typed` that
-// the command has, then `more`, which replaces typed options of the same names.
+// the command has, then `more`. An option in `more` replaces one of the same name in `typed`.
 std::string CommandText(const std::string& command, const std::string& model,
                         const std::vector<TypedOption>& typed,
                         const std::vector<TypedOption>& more);

@@ -22,10 +22,11 @@ struct Flags {
   TimeLimit limit;
 };
 
-// True if B is another graph: from its own file, or another graph of A's file.
+// True if B is another graph than A: one from its own file, or another graph of A's file.
 bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
 
-// Returns an error for a flag of another kind of comparison, which would be ignored silently.
+// Returns an error for a flag that belongs to another kind of comparison and would be ignored
+// silently.
 Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
@@ -36,7 +37,7 @@ Error CheckOneKind(const Flags& flags, bool is_folder) {
     return MakeError("{0} compares A with itself: do not pass B",
                      flags.optimized ? "--optimized" : "--precision");
   if (!flags.precision.empty() && (flags.optimized || is_other_run))
-    return MakeError("--precision cannot be combined with other conditions of run B");
+    return MakeError("--precision cannot be combined with --optimized, --device or --threads-b");
   if (is_folder && (is_other_run || !flags.ledger.empty()))
     return MakeError("{0} is a debug folder: --device, --threads-b and --ledger are for graphs",
                      flags.b);
@@ -58,7 +59,8 @@ Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request
   return FillFromCase(on_a, a, &request->run);
 }
 
-// Sets the tolerance. A case's tolerance for outputs applies to all tensors.
+// Sets the tolerance from the case, if A is one, and from the flags. A case gives its tolerance for
+// outputs; here it applies to all tensors.
 void FillTolerance(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (const auto& values = a.model().case_info; values && values->rtol > 0)
     request->tolerance.rtol = values->rtol;

@@ -33,13 +33,13 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
   return kExitOk;
 }
 
-// Rejects flags that have no effect with the format, so that users do not expect one.
+// Rejects flags that have no effect with this format, so that users do not expect an effect.
 Error CheckFlags(const Flags& flags, ConvertFormat format) {
   bool two = format == ConvertFormat::kSyncNavigation;
   if (two && flags.other.empty())
-    return MakeError("sync-navigation is made of two graphs: convert A B");
+    return MakeError("--to sync-navigation takes two graphs: pass A and B");
   if (!two && !flags.other.empty())
-    return MakeError("{0}: only sync-navigation takes a second graph", flags.other);
+    return MakeError("{0}: only --to sync-navigation takes a second graph", flags.other);
   if (two && flags.model == "-" && flags.other == "-")
     return MakeError("only one of the two graphs can come from standard input");
   return Error::success();

@@ -61,7 +61,7 @@ Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef s
   return NotFound("scope", scope, std::vector<std::string>(scopes.begin(), scopes.end()));
 }
 
-// Makes the scope the main graph, and returns the same facts as for any other cut.
+// Makes the scope the main graph. Returns the same information as for any other cut.
 Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   const Graph& graph = input->module().main;
   ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope));

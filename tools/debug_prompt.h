@@ -14,7 +14,7 @@ namespace grapnel {
 // Shows where the run has stopped and reads commands until one makes the run continue.
 class DebugPrompt {
  public:
-  // `shell` and `lines` outlive the prompt.
+  // `shell` and `lines` must outlive the prompt.
   DebugPrompt(DebugShell& shell, LineSource& lines) : shell_(shell), lines_(lines) {}
 
   DebugOrder operator()(const DebugStop& stop);

@@ -65,8 +65,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// Returns a name that tells the side from the other: the function, the file, or the graph's title
-// if both graphs are in one file.
+// Returns a name that distinguishes this side from the other: the function, the file, or, if both
+// graphs are in one file, the graph's title.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
   if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;
@@ -90,7 +90,8 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
   const std::string& output = flags.output;
   if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
   auto format = ParsePictureFormat(llvm::sys::path::extension(output));
-  if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
+  if (!format)
+    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png or .html file", output);
   auto drawn = MakeDiffPicture(b.module(), diff);
   if (!drawn) return Annotate(output, drawn.takeError());
   ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
@@ -149,8 +150,9 @@ void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
 Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSink& sink) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
-  if (flags.graphs.size() > 2) return MakeError("--graph: at most two, for A and B");
-  if (flags.functions.size() > 2) return MakeError("--function: at most two, for A and B");
+  if (flags.graphs.size() > 2) return MakeError("--graph may be passed at most twice, for A and B");
+  if (flags.functions.size() > 2)
+    return MakeError("--function may be passed at most twice, for A and B");
   std::string title_a, title_b;
   if (!flags.graphs.empty()) {
     title_a = flags.graphs.front();

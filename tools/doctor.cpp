@@ -86,7 +86,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.path.empty()) return MakeError("doctor: which model? (--list shows the checks)");
   ASSIGN_OR_RETURN(DoctorRequest request, RequestOf(flags, invocation));
   bool is_debug_folder = IsDebugFolder(flags.path);
-  // With --graph, an event file that contains a graph is opened as a model.
+  // With --graph, an event file that contains a graph is opened as a model, not as the record of a
+  // training run.
   bool is_record = flags.model.graph.empty() && IsTrainingRecord(flags.path);
   if (!is_debug_folder && !is_record) {
     return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {

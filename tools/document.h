@@ -15,8 +15,8 @@ struct DocumentStyle {
   bool on_one_line = false;
 };
 
-// Writes an object that begins with "format", and ends the line. `fields` adds the other
-// attributes. All commands write documents this way: tests/check_documents.py.
+// Writes a JSON object that begins with "format", and ends the line. `fields` adds the other
+// attributes. tests/check_documents.py checks that all commands write documents this way.
 void WriteDocument(llvm::raw_ostream& os,
                    llvm::function_ref<void(llvm::json::OStream& json)> fields,
                    DocumentStyle style = {});

@@ -74,7 +74,8 @@ void WriteCost(ModelRun& run, llvm::json::OStream& json) {
   });
 }
 
-// Writes nothing for a graph without fused nodes.
+// Writes whether the graph's fused nodes need TensorFlow with oneDNN; nothing for a graph without
+// fused nodes.
 void WriteOneDnn(const OneDnnNeed& need, llvm::json::OStream& json) {
   if (!need.has_fused) return;
   json.attributeObject("onednn", [&] {

@@ -14,9 +14,9 @@ namespace grapnel {
 // warnings.
 Expected<std::shared_ptr<Model>> OpenModelInput(
     llvm::StringRef path, const MessageSink& sink = [](Severity, llvm::StringRef) {});
-// Open one graph of such a model, or each graph, like OpenedGraph's Open and OpenEach, so that
-// PATH:NAME works too; errors name --graph. `sink` also receives a note about how an ambiguous name
-// was resolved.
+// OpenInput opens one graph of such a model, OpenEachInput each graph. They work like OpenedGraph's
+// Open and OpenEach, so PATH:NAME is accepted too; errors name --graph. `sink` also receives a note
+// about how an ambiguous name was resolved.
 Expected<OpenedGraph> OpenInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
@@ -24,12 +24,13 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
 
-// Opens the function with the title `title` of a program. Errors name --graph.
+// Opens the function with the title `title`, one of the functions of the program `path`. Errors
+// name --graph.
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 
-// Adds the flag --signature, for commands that show a graph. TakeGiven() calls TakeSignature if a
-// signature is given, else only FillSizes.
+// AddSignatureFlag adds the flag --signature, for commands that show a graph. TakeGiven calls
+// TakeSignature if a signature is given, else only FillSizes.
 void AddSignatureFlag(CommandLine& line, std::string& signature);
 Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened);
 

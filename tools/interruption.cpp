@@ -14,7 +14,7 @@ std::atomic<CancelFlag*> to_cancel{nullptr};
 std::atomic<int> presses{0};
 std::atomic<bool> lets_one_end{false};
 
-// Called in a signal handler, where only system calls are allowed.
+// Writes to stderr. Called in a signal handler, where only system calls are allowed.
 void Write(llvm::StringRef text) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }

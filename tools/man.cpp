@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Escapes text for roff: hyphens can be copied, and no line begins like a request.
+// Escapes text for roff: hyphens can be copied, and no line begins like a roff request.
 std::string Escaped(llvm::StringRef text) {
   std::string roff;
   for (char c : text) {

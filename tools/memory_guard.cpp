@@ -1,7 +1,8 @@
-// The program's operator new: if a graph requests a list larger than the machine's memory, this is
-// an error with the size instead of the system killing the process. Small allocations are not
-// checked. All forms are here, so that memory allocated by one is never freed by another's. The
-// thread sanitizer has its own forms, which cannot be replaced.
+// The program's operator new. If a graph requests a list larger than the machine's memory, this
+// operator makes it an error with the size; otherwise the system would kill the process. Small
+// allocations are not checked. All forms of operator new and delete are here, so that memory from
+// one implementation is never freed by another. The thread sanitizer has its own forms, which
+// cannot be replaced.
 #ifndef GRAPNEL_TSAN
 #include <algorithm>
 #include <cstdlib>

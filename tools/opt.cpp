@@ -60,8 +60,8 @@ void PrintRewrite(const Rewrite& rewrite, const LineTable& made_at, bool as_comm
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
 }
 
-// Prints where a rule's pattern was found but a condition failed. Without `all`, prints only
-// refusals of rewrites that TensorFlow does, incorrectly.
+// Prints the places where a rule's pattern was found but a condition failed. Without `all`, prints
+// only those where TensorFlow does the rewrite, which is a mistake there.
 void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, bool all,
                      bool as_comments, llvm::raw_ostream& os) {
   for (const Refusal& refusal : misses) {

@@ -50,7 +50,8 @@ Severity LevelFrom(const CommonFlags& flags) {
   if (name == "info" || flags.verbose) return Severity::kInfo;
   if (name == "warning") return Severity::kWarning;
   if (name == "error" || flags.quiet) return Severity::kError;
-  // TensorFlow users often have this set: 0 all, 1 no information, 2 no warnings.
+  // TensorFlow users often have this variable set: 0 shows all messages, 1 no information, 2 no
+  // warnings.
   const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
   if (name.empty() && level)
     return level[0] == '0'   ? Severity::kInfo
@@ -100,7 +101,8 @@ void Write(llvm::StringRef text) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// Called in a signal handler, where only system calls are allowed.
+// Ends the program because a file that is being read was truncated. Called in a signal handler,
+// where only system calls are allowed.
 void EndOnCutFile(const char* path) {
   Write("grapnel: ");
   Write(path);

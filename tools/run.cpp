@@ -220,7 +220,8 @@ class GraphRuns {
     return error;
   }
 
-  // Returns the end of the --check-numerics message, which names the node in TensorFlow's format.
+  // Returns the stack trace of `node`, for the end of the --check-numerics message; its beginning
+  // names the node in TensorFlow's format.
   std::string StackOf(const Node& node) const {
     return StackText(LinesOf(opened_).StackOf(node), LineTable::kMostFrames);
   }

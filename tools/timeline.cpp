@@ -28,9 +28,9 @@ struct Flags {
 
 constexpr size_t kMostLives = 36;
 
-// Prints the history of a node in the trace that begins at stage `begin`, with the name of the
-// dumped graph above its stages. If there is a title, the name of the trace's own graph has been
-// printed, and only the names of other graphs are printed here.
+// Prints the history of one node: its stages in the trace that begins at stage `begin`, each group
+// below the name of the dumped graph. With `has_title`, the caller has already printed the name of
+// the trace's own graph, so only the names of other graphs are printed.
 void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int begin, bool has_title,
                llvm::raw_ostream& os) {
   const std::string& own = timeline.stages[begin].dump.line;
@@ -45,13 +45,13 @@ void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int beg
   }
 }
 
-// Prints the histories of nodes. Computes the history of each name only once.
+// Prints the histories of nodes; computes the history of each node name only once.
 class Lives {
  public:
   explicit Lives(const Timeline& timeline) : timeline_(timeline) {}
 
-  // Prints a block for each trace. Nodes with names other than `asked` get titles. Copies that
-  // inlining makes of a node are listed with the node.
+  // Prints a block for each trace. If a node has another name than `asked`, each node gets a title.
+  // Copies of a node that inlining made are listed with the node.
   void Print(llvm::ArrayRef<NamedNode> nodes, llvm::StringRef asked, llvm::raw_ostream& os) {
     bool has_titles = llvm::any_of(nodes, [&](const NamedNode& node) {
       return node.name != asked && node.name != ReadTensorName(asked).node;

@@ -84,7 +84,8 @@ int ReportBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err
   return kExitNo;
 }
 
-// Returns all functions of the file or plugin of `function`, over the trained variables.
+// Returns a model with all functions of the C++ file or plugin that has `function`; they share the
+// trained variables.
 Expected<TracedModel> WholeModel(const TracedFunction& function) {
   ModelBuilder builder;
   for (const TracedFunction& other : TracedFunctions()) {

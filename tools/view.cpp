@@ -39,7 +39,8 @@ Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   if (name.ltrim('.') == "json") return std::nullopt;
   if (flags.output == "-") return MakeError("-o - requires --format dot, svg, png, html or json");
   return MakeError(
-      "{0}: a picture is .dot, .svg, .png, .html or .json (or choose one with --format)",
+      "{0}: a picture must be a .dot, .svg, .png, .html or .json file (or choose a format with "
+      "--format)",
       flags.output);
 }
 

@@ -11,8 +11,8 @@ std::optional<proto::AttrValue> Parse(AttrView value) {
   return parsed;
 }
 
-// Replaces the placeholders in `value` by the call's attributes; false if the call lacks one of
-// them.
+// Replaces placeholders such as `$T` in `value` by the call's attributes; false if the call lacks
+// one of these attributes.
 bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& attrs) {
   if (value->value_case() == proto::AttrValue::kPlaceholder) {
     auto it = attrs.find(value->placeholder());
@@ -74,7 +74,8 @@ Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call) {
     if (!may_depend) continue;
     auto result = Instantiated(value, *call.function, call.attrs);
     if (!result)
-      return MakeError("the call has no value for attribute '{0}' of '{1}'", key, from.name());
+      return MakeError("the call has no value for attribute '{0}' of node '{1}' in the function",
+                       key, from.name());
     if (value.bytes() != *result) filled[key.str()] = std::move(*result);
   }
   return filled;

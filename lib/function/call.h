@@ -26,8 +26,8 @@ Call CallOf(const Node& node);
 // by the call's values; nullopt if the call lacks an attribute that a placeholder names.
 std::optional<std::string> Instantiated(AttrView value, const Function& function,
                                         const CallAttrs& attrs);
-// Returns those attributes of `from`, a node of the function's body, whose values depend on the
-// call, by name. An error names an attribute for which the call has no value.
+// Returns the attributes of `from`, a node of the function's body, that depend on the call, with
+// their values for this call. An error names an attribute for which the call has no value.
 Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call);
 
 }  // namespace grapnel

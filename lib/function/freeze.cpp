@@ -75,7 +75,7 @@ class Freezer {
   }
 
  private:
-  // A port that was a variable's handle and is now the variable's value.
+  // An output that used to be a variable's handle and is now the variable's value.
   struct Handle {
     Graph* graph;
     Port port;
@@ -118,7 +118,8 @@ class Freezer {
     return Error::success();
   }
 
-  // Makes input `slot` of `node` take the variable's value, where it took the handle.
+  // Makes input `slot` of `node`, which took the variable's handle, take the variable's value;
+  // rewrites the node if that is needed. An error if `node` cannot take a value.
   Error Take(const Handle& handle, const Node& node, int slot) {
     Graph& graph = *handle.graph;
     Touched(graph);
@@ -141,8 +142,8 @@ class Freezer {
     return TakesValue(node, slot) ? Error::success() : Refuse(handle, node);
   }
 
-  // True if input `slot` of `node` takes a value. An input that reads a TF1 variable and is neither
-  // a reference nor a resource takes the variable's value.
+  // True if the OpDef declares a plain tensor, neither a reference nor a resource, for input `slot`
+  // of `node`. Such an input reads the value of a TF1 variable already, so `node` stays as it is.
   static bool TakesValue(const Node& node, int slot) {
     const OpInfo* info = DefinitionOf(node);
     if (!info) return false;
@@ -160,8 +161,8 @@ class Freezer {
         handle.variable, node.name(), node.op());
   }
 
-  // Rewrites an op that takes one handle and only reads the variable, such as ReadVariableOp; false
-  // for other ops.
+  // Rewrites `node`, which takes the handle, if its op only reads the variable, such as
+  // ReadVariableOp; false for other ops.
   bool Read(const Handle& handle, const Node& node) {
     Graph& graph = *handle.graph;
     llvm::StringRef op = node.op();
@@ -188,8 +189,8 @@ class Freezer {
     return true;
   }
 
-  // Adds the axis input of a GatherV2. The constant waits for the gather's indices, so that it is
-  // in the same loop.
+  // Adds a Const for the axis input of a GatherV2, which a ResourceGather lacks. The Const waits
+  // for the gather's indices and so runs in the same loop as the gather.
   Port AxisOf(Graph& graph, const Node& gather, int64_t axis) {
     std::string name = graph.UniqueName((gather.name() + "/axis").str());
     NodeId id = graph.AddNode(name, "Const", gather.device());
@@ -200,7 +201,8 @@ class Freezer {
     return {id, 0};
   }
 
-  // Returns the inputs of `node` plus one more data input, before its control inputs.
+  // Returns the inputs of `node` with `last` added behind the data inputs, before the control
+  // inputs.
   static llvm::SmallVector<Port, 4> WithInput(const Node& node, Port last) {
     llvm::SmallVector<Port, 4> ports = node.inputs();
     ports.insert(ports.begin() + node.num_inputs(), last);
@@ -215,7 +217,7 @@ class Freezer {
     for (const auto& [key, value] : set) graph.SetAttr(node.id(), key, value);
   }
 
-  // Turns `node` into a Const with this value. Keeps its inputs only as control inputs.
+  // Turns `node` into a Const with the value `value`. Keeps its inputs only as control inputs.
   void BecomeConstant(const Node& node, const Literal& value) {
     Graph& graph = const_cast<Graph&>(node.graph());
     llvm::SmallVector<Port, 4> controls;
@@ -284,8 +286,8 @@ class Freezer {
     Mark(function.body, {arg, 0}, handle.dtype, handle.variable);
   }
 
-  // Handles a function result that was the handle: the function and its callers now return the
-  // value.
+  // Called when the handle reaches a function result: makes the function and its callers return the
+  // variable's value instead.
   Error Give(const Handle& handle, const Node& result) {
     Function* function = function_of_.lookup(handle.graph);
     if (!function) return Error::success();

@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the number of tensors of an argument or result; 0 if the call lacks the attribute that
-// determines it.
+// Returns how many tensors an argument or result of the function has (a list has several); 0 if
+// `callee` lacks the attribute that determines it.
 int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
   const std::string& key = arg.number_attr.empty() ? arg.type_list_attr : arg.number_attr;
   if (key.empty()) return 1;
@@ -148,8 +148,8 @@ void FunctionRewriter::WaitForFrame(const Node& call) {
     edit.AddControl(call, enter);
     return;
   }
-  // The output of an Enter that is not constant exists only in the first iteration; the Merge that
-  // reads it runs in each iteration.
+  // An Enter that is not constant has an output only in the first iteration. The Merge that reads
+  // it runs in each iteration, so the call waits for the Merge.
   for (const Use& use : enter.UsesOf(0)) {
     Node reader = graph.node(use.node);
     if (reader.op() != "Merge") continue;

@@ -11,18 +11,18 @@
 
 namespace grapnel {
 
-// Marks a node that runs a branch or a part of a loop as a function call, until that function is
-// inlined.
+// Marks the call of a function that was a branch, or the condition or body of a loop, until that
+// function is inlined.
 inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
-// Marks a call that must be inlined regardless of its function's attributes and keep the semantics
-// of a call: no inlined node runs before all inputs of the call are available, and no result is
-// read before all effects are done.
+// Marks a call that must be inlined regardless of its function's attributes. Inlining must keep the
+// semantics of a call: no inlined node runs before all inputs of the call are available, and no
+// result is read before all effects are done.
 inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
 // Marks an If, Case or While that is to be lowered to Switch and Merge.
 inline constexpr const char* kLower = "_lower_using_switch_merge";
 
-// The part of TensorFlow that inlines calls. It determines which calls are inlined and what remains
-// of a call node.
+// The part of TensorFlow whose inlining is reproduced. It determines which calls are inlined and
+// what replaces a call node.
 enum class Opening : uint8_t {
   kGrappler,  // an optimizer: inlines only where the graph's meaning stays the same for all readers
   // The runtime, before it places the nodes of a function: inlines all calls that may be inlined; a
@@ -49,7 +49,8 @@ class FunctionRewriter : public RuleContext {
   // The nodes in the order of the visit; grows while rules add nodes.
   std::vector<NodeId> nodes;
 
-  // Returns `prefix/_7`, with a counter that the whole rewrite shares.
+  // Returns a name such as `prefix/_7`; all names of the rewrite get their numbers from one
+  // counter.
   std::string NewName(const llvm::Twine& prefix);
   bool is_runtime() const { return opening != Opening::kGrappler; }
   Node Add(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
@@ -61,9 +62,10 @@ class FunctionRewriter : public RuleContext {
   Node AddCall(const llvm::Twine& name, const proto::NameAttrList& function, llvm::StringRef device,
                llvm::ArrayRef<Port> inputs);
 
-  // A call runs once all its inputs are available, but an inlined node once its own inputs are. If
-  // this makes a difference (resources, constants of loops), or if `always`, makes `call` wait for
-  // each of its inputs. The runtime relies on the existing edges, here and in WaitForFrame.
+  // A call runs once all its inputs are available, but a node inlined for it runs once its own
+  // inputs are. If this makes a difference (an input is a resource or a loop constant), or if
+  // `always`, makes `call` wait for each of its inputs. TensorFlow's runtime relies on the existing
+  // edges, so if is_runtime(), this function and WaitForFrame add none.
   void WaitForInputs(const Node& call, bool always = false);
   // If `call` is in a loop and has no control inputs, makes it wait for a node that runs in each
   // iteration, so that nodes without inputs that are inlined for it run in that iteration too.
@@ -73,7 +75,8 @@ class FunctionRewriter : public RuleContext {
   // would never end.
   bool IsRecursive(const Node& call, const Function& function) const;
   void CameFrom(NodeId made, const Node& call, const Function& function);
-  // Records that the node `made` replaces a part of `node`.
+  // Records that `made`, which replaces a part of `node`, came from inlining the same functions as
+  // `node`: see IsRecursive.
   void InheritOrigin(NodeId made, const Node& node);
 
   // Returns the reason why `callee` is not a function with `takes` inputs and `gives` outputs; ""
@@ -92,7 +95,8 @@ class FunctionRewriter : public RuleContext {
   // `after`.
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
   // Keeps a node with the name of `node`: an IdentityN of `outputs` if `node` is fetched, otherwise
-  // a NoOp that other nodes can wait for. In the runtime this is a new node, after all other nodes.
+  // a NoOp that other nodes can wait for. If is_runtime(), makes a new node after all others
+  // instead: an IdentityN for kSession, a NoOp for kFunction.
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
  private:
@@ -100,7 +104,7 @@ class FunctionRewriter : public RuleContext {
   void StandIn(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
   int next_number_ = 0;
-  // For each node in a loop, the first Enter of its frame in the original graph.
+  // For each node that was in a loop before the rewrite: the first Enter of the loop's frame.
   llvm::DenseMap<NodeId, NodeId> frame_of_;
   struct Ancestor {
     const Function* function;
@@ -110,8 +114,8 @@ class FunctionRewriter : public RuleContext {
   llvm::DenseMap<NodeId, int> came_from_;
 };
 
-// Visits every node once, and all nodes that result from the visit, with the rules that inline
-// calls, as TensorFlow does before it places a graph.
+// Applies the rules that inline calls to every node once, and also to the nodes that the rules add,
+// as TensorFlow does before it places a graph.
 void OpenCalls(FunctionRewriter& rewriter);
 
 }  // namespace grapnel

@@ -44,8 +44,8 @@ void Follow(const Node& start, llvm::function_ref<void(const Node&)> visit,
   }
 }
 
-// True for ops with state that may be skipped or reordered without a change in the program's
-// meaning.
+// True for stateful ops that do not count as effects: inlining may skip or reorder them without a
+// change in the program's meaning.
 bool IsExempt(llvm::StringRef op) {
   static const llvm::StringSet<> ops = {"CollectiveGather",
                                         "CollectiveReduce",
@@ -107,8 +107,8 @@ bool IsMultiDevice(const Node& call) {
          call.GetBool(kPartOfControlFlow);
 }
 
-// True if a dead value may reach a result of the function. With `trusts_loops`, values that leave a
-// loop count as alive.
+// True if a dead tensor (the output of a Switch for the branch that is not taken) may reach a
+// result of the function. With `trusts_loops`, tensors that leave a loop count as alive.
 bool MayBeDead(const Function& function, bool trusts_loops,
                llvm::SmallPtrSetImpl<const Function*>& asked) {
   if (!asked.insert(&function).second) return false;
@@ -244,8 +244,9 @@ class Inlining {
     return {inputs_.lookup({port.node, port.index}).id(), 0};
   }
 
-  // True for a node that must wait for what the call waits for: one without inputs, or a call,
-  // whose body may have nodes without inputs.
+  // True if the copy of `node` must wait for before_, the node that waits for the call's control
+  // inputs. Otherwise a node without inputs would not wait for anything; nor would nodes without
+  // inputs in the body of the function that `node` calls.
   bool NeedsFrame(const Node& node) const {
     if (node.num_controls() > 0) return false;
     if (node.num_inputs() == 0) return true;
@@ -253,7 +254,7 @@ class Inlining {
            node.op() == "SymbolicGradient" || in_.module.FindFunction(node.op());
   }
 
-  // Prefixes the names in the node's attributes with the call's name.
+  // Prefixes the names in the node's attributes (loop frame, colocations) with the call's name.
   void Rename(const Node& copy) {
     if (copy.op() == "Enter" || copy.op() == "RefEnter") {
       std::string frame = name_ + "/" + copy.GetString("frame_name");
@@ -296,7 +297,8 @@ class Inlining {
     if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
   }
 
-  // Makes all results wait until all effects of the function are done.
+  // Makes all results of the inlined function wait until its effects are done: until its stateful
+  // nodes have run.
   void WaitForEffects() {
     std::vector<NodeId> effects;
     for (const auto& [id, copy] : copies_) {
@@ -324,8 +326,8 @@ class Inlining {
   llvm::SmallVector<Port, 8> outputs_;
 };
 
-// Returns the effect in the function's body that inlining would lose; empty if all effects still
-// happen.
+// Returns the reason why inlining would lose an effect: a stateful node of the function's body for
+// which no node would wait any more. Empty if all effects still happen.
 std::string LostEffect(const FunctionRewriter& in, const Node& call, const Function& function,
                        bool by_control_outputs) {
   llvm::DenseSet<NodeId> sources;
@@ -371,7 +373,8 @@ std::string Misfit(const Node& call, const Function& function) {
     Node node = function.body.node(result.node);
     if (node.num_inputs() == 0 || node.input(0).node == kNoNode)
       return llvm::formatv("result '{0}' of '{1}' has no value", result.name, function.name());
-    // An Identity replaces the result and needs its dtype.
+    // The Identity that replaces the result gets its dtype from the op that makes the result, so
+    // that op must be known.
     llvm::StringRef op = node.input_node(0).op();
     if (!FindOp(op) && !function.body.module().FindFunction(op))
       return llvm::formatv("the dtype of result '{0}' of '{1}' is not known", result.name,

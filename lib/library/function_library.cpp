@@ -22,8 +22,9 @@ bool HasAttr(const Function& function, llvm::StringRef key) {
   return llvm::any_of(function.Attrs(), [&](const auto& attr) { return attr.first == key; });
 }
 
-// True if the argument of a signature stands for the Python parameter `said`. FuncGraph names an
-// argument after the parameter, and appends a number if that name was taken.
+// True if `argument`, a name in a signature, stands for the Python parameter `said`. FuncGraph,
+// which traces the function, names an argument after its parameter, and appends a number if that
+// name was taken.
 bool IsParameter(llvm::StringRef argument, llvm::StringRef said) {
   std::string plain;
   for (char c : said) plain += llvm::isAlnum(c) ? llvm::toLower(c) : '_';
@@ -69,14 +70,15 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
     int64_t number;
     if (argument.captured && !name.getAsInteger(10, number)) argument.captured_at = number;
   }
-  // A trace's Python arguments come first, and captured tensors have no name in the file.
+  // A trace's Python arguments come before its captured tensors, so all arguments after the first
+  // captured one are captured too, even if the file has no name for them.
   auto is_captured = [](const FunctionArgument& argument) { return argument.captured; };
   auto first = llvm::find_if(out->arguments, is_captured);
   for (auto it = first; it != out->arguments.end(); ++it) it->captured = true;
 }
 
-// Returns the part that a function has in its user: "then branch" for `then_branch` of an If, "map
-// function" for `f` of a MapDataset.
+// Returns what a function is for the op that uses it: "then branch" for `then_branch` of an If,
+// "map function" for `f` of a MapDataset.
 std::string PartText(const FunctionUse& use) {
   llvm::StringRef op = use.node.op(), key = use.attribute;
   if (key == "body" || key == "cond") return key.str();
@@ -98,8 +100,8 @@ std::string PartText(const FunctionUse& use) {
   return words + " function";
 }
 
-// True for names of the functions that an iterator over several devices passes to a
-// GeneratorDataset on each (tensorflow/python/data/ops/multi_device_iterator_ops.py).
+// True for names of the functions that tf.data's iterator over several devices passes to its
+// GeneratorDataset on each device (tensorflow/python/data/ops/multi_device_iterator_ops.py).
 bool IsOfIterator(llvm::StringRef base) {
   base.consume_front("_remote");
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
@@ -201,8 +203,8 @@ class LibraryReader {
     out->role = RoleOf(*out, in_dataset);
     bool of_gradient =
         out->role == FunctionRole::kForward && function.name().contains("__backward_");
-    // No argument of a branch, condition or body is a captured tensor, as the op passes them all.
-    // All arguments of a gradient's forward function are, as Python passes none of them.
+    // The op passes all arguments of a branch, condition or body, so none of them is a captured
+    // tensor. Python passes no argument of a gradient's forward function, so all of them are.
     if (IsPart(out->role) || of_gradient)
       for (FunctionArgument& argument : out->arguments) argument.captured = of_gradient;
     if (out->role == FunctionRole::kDataset && out->part.empty()) {
@@ -215,8 +217,9 @@ class LibraryReader {
     out->bytes = function.source.size();
   }
 
-  // Removes the hash from the name of a Defun that has no name in Python: TensorFlow names it by a
-  // hash of its body, 11 letters after the name of its gradient.
+  // Restores the Python name of a Defun (a TensorFlow 1 function) that was given no name.
+  // TensorFlow calls it NAME_HASH or NAME_GRADIENT_HASH, where HASH is 11 characters made from its
+  // body and GRADIENT is the name of its gradient function.
   void TakeHash(llvm::StringRef name, FunctionName* out) const {
     constexpr size_t kHash = 11;
     llvm::StringRef base = out->base;
@@ -254,7 +257,8 @@ class LibraryReader {
     return FunctionRole::kTrace;
   }
 
-  // Finds functions with equal bodies. The first one is the one with the smallest number.
+  // Finds functions with equal bodies. The one whose name has the smallest number is the original,
+  // and `copy_of` of the others refers to it.
   void FindCopies() {
     std::vector<uint64_t> hashes = BodyHashes(module_);
     std::map<uint64_t, int> first;

@@ -32,7 +32,7 @@ enum class FunctionRole {
   kPlain       // any other
 };
 
-// The kind of caller that a function has.
+// The kind of caller that a function has, if any.
 enum class FunctionStatus {
   kEntry,       // called by Python, a signature or a loader, but nowhere in the file
   kCalled,      // called by an entry point or the main graph, directly or not
@@ -56,15 +56,15 @@ struct FunctionArgument {
   std::string type;       // "float", or "N*float" and the like if the call decides
   Shape shape;            // unknown if the file does not give it
   bool captured = false;  // the argument stands for a tensor or variable outside of the function
-  // The value of the process's counter when the argument was captured, if the file has it: all
-  // numbers that functions got earlier are smaller or equal.
+  // The process's counter of function numbers when the argument was captured, if the file has it.
+  // Functions created before the capture have this number or smaller ones.
   std::optional<int64_t> captured_at;
 
   std::string ToString() const;  // "float[2,3]"; without a shape "resource"
 };
 
-// A Python value that is a constant or an attribute in this trace; in other traces of the function
-// it is an argument or has another value.
+// A Python value that is a constant or a node's attribute in this trace; in other traces of the
+// same Python function it is an argument or has another value.
 struct TraceConstant {
   std::string argument;  // the argument of other traces; empty: other traces have a constant too
   std::string value;     // "0.5"
@@ -86,7 +86,7 @@ struct LibraryFunction {
   bool makes_variables = false;  // creates variables, as tf.function's first trace
   std::vector<FunctionArgument> arguments;
   std::vector<FunctionArgument> results;
-  // Differences from the other traces of its Python function.
+  // How this trace differs from the other traces of its Python function.
   std::vector<TraceConstant> constants;
   std::vector<std::string> has, lacks;  // nodes that few (has) or most (lacks) traces have
   size_t nodes = 0;                     // without arguments and results
@@ -96,7 +96,8 @@ struct LibraryFunction {
   int row = 0;         // index in FunctionLibrary::rows
 };
 
-// One Python function, or all functions that are the same part of one op.
+// One Python function with its traces, or the functions that are the same part (such as
+// `then_branch`) of an op in several traces.
 struct FunctionRow {
   std::string name;          // "train_step"
   FunctionRole role;         // kTrace for all functions that Python traced
@@ -109,7 +110,7 @@ struct FunctionRow {
 struct FunctionLibrary {
   std::vector<LibraryFunction> functions;  // in the order of the module
   std::vector<FunctionRow> rows;           // entry points first, then by name
-  // The functions to read first, in the order of `rows`.
+  // The entry points, which are the functions to read first, in the order of `rows`.
   std::vector<int> Entries() const;
 };
 

@@ -17,8 +17,9 @@ std::optional<int64_t> TakeNumber(llvm::StringRef* name) {
   return number;
 }
 
-// Removes "_rewritten" and "_grad_203", which cond and while add, innermost first. The number after
-// _grad_ is that of the trace.
+// Removes all suffixes "_rewritten" and "_grad_203" that tf.cond and tf.while_loop appended to the
+// name of a branch, condition or body when they differentiated it. `number` becomes the number
+// after the last "_grad_".
 void TakeSuffixes(llvm::StringRef* name, FunctionName* out) {
   while (true) {
     llvm::StringRef rest = *name;

@@ -30,7 +30,7 @@ struct FunctionName {
   Kind kind = Kind::kPlain;
   std::string base;               // "train_step"; for an eager op, the op
   std::optional<int64_t> number;  // the number of the trace
-  std::optional<int64_t> begun;   // for a backward function: smaller numbers were traced earlier
+  std::optional<int64_t> begun;   // for a backward function: the counter when its tracing began
   int order = 0;                  // 1 for a gradient, 2 for the gradient of a gradient
   bool is_loaded = false;         // a forward function that came from a SavedModel
   bool is_rewritten = false;      // a branch or loop body that returns what its gradient needs

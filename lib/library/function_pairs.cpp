@@ -1,4 +1,4 @@
-// Pairs: a forward function and its gradient, and the trace that both are made from.
+// Finds pairs of a forward function and its gradient, and the trace from which both are made.
 #include "lib/library/library_steps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -33,8 +33,9 @@ class PairFinder {
       LibraryFunction& each = functions()[i];
       if (each.role != FunctionRole::kBackward || each.partner >= 0) continue;
       int forward = Find(AttrText(*each.function, "forward_function_name"));
-      // The attribute of a second-order gradient is a copy of that of the function that it
-      // differentiates, so it names that function's forward function.
+      // A second-order gradient has a copy of the attribute forward_function_name of the function
+      // that it differentiates, so the attribute names that function's forward function, not its
+      // own.
       if (forward < 0 || functions()[forward].name.order < each.name.order) continue;
       each.partner = forward;
       each.trace = functions()[forward].trace;
@@ -64,7 +65,8 @@ class PairFinder {
     int backward = Find(AttrText(*forward.function, "backward_function_name"));
     if (backward >= 0) {
       forward.partner = backward;
-      // A loaded copy has attributes with the names of the original functions, not of the copies.
+      // A forward function that was loaded from a SavedModel is a copy with the attributes of the
+      // original. It names the original's backward function, whose partner must be the original.
       if (functions()[backward].partner < 0 ||
           functions()[functions()[backward].partner].name.is_loaded)
         functions()[backward].partner = number;
@@ -80,8 +82,8 @@ class PairFinder {
   }
 
   // Returns the trace that a forward function was made from: the last trace with the same arguments
-  // before its gradient was begun. For a second-order gradient, returns the backward function that
-  // it was made from.
+  // before TensorFlow began to trace its gradient. For a second-order gradient, returns the
+  // backward function that it was made from.
   int TraceOf(const LibraryFunction& forward, int backward) {
     const FunctionName& name = forward.name;
     std::optional<int64_t> begun = name.number;
@@ -99,8 +101,9 @@ class PairFinder {
     return best;
   }
 
-  // True if number `a` is a better choice than `b`: prefers the largest number before `begun`; if
-  // all numbers are later, as in a SavedModel, where all functions are renumbered, the smallest.
+  // True if the trace with number `a` is a better choice than the one with number `b`: prefers the
+  // largest number before `begun`; if all numbers are later, as in a SavedModel, where all
+  // functions are renumbered, the smallest.
   static bool IsNearer(int64_t a, int64_t b, std::optional<int64_t> begun) {
     if (!begun) return a < b;
     bool a_before = a < *begun, b_before = b < *begun;
@@ -173,9 +176,10 @@ class PairFinder {
     if (functions()[gradient.trace].backward < 0) functions()[gradient.trace].backward = number;
   }
 
-  // For a SavedModel, where all functions have a new number at the end of their names: returns the
-  // trace of a branch or loop body; with `gradient`, the forward function of that gradient, or else
-  // its trace. -1 if there is no such function.
+  // For a SavedModel, which puts a new number at the end of each function's name, so that only the
+  // names before it match. Returns the trace of the branch or loop body `number`; with `gradient`,
+  // `number` is a gradient, and the result is its forward function or, without one, its trace. -1
+  // if there is no such function.
   int SavedPart(int number, bool gradient) {
     const FunctionName& name = library_.functions[number].name;
     auto stem_of = [](llvm::StringRef text) {

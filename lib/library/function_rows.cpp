@@ -1,4 +1,5 @@
-// Rows: the traces of one Python function, or of the same part of an op in each trace.
+// Makes the rows of a FunctionLibrary. A row has the traces of one Python function, or the
+// functions that are the same part of an op in each trace.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -51,8 +52,9 @@ class RowMaker {
     }
   }
 
-  // Returns the name of the function that contains the op whose part `each` is. For a function made
-  // from a trace, uses the op whose part the trace is.
+  // Returns the name, without its number, of the function that contains the op (such as an If) of
+  // which `each` is a part. For a function made from a trace, uses the op of which the trace is a
+  // part.
   std::string OwnerOf(const LibraryFunction& each) const {
     const LibraryFunction& from = each.trace >= 0 ? library_.functions[each.trace] : each;
     for (const FunctionUse& use : from.uses)
@@ -70,8 +72,8 @@ class RowMaker {
            !each.name.is_rewritten && !each.name.is_gradient;
   }
 
-  // Makes a row for each of several Python functions with the same name, such as methods of two
-  // classes.
+  // Splits the functions with one key into rows: several Python functions with the same name, such
+  // as methods of two classes, get a row each.
   void SplitGroup(const std::vector<int>& group) {
     size_t first = library_.rows.size();
     auto add = [&](int number, size_t row) {

@@ -6,14 +6,14 @@
 namespace grapnel {
 namespace {
 
-// True for functions that tf.saved_model traces for a table or another resource; only a loader
-// calls such functions.
+// True for functions that tf.saved_model traces to create, initialize or destroy a table or another
+// resource; only a loader calls such functions.
 bool IsOfResource(llvm::StringRef base) {
   return base == "_creator" || base == "_initializer" || base == "_destroyer";
 }
 
-// True for functions of an iterator over several devices. Only functions of its dataset, such as
-// _remote_init_func, call them.
+// True for functions of tf.data's iterator over several devices. Only other functions of the
+// iterator's dataset, such as _remote_init_func, call them.
 bool IsCalledRemotely(llvm::StringRef base) {
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
 }
@@ -87,10 +87,10 @@ class StatusFinder {
     }
   }
 
-  // True if the trace existed before the first function that calls its forward function was traced,
-  // so that Python must have called the trace. If tracing a function makes it trace another, the
-  // outer function at once captures what the inner one captured, so the number of this capture
-  // directly follows the number of the inner function.
+  // True if Python must have called the trace, because the trace is older than the first function
+  // that calls its forward function. The captured tensors of that caller tell. If tracing the
+  // caller started this trace, the caller at once captured what this trace captured, so the number
+  // of the capture directly follows that of the trace, its forward function or its gradient.
   bool WasTracedBefore(const LibraryFunction& trace) const {
     bool captures = llvm::any_of(trace.arguments, [](const auto& each) { return each.captured; });
     const LibraryFunction* first = captures ? FirstCallerOf(trace.forward, trace) : nullptr;
@@ -105,7 +105,8 @@ class StatusFinder {
     return any;
   }
 
-  // Returns the earliest function that was traced with a call of the trace's forward function.
+  // Returns the first traced function that calls the trace's forward function; null if a caller is
+  // not a trace, or is older than `trace`.
   const LibraryFunction* FirstCallerOf(int forward, const LibraryFunction& trace) const {
     const LibraryFunction* first = nullptr;
     for (int caller : library_.functions[forward].callers) {
@@ -131,7 +132,8 @@ class StatusFinder {
 
   bool IsFree(int number) const { return library_.functions[number].callers.empty(); }
 
-  // Finds traces that a forward function replaces, and functions that only such traces call.
+  // Finds superseded traces, for which a forward function or a later trace runs instead, and
+  // functions that only superseded functions call.
   void FindSuperseded() {
     std::vector<int> found;
     auto supersede = [&](size_t i) {

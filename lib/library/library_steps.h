@@ -16,11 +16,12 @@ struct GivenGradients {
 };
 
 // Finds which function is made from which other: fills `forward`, `backward`, `partner` and
-// `trace`. Needs the roles.
+// `trace`. `role` must be set.
 void FindPairs(const GivenGradients& gradients, FunctionLibrary* library);
 
-// Fills `status`: who calls each function. Needs the pairs. `has_main`: the main graph has nodes,
-// so that only functions that it names are called from outside.
+// Fills `status`: what calls each function. FindPairs must have run. `has_main`: the main graph has
+// nodes; then a function that nothing calls is unused, not an entry point, unless it is in
+// `from_outside`.
 void FindStatus(bool has_main, const std::set<std::string>& from_outside, FunctionLibrary* library);
 
 // Makes the rows, and finds how the traces in each row differ. The last step.

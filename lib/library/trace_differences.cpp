@@ -20,8 +20,8 @@ bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retv
 
 bool IsConst(const Node& node) { return node.op() == "Const"; }
 
-// The sizes that differ between the arguments of two traces, as pairs: a dimension in one trace,
-// and the same dimension in the other.
+// The sizes that differ between the arguments of two traces, as pairs: a dimension in one trace and
+// the corresponding dimension in the other.
 class SizePairs {
  public:
   SizePairs(const LibraryFunction& a, const LibraryFunction& b) {
@@ -253,8 +253,8 @@ class Comparer {
     }
   }
 
-  // Lists a node that at most half of the traces have as `has` of those traces, and one that at
-  // least half have as `lacks` of the other traces.
+  // Lists each node that only some traces have: in `has` of these traces if at most half of all
+  // traces have the node, in `lacks` of the other traces if at least half have it.
   void CountNames() {
     for (const Named& named : nodes_) {
       size_t count = named.nodes.size();
@@ -277,7 +277,8 @@ class Comparer {
   const std::vector<LibraryFunction*>& traces_;
   std::vector<Named> nodes_;  // in order of first occurrence
   llvm::DenseMap<StringId, size_t> by_name_;
-  // For each trace, the names of nodes by argument and value.
+  // For each trace: the names of the nodes that hold a Python value, by the argument that the value
+  // stands for ("" if there is none) and the value's text.
   std::vector<std::map<std::pair<std::string, std::string>, std::vector<std::string>>> values_;
   std::set<std::pair<size_t, NodeId>> told_;  // constants listed as the value of an argument
   std::map<std::pair<size_t, size_t>, SizePairs> sizes_;
@@ -295,8 +296,8 @@ bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b) {
     if (!argument.captured) of_a.insert(argument.name);
   for (const auto& argument : b.arguments)
     if (!argument.captured) of_b.insert(argument.name);
-  // Functions named "<lambda>" may be different lambdas, so their name does not show that they are
-  // one function, and neither do parameters of dataset functions.
+  // Different lambdas share the name "<lambda>", and different dataset functions share parameter
+  // names, so for lambdas only the bodies count.
   bool is_lambda = a.name.base == "<lambda>" || a.name.base == "lambda";
   if (!is_lambda && of_a.empty() == of_b.empty() &&
       (of_a.empty() || llvm::any_of(of_a, [&](llvm::StringRef name) { return of_b.count(name); })))

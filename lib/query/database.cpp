@@ -56,7 +56,8 @@ std::vector<std::string> NamesOfColumns(sqlite3* db) {
   return {names.begin(), names.end()};
 }
 
-// Returns suggestions of similar names for a name that SQLite does not find.
+// If SQLite's message `text` is about an unknown table or column, returns a suggestion of similar
+// names, otherwise "".
 std::string NearOf(sqlite3* db, llvm::StringRef text) {
   if (text.consume_front("no such table: ")) return DidYouMean(text, NamesOfTables(db));
   if (!text.consume_front("no such column: ")) return "";
@@ -178,8 +179,9 @@ Expected<QueryResult> Database::Query(llvm::StringRef sql) {
     return MakeError("SQL: {0}", kOnlyReading);
   llvm::StringRef second = llvm::StringRef(rest).trim(" \t\r\n;");
   if (!second.empty())
-    return MakeError("SQL: one statement was expected, another begins at character {0}: \"{1}\"",
-                     second.data() - text.c_str() + 1, second.take_front(30));
+    return MakeError(
+        "SQL: one statement was expected, but another begins at character {0}: \"{1}\"",
+        second.data() - text.c_str() + 1, second.take_front(30));
   QueryResult result;
   int columns = sqlite3_column_count(statement.get());
   for (int i = 0; i < columns; ++i)

@@ -57,8 +57,8 @@ class Database {
 
   // Makes all later statements read-only: no writes, no other databases, no settings.
   void ForbidWrites();
-  // Runs one statement that the user wrote. Errors: SQLite's message with the character position;
-  // `sql` contains several statements, or no statement.
+  // Runs one statement that the user wrote. An error is SQLite's message with the character
+  // position, or says that `sql` contains several statements or none.
   Expected<QueryResult> Query(llvm::StringRef sql);
   // Writes the database to a file, which must not exist yet; the file appears when it is complete.
   Error SaveTo(llvm::StringRef path);

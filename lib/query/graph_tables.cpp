@@ -170,7 +170,7 @@ RowCell Number(int64_t number) { return number; }
 
 std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
 
-// The sinks for each table's rows; null: the table is not requested.
+// The functions that receive each table's rows; null if the caller did not request the table.
 struct RowSinks {
   RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
       lines;

@@ -22,7 +22,7 @@ struct TableColumn {
 // Returns the columns of a table of graph data, as in GraphSchema().
 std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
 
-// Passes the rows of one table of graph data to a sink in order, without a database, and computes
+// Calls `sink` with each row of one table of graph data, in order; creates no database and computes
 // no other table. `from_outside`: functions that are named outside of the graph
 // (lib/io/named_functions.h).
 using RowSink = std::function<Error(llvm::ArrayRef<RowCell>)>;

@@ -52,8 +52,8 @@ Expected<PathPattern::Step> ParseStep(llvm::StringRef text, llvm::StringRef part
   return step;
 }
 
-// A state of the search for paths: a node that matches step `step` of the pattern or, if `filler`,
-// the ** after that step.
+// A state of the search for paths: the path is at `node`, which matches step `step` of the pattern
+// or, if `filler`, is one of the nodes that the ** after that step matches.
 struct State {
   NodeId node;
   uint32_t step;

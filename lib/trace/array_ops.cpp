@@ -18,7 +18,7 @@ std::vector<int64_t> Numbers(const std::vector<int>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// The elements of a list whose elements are all C++ numbers; nullopt for other lists.
+// Returns the elements of a list if all are C++ numbers; nullopt for other lists.
 std::optional<std::vector<int64_t>> StaticDims(const DimList& list) {
   if (list.shape.body()) return std::nullopt;
   std::vector<int64_t> dims;
@@ -59,7 +59,7 @@ Value FilledLike(const Value& x, double value, llvm::StringRef op, llvm::StringR
   return Filled(make, value, DimList(dims), x.dtype(), name);
 }
 
-// The masks and the three lists of a StridedSlice.
+// The inputs begin, end and strides of a StridedSlice, and its mask attributes.
 struct SliceArguments {
   std::vector<Operand> begin, end, stride;
   int64_t begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0, shrink_axis_mask = 0;
@@ -312,7 +312,7 @@ Value Fill(Tracer& t, const DimList& dims, const Operand& value, SourceLocation 
   OpBuilder make(t, where);
   auto scope = make.Scope("Fill");
   Value shape = ToShape(make, dims, "dims");
-  // A C++ double corresponds to a Python number, which becomes float.
+  // A C++ double stands for a Python float, from which TensorFlow makes a float32 tensor.
   bool is_double = value.kind == Operand::kNumbers && value.literal.dtype() == proto::DT_DOUBLE;
   Value filling = make.Convert(value, is_double ? proto::DT_FLOAT : proto::DT_INVALID, "value");
   return make.Exact("Fill", {shape, filling});

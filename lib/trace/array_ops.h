@@ -42,7 +42,8 @@ GRAPNEL_PUBLIC SlicePlace Span(const std::optional<Operand>& begin = {},
 inline const SlicePlace kAll{SlicePlace::kSpan}, kEllipsis{SlicePlace::kEllipsis},
     kNewAxis{SlicePlace::kNewAxis};
 
-// x[places...]. Dimensions without a place are taken whole.
+// Python's x[places...]. Each place is for one dimension of x, or is kEllipsis or kNewAxis.
+// Dimensions after the last place are taken whole.
 GRAPNEL_PUBLIC Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places,
                            SourceLocation where = SourceLocation());
 // tf.slice: `size` elements from `begin`, one number per dimension; a size of -1 means all elements
@@ -61,7 +62,7 @@ GRAPNEL_PUBLIC Value Squeeze(const Value& x, const std::vector<int64_t>& axes = 
 // An empty `permutation` reverses the dimensions.
 GRAPNEL_PUBLIC Value Transpose(const Value& x, const std::vector<int>& permutation = {},
                                SourceLocation where = SourceLocation());
-// `paddings` has a pair per dimension: the elements to add before and after.
+// `paddings` has two numbers per dimension: how many elements to add before and after.
 enum class PadMode { kConstant, kReflect, kSymmetric };
 GRAPNEL_PUBLIC Value Pad(const Value& x, const Operand& paddings, PadMode mode = PadMode::kConstant,
                          const Operand& constant = 0, SourceLocation where = SourceLocation());
@@ -71,8 +72,8 @@ GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape,
                                  SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes,
                              SourceLocation where = SourceLocation());
-// tf.split into equal parts, or into parts of the given sizes; tf.unstack, for which the size of
-// the dimension must be known.
+// Split is tf.split into equal parts, or into parts of the given sizes. Unstack is tf.unstack; the
+// size of the dimension must be known.
 GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0,
                             SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Values Split(const Value& x, const std::vector<int>& sizes, int axis = 0,
@@ -103,13 +104,13 @@ struct GRAPNEL_PUBLIC OneHotOptions {
 GRAPNEL_PUBLIC Value OneHot(const Value& indices, const Operand& depth,
                             const OneHotOptions& options = {},
                             SourceLocation where = SourceLocation());
-// The rows of x where `mask` (bool, with the leading dimensions of x) is true.
+// Returns the rows of x where `mask` (bool, with the leading dimensions of x) is true.
 GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask,
                                  SourceLocation where = SourceLocation());
-// bool [lengths..., maximum]: true where the position is before the length.
+// Returns a bool tensor of shape [lengths..., maximum], true at positions before the length.
 GRAPNEL_PUBLIC Value SequenceMask(const Value& lengths, const Operand& maximum,
                                   SourceLocation where = SourceLocation());
-// tf.where with one argument: int64 [n, rank], the indices where x is true.
+// tf.where with one argument: returns the indices where x is true, as int64 of shape [n, rank].
 GRAPNEL_PUBLIC Value IndicesWhere(const Value& x, SourceLocation where = SourceLocation());
 
 GRAPNEL_PUBLIC Value Fill(Tracer& t, const DimList& dims, const Operand& value,
@@ -120,11 +121,11 @@ GRAPNEL_PUBLIC Value Ones(Tracer& t, const DimList& dims, DataType dtype = proto
                           SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ZerosLike(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value OnesLike(const Value& x, SourceLocation where = SourceLocation());
-// start, start + delta, ... up to but excluding limit; C++ numbers take the dtype of the Values
-// among the three operands.
+// Returns start, start + delta, ... up to but excluding limit. C++ numbers take the dtype of the
+// Values among the three operands.
 GRAPNEL_PUBLIC Value Range(Tracer& t, const Operand& start, const Operand& limit,
                            const Operand& delta = 1, SourceLocation where = SourceLocation());
-// Returns x and checks, when the graph runs, that x has that shape.
+// Returns x; the run fails if x does not have the shape `shape`.
 GRAPNEL_PUBLIC Value EnsureShape(const Value& x, const grapnel::Shape& shape,
                                  SourceLocation where = SourceLocation());
 

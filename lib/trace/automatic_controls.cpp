@@ -1,6 +1,6 @@
-// Makes effects happen in program order, and happen at all: tf.function's automatic control
-// dependencies (tensorflow/python/framework/auto_control_deps.py), without the parts for v1 control
-// flow and collectives.
+// Makes stateful ops run in program order, and run even if no node reads them: tf.function's
+// automatic control dependencies (tensorflow/python/framework/auto_control_deps.py), without the
+// parts for v1 control flow and collectives.
 
 #include "lib/ir/node_types.h"
 #include "lib/trace/body.h"
@@ -49,7 +49,7 @@ bool ReadsOnly(const Node& node, int i) {
   return inputs && llvm::is_contained(*inputs, i);
 }
 
-// The uses of one resource: reads between writes may happen in any order.
+// The reads and writes of one resource: reads between two writes may happen in any order.
 struct Resource {
   NodeId last_write = kNoNode;
   std::vector<NodeId> reads;
@@ -68,8 +68,8 @@ class Orderer {
   }
 
  private:
-  // Imported nodes count only if the trace reads them: other nodes of the imported graph need not
-  // run, such as the ops that restore a SavedModel.
+  // Finds the imported nodes that the trace reads. Only these count: other nodes of the imported
+  // graph, such as the ops that restore a SavedModel, need not run.
   void FindUsed() {
     used_.assign(body_.first_traced, false);
     if (used_.empty()) return;
@@ -95,8 +95,8 @@ class Orderer {
       must_run_.push_back(node.id());
     bool has_resources = UseInputs(node, node);
     if (ReadsDataset(node.op())) has_resources |= UseOfDatasets(node);
-    // Imported nodes are ordered by the control edges of their graph; only new effects are ordered
-    // here.
+    // The control edges of an imported graph order its nodes already; this pass orders only the
+    // nodes that the trace adds.
     if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
     last_ = node.id();
@@ -109,8 +109,8 @@ class Orderer {
     return it->second = info && info->is_stateful && !IsUnordered(node.op());
   }
 
-  // Records that `node` uses the resources that `reader` reads. `reader` is `node` itself or a
-  // dataset that `node` runs.
+  // Records that `node` uses the resources among the inputs of `reader`, which is `node` itself or
+  // a dataset that `node` runs.
   bool UseInputs(const Node& node, const Node& reader) {
     bool has_resources = false;
     for (int i = 0; i < reader.num_inputs(); ++i) {
@@ -121,7 +121,7 @@ class Orderer {
     return has_resources;
   }
 
-  // An op that runs a dataset uses the resources of all datasets in its chain.
+  // An op that runs a dataset uses the resources of that dataset and of all datasets that it reads.
   bool UseOfDatasets(const Node& node) {
     bool has_resources = false;
     llvm::SetVector<NodeId> datasets;
@@ -198,8 +198,8 @@ std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources)
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
-    // One NoOp waits for all effects, and all results wait for the NoOp; otherwise each pair would
-    // need an edge.
+    // One NoOp waits for all stateful ops, and all results wait for the NoOp; otherwise each pair
+    // would need an edge.
     const SourceLocation where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);

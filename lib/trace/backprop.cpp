@@ -1,7 +1,7 @@
 // Follows TensorFlow's tape (tensorflow/c/eager/tape.h) step by step, because the order in which it
-// visits ops determines the order of the new nodes: a queue of ops whose readers have all been
-// visited; the gradients of a tensor are collected in a list and added up when the op that made the
-// tensor is visited.
+// visits ops determines the order of the new nodes. An op enters a queue when all its readers have
+// been visited. The gradients of a tensor are collected in a list and added up when the op that
+// made the tensor is visited.
 #include "lib/trace/backprop.h"
 
 #include <deque>
@@ -15,12 +15,12 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
-// If one tensor has this many gradients, and they take this much memory, they are added up
-// immediately.
+// Gradients of one tensor are added up immediately if there are more than kManyGradients and they
+// take more than kManyBytes.
 constexpr size_t kManyGradients = 4;
 constexpr int64_t kManyBytes = 128 << 20;
 
-// The state of a tensor during the backward pass.
+// The state of an output tensor during the backward pass.
 struct Slot {
   uint32_t uses = 0;  // reads by unvisited nodes
   bool is_source = false;
@@ -78,8 +78,8 @@ class Backpropagation {
     return slots_[first + port.index];
   }
   bool HasSlot(Port port) const { return slot_of_[port.node] != kNone; }
-  // Counts again if there are very many outputs: shape inference limits the number that a file
-  // claims.
+  // Counts again if there are very many outputs, because shape inference limits the count for nodes
+  // that were read from a file.
   int NumOutputs(NodeId id) const {
     constexpr int kMany = 1 << 14;
     int count = std::max(1, body_.shapes.NumOutputs(id));
@@ -120,7 +120,7 @@ class Backpropagation {
   }
 
   bool IsRecorded(Port port) const { return recorded_[port.node] && !IsStopped(port); }
-  // True if the gradient of that tensor is useful.
+  // True if the gradient of the tensor at `port` is needed.
   bool IsTracked(Port port) const {
     return IsRecorded(port) || tracked_.contains({port.node, port.index}) ||
            (HasSlot(port) && slots_[slot_of_[port.node] + port.index].is_source);
@@ -165,8 +165,8 @@ class Backpropagation {
   // --- Backward.
 
   void Visit() {
-    // With several targets, TensorFlow's hash table decides which target comes first; here it is
-    // the last one.
+    // With several targets, TensorFlow visits first the one that comes first in its hash table;
+    // here the last target comes first.
     for (NodeId id : order_) {
       if (missing_[id] == 0) ready_.push_back(id);
     }
@@ -198,7 +198,7 @@ class Backpropagation {
     }
   }
 
-  // The summed gradients of the node's outputs; empty if no output has one.
+  // Returns the summed gradients of the node's outputs; empty if no output has a gradient.
   std::vector<Gradient> TakeOutputs(const Node& node, const GradientEntry** rule) {
     int count = NumOutputs(node.id());
     std::vector<Gradient> outputs(count);
@@ -256,7 +256,8 @@ class Backpropagation {
     return rule->fn(context);
   }
 
-  // For a call in an eager program, which already returned the tensors that its gradient needs.
+  // Returns the gradient of a call that an eager program made while a tape recorded, so that the
+  // call already returned the tensors that its gradient needs; null for other nodes.
   const FunctionGradient* RecordedCall(const Node& node) const {
     return body_.recording ? body_.recording->calls.lookup(node.id()) : nullptr;
   }
@@ -270,8 +271,8 @@ class Backpropagation {
     if (IsPythonGradient(node))
       return context.Fail("its gradient is a Python function, which a graph cannot contain");
     return context.Fail(FindOp(node.op())
-                            ? "it has no gradient; StopGradient() before it makes it a "
-                              "constant"
+                            ? "it has no gradient; apply StopGradient() to its inputs to treat its "
+                              "outputs as constants"
                             : "grapnel has no gradient for this op");
   }
 
@@ -286,10 +287,11 @@ class Backpropagation {
     Values made = custom.fn(dys);
     InputGradients inputs(results);
     if (static_cast<int>(made.size()) != node.num_inputs() - results) {
-      state_.Report(body_.LineOf(node.id()),
-                    llvm::formatv("custom gradient: {0} gradients were given for {1} inputs",
-                                  made.size(), node.num_inputs() - results)
-                        .str());
+      state_.Report(
+          body_.LineOf(node.id()),
+          llvm::formatv("custom gradient: the function returned {0} gradients for {1} inputs",
+                        made.size(), node.num_inputs() - results)
+              .str());
       return {};
     }
     for (const Value& value : made) inputs.push_back(value.body() ? Gradient(value) : Gradient());
@@ -361,7 +363,7 @@ class Backpropagation {
     return g.OnesLike(value);
   }
 
-  // While it lives, new nodes have that source line.
+  // While an object of this class lives, new nodes have the source line `where`.
   class AtLine {
    public:
     AtLine(TraceState& state, const SourceLocation& where) : state_(state), before_(state.line) {
@@ -375,7 +377,8 @@ class Backpropagation {
     std::optional<SourceLocation> before_;
   };
 
-  // Opens exactly that name scope, whatever is open.
+  // While an object of this class lives, `scope` is the open name scope; it is not appended to the
+  // scope that was open.
   class InScope {
    public:
     InScope(TraceBody& body, std::string scope) : body_(body), before_(std::move(body.scope)) {

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// A watched tensor: only readers from node `since` on are recorded.
+// A watched tensor. Of the nodes that read it, only those with ids from `since` on are
+// differentiated.
 struct Watched {
   Port port;
   NodeId since = 0;
@@ -26,9 +27,9 @@ struct BackpropRequest {
   NodeId begin = 0, end = kNoNode;  // the range of nodes that a tape has recorded
 };
 
-// Returns the gradient of each source, made in the current body: `forward`, or a body inside it,
-// which then captures the forward values that it reads. A source that no target depends on has no
-// gradient.
+// Returns the gradient of each source. The gradients' nodes are added to the current body, which is
+// `forward` or a body inside it; an inside body captures the forward values that it reads. A source
+// that no target depends on has no gradient.
 std::vector<Gradient> Backprop(TraceState& state, const BackpropRequest& request);
 
 // Returns d y[i] / dx for each element of y. gradients(xs, seed) returns the gradients of y with
@@ -37,11 +38,11 @@ using SeededGradients = llvm::function_ref<Values(llvm::ArrayRef<Value> xs, cons
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients);
 
-// Zeros for a tensor without a gradient: of the tensor's shape or, for a variable's handle, of the
-// shape of the variable's value.
+// Returns zeros for a tensor without a gradient. They have the tensor's shape or, for a variable's
+// handle, the shape of the variable's value.
 Gradient ZerosFor(TraceState& state, const Value& value);
 
-// True if tensors of that dtype can be differentiated.
+// True if tensors of the dtype `dtype` can be differentiated.
 bool IsTrainable(DataType dtype);
 
 }  // namespace grapnel

@@ -13,7 +13,7 @@ namespace grapnel {
 
 static void AppendAttr(std::string* out, llvm::StringRef key, llvm::StringRef value) {
   constexpr uint32_t kNodeDefAttr = 5;
-  // Most keys and values are short: each length takes one byte.
+  // Size of the entry if each of its lengths takes one byte, as it does for short keys and values.
   size_t size = 4 + key.size() + value.size();
   if (size >= 0x80) return AppendMapEntry(out, kNodeDefAttr, key, value);
   const char head[] = {0x2A, static_cast<char>(size), 0x0A, static_cast<char>(key.size())};
@@ -137,7 +137,7 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       first_line(first_traced),
       shapes(grapnel::InferShapes(*graph, {.beside = outer ? &outer->shapes : nullptr})) {
   for (Node node : graph->nodes()) {
-    // The name of a scope is taken, too.
+    // For a node "a/b", the name of the scope "a" is taken, too.
     std::string name = node.name().lower();
     for (size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
       names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), NameUse{1, 0});
@@ -154,7 +154,8 @@ Value TraceBody::At(Port port) {
   if (found == recording->values.end()) return Value(this, {});
   const EagerTensor& kept = *EagerOf(found->second);
   if (kept.frame == 0) return found->second;
-  // A branch made this value: makes a copy that the gradient outside the branch may read.
+  // A branch or loop body made this value, so it is visible only in there: makes a copy that the
+  // gradient outside may read.
   auto* seen = new EagerTensor(kept.body, kept.tensor, kept.where);
   seen->made_by = kept.made_by;
   seen->recording = kept.recording;
@@ -168,7 +169,7 @@ std::string TraceBody::UniqueName(llvm::StringRef name) {
   std::string key = llvm::StringRef(full).lower();
   NameUse& use = names_in_use_[key];  // the reference stays valid: the map holds pointers
   if (use.count++ == 0) return full;
-  // Names are never released: skips numbers that other nodes took, and never visits them again.
+  // Names are never released, so numbers that were found taken stay taken: continues after them.
   int number = std::max(use.count - 1, use.free_from);
   key += '_';
   const size_t base = key.size();
@@ -189,7 +190,8 @@ void TraceBody::AddControls(NodeId id, llvm::ArrayRef<Port> inputs) {
   llvm::SmallDenseSet<NodeId, 8> known;  // inputs of the node
   for (Port port : inputs) known.insert(port.node);
   for (const Controller& controller : controllers) {
-    // A node that reads a waiting node waits already.
+    // `controller.made` has the nodes made in its C++ scope so far, which wait for
+    // `controller.inputs`. A node that reads one of them waits for these inputs already.
     if (llvm::any_of(inputs, [&](Port port) { return controller.made.contains(port.node); }))
       continue;
     for (NodeId from : controller.inputs) {
@@ -245,7 +247,7 @@ void TraceBody::MarkControl(NodeId id) {
 
 NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
                                  bool keep_name, const SourceLocation& where) {
-  // Arguments exist before any node runs: they have no control dependency and no device.
+  // Arguments exist before any node runs, so they get no control inputs and no device.
   std::vector<Controller> none;
   Placing nowhere;
   controllers.swap(none);
@@ -304,8 +306,9 @@ Port TraceBody::Capture(const Value& value, const SourceLocation& where) {
   return AddCapture(value, id);
 }
 
-// A resource's content has the shape of the variable outside. A Placeholder has no attribute for
-// it, so its shapes are inferred once as those of a VarHandleOp, which has one.
+// Gives a captured resource the content shape that its variable has outside. A Placeholder has no
+// attribute for that shape, but a VarHandleOp has, so the node is a VarHandleOp while its shapes
+// are inferred.
 void TraceBody::CopyContent(NodeId id, const Value& value) {
   if (value.dtype() != proto::DT_RESOURCE) return;
   Shape content = value.body()->shapes.OfContent(value.port());
@@ -365,7 +368,7 @@ std::string TraceBody::CallScope(NodeId id) const {
 }
 
 TraceState::TraceState() : module(std::make_unique<Module>()) {
-  // First, because the GraphDef version affects shapes.
+  // Set first, because shape inference depends on the GraphDef version.
   module->versions = VersionsOf(/*has_functions=*/false);
   bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
   current = bodies.back().get();

@@ -18,7 +18,8 @@
 
 namespace grapnel {
 
-// GraphDef versions as TensorFlow 2.21 writes them; the second only if the graph has functions.
+// The VersionDef that TensorFlow 2.21 writes: `producer`, and `min_consumer`, which only a graph
+// with functions has.
 constexpr int kProducerVersion = 2474;
 constexpr int kMinConsumerVersion = 12;
 std::string VersionsOf(bool has_functions);  // a serialized VersionDef
@@ -28,12 +29,13 @@ struct EagerRecording;  // lib/trace/eager_runner.h
 
 class TraceBody {
  public:
-  // Nodes already in `graph` stay unchanged, and their names are taken.
+  // Nodes that are already in `graph` stay unchanged; new nodes get other names.
   TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function* function);
 
   // Returns an unused name in the open name scope (tf.Graph.unique_name).
   std::string UniqueName(llvm::StringRef name);
-  // Opens a scope. "name/" reopens exactly that scope; an empty name changes nothing.
+  // Opens a name scope in the open scope. "name/" reopens exactly the scope `name`; an empty name
+  // changes nothing.
   void OpenScope(llvm::StringRef name);
 
   // Adds a node, with the control inputs that the open ControlDependencies require.
@@ -42,13 +44,14 @@ class TraceBody {
   // Call this once a node's attributes are set: later ops may need the node's shapes.
   void InferShapes(NodeId id) { shapes.Update(id); }
 
-  // Returns the port for `value` in this body: the port of `value` itself, or that of a
-  // placeholder, which becomes an argument of this function. `value` belongs to this body or to an
-  // enclosing body.
+  // Returns the port that stands for `value` in this body. For a value of this body that is its own
+  // port; for a value of an enclosing body it is a placeholder, which becomes an argument of this
+  // function, or a copy of the constant if copies_constants is set.
   Port Capture(const Value& value, const SourceLocation& where);
   // Returns the placeholder that already captures `value`, or kNoNode.
   NodeId CaptureOf(const Value& value) const;
-  // Call this for a node of this body that other nodes must run after: TensorFlow marks such nodes.
+  // Call this for a node of this body that other nodes must run after: TensorFlow marks such a node
+  // with an attribute.
   void MarkControl(NodeId id);
   // The attributes of a new node, by key.
   using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
@@ -61,19 +64,19 @@ class TraceBody {
   bool IsInside(const TraceBody* other) const;  // true for this body too
   bool HasStatefulNodes() const;
 
-  // Sets the name scope that was open where the op was called; the scope of its gradient is named
-  // after it. A node without a call scope (an imported node) has the scope that Python's function
-  // for that op would have opened.
+  // Sets the node's call scope: the name scope that was open where the user called its op. The
+  // scope of the op's gradient is named after it. For a node without a call scope (an imported
+  // node), CallScope returns the scope that Python's function for the op would have opened.
   void SetCallScope(NodeId id, llvm::StringRef path);
   std::string CallScope(NodeId id) const;
-  // The line that the node came from; for an imported node, the line that imported it.
+  // The source line that made the node; for an imported node, the line that imported it.
   const SourceLocation& LineOf(NodeId id) const {
     return id < lines.size() ? lines[id] : imported_at;
   }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
-  // Returns the Value for a port of this body, to pass to an op; in a recording, the recorded
-  // tensor.
+  // Returns the Value for a port of this body, to pass to an op. If this body is a recording (the
+  // ops that an eager program has run), returns the tensor that was recorded for the port.
   Value At(Port port);
 
   struct Captured {
@@ -89,7 +92,7 @@ class TraceBody {
   Graph* graph;
   Function* function;  // null for the main graph
   std::string scope;   // the open name scope, "a/b"
-  // Set by the open Device and Colocate.
+  // Where new nodes are placed: the Device and Colocate guards set this.
   struct Placing {
     DeviceSpec device;
     std::string colocation;  // the attribute _class; empty: none
@@ -99,12 +102,12 @@ class TraceBody {
   bool is_eager = false;                // ops run and create no nodes: TraceState::eager
   EagerRecording* recording = nullptr;  // the recording whose body this is
   bool copies_constants = false;        // constants of outer bodies are copied instead of captured
-  // Shapes and axes of reductions that already have a gradient: see LeaveTiling in
+  // The shapes and axes of reductions whose gradient has made its unread nodes: see LeaveTiling in
   // gradients/reduction.cpp.
   std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
-  // A gradient's marks on nodes: vectors as large as the graph, all clear between two gradients, so
-  // that the cost of a gradient depends only on the nodes that it visits. A running gradient moves
-  // these vectors to itself.
+  // The marks that a gradient sets on nodes: vectors as large as the graph. They are all clear
+  // between two gradients, so that the cost of a gradient depends only on the nodes that it visits.
+  // A gradient that is being made owns these vectors.
   struct GradientMarks {
     std::vector<bool> recorded;     // the tape has recorded the node
     std::vector<bool> pending;      // the node is not visited yet
@@ -129,10 +132,11 @@ class TraceBody {
   Port AddCapture(const Value& value, NodeId placeholder);
   void CopyContent(NodeId id, const Value& value);
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // copies
-  // The placeholder of each captured value, by the value's home and port.
+  // The placeholder for each captured value. Keys: the body of the value, or its EagerObject, and
+  // its port.
   llvm::SmallDenseMap<std::pair<const void*, std::pair<NodeId, int32_t>>, NodeId, 4> captured_;
-  // Names in lower case. `count` is how often a name was requested, as tf.Graph counts; all numbers
-  // from `count` to below `free_from` are taken.
+  // The use of a name, in lower case: `count` is how often it was requested, as tf.Graph counts;
+  // "name_N" is taken for all N from `count` to below `free_from`.
   struct NameUse {
     int count = 0, free_from = 0;
   };
@@ -148,7 +152,7 @@ struct TraceState {
   // Continues a graph that was read; all nodes of `imported` get `where` as their source line.
   TraceState(std::unique_ptr<Module> imported, const SourceLocation& where);
   TraceBody* Enter(llvm::StringRef function);  // makes a new function's body the current one
-  // As Enter, for an existing function that is called from the current body.
+  // Like Enter, but for an existing function that is called from the current body.
   TraceBody* EnterExisting(Function* function);
   void Leave() { current = current->outer; }
   std::string FunctionName(llvm::StringRef scope, llvm::StringRef role);  // while_cond_12
@@ -163,12 +167,12 @@ struct TraceState {
   bool is_imported = false;
   int producer = kProducerVersion;             // its GraphDef version: deprecated ops are errors
   std::shared_ptr<TracedVariables> variables;  // null: no variable yet
-  // If set, the line of every new node and error. Set while gradients are made, whose ops have the
-  // line of their forward op.
+  // If set, the source line of every new node and error. While gradients are made, it is the line
+  // of the forward op.
   std::optional<SourceLocation> line;
-  // Scopes, loops, branches and gradients are calls around a node's own line. Calls form a tree in
-  // which each call has its parent's number. `call` is the number of the open call; 0 means that no
-  // call is open.
+  // Besides its own line, a node has the lines of the calls around it: scopes, loops, branches and
+  // gradients. Calls form a tree in which each call has the number of its parent. `call` is the
+  // number of the open call; 0 means that no call is open.
   uint32_t call = 0;
   struct Call {
     SourceLocation where;
@@ -181,37 +185,38 @@ struct TraceState {
     calls.push_back({where, call});
     return std::exchange(call, static_cast<uint32_t>(calls.size()));
   }
-  // The arguments of CustomGradient(), by the IdentityN node that it makes, whose inputs are the
-  // results of the function followed by its inputs.
+  // The arguments of CustomGradient(). The key is the IdentityN node that CustomGradient() makes;
+  // its inputs are the results of the function followed by the function's inputs.
   struct CustomGradient {
     int num_results;
     std::function<Values(llvm::ArrayRef<Value>)> fn;
   };
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, CustomGradient> custom_gradients;
 
-  // The number of gradients requested so far, and the nesting depth of the gradients being made.
-  // Used in names of functions.
+  // The number of gradients requested so far, which the attribute `source` of TensorArrayGradV3
+  // contains, and the nesting depth of the gradients being made.
   int gradient_calls = 0, gradient_depth = 0;
 
   void Report(const SourceLocation& where, const std::string& text);
 
-  // Keeps a copy of the bytes in the module; equal short strings of bytes are stored once.
+  // Keeps a copy of serialized attributes in the module; equal short ones are stored once.
   llvm::StringRef KeepAttrs(llvm::StringRef bytes);
   llvm::DenseSet<llvm::StringRef> kept_attrs;
   std::string attrs;  // a buffer for attributes being built
 
-  // other objects that hold pointers into this state watch it
+  // Objects with pointers into this state hold a weak_ptr to this, which expires with the state.
   std::shared_ptr<int> lifetime = std::make_shared<int>();
   std::unique_ptr<EagerRunner> eager;  // eager mode only; destroyed first
 };
 
 // --- These functions take a value that is ok(), traced or eager.
 //
-// Returns the node that made the value; for an eager value, the node of its op's signature. No
-// node: the user gave the value as a tensor.
+// Returns the node that made the value; for an eager value, the node of its op's signature
+// (lib/trace/eager_runner.h). An empty Node if the user gave the value as a tensor.
 Node NodeOf(const Value& value);
 SourceLocation LineOf(const Value& value);
-// The shape of the content of a variable or list, as ShapeMap::OfContent.
+// The shape of what a handle refers to: the value of a variable, or an element of a TensorList. See
+// ShapeMap::OfContent.
 Shape ContentOf(const Value& value);
 // The elements of a small integer tensor, if they are known while tracing; else nullopt.
 std::optional<std::vector<int64_t>> IntegersOf(const Value& value);
@@ -219,8 +224,8 @@ std::optional<std::vector<int64_t>> IntegersOf(const Value& value);
 // value belongs to `state`.
 std::string ForeignText(const Value& value, const TraceState& state);
 
-// A name scope shared by a node and the constants of its inputs; the node has the scope's own name.
-// An empty name opens nothing.
+// A name scope for one op: the constants of its inputs get names in the scope, and its node gets
+// the scope's own name. An empty name opens nothing.
 class ScopeGuard {
  public:
   ScopeGuard(TraceBody* body, llvm::StringRef name) : body_(body), before_(body->scope) {
@@ -236,7 +241,7 @@ class ScopeGuard {
   std::string before_;
 };
 
-// Nodes made during its lifetime are within a call at that line.
+// While an object of this class lives, new nodes are within a call at the line `where`.
 class CallGuard {
  public:
   CallGuard(TraceState& state, const SourceLocation& where)
@@ -262,24 +267,25 @@ struct OpRequest {
 // ok() after an error.
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where);
 
-// Converts the literal to another dtype; nullopt if that would lose digits or mix kinds.
+// Converts the numbers of the literal to another dtype; nullopt if an integer does not fit, a float
+// would become an integer, or one of the dtypes is bool or not numeric.
 std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype);
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
                    const SourceLocation& where);
 // Returns the operand as a value; a literal becomes a constant of its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
-// Adds an Identity for each result, and makes the body's effects run before the results. Returns
-// the Identities; nothing after an error.
+// Adds an Identity for each result, and makes the effects of the body (its stateful ops) run before
+// the results. Returns the Identities; nothing after an error.
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
-// True if `shape` has the rank and the dimensions that are known in `wanted`.
+// True if `shape` has the rank of `wanted` and all dimensions that `wanted` knows.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);
-// The most specific shape that covers both: dimensions that differ are unknown.
+// Returns the most specific shape that `a` and `b` both match: dimensions that differ are unknown.
 Shape Common(const Shape& a, const Shape& b);
 // Returns a name such as "base_12" that no function has yet.
 std::string FreeFunctionName(TraceState& state, const std::string& base);
 
-// Tracer::WhileLoop and IfElse, in the current body.
+// Tracer::WhileLoop and Tracer::IfElse, for the current body of `state`.
 Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                  llvm::ArrayRef<Operand> init, const SourceLocation& where);
@@ -287,18 +293,18 @@ Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values(
               llvm::function_ref<Values()> otherwise, const SourceLocation& where,
               llvm::StringRef name = "cond");
 
-// Does what tf.function does with a complete body: effects run in program order, and before
-// `results`.
+// Does what tf.function does with a complete body: makes its effects (stateful ops) happen in
+// program order, and before `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
-// Returns, for each of these resources, whether nothing in the body writes to it: for the caller's
-// _read_only_resource_inputs.
+// Returns, for each of `resources`, whether nothing in the body writes to it. The node that calls
+// the body lists these in its attribute _read_only_resource_inputs.
 std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources);
 
 // Makes the placeholders `args` arguments of the function, makes its signature and so completes the
 // function.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
-// Adds arguments and results to a complete function; its callers must then pass and accept these,
-// too. The destructor updates the signature.
+// Adds arguments and results to a complete function. The nodes that call it must then get these
+// inputs and outputs, too. The destructor updates the signature.
 class FunctionExtender {
  public:
   explicit FunctionExtender(TraceBody& body);
@@ -313,8 +319,8 @@ class FunctionExtender {
   std::unique_ptr<Impl> impl_;
 };
 
-// A serialized GraphDebugInfo: the line and the enclosing calls of every traced node, and for the
-// other nodes the content of `imported`, the graph's previous one.
+// Returns a serialized GraphDebugInfo: the line and the enclosing calls of every traced node, and
+// for imported nodes the content of `imported`, the GraphDebugInfo that the imported graph had.
 std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported);
 
 std::string TextOf(const SourceLocation& where);

@@ -75,8 +75,8 @@ std::string Named(const char* which, const Value& value) {
   return which + (" (" + value.name()) + ") = ";
 }
 
-// Makes the comparison in its scope, and the Assert. `data` is what the Assert prints; empty: both
-// sides.
+// Makes the comparison in its name scope, and the Assert. `data` is what a failed Assert prints; if
+// it is empty, the Assert prints x and y.
 Operation Compare(const OpBuilder& make, const Comparison& comparison, const Operand& x,
                   const Operand& y, const CheckOptions& options, std::vector<Operand> data = {}) {
   if (!make.ok()) return {};
@@ -112,7 +112,7 @@ Operation CompareOperands(const Comparison& comparison, const Operand& x, const 
   return Compare(OpBuilder(Made(x, y), where), comparison, x, y, options);
 }
 
-// Makes assert_positive and the like: a comparison with 0 in its own scope.
+// Makes assert_positive and similar assertions: a comparison with 0 in a name scope of its own.
 Operation CompareWithZero(const Value& x, const char* name, const Comparison& comparison,
                           bool zero_first, const char* symbol, const CheckOptions& options,
                           const SourceLocation& where) {
@@ -171,7 +171,7 @@ Operation Assert(const Value& condition, const std::vector<Operand>& data, int s
   auto scope = make.Scope("Assert");
   bool is_on_host = true;
   for (const Operand& operand : data) {
-    // TensorFlow makes constants of the data here, and again for the Assert node.
+    // TensorFlow makes constants of `data` here, and makes them again for the Assert node.
     if (operand.kind != Operand::kValue) make.Convert(operand, proto::DT_INVALID, "Const");
     DataType dtype = TypeOf(operand);
     is_on_host &= dtype == proto::DT_STRING || dtype == proto::DT_INT32;
@@ -190,7 +190,7 @@ Operation Assert(const Value& condition, const std::vector<Operand>& data, int s
 Operation AssertEqual(const Operand& x, const Operand& y, const CheckOptions& options,
                       SourceLocation where) {
   OpBuilder make(Made(x, y), where);
-  // TensorFlow opens the scope twice, one after the other.
+  // TensorFlow opens the scope assert_equal twice, so the second one has the name assert_equal_1.
   { auto scope = make.Scope("assert_equal"); }
   return Compare(make, kEqual, x, y, options);
 }

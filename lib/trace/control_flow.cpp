@@ -42,7 +42,7 @@ Shape Common(const Shape& a, const Shape& b) {
 
 namespace {
 
-// Makes an inner body the current one.
+// While an object of this class lives, the body of a new function is the current one.
 class BodyGuard {
  public:
   BodyGuard(TraceState& state, llvm::StringRef function, const SourceLocation& where)
@@ -63,12 +63,13 @@ std::vector<Port> FirstPorts(llvm::ArrayRef<NodeId> nodes) {
   return ports;
 }
 
-// A condition is a scalar: a value that may have another shape is squeezed, as in TensorFlow.
+// A condition is a scalar: adds a Squeeze, as TensorFlow does, to a value that may have another
+// shape.
 Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what,
                   const SourceLocation& where) {
   if (!value.ok()) {
     if (!value.body() && state.errors.empty())
-      state.Report(where, (what + ": the condition was never made").str());
+      state.Report(where, (what + ": the condition is a Value that was never made").str());
     return Value(state.current, {});
   }
   if (value.dtype() != proto::DT_BOOL) {
@@ -82,7 +83,8 @@ Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what,
   return MakeOp(state, {"Squeeze", Operand(value, where), {}, {}}, where);
 }
 
-// Nodes made during its lifetime run after the outer operations that the bodies must run after.
+// While the returned guard exists, new nodes run after all outer operations that nodes of `bodies`
+// must run after.
 Tracer::ScopeGuard AfterOuterControls(TraceState& state, llvm::ArrayRef<TraceBody*> bodies) {
   TraceBody* body = state.current;
   TraceBody::Controller controller;
@@ -120,7 +122,8 @@ class LoopMaker {
   }
 
  private:
-  // TensorFlow counts iterations in addition to the user's variables.
+  // Adds the loop variables that TensorFlow puts before the user's: an iteration counter and the
+  // maximum number of iterations.
   void AddCounters() {
     TraceBody& outer = *state_.current;
     Value limit = MakeConstant(outer, Literal::Scalar(proto::DT_INT32, -1),
@@ -160,7 +163,7 @@ class LoopMaker {
     BodyGuard guard(state_, name, where_);
     body_ = &guard.body();
     Values args = AddArgs(*body_, &body_args_);
-    // The captures of the condition come first, in the condition's order.
+    // The body's function first takes the captures of the condition, in the condition's order.
     for (const auto& captured : cond_->captures) body_->Capture(captured.outer, where_);
     Values next;
     llvm::ArrayRef<Value> vars = llvm::ArrayRef<Value>(args).drop_front(2);
@@ -199,8 +202,8 @@ class LoopMaker {
     return fits;
   }
 
-  // Both functions take the same arguments: the condition has unread arguments for the captures of
-  // the body.
+  // The functions of the condition and the body take the same arguments, so the condition gets an
+  // unread argument for each capture that only the body has.
   void Finish() {
     for (const auto& captured : cond_->captures) cond_args_.push_back(captured.placeholder);
     size_t shared = cond_->captures.size();
@@ -305,7 +308,7 @@ class BranchMaker {
       problem = "there are no branches";
     } else if (!index.ok()) {
       if (index.body() || !state_.errors.empty()) return false;
-      problem = "the index was never made";
+      problem = "the index is a Value that was never made";
     } else if (index.dtype() != proto::DT_INT32) {
       problem = "the index is " + DataTypeName(index.dtype()).str() + ", int32 was expected";
     } else if (Shape shape = index.shape(); shape.known_rank() && shape.rank() != 0) {
@@ -332,13 +335,14 @@ class BranchMaker {
     return true;
   }
 
-  // "in one branch" and "in the other", or "in branch 1" if there are several.
+  // Returns "in one branch" or "in the other"; with more than two branches, "in branch 1" and the
+  // like.
   std::string InBranch(size_t i, bool first) const {
     if (branches_.size() == 2) return first ? "in one branch" : "in the other";
     return "in branch " + std::to_string(i);
   }
 
-  // Compares the results of branch `b` with those of the first.
+  // Compares the number and the dtypes of branch b's results with those of branch 0.
   bool CheckResults(size_t b) {
     if (results_[0].size() != results_[b].size()) {
       state_.Report(where_, branches_.size() == 2
@@ -362,7 +366,7 @@ class BranchMaker {
     return true;
   }
 
-  // Every branch takes the captures of all branches.
+  // Makes every branch take the captures of all branches as arguments.
   void MatchArgs() {
     for (size_t i = 0; i < branches_.size(); ++i) {
       for (const auto& captured : branches_[i]->captures) {
@@ -388,7 +392,8 @@ class BranchMaker {
       state_.current->shapes.AddCall(*branches_[i]->function, branches_[i]->shapes);
       stateful_ |= branches_[i]->function->info.is_stateful;
     }
-    // The op's first input, which is not in inputs_, selects the branch, so input k is its k + 1.
+    // inputs_ lacks the op's first input, which selects the branch, so inputs_[k] is input k + 1 of
+    // the op.
     for (size_t k = 0; k < inputs_.size(); ++k) {
       if (inputs_[k].dtype() == proto::DT_RESOURCE && only_read[k])
         read_only_.push_back(static_cast<int64_t>(k) + 1);

@@ -19,7 +19,7 @@ std::string DataFunctionMark(uint32_t field) {
   return bytes;
 }
 
-// A library function as an attribute, marked as one of tf.data.
+// Returns an attribute that names a library function and marks it with _tf_data_function.
 OpAttribute FunctionAttribute(llvm::StringRef key, llvm::StringRef name) {
   constexpr uint32_t kFunc = 10;  // of AttrValue
   std::string list, value;
@@ -37,7 +37,8 @@ struct DataFunction {
   std::vector<Shape> shapes;
 };
 
-// Traces fn as a separate function with its own name counters.
+// Traces a function of tf.data as a library function whose node names do not depend on the names
+// outside it.
 class DataFunctionMaker {
  public:
   DataFunctionMaker(const OpBuilder& make, llvm::StringRef role,
@@ -214,8 +215,8 @@ Dataset Dataset::Filter(ElementFn predicate, SourceLocation where) const {
   bool is_scalar = function.shapes.size() == 1 &&
                    (!function.shapes[0].known_rank() || function.shapes[0].rank() == 0);
   if (!is_scalar || function.dtypes[0] != proto::DT_BOOL) {
-    make.Fail("filter: the function returns " + Describe(function.dtypes) +
-              ", one bool scalar was expected");
+    make.Fail("filter: the function must return one bool scalar, but it returns " +
+              Describe(function.dtypes) + " instead");
     return failed;
   }
   return Apply("FilterDataset", Operand(function.captures, where), where,
@@ -234,7 +235,7 @@ Dataset Dataset::OfDatasets(llvm::StringRef op, llvm::StringRef role, DatasetFn 
   result.dtypes_ = inner.dtypes_;
   result.shapes_ = inner.shapes_;
   std::vector<Operand> inputs = {Operand(function.captures, where)};
-  // The constants among the op's inputs are made after the function.
+  // Adds the constants among the op's inputs only now, after the function has been traced.
   const char* names[] = {"cycle_length", "block_length"};
   for (size_t i = 0; i < more.size(); ++i)
     inputs.emplace_back(make.Convert(more[i], proto::DT_INT64, names[i]), where);
@@ -278,7 +279,8 @@ Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& se
   if (!seed) {
     second = number(0, "seed2");
   } else {
-    // If seed and seed2 are both 0, TensorFlow uses no seed.
+    // TensorFlow uses no seed if seed and seed2 are both 0, so these nodes then replace seed2 by
+    // INT32_MAX.
     auto scope = make.Scope("seed2");
     Value own = number(*seed, "Const");
     Value no_first = make.Op("Equal", {first, 0});
@@ -328,8 +330,8 @@ Dataset Dataset::Concatenate(const Dataset& other, SourceLocation where) const {
   Dataset failed(Value(variant_.body(), {}), dtypes_, shapes_);
   if (!variant_.ok() || !other.variant_.ok()) return failed;
   if (dtypes_ != other.dtypes_) {
-    make.Fail("concatenate: the elements are " + Describe(dtypes_) + " and " +
-              Describe(other.dtypes_));
+    make.Fail("concatenate: both datasets must have the same dtypes, but the elements are " +
+              Describe(dtypes_) + " and " + Describe(other.dtypes_));
     return failed;
   }
   Dataset both(*this);
@@ -364,8 +366,8 @@ Values Dataset::Reduce(const Values& initial, ReduceFn fn, SourceLocation where)
       maker.Finish(fn(state, Values(args.begin() + initial.size(), args.end())));
   if (!function.ok) return failed;
   if (function.dtypes != state_types) {
-    make.Fail("reduce: the state is " + Describe(state_types) + ", the function returns " +
-              Describe(function.dtypes));
+    make.Fail("reduce: the function must return the dtypes of the state, " + Describe(state_types) +
+              ", but it returns " + Describe(function.dtypes));
     return failed;
   }
   std::vector<OpAttribute> attributes = ElementAttributes(state_types, function.shapes);

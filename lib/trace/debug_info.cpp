@@ -1,5 +1,4 @@
-// The source lines in which the nodes of a trace were made: as GraphDef.debug_info, and for single
-// nodes.
+// The source lines that made the nodes of a trace: as GraphDef.debug_info, and for single nodes.
 #include "lib/ir/debug_info_writer.h"
 #include "lib/trace/body.h"
 #include "lib/trace/eager_runner.h"
@@ -8,8 +7,9 @@
 namespace grapnel {
 namespace {
 
-// True if the line is in this library, whose files the build names relative to the repository's
-// root. Such lines belong to nodes that no line of the user's program requested by name.
+// True if the line is in grapnel's library, whose files the build names relative to the
+// repository's root. Such a line belongs to a node that the library added without a call in the
+// user's program.
 bool IsOwn(const SourceFrame& frame) {
   llvm::StringRef here = __builtin_FILE();
   return frame.file.starts_with(here.take_front(here.rfind('/') + 1));
@@ -25,7 +25,7 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
   uint32_t call = id < body.calls.size() ? body.calls[id] : 0;
   for (; call != 0; call = state.calls[call - 1].outer) {
     SourceFrame outer = frame_of(state.calls[call - 1].where);
-    // a node that a loop adds has the loop's line
+    // A node that a loop itself adds has the same line as the call around it: lists that line once.
     if (!(outer == stack.back())) stack.push_back(outer);
   }
   std::reverse(stack.begin(), stack.end());
@@ -33,15 +33,16 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
   return stack;
 }
 
-// The body of a graph, in eager mode also of the graph that a hook sees; null if `state` has no
-// such body.
+// Returns the body of `graph`, which in eager mode may also be the graph of recorded ops that a
+// hook sees; null if `state` has no body for it.
 const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording && &recording->graph == &graph) return &recording->body;
   return state.body_of.lookup(&graph);
 }
 
-// Writes stacks of nodes; nodes with the same line and enclosing calls share one.
+// Writes the stacks of nodes to a GraphDebugInfo; nodes with the same line and enclosing calls
+// share one stack.
 class StackWriter {
  public:
   StackWriter(const TraceState& state, llvm::StringRef imported)
@@ -60,7 +61,8 @@ class StackWriter {
   uint64_t TraceOf(const TraceBody& body, NodeId id) {
     const SourceLocation& where = body.lines[id];
     uint32_t call = body.calls[id];
-    // The compiler has one string for each file and function.
+    // Strings are compared by address, as the compiler stores each file name and function name
+    // once.
     auto [known, is_new] = traces_.try_emplace(
         {{where.file, where.function}, {static_cast<uint32_t>(where.line), call}}, 0);
     if (!is_new) return known->second;

@@ -34,24 +34,24 @@ class ThreadPool;  // lib/support/thread_pool.h
 struct GRAPNEL_PUBLIC EagerOptions {
   ThreadPool* pool = nullptr;
   Session* session = nullptr;  // variables and tables, which then outlive the Tracer
-  // Called before and after each op runs, as for the nodes of a graph: taps, debug folders, a
-  // debugger. Each op is then a node, named as in a trace, of a growing graph: the main graph of
-  // the Tracer's module, unless that module was passed in with nodes in it.
+  // Called before and after each op runs, as for the nodes of a graph: taps (outputs that are
+  // shown), debug folders, a debugger. Each op is then a node, named as in a trace, of a growing
+  // graph: the main graph of the Tracer's module if that was empty.
   RunHook* hook = nullptr;
   MessageSink print;  // receives the output of Print
-  // "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each op. Ops
-  // run on the CPU; the log shows the device index that Device() requests.
+  // Receives "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each
+  // op. Ops run on the CPU; the text has the device index that Device() requests.
   MessageSink log_placement;
   // When the flag is set, the running op ends as soon as it can, and later ops fail; one error is
   // reported.
   const CancelFlag* cancel = nullptr;
-  // Records every op and tensor, as a tape that watches all values would: Gradients() needs no tape
-  // then.
+  // Records every op and tensor, as a tape that watches all values does, so that Gradients() needs
+  // no tape.
   bool records = false;
 };
 
-// Returns a tensor as a value of an eager Tracer, which shares its buffer. An error on a Tracer
-// that traces.
+// Returns the tensor as a value of `t`. In eager mode the value shares the tensor's buffer; in a
+// trace it is a constant, and a tensor of resources or variants is an error.
 GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where = SourceLocation());
 
 // Returns the elements, row-major, of a value whose dtype is that of T (float, double, bool,
@@ -59,25 +59,26 @@ GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where =
 // dtype.
 template <typename T>
 Expected<std::vector<T>> ToVector(const Value& value);
-// As ToVector, for a value of one element.
+// Like ToVector, for a value of one element.
 template <typename T>
 Expected<T> ToScalar(const Value& value);
 
 // Calls fn(tracer, values) in eager mode, with a value for each of `feeds`, and returns the tensors
-// of its results. The feeds have the dtypes and shapes in `inputs`. Errors: all errors of the run,
-// one per line, each after `name`; exceptions of `fn`.
+// of its results. The feeds must have the dtypes and shapes in `inputs`. Errors: all errors of the
+// run, one per line, each with the prefix `name`; exceptions of `fn`.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     const EagerOptions& options = {}, SourceLocation where = SourceLocation());
-// As above, on `t`, an unused Tracer in eager mode, for callers that inspect its nodes afterwards:
-// with a hook, the nodes are added to the main graph of its module, and inputs keep their names.
+// Like the function above, but runs on `t`, an unused Tracer in eager mode, whose nodes the caller
+// can inspect afterwards. With a hook, the nodes are added to the main graph of the Tracer's
+// module, and inputs keep their names.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     Tracer& t, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     SourceLocation where = SourceLocation());
 // Returns the source lines of the op that a hook sees as `node`, or of a node in a function that
-// was traced here; the texts live as long as the program. Empty if unknown.
+// `t` traced; the texts live as long as the program. Empty if unknown.
 GRAPNEL_PUBLIC LineTable::Stack StackOfNode(Tracer& t, const Node& node);
 // The source lines of all nodes that hooks and tapes have seen, and of all nodes of traced
 // functions. Linear in the number of these nodes.
@@ -101,7 +102,7 @@ constexpr DataType DataTypeOf() {
   }
   return proto::DT_INVALID;
 }
-// Returns the tensor of `value`, which must have that dtype.
+// Returns the tensor of `value`, which must have the dtype `dtype`.
 GRAPNEL_PUBLIC Expected<Tensor> TensorOfType(const Value& value, DataType dtype);
 
 template <typename T>

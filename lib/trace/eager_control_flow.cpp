@@ -6,7 +6,8 @@
 namespace grapnel {
 namespace {
 
-// The single element of a value that selects a branch; nullopt after an error. `what`: "if".
+// Returns the tensor of `value`, the condition or index that selects a branch, if it has one
+// element; nullopt after an error. `what`: "if"; `called`: "condition".
 std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dtype,
                               const char* what, const char* called, const SourceLocation& where,
                               Value* failed) {
@@ -18,7 +19,7 @@ std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dt
   }
   const EagerTensor* tensor = value.ok() ? EagerOf(value) : nullptr;
   if (!value.body()) {
-    problem = " was never made";
+    problem = " is a Value that was never made";
   } else if (std::string foreign = ForeignText(value, state); !foreign.empty()) {
     problem = foreign;
   } else if (!tensor) {
@@ -49,13 +50,19 @@ class Loop {
              llvm::function_ref<Values(llvm::ArrayRef<Value>)> body) {
     for (const Value& var : vars_) {
       if (!var.ok())
-        return Failed(var.body() ? var : runner_.Fail(where_, "while: a variable was never made"));
+        return Failed(
+            var.body()
+                ? var
+                : runner_.Fail(
+                      where_,
+                      "while: the initial value of a variable is a Value that was never made"));
     }
     for (const Value& var : vars_) {
       types_.push_back(var.dtype());
       shapes_.push_back(var.shape());
     }
-    // A hook sees the iterations of this loop as it sees those of a loop in a graph.
+    // If there is a hook, the loop gets a name and the hook sees its iterations like those of a
+    // loop in a graph.
     std::string name = runner_.options().hook ? state_.bodies[0]->UniqueName("while") : "";
     CallFrame frame;
     frame.loop = name;
@@ -97,7 +104,8 @@ class Loop {
         *failed = next[i];
         return false;
       }
-      std::string foreign = next[i].body() ? ForeignText(next[i], state_) : " was never made";
+      std::string foreign =
+          next[i].body() ? ForeignText(next[i], state_) : " is a Value that was never made";
       if (!foreign.empty()) {
         text = llvm::formatv("while: result {0} of the body{1}", i, foreign);
       } else if (next[i].dtype() != types_[i]) {
@@ -132,7 +140,7 @@ Values CallBranch(TraceState& state, const char* what, llvm::function_ref<Values
   for (size_t i = 0; i < results.size(); ++i) {
     std::string problem;
     if (!results[i].body())
-      problem = " was never made";
+      problem = " is a Value that was never made";
     else if (results[i].ok())
       problem = ForeignText(results[i], state);
     if (!problem.empty())

@@ -10,8 +10,8 @@ namespace grapnel {
 
 namespace {
 
-// True if the function has effects that must not happen twice; calls, branches and loops have the
-// effects of their functions.
+// True if the function must not run twice because it, or a function that it calls, has stateful ops
+// other than ReadVariableOp.
 bool HasEffects(const Function& function) {
   const Module& module = function.body.module();
   llvm::SmallPtrSet<const Function*, 8> seen;
@@ -63,7 +63,8 @@ void EagerRunner::Leave() {
     if (it->first.first == body) state_.custom_gradients.erase(it);
     it = next;
   }
-  // The recorded values may hold other values, whose destructors must not find recording_.
+  // The recorded values may own other values, whose destructors look at recording_, so it is null
+  // before they run.
   std::unique_ptr<EagerRecording> gone = std::move(recording_);
 }
 
@@ -99,7 +100,8 @@ NodeId EagerRunner::Record(const OpRequest& request, const Signature& signature,
   std::string name = request.exact && !scope.empty()
                          ? scope
                          : UniqueName(request.name.empty() ? request.op : request.name, scope);
-  // A scope that was opened before the recording began has not reserved its name.
+  // A scope that was opened before the recording began has not reserved its name, so another node
+  // may have it.
   if (recording.graph.Find(name)) name = recording.graph.UniqueName(name);
   recording.body.placing = body_.placing;
   NodeId id = recording.body.AddNode(signature.node.op(), name, ports, where);
@@ -116,11 +118,12 @@ void EagerRunner::KeepOutputs(NodeId node, const Operation& made, size_t count) 
   }
 }
 
-// --- Calls that a tape records: the call must return the inner tensors that the gradient needs.
+// --- Function calls that a tape records. Such a call must also return the function's inner tensors
+// that the gradient needs.
 
-// The gradient function of the function that the op calls, given a gradient for each of the
-// function's results. Null: the function has no gradient, which is reported when the gradient is
-// requested.
+// Returns the gradient function of the function that the op calls; it takes a gradient for each of
+// that function's results. Null if the function has no gradient, which is reported when the
+// gradient is requested.
 const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   auto attr = signature.node.FindAttr("f");
   llvm::StringRef name = attr ? attr->AsFuncName().value_or("") : signature.node.op();
@@ -143,16 +146,17 @@ const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   return gradients_[name].get();
 }
 
-// The tensors that the gradient captures are results of the call after the original ones. For a
-// second derivative, a gradient of these tensors is that of the function with these results: the
-// function runs again, on the same inputs.
+// The inner tensors that the gradient captures are results of the call, after the original results.
+// For a second derivative, these tensors have gradients themselves: then the function with all
+// these results is differentiated, and runs again on the same inputs.
 InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGradient& of) {
   const FunctionGradient* used = &of;
   Values dys, results, captured;
   auto is_inner = [&](int place) { return place >= 0 && g.has_dy(place); };
   if (llvm::any_of(of.places, is_inner)) {
     const Function& function = *of.forward->function;
-    if (HasEffects(function)) return g.Fail("a second derivative would run its effects twice");
+    if (HasEffects(function))
+      return g.Fail("its second derivative would run the function, and its effects, twice");
     std::string key = (function.name() + ":").str();
     Values wanted(function.results.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
@@ -193,7 +197,8 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
 
 Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signature,
                                const Inputs& inputs, const SourceLocation& where) {
-  // A dataset op has an attribute "f" too, but calls that function itself.
+  // A dataset op has an attribute "f" too, but its kernel calls that function for each element: the
+  // op itself is not a call.
   llvm::StringRef op = signature.node.op();
   bool is_function = op == "PartitionedCall" || op == "StatefulPartitionedCall" ||
                      state_.module->FindFunction(request.op);

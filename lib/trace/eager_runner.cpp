@@ -1,6 +1,6 @@
-// Runs single ops of an eager program. The first op of a signature (name, attributes, dtypes) is
-// checked as in a trace, on stand-in inputs; later ops of the signature find its kernel by a key of
-// bytes.
+// Runs single ops of an eager program. The first op with a given signature (name, attributes,
+// dtypes) is checked as in a trace, with placeholders as inputs. For later ops with this signature,
+// a byte string is the key under which their kernel is found.
 #include "lib/trace/eager_runner.h"
 
 #include "lib/exec/call_stack.h"
@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// The key of an op's signature.
+// Returns the key of an op's signature: its name, attributes and input dtypes.
 llvm::SmallString<256> KeyOf(const OpRequest& request) {
   llvm::SmallString<256> key;
   auto add = [&](llvm::StringRef text) {
@@ -119,7 +119,7 @@ bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& 
   return true;
 }
 
-// The problem with a value that is not usable here, as a text to append to "input 0".
+// Returns the reason why a value cannot be used here, as a text to append to "input 0".
 std::string EagerRunner::ProblemOf(const Value& value) const {
   if (!value.body()) return " is a Value that was never made";
   std::string foreign = ForeignText(value, state_);
@@ -133,7 +133,7 @@ std::string EagerRunner::ProblemOf(const Value& value) const {
 
 // --- Signatures.
 
-// A node that stands for any value of that dtype.
+// Returns a placeholder that stands for any value of the dtype `dtype`.
 Node EagerRunner::StandInOf(DataType dtype) {
   auto [it, added] = stand_ins_.try_emplace(static_cast<int>(dtype), kNoNode);
   if (added)
@@ -188,7 +188,7 @@ Expected<std::unique_ptr<EagerRunner::Signature>> EagerRunner::BindKernel(const 
   ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
   auto is_reference = [](DataType type) { return IsRefType(type); };
   if (llvm::any_of(types.inputs, is_reference) || llvm::any_of(types.outputs, is_reference))
-    return MakeError("it works on a reference to a variable, which exists only in graphs");
+    return MakeError("it takes or returns a reference to a variable, which exists only in graphs");
   ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
   std::vector<const Tensor*> constants(types.inputs.size());
   KernelSetup setup(node, types.inputs, types.outputs, constants);
@@ -228,7 +228,7 @@ Operation EagerRunner::RunNamed(const OpRequest& request, const SourceLocation& 
   return RunOn(named, *named_.back(), inputs, where);
 }
 
-// A value with the error that was just reported.
+// Returns a value with the error that was just reported.
 Value EagerRunner::FailedAlready() {
   std::string text = state_.errors.empty() ? "" : state_.errors.back();
   auto* failed = new EagerTensor(&body_, Tensor(), SourceLocation());
@@ -327,7 +327,7 @@ void EagerRunner::LogPlacement(llvm::StringRef op) {
   device.replica = device.task = device.id = 0;
   device.type = DeviceWord::Of("CPU");
   const DeviceSpec& asked = body_.placing.device;
-  // An op that requests another kind of device runs where there is a kernel.
+  // An op for which the user requests another kind of device runs on the CPU all the same.
   if (!asked.type || asked.type == device.type) device.Override(asked);
   options_.log_placement(Severity::kInfo,
                          ("Executing op " + op + " in device " + device.ToString()).str());

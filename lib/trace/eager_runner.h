@@ -1,5 +1,5 @@
-// State of a Tracer in eager mode: kernels by signature, and the ops that tapes and hooks see.
-// Private to lib/trace.
+// State of a Tracer in eager mode: one kernel for each signature of an op, and the ops that tapes
+// and hooks see. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_RUNNER_H_
 #define GRAPNEL_LIB_TRACE_EAGER_RUNNER_H_
 
@@ -58,7 +58,7 @@ struct EagerRecording {
   int tapes = 0;   // number of tapes that are recording
   int owners = 0;  // number of tapes that may still need the recording
   llvm::DenseMap<std::pair<NodeId, int32_t>, Value> values;
-  // By node of a call: the gradient that belongs to the forward function that the call ran.
+  // For the node of each call: the gradient of the function that the call ran.
   llvm::DenseMap<NodeId, const FunctionGradient*> calls;
 };
 
@@ -77,8 +77,8 @@ class EagerRunner {
   // Returns a value that has the error that was just reported.
   Value FailedAlready();
 
-  // --- Calls of branches and loop bodies: values made in one are visible outside only if they are
-  // returned.
+  // --- Calls of branches and loop bodies. A value made during such a call is visible outside only
+  // if the branch or body returns it.
   class Call {
    public:
     explicit Call(EagerRunner& runner) : runner_(runner) {
@@ -93,7 +93,7 @@ class EagerRunner {
   };
   bool IsSeen(const EagerTensor& tensor) const;
   bool IsCancelled() const { return options_.cancel && options_.cancel->is_set(); }
-  // Reports that the run is cancelled, once, and returns a value with that error.
+  // Returns a value with the error that the run is cancelled; reports that error once.
   Value Cancelled(const SourceLocation& where);
 
   // --- Recordings.
@@ -107,7 +107,7 @@ class EagerRunner {
   // Returns the value's port in the recording; adds a node for a tensor that the user gave and that
   // is not recorded yet.
   Port PortIn(const Value& value, llvm::StringRef name = {});
-  // Returns the gradients of the inputs of a recorded call, which has also returned the tensors
+  // Returns the gradients of the inputs of a recorded call. The call has also returned the tensors
   // that `of` captures.
   InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
   std::string UniqueName(llvm::StringRef name, const std::string& scope);
@@ -160,13 +160,14 @@ class EagerRunner {
   Session own_session_;
   std::unique_ptr<Allocator> allocator_;
   RunServices services_;
-  // Has a node for each signature, whose inputs are stand-in nodes, one for each dtype.
+  // Has a node for each signature. The inputs of these nodes are placeholders, one for each dtype.
   Graph signature_graph_;
   TraceBody signature_body_;
   llvm::DenseMap<int, NodeId> stand_ins_;
   llvm::StringMap<std::unique_ptr<Signature>> signatures_;
   std::vector<std::unique_ptr<Signature>> named_;  // of ops that make a resource of their own
-  // Key: the function's name, or "name:" and which of its results have gradients.
+  // Key: the function's name; for a second derivative "name:" and, for each result, 1 if it has a
+  // gradient, else 0.
   llvm::StringMap<std::unique_ptr<FunctionGradient>> gradients_;
   llvm::StringMap<bool> needs_name_;  // by op
   std::vector<uint32_t> frames_;
@@ -175,7 +176,7 @@ class EagerRunner {
   std::unique_ptr<EagerRecording> recording_;
 };
 
-// The eager tensor of a value that is ok(); null for a traced value.
+// Returns the eager tensor of a value that is ok(); null for a traced value.
 EagerTensor* EagerOf(const Value& value);
 
 // Tracer::WhileLoop, IfElse and SwitchCase when the current body is eager.

@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// TensorFlow's conditions for a warning: this many traces among this many calls, and at most this
-// many warnings.
+// TensorFlow warns if kManyTraces of about the last kCallsRemembered calls made a trace, and does
+// so at most kMaxAlerts times.
 constexpr int kManyTraces = 5, kCallsRemembered = 10, kMaxAlerts = 2;
 
 using Signature = std::vector<TensorSpec>;
@@ -26,7 +26,7 @@ std::string SignatureText(const Signature& signature) {
   return texts.empty() ? "no arguments" : llvm::join(texts, ", ");
 }
 
-// True if `wanted` accepts a tensor known to match `given`.
+// True if every tensor that matches `given` also matches `wanted`.
 bool Takes(const TensorSpec& wanted, const TensorSpec& given) {
   return wanted.dtype == given.dtype && IsAsKnown(given.shape, wanted.shape);
 }
@@ -40,7 +40,7 @@ bool AreTaken(const Signature& wanted, const Signature& given, bool exactly) {
   return true;
 }
 
-// Describes how a signature differs from the previous ones.
+// Returns the reason for a new trace: how its signature differs from those of the earlier traces.
 std::string ReasonFor(const Signature& given, llvm::ArrayRef<const Signature*> before) {
   if (before.empty()) return "the first call";
   auto distinct = [&](auto text_of) {
@@ -92,7 +92,7 @@ struct PolymorphicFunction::Impl {
   std::vector<TraceRecord> records;
   bool is_tracing = false;
   std::unique_ptr<Tracer> own;
-  // By trace: how many of the remembered calls used it, including the call that made it.
+  // For each trace, the number of remembered calls from the one that made it up to the next trace.
   std::vector<int> calls_of_trace;
   int num_calls = 0, num_alerts = 0;
 
@@ -121,7 +121,7 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   for (const Traced& one : traced) {
     if (one.tracer.expired() || one.state != &state) continue;
     if (!AreTaken(one.signature, given, exactly)) continue;
-    // All captures of the trace must be visible from the current body.
+    // The current body must be able to use all values that the trace captures.
     bool is_seen = llvm::all_of(one.body->captures, [&](const TraceBody::Captured& captured) {
       return state.current->IsInside(captured.outer.body());
     });

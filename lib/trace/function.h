@@ -26,7 +26,8 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC FunctionOptions {
   // The dtypes and shapes that all calls must have; the function is traced once, for these.
   std::optional<std::vector<TensorSpec>> input_signature = std::nullopt;
-  // Whether a call with a new shape makes a trace in which the dimensions that differ are unknown.
+  // If true, a call with a new shape makes a trace in which the dimensions that differ from earlier
+  // calls are unknown.
   bool reduce_retracing = false;
   // Receives a warning, at most twice, when at least five of about the last ten calls made a trace.
   MessageSink sink = nullptr;
@@ -49,17 +50,17 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   PolymorphicFunction(const PolymorphicFunction&) = delete;
   PolymorphicFunction& operator=(const PolymorphicFunction&) = delete;
 
-  // Returns the results. Errors, reported to `t`: an argument that the input signature does not
-  // allow; the trace's errors; exceptions of the function. The result is then one value that is not
-  // ok(). A call with a signature that was traced before does not run the C++ function.
+  // Returns the results; after an error, one value that is not ok(). Errors, reported to `t`: an
+  // argument that the input signature does not allow; errors of the trace; exceptions of the
+  // function. A call with a signature that was traced before does not run the C++ function.
   Values operator()(Tracer& t, llvm::ArrayRef<Operand> args,
                     SourceLocation where = SourceLocation());
-  // As operator(), for tensors: runs in an eager Tracer that belongs to this function and keeps
-  // variables from call to call.
+  // Like operator(), but takes and returns tensors. Runs in an eager Tracer that belongs to this
+  // function and keeps variables from call to call.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> args,
                                     SourceLocation where = SourceLocation());
-  // Traces the function for one signature and returns the module, as Trace does. Does not count in
-  // traces().
+  // Traces the function for one signature and returns the module, as Trace does
+  // (lib/trace/trace.h). This trace does not count in traces().
   Expected<std::unique_ptr<Module>> Concrete(llvm::ArrayRef<TensorSpec> signature) const;
 
   struct TraceRecord {

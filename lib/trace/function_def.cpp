@@ -31,8 +31,8 @@ std::string FirstFree(const std::string& name, Taken taken) {
   return free;
 }
 
-// Writes the FunctionDef without protobuf objects: building and parsing them takes a fifth of the
-// time of tracing a small function.
+// Writes the FunctionDef without protobuf objects, because building and parsing them would take a
+// fifth of the time of tracing a small function.
 class FunctionMaker {
  public:
   explicit FunctionMaker(TraceBody& body)
@@ -42,9 +42,10 @@ class FunctionMaker {
     OpInfo& info = function_.info;
     info = OpInfo();
     info.name = function_.name().str();
-    // Must be set before AddArg makes argument nodes, whose ops are stateful by definition.
+    // Set before AddArg makes argument nodes, because the ops of these count as stateful.
     info.is_stateful = body_.HasStatefulNodes();
-    // Results are named first: an argument gives way to a result of the same name.
+    // Names the results first: if an argument and a result have the same name, the argument gets a
+    // number.
     for (Port port : results) AddResultArg(port);
     for (NodeId id : args) AddArg(id);
     for (size_t i = 0; i < results.size(); ++i) AddResult(static_cast<int>(i), results[i]);

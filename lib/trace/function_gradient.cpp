@@ -49,7 +49,8 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   InBody back(state, state.current);  // restores the current body after the scopes below
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
-  // Errors are reported at the user's line.
+  // The copy's nodes get the source lines of the original, so that errors are reported at the
+  // user's line.
   if (TraceBody* body = state.body_of.lookup(&function.body)) {
     forward.lines = body->lines;
     forward.calls = body->calls;

@@ -1,5 +1,5 @@
-// The gradient of a function as a function: the gradient rules for calls, branches and loops use
-// it. Private to lib/trace.
+// Makes a function that computes the gradient of another function. The gradient rules for calls,
+// branches and loops use it. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_FUNCTION_GRADIENT_H_
 #define GRAPNEL_LIB_TRACE_FUNCTION_GRADIENT_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// Makes another body the current one during its lifetime.
+// While an object of this class lives, `body` is the current body.
 class InBody {
  public:
   InBody(TraceState& state, TraceBody* body) : state_(state), before_(state.current) {
@@ -34,12 +34,11 @@ struct FunctionGradient {
   std::vector<Port> captures;   // tensors of `forward` that it takes next
   std::vector<int> args;        // arguments of `forward` whose gradients it returns
   std::vector<DataType> types;  // dtypes of the gradients that it returns
-  // Set by TakeDtypes: for each capture, the index of the result of `forward` that returns it, or
-  // -1 for an argument.
+  // Set by TakeDtypes: for each capture, the index of the result of `forward` that returns it; -1
+  // if the capture is an argument of `forward`.
   std::vector<int> places;
 
-  // Returns the index of the argument of `forward` that a captured tensor is, or -1 for an inner
-  // tensor.
+  // If `capture` is an argument of `forward`, returns its index; -1 if it is an inner tensor.
   int ArgOf(Port capture) const;
   // Adds a result to `forward` for each captured inner tensor. Returns the dtypes of these results.
   std::vector<DataType> TakeDtypes();
@@ -47,8 +46,8 @@ struct FunctionGradient {
   Values Call(TraceState& state, const Values& dys, const Values& captured) const;
 };
 
-// `dys` has, for each result, a value of the dtype and shape of its gradient; a default Value means
-// that the result has no gradient.
+// Makes the gradient function of `function`. `dys` has, for each result, a value of the dtype and
+// shape of its gradient; a default Value means that the result has no gradient.
 FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
                                     llvm::ArrayRef<Value> dys);
 

@@ -11,8 +11,8 @@ namespace {
 class GradientRequest {
  public:
   GradientRequest(Tracer& t, const SourceLocation& where) : state_(t.state()), where_(where) {
-    // A body that is being traced may request gradients of an enclosing body: uses the innermost
-    // body that contains a y.
+    // SetTargets sets this to the innermost body that contains a y. That body may enclose the body
+    // that is being traced, because a function may request gradients of values outside of it.
     request_.forward = nullptr;
   }
 
@@ -102,7 +102,8 @@ class GradientRequest {
     return false;
   }
 
-  // In the body that is differentiated, a value of an enclosing body is an argument.
+  // Returns the port of `value` in the body that is differentiated, in which a value of an
+  // enclosing body is an argument.
   Port PortOf(const Value& value) {
     if (request_.forward->recording) return state_.eager->PortIn(value);
     return value.body() == request_.forward ? value.port()
@@ -126,8 +127,8 @@ Values Dense(TraceState& state, llvm::ArrayRef<Gradient> gradients) {
   return values;
 }
 
-// While it lives, new nodes are within the call that requests the gradient; nodes without a forward
-// op (ones, sums) have the line of that call.
+// While an object of this class lives, new nodes are within the call that requests the gradient.
+// Nodes without a forward op (ones, sums) have the line of that call.
 class LineGuard {
  public:
   LineGuard(TraceState& state, const SourceLocation& where)
@@ -178,7 +179,7 @@ struct Tape::Impl {
     end = std::min(end, EndId());
     if (std::exchange(is_recording, false)) tracer->state().eager->Pause();
   }
-  // Releases the values after the tape's only gradient.
+  // Releases the recorded values after the only gradient of a tape that is not persistent.
   void Release() {
     Stop();
     if (!std::exchange(owns_recording, false)) return;
@@ -186,7 +187,7 @@ struct Tape::Impl {
     body = nullptr;
   }
 
-  // The watched tensors, and the handles of variables that the recorded ops read.
+  // Returns the watched tensors, and the handles of variables that the recorded ops read.
   std::vector<Watched> AllWatched() const {
     std::vector<Watched> all = watched;
     if (!options.watch_accessed_variables) return all;
@@ -299,7 +300,8 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   all.insert(all.end(), inputs.begin(), inputs.end());
   const int results = static_cast<int>(made.values.size());
   Operand operands[] = {Operand(all, where)};
-  // In eager mode all of these IdentityN nodes would share one signature.
+  // In eager mode the attribute has no number, so that all of these IdentityN ops share one
+  // signature.
   const std::string number =
       state.current->is_eager ? "" : "-" + std::to_string(state.custom_gradients.size());
   Operation identity =

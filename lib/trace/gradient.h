@@ -53,7 +53,7 @@ struct GRAPNEL_PUBLIC GradientOptions {
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                                 const GradientOptions& options = {},
                                 SourceLocation where = SourceLocation());
-// As Gradients, but slices stay slices.
+// Like Gradients, but does not make slices dense.
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                                      llvm::ArrayRef<Value> xs,
                                                      const GradientOptions& options = {},
@@ -77,7 +77,7 @@ class GRAPNEL_PUBLIC Tape {
 
   void Watch(const Value& x);
   void Stop();  // later ops are not recorded
-  // As the function Gradients. An error when called twice on a tape that is not persistent.
+  // Like the function Gradients. The second call on a tape that is not persistent is an error.
   Values Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                   const GradientOptions& options = {}, SourceLocation where = SourceLocation());
   Value Gradient(const Value& y, const Value& x, const GradientOptions& options = {},

@@ -1,6 +1,6 @@
 // The input of a gradient rule, and functions for the ops that a rule makes, each with the names
-// and constants that TensorFlow's Python function for the op produces. Rules register in
-// lib/trace/gradient_rule.h.
+// and constants that TensorFlow's Python function for the op produces. lib/trace/gradient_rule.h
+// says how to register a rule.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_CONTEXT_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_CONTEXT_H_
 
@@ -42,37 +42,39 @@ class GRAPNEL_PUBLIC GradientContext {
   bool has_dy(int i) const { return gradients_[i].exists(); }
   // True if the gradient of input `i` is not needed.
   bool Skips(int i) const { return i < 64 && (unneeded_ >> i & 1) != 0; }
-  // Attributes of the forward op by name, to copy to another op.
+  // Returns the attributes `keys` of the forward op, to copy to another op.
   std::vector<OpAttribute> Attrs(llvm::ArrayRef<const char*> keys) const;
 
   // --- Ops, each named as TensorFlow's Python function for the op names it. Ops that have a
   // function in lib/trace/ops.h are made by that function.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // As Op, for a Python function that opens a scope of the op's name.
+  // Like Op, for an op whose Python function opens a name scope with the op's name.
   Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // As Op, but the node has the name of the open scope.
+  // Like Op, but the node gets the name of the open scope.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   llvm::ArrayRef<OpAttribute> attributes = {});
   [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name);
-  // Nodes made during its lifetime run after the gradient has been computed.
+  // While the returned guard exists, new nodes run after the incoming gradient dy() has been
+  // computed.
   [[nodiscard]] Tracer::ScopeGuard AfterGradient() { return After({dy()}); }
   [[nodiscard]] Tracer::ScopeGuard After(const Values& values);
-  // Nodes made during its lifetime are on the device of x's node, or on that of the forward op.
+  // While the returned guard exists, new nodes are colocated with x's node (ColocatedWith) or have
+  // the device of the forward op (OnDeviceOfOp).
   [[nodiscard]] Tracer::ScopeGuard ColocatedWith(const Value& x);
   [[nodiscard]] Tracer::ScopeGuard OnDeviceOfOp();
   Value Constant(double value, DataType dtype, llvm::StringRef name = "Const");
-  // math_ops.cast of a Python number: converts it to float first
+  // Converts a Python number as math_ops.cast does: to float32 first.
   Value CastNumber(double value, DataType dtype);
   Value ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype = proto::DT_INT32,
                      llvm::StringRef name = "Const");
-  // `dims` may have any number of elements; a small tensor becomes a constant, a large one a Fill.
+  // Returns zeros of the shape `dims`: a Const for a small tensor, a Fill for a large one.
   Value Zeros(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "zeros");
   Value Zeros(const Value& shape, DataType dtype) { return Filled(0, shape, dtype, "zeros"); }
   Value Ones(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "ones");
   Value Ones(const Value& shape, DataType dtype) { return Filled(1, shape, dtype, "ones"); }
-  // `dims` are C++ numbers and scalar tensors, which are packed.
+  // `dims` has C++ numbers and scalar tensors; a Pack makes a shape of them.
   Value Zeros(const std::vector<Operand>& dims, DataType dtype);
   Value Ones(const std::vector<Operand>& dims, DataType dtype);
   Value ZerosLike(const Value& x, DataType dtype = proto::DT_INVALID);
@@ -82,9 +84,9 @@ class GRAPNEL_PUBLIC GradientContext {
   Values ShapeN(const Values& values);
   Value Size(const Value& x, DataType dtype = proto::DT_INT32);
   Value Reshape(const Value& x, const Operand& shape) { return Op("Reshape", {x, shape}); }
-  // `dims` are C++ numbers and scalar tensors, which are packed.
+  // `dims` has C++ numbers and scalar tensors; a Pack makes a shape of them.
   Value ReshapeTo(const Value& x, const std::vector<Operand>& dims);
-  // The shape of a reduction with keep_dims of a tensor of `shape` over `axes`.
+  // Returns the shape that reducing a tensor of shape `shape` over `axes` with keep_dims gives.
   Operand ReducedShape(const Value& shape, const Value& axes);
   Value Range(const Operand& start, const Operand& limit, const Operand& delta = 1);
   Value Gather(const Value& params, const Operand& indices) {
@@ -121,7 +123,7 @@ class GRAPNEL_PUBLIC GradientContext {
   Value At(const Value& x, const Value& i);
   Value Cut(const Value& x, int64_t begin, int64_t end);
   Value CutBetween(const Value& x, int64_t begin, int64_t end);  // x[0:end], not x[:end]
-  // One index after the ellipsis of x[..., a:b, c:d].
+  // One of the indices after the ellipsis, such as a:b in x[..., a:b, c:d].
   struct Index {
     int64_t begin = 0, end = kEnd;
     bool is_one = false;  // x[..., begin]

@@ -431,7 +431,7 @@ Value GradientContext::Cut(const Value& x, int64_t begin, int64_t end) {
   Value to = ConstantInts({end == kEnd ? 0 : end}, proto::DT_INT32, "stack");
   Value stride = ConstantInts({1}, proto::DT_INT32, "stack");
   Operand operands[] = {x, from, to, stride};
-  // TensorFlow omits a bound where Python's slice does: x[:2], x[1:].
+  // Sets the mask of a bound that Python's slice omits, as TensorFlow does: x[:2], x[1:].
   return MakeOp(state_,
                 {"StridedSlice",
                  operands,

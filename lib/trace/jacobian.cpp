@@ -1,4 +1,4 @@
-// Jacobians: a While over the elements of y, each with the gradient of that element alone.
+// Jacobians: a While goes over the elements of y and computes the gradient of each element alone.
 #include "lib/trace/backprop.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/gradient.h"
@@ -65,8 +65,8 @@ Values LoopOverElements(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients) {
   if (!y.ok()) return Values(xs.size(), y);
-  // A loop variable needs a gradient to start from, so the xs that have a gradient are determined
-  // before the loop.
+  // The loop collects gradients for each x on which y depends, so these xs must be known before the
+  // loop.
   Values connected;
   std::vector<bool> is_connected;
   for (const Value& x : xs) {

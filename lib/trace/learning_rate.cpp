@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Makes ops of one line on numbers of one dtype.
+// Makes ops on numbers of one dtype, all with the same source line.
 class Maker {
  public:
   Maker(TraceState& state, DataType dtype, const SourceLocation& where)
@@ -36,7 +36,7 @@ class Maker {
 Value LearningRate::At(Tracer& t, const Value& step, const SourceLocation& where) const {
   if (schedule_) return schedule_(t, step);
   if (value_.body()) return value_;
-  // Keras keeps the learning rate as a float, whatever the dtype of the variables.
+  // Keras keeps the learning rate as a float32, whatever the dtype of the variables.
   TraceBody& body = *t.state().current;
   return MakeConstant(body, Literal::Scalar(proto::DT_FLOAT, rate_.value_or(0)),
                       body.UniqueName("learning_rate"), where);
@@ -102,7 +102,7 @@ Values ClipByGlobalNorm(const Values& xs, double norm, SourceLocation where) {
   Value inverse = make.Op("RealDiv", {make.Number(1), length});
   Value least = make.Op("Minimum", {inverse, make.Number(1 / norm)});
   Value finite = make.Op("Mul", {make.Number(norm), least});
-  // Infinity and NaN turn the scale into NaN.
+  // If the length is infinite or NaN, makes the scale NaN.
   Value scale = make.Op("AddV2", {finite, make.Op("Sub", {length, length})});
   Values clipped;
   for (const Value& x : xs) clipped.push_back(x.ok() ? make.Op("Mul", {x, scale}) : x);

@@ -7,7 +7,8 @@ namespace {
 
 constexpr double kEpsilon = 1e-7;  // keras.config.epsilon()
 
-// One loss: matches its inputs, makes its ops and reduces; all ops have one line.
+// Makes one loss: matches truth and prediction, adds ops, all with the same source line, and
+// reduces.
 class Loss {
  public:
   Loss(const char* name, const Value& truth, const Value& prediction, const SourceLocation& where)
@@ -62,7 +63,8 @@ class Loss {
         prediction_ = SqueezeLast(prediction_);
       return true;
     }
-    Fail("the truth has shape " + t.ToString() + ", the prediction " + p.ToString());
+    Fail("the shapes do not match: the truth has " + t.ToString() + ", the prediction " +
+         p.ToString());
     return false;
   }
 
@@ -75,7 +77,7 @@ class Loss {
     for (int i = 0; same && i < t.rank(); ++i)
       same = !t.IsKnown(i) || !wanted.IsKnown(i) || t.dim(i) == wanted.dim(i);
     if (!same)
-      Fail("the truth has shape " + t.ToString() + ", the prediction " +
+      Fail("the shapes do not match: the truth has " + t.ToString() + ", the prediction " +
            prediction_.shape().ToString());
     return same;
   }
@@ -153,7 +155,8 @@ Value BinaryCrossentropy(const Value& truth, const Value& prediction, Prediction
   const Value &z = loss.truth(), &x = loss.prediction();
   Value cost;
   if (kind == Predictions::kLogits) {
-    // max(x, 0) - x z + log(1 + exp(-|x|)), with selects whose gradients are finite everywhere.
+    // Computes max(x, 0) - x z + log(1 + exp(-|x|)), with selects whose gradients are finite
+    // everywhere.
     Value zeros = loss.Op("ZerosLike", {loss.Of(x)});
     Value is_positive = loss.Op("GreaterEqual", {loss.Of(x), loss.Of(zeros)});
     Value relu = loss.Op("SelectV2", {loss.Of(is_positive), loss.Of(x), loss.Of(zeros)});
@@ -184,7 +187,7 @@ Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predi
   if (kind == Predictions::kLogits) {
     Shape shape = x.shape();
     if (!shape.known_rank() || shape.rank() < 1) {
-      loss.Fail("the rank of the prediction is unknown, or 0");
+      loss.Fail("the prediction must have a known rank of at least 1");
       return loss.Failed();
     }
     if (shape.rank() == 2) {
@@ -216,7 +219,7 @@ Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction,
   if (!loss.Begin()) return loss.Failed();
   Shape shape = prediction.shape(), of_truth = truth.shape();
   if (!shape.known_rank() || shape.rank() < 1) {
-    loss.Fail("the rank of the prediction is unknown, or 0");
+    loss.Fail("the prediction must have a known rank of at least 1");
     return loss.Failed();
   }
   Value labels = Cast(truth, proto::DT_INT64, where);

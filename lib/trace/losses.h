@@ -15,8 +15,8 @@ enum class LossReduction {
   kNone,  // one value per example: the shape without its last dimension
 };
 
-// Takes the mean over the last dimension, then reduces. `truth` is cast to the prediction's dtype;
-// if one of the two has an extra last dimension of size 1, that dimension is removed.
+// Takes the mean over the last dimension, then reduces. `truth` is cast to the prediction's dtype.
+// One of the two may have an extra last dimension of size 1.
 GRAPNEL_PUBLIC Value MeanSquaredError(const Value& truth, const Value& prediction,
                                       LossReduction reduction = LossReduction::kMean,
                                       SourceLocation where = SourceLocation());
@@ -28,7 +28,7 @@ GRAPNEL_PUBLIC Value Huber(const Value& truth, const Value& prediction, double d
                            LossReduction reduction = LossReduction::kMean,
                            SourceLocation where = SourceLocation());
 
-// Predictions are logits, or probabilities, which are clipped to 1e-7 .. 1 - 1e-7.
+// Predictions are logits or probabilities. Probabilities are clipped to 1e-7 .. 1 - 1e-7.
 enum class Predictions { kLogits, kProbabilities };
 
 // Truth and prediction have the same shape; truth is in [0, 1].

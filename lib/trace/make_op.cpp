@@ -1,5 +1,6 @@
-// Makes a node from the user's description of an op: constants, attributes that follow from inputs,
-// dtypes. Follows TensorFlow's op_def_library, with the op table instead of the registry.
+// Makes a node from the user's description of an op: makes its constants, infers attributes from
+// its inputs, and checks dtypes. Follows TensorFlow's op_def_library, but uses grapnel's op table
+// instead of TensorFlow's registry.
 
 #include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
@@ -30,7 +31,7 @@ bool Holds(DataType dtype, int64_t number) {
   }
 }
 
-// A few texts by key, sorted by key; the keys are owned elsewhere.
+// A short list of texts by key, sorted by key. It does not own the keys.
 class AttrList {
  public:
   using Entry = std::pair<llvm::StringRef, std::string>;
@@ -92,8 +93,8 @@ class OpMaker {
                               .str());
   }
 
-  // False if an input is not ok(). Its error was reported when it was made; a Value that was never
-  // made is reported here.
+  // Returns false if an input is not ok(). Such an input's error was reported when it was made; a
+  // Value that was never made is reported here.
   bool CheckOperands() {
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       for (const Value& value : request_.inputs[i].values) {
@@ -122,7 +123,8 @@ class OpMaker {
     if (!info) {
       Fail("TensorFlow 2.21 has no such op{0}", DidYouMean(request_.op, AllOpNames()));
     } else if (info->deprecated_since != 0 && info->deprecated_since <= state_.producer) {
-      Fail("TensorFlow does not support it since GraphDef version {0}", info->deprecated_since);
+      Fail("TensorFlow does not support this op since GraphDef version {0}",
+           info->deprecated_since);
       return nullptr;
     }
     return info;
@@ -141,7 +143,7 @@ class OpMaker {
       }
       auto number = AttrView(value).AsInt();
       if (attr && attr->type == "float" && number) value = attr::Float(static_cast<float>(*number));
-      // An empty list takes the element type that the op declares.
+      // The type of a list is not checked here: an empty list has no element type.
       bool list = attr && llvm::StringRef(attr->type).take_front(5) == "list(";
       if (attr && !list && !KindFits(attr->type, AttrView(value).kind())) {
         Fail("attribute '{0}' is {1}, a value of type {2} was expected", key,
@@ -187,7 +189,7 @@ class OpMaker {
     }
   }
 
-  // The dtype that the argument requires; DT_INVALID if any is accepted.
+  // Returns the dtype that the argument requires; DT_INVALID if it accepts several.
   DataType Wanted(const OpArg& arg) const {
     if (arg.type_attr.empty()) return arg.type;
     if (auto type = TypeAttr(arg.type_attr)) return *type;
@@ -274,7 +276,8 @@ class OpMaker {
       std::string allowed;
       for (DataType one : attr.allowed_types)
         allowed += (allowed.empty() ? "" : ", ") + DataTypeName(one).str();
-      Fail("does not support {0} for {1}, only {2}", DataTypeName(type), attr.name, allowed);
+      Fail("does not support {0} for attribute {1}, only {2}", DataTypeName(type), attr.name,
+           allowed);
     }
     if (attr.allowed_strings.empty() && !attr.minimum) return;
     if (auto text = value.AsString(); text && !attr.allowed_strings.empty()) {
@@ -359,7 +362,8 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
 Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where) {
   if (state.current->is_eager) return state.eager->Run(request, where);
   Operation made = OpMaker(state, request, where).Run();
-  // The result is not ok(), but has the body, which shows its readers that the error was reported.
+  // This result is not ok(), but it has a body. That tells ops that take it that the error has been
+  // reported.
   return made.ok() ? made : Operation(state.current, kNoNode);
 }
 

@@ -14,7 +14,7 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
   return OpBuilder(x, where).Op(op, x, {}, name);
 }
 
-// Returns an operand that is a Value; the trace is found through it.
+// Returns the operand that is a Value, which leads to the trace; an empty Value if neither is one.
 const Value& Made(const Operand& x, const Operand& y) {
   static const Value kNone;
   if (x.kind == Operand::kValue) return x.values[0];
@@ -129,8 +129,8 @@ TopKResult TopK(const Value& x, const Operand& k, SourceLocation where) {
 
 namespace {
 
-// Values and indices of a sort, which TensorFlow builds from TopKV2; ascending sorts use negated
-// values.
+// Returns values and indices in sorted order. TensorFlow sorts with TopKV2, and negates the values
+// for an ascending sort.
 TopKResult Sorted(const OpBuilder& make, const Value& x, bool descending) {
   make.Scalar(-1, proto::DT_INT32, "axis");
   Value values = descending ? x : make.Op("Neg", x).output();
@@ -212,7 +212,8 @@ Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where) {
     }
     ones = make.Exact("Fill", {shape, make.Scalar(1, x.dtype())});
   }
-  // The gradient of a square root is infinite at 0, so the root of 1 is taken there.
+  // The gradient of a square root is infinite at 0, so Sqrt gets 1 where the sum is 0; the next
+  // Select then restores the 0.
   Value root = Sqrt(make.Op("Select", {is_positive, sum, ones}), where);
   Value length = make.Op("Select", {is_positive, root, sum});
   Value scaled = make.Scoped("Mul", {x, norm}, {}, "mul");
@@ -260,7 +261,7 @@ Value Trace(const Value& a, SourceLocation where) {
 
 Value BandPart(const Value& a, int lower, int upper, SourceLocation where) {
   OpBuilder make(a, where);
-  // The bounds are int32, not the op's default dtype.
+  // The bounds are int32, although the op's default for them is int64.
   auto scope = make.Scope("MatrixBandPart");
   Value below = make.Scalar(lower, proto::DT_INT32, "num_lower");
   return make.Exact("MatrixBandPart", {a, below, make.Scalar(upper, proto::DT_INT32, "num_upper")});

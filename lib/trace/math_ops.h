@@ -30,8 +30,8 @@ GRAPNEL_PUBLIC Value Expm1(const Value& x, SourceLocation where = SourceLocation
 GRAPNEL_PUBLIC Value IsFinite(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value IsNan(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogicalNot(const Value& x, SourceLocation where = SourceLocation());
-// Functions for operators; their nodes have the op's name: the node of tf.add is Add, that of x + y
-// is add.
+// These functions name their nodes after the op, unlike operators: tf.add makes a node Add, x + y
+// makes a node add.
 GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x,
                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y,
@@ -107,7 +107,7 @@ GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Opera
 GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm,
                                 SourceLocation where = SourceLocation());
 
-// Linear algebra: the last two dimensions are those of matrices.
+// In the linear algebra functions, the last two dimensions of a tensor are those of a matrix.
 GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values,
                             SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x,
@@ -125,7 +125,7 @@ GRAPNEL_PUBLIC Value Diag(const Value& diagonal, SourceLocation where = SourceLo
 GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper,
                               SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MatrixTranspose(const Value& a, SourceLocation where = SourceLocation());
-// The Euclidean norm of all elements, or along `axis`.
+// Returns the Euclidean norm of all elements, or the norms along `axis`.
 GRAPNEL_PUBLIC Value Norm(const Value& x, const std::optional<int>& axis = {},
                           SourceLocation where = SourceLocation());
 

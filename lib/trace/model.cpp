@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Makes an inner body the current one.
+// While an object of this class lives, the body of a new function is the current one.
 class FunctionGuard {
  public:
   FunctionGuard(TraceState& state, llvm::StringRef function)
@@ -26,7 +26,7 @@ class FunctionGuard {
   TraceBody* body_;
 };
 
-// The data of a library function that its calls need.
+// The properties of a library function that its calls need.
 struct Made {
   bool ok = false;
   Values captures;  // values of the main graph
@@ -166,7 +166,7 @@ void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> 
   Made inner = MakeFunction(
       state, made.function, inputs, [&](llvm::ArrayRef<Value> args) { return fn(*tracer_, args); },
       where);
-  // Errors of this function begin with its name.
+  // Puts the function's name before each of its errors.
   for (size_t i = errors; i < state.errors.size(); ++i)
     state.errors[i] = (name + ": " + state.errors[i]).str();
   state.name = before;
@@ -235,7 +235,7 @@ Expected<TracedModel> TraceWithVariables(
     return results;
   };
   ASSIGN_OR_RETURN(model.module, TraceFunction(name, inputs, call, where));
-  // Finish first makes an Identity for each result.
+  // Right after the function's nodes, Finish makes an Identity for each result.
   for (size_t i = 0; i < function.outputs.size(); ++i) {
     function.outputs[i].key = "output_" + std::to_string(i);
     function.outputs[i].tensor = model.module->main.node(traced + i).name().str();

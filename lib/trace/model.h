@@ -26,8 +26,8 @@
 
 namespace grapnel {
 
-// One function of a model, like a signature of a SavedModel: placeholders of the main graph, and a
-// call of the function.
+// One function of a model, as the main graph calls it: a placeholder for each input, and a call. It
+// is like a signature of a SavedModel.
 struct GRAPNEL_PUBLIC ModelFunction {
   struct End {
     std::string key;     // "x", "output_0"
@@ -83,16 +83,15 @@ class GRAPNEL_PUBLIC ModelBuilder {
   std::vector<ModelFunction> functions_;
 };
 
-// As Trace, with the variables in addition to the module: the function itself is traced in the main
-// graph.
+// Like TraceFunction, but also returns the variables. The ops of `fn` are in the main graph.
 GRAPNEL_PUBLIC Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
     SourceLocation where = SourceLocation());
 
 // Calls a function of the library: a PartitionedCall, or a StatefulPartitionedCall if the function
-// has effects. In a model that was read from a file, the function's captures, such as variables,
-// are passed after `values`.
+// has effects. `values` are all its arguments. In a model that was read from a file, these include
+// the function's captures, such as variables, at the end.
 GRAPNEL_PUBLIC Values CallFunction(Tracer& t, llvm::StringRef function, const Values& values,
                                    SourceLocation where = SourceLocation());
 

@@ -14,14 +14,15 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where) {
   return OpBuilder(x, where).Op(op, x);
 }
 
-// {2} and {2, 3} as [1, 2, 2, 1] and [1, 2, 3, 1].
+// Returns a size or stride for all four dimensions: [1, 2, 2, 1] for {2}, [1, 2, 3, 1] for {2, 3}.
 std::vector<int64_t> OfImages(const std::vector<int>& sizes) {
   if (sizes.size() == 4) return {sizes.begin(), sizes.end()};
   int height = sizes.empty() ? 1 : sizes.front(), width = sizes.empty() ? 1 : sizes.back();
   return {1, height, width, 1};
 }
 
-// A Python number, in the dtype of the other operand.
+// Returns a number with the dtype of `beside`, the other operand, as TensorFlow converts a Python
+// number.
 Operand Number(double number, const Value& beside, const SourceLocation& where) {
   return Operand(Literal::Scalar(beside.ok() ? beside.dtype() : proto::DT_FLOAT, number), where);
 }
@@ -178,8 +179,8 @@ Value EmbeddingLookup(const Value& table, const Value& ids, SourceLocation where
 
 namespace {
 
-// [-1, classes] for a tensor of any rank, as in tf.nn._flatten_outer_dims: computed when the graph
-// runs.
+// Reshapes x, of any rank, to [-1, classes], as tf.nn._flatten_outer_dims does: computes the shape
+// when the graph runs.
 Value FlattenOuter(const OpBuilder& make, const Value& x) {
   Value rank = Rank(x, make.where());
   Value shape = ShapeOf(x, make.where());

@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// The following functions work along the last dimension.
+// Softmax and LogSoftmax work along the last dimension.
 GRAPNEL_PUBLIC Value Softmax(const Value& logits, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogSoftmax(const Value& logits, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Softplus(const Value& x, SourceLocation where = SourceLocation());

@@ -38,7 +38,7 @@ Tracer::ScopeGuard OpBuilder::Scope(llvm::StringRef name) const {
 }
 
 Tracer::ScopeGuard OpBuilder::After(const Operation& op) const {
-  // In eager mode later ops run later anyway.
+  // In eager mode `op` has run already, so no edge is needed.
   if (!state_ || state_->current->is_eager) return Tracer::ScopeGuard([] {});
   TraceBody* body = state_->current;
   TraceBody::Controller controller;

@@ -11,14 +11,14 @@
 
 namespace grapnel {
 
-// If all values are default Values, there is no trace: every method then returns a default Value,
-// and the op that takes it reports the error.
+// Makes ops in the trace to which its values belong. If all values are default Values, there is no
+// trace: every method then returns a default Value, and the op that takes it reports the error.
 class OpBuilder {
  public:
   OpBuilder(Tracer& t, const SourceLocation& where) : state_(&t.state()), where_(where) {}
   OpBuilder(const Value& x, const SourceLocation& where)
       : state_(x.body() ? x.body()->state : nullptr), where_(where) {}
-  // Uses the trace of the first value that was made.
+  // Uses the trace of the first value that is not a default Value.
   OpBuilder(llvm::ArrayRef<Value> values, const SourceLocation& where);
 
   // Makes an op, named as Tracer::Op names it.
@@ -31,14 +31,15 @@ class OpBuilder {
   Operation NoOp(llvm::StringRef name = {}) const {
     return Op("NoOp", llvm::ArrayRef<Operand>(), {}, name);
   }
-  // As Op, for a Python function that opens a scope of that name: OpRequest::own_scope.
+  // Like Op, for a Python function that opens a name scope with the op's name: see
+  // OpRequest::own_scope.
   Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) const;
   Value Scoped(llvm::StringRef op, const Value& x, const std::vector<OpAttribute>& attributes = {},
                llvm::StringRef name = {}) const {
     return Scoped(op, Operand(x, where_), attributes, name);
   }
-  // As Op, but the node has the name of the open scope.
+  // Like Op, but the node gets the name of the open scope.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   const std::vector<OpAttribute>& attributes = {}) const;
   Operation Exact(llvm::StringRef op, const Value& x,
@@ -46,7 +47,7 @@ class OpBuilder {
     return Exact(op, Operand(x, where_), attributes);
   }
   [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name) const;
-  // Nodes made during its lifetime run after `op`, which is in the current body.
+  // While the returned guard exists, new nodes run after `op`, which is in the current body.
   [[nodiscard]] Tracer::ScopeGuard After(const Operation& op) const;
 
   Value Constant(const Literal& literal, llvm::StringRef name = "Const") const;
@@ -54,10 +55,11 @@ class OpBuilder {
   Value Ints(llvm::ArrayRef<int64_t> values, llvm::StringRef name = "Const",
              DataType dtype = proto::DT_INT32) const;
   Value Text(llvm::StringRef text, llvm::StringRef name = "Const") const;
-  // Returns the operand's value, or makes it a constant of `dtype`; with DT_INVALID the constant
-  // keeps its own dtype.
+  // Returns the operand's value if it is a Value; otherwise makes a constant of `dtype`, or, with
+  // DT_INVALID, of its own dtype.
   Value Convert(const Operand& operand, DataType dtype, llvm::StringRef name) const;
-  // One tensor of scalars: a constant if all are numbers, else a Pack with their dtype.
+  // Returns one tensor of scalars: a constant if all are C++ numbers, else a Pack with the dtype of
+  // the first Value.
   Value Packed(llvm::ArrayRef<Operand> scalars, llvm::StringRef name) const;
 
   // Reports an error at the user's line; returns a value that is not ok().

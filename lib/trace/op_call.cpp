@@ -33,7 +33,7 @@ Values OpCall::List(int argument) {
   if (!made.ok()) return {};
   Node node = DefinedBy(made);
   const OpInfo* info = DefinitionOf(node);
-  // Every node that was made has these attributes.
+  // NumTensors cannot fail: a node that was made has the attributes that it reads.
   auto size = [&](int i) { return cantFail(NumTensors(node, info->outputs[i])); };
   int64_t first = 0;
   for (int i = 0; i < argument; ++i) first += size(i);

@@ -30,7 +30,7 @@ class GRAPNEL_PUBLIC OpCall {
     attributes_.emplace_back(key, value);
   }
   void Attr(llvm::StringRef key, const std::string& value) { Attr(key, llvm::StringRef(value)); }
-  // Without a value the attribute has the op's default.
+  // If `value` is empty, the attribute has the op's default.
   template <typename T>
   void Attr(llvm::StringRef key, const std::optional<T>& value) {
     if (value) Attr(key, *value);
@@ -48,7 +48,8 @@ class GRAPNEL_PUBLIC OpCall {
 
   // Returns the node, made at the first call. After an error neither it nor its outputs are ok().
   Operation Make();
-  // Output argument `argument` of the op's definition: its one tensor, or its list of tensors.
+  // Return output argument number `argument` of the op's definition: Single its one tensor, List
+  // its list of tensors.
   Value Single(int argument);
   Values List(int argument);
 

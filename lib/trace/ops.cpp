@@ -8,7 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The body that is being traced; null if no value was ever made.
+// Returns the body that is being traced, found through the first value that has one; null if none
+// has.
 TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
   for (const Value& value : values) {
     if (value.body()) return value.body()->state->current;
@@ -37,7 +38,7 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
 
 Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
              std::vector<OpAttribute> attributes = {}) {
-  // An operator opens a scope of its name; a comparison has no name and opens none.
+  // An operator opens a name scope with its name. A comparison has no `name` and opens none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
   // In Python, an operator reads a variable that is its own operand before it opens the op's scope.
   const Operand& own = x.kind == Operand::kValue ? x : y;
@@ -58,7 +59,7 @@ DataType TypeOf(const Operand& x, const Operand& y) {
                                                        : proto::DT_INVALID;
 }
 
-// The dtype to which true division casts this dtype; DT_INVALID: it casts nothing.
+// Returns the dtype to which true division casts `dtype`; DT_INVALID if it does not cast it.
 DataType QuotientType(DataType dtype) {
   switch (dtype) {
     case proto::DT_INT8:

@@ -65,7 +65,7 @@ Variable Optimizer::Slot(const Variable& variable, llvm::StringRef name, double 
   return MakeSlot((of + "_" + name).str(), initial::Fill(dims, value, variable.dtype()));
 }
 
-// The variable is named after the optimizer alone, whatever scope is open.
+// Names the variable after the optimizer alone, whatever name scope is open.
 Variable Optimizer::MakeSlot(const std::string& name, const Literal& value) {
   std::string scope;
   std::swap(scope, t_.state().current->scope);
@@ -88,7 +88,7 @@ Value Optimizer::SquareOf(const Gradient& gradient) const {
 
 void Optimizer::Clip(std::vector<Gradient>& gradients) {
   if (!options_.clip_norm && !options_.clip_global_norm && !options_.clip_value) return;
-  // The norm counts each slice separately, as in Keras.
+  // The norm counts slices with the same index separately, as in Keras.
   Values values;
   for (const Gradient& gradient : gradients) values.push_back(gradient.values);
   auto number = [&](const Value& like, double value) {
@@ -137,7 +137,8 @@ void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variabl
                                      .str());
   }
   if (is_applied_)
-    return t_.ReportError(where, "optimizer '" + name_ + "': it is already applied in this step");
+    return t_.ReportError(
+        where, "optimizer '" + name_ + "': it was already applied in this step; apply it once");
   is_applied_ = true;
   std::vector<Gradient> given;
   std::vector<Variable> variables;

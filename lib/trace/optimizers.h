@@ -176,7 +176,8 @@ class GRAPNEL_PUBLIC Adam : public Optimizer {
   Variable beta_1_power_, beta_2_power_;  // for the fused op
 };
 
-// Adam with weight decay decoupled from the gradient; 0.004 unless common.weight_decay is set.
+// Adam with weight decay decoupled from the gradient; the decay is 0.004 unless common.weight_decay
+// is set.
 class GRAPNEL_PUBLIC AdamW : public Adam {
  public:
   explicit AdamW(Tracer& t, const AdamOptions& options = {},

@@ -28,7 +28,8 @@ class CaseMaker {
       return {};
     }
     auto scope = make_.Scope("case");
-    // Without a default, the last branch is the default; its predicate is then asserted.
+    // Without `otherwise`, the last branch runs if no other predicate is true; an Assert then
+    // checks its predicate.
     if (!otherwise) --last_;
     Operation check;
     if (exclusive) {

@@ -25,21 +25,22 @@ struct GRAPNEL_PUBLIC TracedFunction {
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // the user's function: may throw
   // The next three are derived from `call`. Errors: those of Trace; exceptions of the function.
   std::function<Expected<std::unique_ptr<Module>>()> trace = {};
-  // As `trace`, with the variables that the function makes.
+  // Like `trace`, but also returns the variables that the function makes.
   std::function<Expected<TracedModel>()> trace_model = {};
   // Adds the function as one function of a model.
   std::function<void(ModelBuilder&)> add = {};
   const char* plugin = "";  // the file that registered it; "": the program itself
 };
 
-// In registration order. Two plugins may register the same name.
+// Returns the registered functions, in the order of registration. Two plugins may register the same
+// name.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
 GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs,
                                   SourceLocation where,
                                   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
-// Makes the registration of fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a
+// Registers fn(Tracer&, Value x, Value y, ...), which may be any function that Trace takes, with a
 // TensorSpec for each Value.
 template <size_t N, typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const TensorSpec (&inputs)[N],

@@ -5,8 +5,8 @@
 namespace grapnel {
 namespace {
 
-// The element shape as an operand of a list op: -1 if its rank is unknown, a separate constant for
-// scalars.
+// Returns the element shape as an operand of a TensorList op: -1 if its rank is unknown; for
+// scalars, an empty constant of its own.
 Operand ShapeOperand(const OpBuilder& make, const Shape& shape) {
   if (!shape.known_rank()) return Operand(-1, make.where());
   if (shape.rank() == 0) return Operand(make.Ints({}), make.where());

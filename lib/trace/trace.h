@@ -38,7 +38,7 @@ GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
     SourceLocation where = SourceLocation());
 
-// As TraceFunction, for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an
+// Like TraceFunction, for fn(Tracer&, Value x, Value y, ...) that returns a Value, Values or an
 // array.
 template <size_t N, typename Fn>
 Expected<std::unique_ptr<Module>> Trace(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,

@@ -21,15 +21,15 @@ struct TracedVariable {
   int epoch = 0;            // TracedVariables::epoch of the function that declared it last
 };
 
-// A ReadVariableOp that will be named after the op that takes it; if no op does, it is named in the
-// scope where it was read.
+// A ReadVariableOp whose name is not decided yet: it will be named after the op that takes it. If
+// no op does, it is named in the scope where the variable was read.
 struct PendingRead {
   TraceBody* body;
   NodeId node;
   std::string scope;
 };
 
-// Pending reads, in creation order; each is found by its node.
+// The pending reads, in creation order; each can be found by its node.
 class PendingReads {
  public:
   bool empty() const { return places_.empty(); }
@@ -55,10 +55,12 @@ struct TracedVariables {
   bool is_model = false;  // each call of the main graph is a run of its own: calls are not ordered
 };
 
-// Names the pending reads among the inputs of a new op, in its scope and with its line.
+// Names the pending reads among the inputs of a new op in the op's name scope, and gives them its
+// line.
 void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where);
-// Name the pending read of `value`, or all remaining reads, in the scopes where they were read. For
-// left operands of operators, and for results.
+// NameReadHere names the pending read of `value`, NameOtherReads all that are left, in the name
+// scopes where the variables were read. The first is for left operands of operators, the second for
+// results: TensorFlow reads these before it opens the scope of the op that takes them.
 void NameReadHere(TraceState& state, const Value& value);
 void NameOtherReads(TraceState& state);
 // If CaptureVariables was called, replaces the handles of variables with placeholders.

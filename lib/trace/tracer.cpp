@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-// tf.Graph's rule for names; inside a scope, more first characters are allowed.
+// True if tf.Graph accepts the name. Inside a scope, the name may begin with more characters.
 bool IsValidName(llvm::StringRef name, bool in_scope) {
   auto is_part = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_.\\/>-").contains(c); };
   if (name.empty() || !llvm::all_of(name, is_part)) return false;
@@ -146,7 +146,7 @@ Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops,
   for (const Operation& op : ops) {
     if (!op.ok()) {
       if (!op.body() && state_->errors.empty())
-        state_->Report(where, "a control dependency was never made");
+        state_->Report(where, "a control dependency is an Operation that was never made");
     } else if (op.home().object() && body->IsInside(op.body())) {
       continue;  // has already run
     } else if (op.body() == body) {
@@ -194,7 +194,7 @@ Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where)
     Expected<DeviceSpec> spec = DeviceSpec::Parse(node.device());
     body->placing.device = spec ? *spec : DeviceSpec();
     llvm::consumeError(spec.takeError());
-    // Uses the colocation group of that node, if the node has one.
+    // Uses the colocation group of `node` if it has one.
     std::optional<AttrView> with_class = node.FindAttr("_class");
     body->placing.colocation =
         with_class ? with_class->bytes().str() : attr::Strings({("loc:@" + node.name()).str()});

@@ -58,7 +58,7 @@ class GRAPNEL_PUBLIC ValueHome {
   ~ValueHome() { Release(); }
   bool operator==(const ValueHome& other) const { return bits_ == other.bits_; }
 
-  // One word holds either pointer, hence the casts: values are copied very often.
+  // One word holds either of two pointers, hence the casts, because values are copied very often.
   EagerObject* object() const {  // null for a traced value
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return (bits_ & 1) != 0 ? reinterpret_cast<EagerObject*>(bits_ - 1) : nullptr;
@@ -118,7 +118,8 @@ class GRAPNEL_PUBLIC Value {
   TraceBody* body() const { return home_.body(); }
   const ValueHome& home() const { return home_; }
   bool IsSame(const Value& other) const { return home_ == other.home_ && port_ == other.port_; }
-  // For an eager value: its port in a tape's recording, if it is recorded.
+  // For an eager value: its port in the recording (the ops that tapes and hooks see), if it is
+  // recorded.
   Port port() const { return home_.object() ? RecordedPort() : port_; }
 
   // A traced tensor has no truth value: see Tracer::If.

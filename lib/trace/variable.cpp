@@ -19,7 +19,8 @@ std::string TextOfType(DataType dtype, const Shape& shape) {
       .str();
 }
 
-// While it lives, new nodes belong to the main graph, outside any scope, device or program order.
+// While an object of this class lives, new nodes belong to the main graph, outside any scope,
+// device or program order.
 class MainGuard {
  public:
   explicit MainGuard(TraceState& state) : state_(state), current_(state.current) {
@@ -116,7 +117,7 @@ const VariableInfo* Refuse(TraceState& state, const VariableInfo& info, const st
 // Returns the variable that another function of the model declared; the declarations must agree.
 const VariableInfo* Share(TraceState& state, TracedVariable& known, const VariableInfo& info) {
   const VariableInfo& other = known.info;
-  // An eager program declares its variables again in each step.
+  // An eager program may declare its variables again in each step.
   if (known.epoch == state.variables->epoch && !known.eager_handle.ok())
     return Refuse(state, info,
                   "another variable already has that name, made at " + TextOf(other.where));

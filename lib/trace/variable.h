@@ -61,7 +61,7 @@ class GRAPNEL_PUBLIC Variable {
   DataType dtype() const { return info_->dtype; }
   const Shape& shape() const { return info_->shape; }
   bool trainable() const { return info_->trainable; }
-  // The resource: a value of the main graph.
+  // Returns the variable's handle, a resource: a value of the main graph.
   Value handle() const;
   Tracer& tracer() const { return *tracer_; }
 
@@ -77,12 +77,12 @@ class GRAPNEL_PUBLIC Variable {
   Operation AssignAdd(const Operand& value) const { return Update("AssignAddVariableOp", value); }
   Operation AssignSub(const Operand& value) const { return Update("AssignSubVariableOp", value); }
 
-  // Gathers rows by index (tf.gather of the variable): reads only these rows, and the variable's
-  // gradient is slices.
+  // Gathers rows by index (tf.gather of the variable). Reads only these rows, and the variable's
+  // gradient consists of slices (IndexedSlices).
   Value Gather(const Operand& indices, llvm::StringRef name = {}) const;
   Value GatherNd(const Operand& indices, llvm::StringRef name = {}) const;
-  // Replace row indices[i] with updates[i], add updates[i] to the row, and so on. With repeated
-  // indices, all updates are applied.
+  // These functions apply updates[i] to row indices[i]: ScatterUpdate replaces the row, ScatterAdd
+  // adds to it, and so on. With repeated indices, all updates are applied.
   Operation ScatterUpdate(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterUpdate", indices, updates);
   }
@@ -157,8 +157,8 @@ GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<V
                                                      const GradientOptions& options = {},
                                                      SourceLocation where = SourceLocation());
 
-// From now on Finish writes the graph as tf.function holds it: resources are placeholders, named
-// after the op that reads them first. Such a graph cannot run; it serves for comparison.
+// Makes Finish write the graph as tf.function holds it: resources are placeholders, named after the
+// op that reads them first. Such a graph cannot run; it serves for comparison.
 GRAPNEL_PUBLIC void CaptureVariables(Tracer& t);
 
 // Initial values. The same seed gives the same numbers everywhere.
@@ -173,7 +173,8 @@ inline Literal Ones(llvm::ArrayRef<int64_t> dims, DataType dtype = proto::DT_FLO
 }
 GRAPNEL_PUBLIC Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
                                DataType dtype = proto::DT_FLOAT);
-// Uniform within +-sqrt(6 / (inputs + outputs)) of the weights of a dense layer or a convolution.
+// Uniform within +-sqrt(6 / (inputs + outputs)), for a dense layer or a convolution with these
+// numbers of inputs and outputs.
 GRAPNEL_PUBLIC Literal Glorot(llvm::ArrayRef<int64_t> dims, uint64_t seed,
                               DataType dtype = proto::DT_FLOAT);
 }  // namespace initial

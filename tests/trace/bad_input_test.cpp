@@ -128,8 +128,8 @@ TEST_P(BadInput, AnOpWithoutAGradient) {
   Value y = t.Op("UniqueV2", {x, std::vector<int>{0}});
   EXPECT_FALSE(tape.Gradient(y, x).ok());
   EXPECT_EQ(Near(ErrorsOf(t)),
-            "op 'UniqueV2', node 'UniqueV2': it has no gradient; StopGradient() before it "
-            "makes it a constant");
+            "op 'UniqueV2', node 'UniqueV2': it has no gradient; apply StopGradient() to its "
+            "inputs to treat its outputs as constants");
   Tape second(t);
   second.Watch(x);
   EXPECT_FALSE(second.Gradient(PreventGradient(x, "not this"), x).ok());

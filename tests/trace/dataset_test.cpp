@@ -68,14 +68,18 @@ TEST(Datasets, WhatDoesNotFitIsAnErrorAtItsLine) {
   rows.Concatenate(Dataset::Range(t, 3));
   rows.Take(1.5f);
   rows.Map([](Values row) { return Values{row[0] + Cast(row[0], proto::DT_INT32)}; });
-  EXPECT_EQ(ErrorsOf(t.Finish()),
-            At(line + 1) + "from_tensor_slices: 's:0' is a scalar and has no rows\n" +
-                At(line + 2) +
-                "filter: the function returns (float), one bool scalar was expected\n" +
-                At(line + 3) + "reduce: the state is (float), the function returns (int32)\n" +
-                At(line + 4) + "concatenate: the elements are (float) and (int64)\n" +
-                At(line + 5) + "'count' is the float 1.5, int64 was expected\n" + At(line + 6) +
-                "op 'AddV2': input 'y' is int32, float was expected as input 'x' is");
+  EXPECT_EQ(
+      ErrorsOf(t.Finish()),
+      At(line + 1) + "from_tensor_slices: 's:0' is a scalar and has no rows\n" + At(line + 2) +
+          "filter: the function must return one bool scalar, but it returns (float) instead\n" +
+          At(line + 3) +
+          "reduce: the function must return the dtypes of the state, (float), but it returns "
+          "(int32)\n" +
+          At(line + 4) +
+          "concatenate: both datasets must have the same dtypes, but the elements are "
+          "(float) and (int64)\n" +
+          At(line + 5) + "'count' is the float 1.5, int64 was expected\n" + At(line + 6) +
+          "op 'AddV2': input 'y' is int32, float was expected as input 'x' is");
 }
 
 }  // namespace

@@ -254,8 +254,8 @@ TEST(Errors, NameOpNodeAndLine) {
   EXPECT_EQ(
       ErrorsOf(t.Finish()),
       At(line) +
-          "op 'UniqueV2', node 'UniqueV2': it has no gradient; StopGradient() before it makes "
-          "it a constant\n" +
+          "op 'UniqueV2', node 'UniqueV2': it has no gradient; apply StopGradient() to its inputs "
+          "to treat its outputs as constants\n" +
           At(line + 2) +
           "op 'PreventGradient', node 'PreventGradient': its gradient must not be requested: "
           "no second derivative\n" +

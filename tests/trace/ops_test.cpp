@@ -109,8 +109,8 @@ TEST(Errors, NameOpDtypesAndLine) {
           "op 'Relu': has no attribute 'slope'\n" + At(line + 7) +
           "op 'Sum': attribute 'keep_dims' is \"yes\", a value of type bool was expected\n" +
           At(line + 8) +
-          "op 'Sqrt': does not support int32 for T, only bfloat16, half, float, double, complex64, "
-          "complex128\n" +
+          "op 'Sqrt': does not support int32 for attribute T, only bfloat16, half, float, double, "
+          "complex64, complex128\n" +
           At(line + 9) + "op 'AddN': input 'inputs' takes a list of values\n" + At(line + 10) +
           "op 'Cast': attribute 'DstT' (type) is required\n" + At(line + 11) +
           "op 'Conv2D': attribute 'padding' is \"NONE\", one of \"SAME\", \"VALID\", \"EXPLICIT\" "

@@ -6,7 +6,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Ops that pass their input on.
+// --- Ops whose output is their input.
 
 InputGradients AsItCame(G& g) { return {g.gradient()}; }
 GRAPNEL_GRADIENT("Identity", AsItCame);
@@ -49,7 +49,7 @@ GRAPNEL_GRADIENT("Squeeze", ReshapeToInput);
 InputGradients ReshapeOf(G& g) {
   Shape shape = g.x(0).shape();
   if (shape.known_rank() && !shape.IsFullyKnown() && !llvm::is_contained(shape.dims(), 0)) {
-    // With one unknown dimension, the shape is a constant with -1 in place of that dimension.
+    // If one dimension is unknown, the new shape is a constant with -1 in place of that dimension.
     std::vector<int> dims;
     for (int64_t dim : shape.dims()) dims.push_back(dim < 0 ? -1 : static_cast<int>(dim));
     if (llvm::count(dims, -1) == 1) return {g.Reshape(g.dy(), dims)};
@@ -75,7 +75,8 @@ InputGradients TileOf(G& g) {
   Value axes = g.Range(0, g.Size(split_shape), 2);
   Gradient gradient = g.gradient();
   if (gradient.is_slices()) {
-    // Sums slices over the rows of all copies before it sums over the copies along other axes.
+    // Tile repeats each row, so slices of all copies of a row are summed first. The sum over the
+    // copies along the other axes follows.
     Value rows = Cast(g.At(shape, 0), gradient.indices.dtype());
     Value source = g.Op("FloorMod", {gradient.indices, rows});
     gradient = g.Op("UnsortedSegmentSum", {gradient.values, source, rows});
@@ -113,8 +114,8 @@ InputGradients UnpackOf(G& g) {
 }
 GRAPNEL_GRADIENT("Unpack", UnpackOf);
 
-// Known shapes become constants; if one is unknown, ShapeN computes all of them. Nodes made before
-// the first unknown shape stay, as in TensorFlow.
+// Returns the shapes of the inputs: constants if all are known, else the outputs of one ShapeN.
+// Nodes made before the first unknown shape then stay unread, as in TensorFlow.
 Values InputShapes(G& g, const Values& inputs) {
   Values sizes;
   for (const Value& input : inputs) {
@@ -152,8 +153,8 @@ Values ConcatParts(G& g, const Values& inputs, const Value& axis) {
   return parts;
 }
 
-// For a concatenation along axis 0: slices of the gradient go to the inputs that contain their
-// rows.
+// The gradient of a concatenation along axis 0, as slices: each slice goes to the input that
+// contains its row.
 InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
   const Gradient& gradient = g.gradient();
   Value positive = AxisFromFront(axis, inputs[0]);
@@ -176,7 +177,8 @@ InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
   return parts;
 }
 
-// For a concatenation along another axis: each input has a part of each slice.
+// The gradient of a concatenation along another axis, as slices: each input gets a part of each
+// slice.
 InputGradients ConcatColumns(G& g, const Values& inputs, const Value& axis) {
   const Gradient& gradient = g.gradient();
   Value positive = AxisFromFront(axis, inputs[0]);
@@ -215,7 +217,8 @@ InputGradients ConcatOf(G& g, bool axis_first) {
                    : (*known)[0] < 0 && shape.known_rank() ? (*known)[0] + shape.rank()
                                                            : (*known)[0];
       if (at < 0)
-        return g.Fail("the gradient consists of slices, and the axis is not known while tracing");
+        return g.Fail(
+            "its incoming gradient consists of slices, so its axis must be known while tracing");
       parts = at == 0 ? ConcatRows(g, inputs, axis) : ConcatColumns(g, inputs, axis);
     } else {
       parts = ConcatRows(g, inputs, axis);
@@ -336,8 +339,8 @@ InputGradients Undo(G& g, const char* op, llvm::ArrayRef<const char*> keys, int 
   for (int i = 1; i < inputs; ++i) operands.push_back(g.x(i));
   return {g.Op(op, operands, g.Attrs(keys), name)};
 }
-// SpaceToBatch and BatchToSpace, with one block size, are old forms of the ops with a block shape
-// (ND).
+// SpaceToBatch and BatchToSpace, which have one block size, are older forms of the ND ops, which
+// have a block shape: the gradient uses the ND ops.
 InputGradients UndoBlocks(G& g, const char* op) {
   int64_t size = g.node().GetInt("block_size");
   return {g.Op(op, {g.dy(), std::vector<int64_t>{size, size}, g.x(1)},

@@ -77,7 +77,7 @@ InputGradients FusedBatchNormGradOf(G& g) {
                   g.node().GetFloat("epsilon"),
                   g.node().GetString("data_format")};
   TraceBody& body = *g.state().current;
-  // Copies, so that the walk covers only the ops made here, not their inputs.
+  // Differentiates only the ops that this function makes: the range from `begin` to `end`.
   BackpropRequest request;
   request.forward = &body;
   request.begin = body.graph->end_id();

@@ -62,8 +62,8 @@ InputGradients MulNoNanOf(G& g) {
 }
 GRAPNEL_GRADIENT("MulNoNan", MulNoNanOf);
 
-// `divide` makes a quotient, as the forward op does. TensorFlow takes the shapes of the conjugates
-// of DivNoNan's inputs.
+// `divide` makes a quotient as the forward op does. With `uses_conjugates`, sums to the shapes of
+// the conjugates of the inputs instead of the inputs: TensorFlow does so for DivNoNan.
 InputGradients QuotientOf(G& g, llvm::function_ref<Value(const Value&, const Value&)> divide,
                           bool uses_conjugates = false) {
   Value x = g.Conj(g.x(0));
@@ -230,7 +230,8 @@ InputGradients CrossOf(G& g) {
 }
 GRAPNEL_GRADIENT("Cross", CrossOf);
 
-// --- Comparisons and logic: a small change has no effect.
+// --- Comparisons and logic have no gradient: a small change of an input does not change their
+// output.
 
 GRAPNEL_NO_GRADIENT("Less");
 GRAPNEL_NO_GRADIENT("LessEqual");

@@ -7,7 +7,8 @@ struct StaticAxes {
   std::vector<int> x, y;
 };
 
-// Returns the axes to sum over; nullopt if the shapes do not determine them.
+// Returns the axes over which to sum the gradients of x and y; nullopt if the shapes do not
+// determine them.
 std::optional<StaticAxes> AxesWhileTracing(const Shape& x, const Shape& y) {
   if (!x.known_rank() || !y.known_rank()) return std::nullopt;
   StaticAxes axes;

@@ -13,7 +13,8 @@ namespace grapnel {
 InputGradients ReduceGradientArgs(GradientContext& g, const Value& x, const Value& y,
                                   const Gradient& gx, const Gradient& gy);
 
-// The axes of BroadcastGradientArgs for tensors of these shapes.
+// The outputs of BroadcastGradientArgs for two shapes: the axes over which to sum the gradient of
+// each input.
 struct BroadcastAxes {
   Value x, y;
 };

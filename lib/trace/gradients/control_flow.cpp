@@ -9,7 +9,8 @@ namespace {
 
 using G = GradientContext;
 
-// The incoming gradients of the results; a default Value for a result without one.
+// Returns the incoming gradients of the op's outputs; a default Value for an output without a
+// gradient.
 Values Incoming(G& g, int count) {
   Values dys;
   for (int i = 0; i < count; ++i) {
@@ -80,7 +81,7 @@ GRAPNEL_GRADIENT("PartitionedCall", CallOf, kAllOptional);
 GRAPNEL_GRADIENT("StatefulPartitionedCall", CallOf, kAllOptional);
 GRAPNEL_GRADIENT("(function)", CallOf, kAllOptional);
 
-// Zeros with the shape of a variable's value, and this dtype.
+// Returns zeros of the dtype `dtype`, with the shape of the variable's value.
 Value ZerosOfVariable(G& g, const Value& handle, DataType dtype) {
   Shape shape = ContentOf(handle);
   if (shape.IsFullyKnown()) return g.Zeros(shape.dims(), dtype);
@@ -123,8 +124,8 @@ class BranchGradient {
     return names;
   }
 
-  // Each branch returns the tensors that its gradient needs, and unread placeholders in place of
-  // those that the gradients of the other branches need, with the same dtypes.
+  // Makes each branch return the tensors that its gradient needs, and, in place of those that the
+  // gradients of the other branches need, unread values with the same dtypes.
   void OutputIntermediates() {
     std::vector<DataType> types;
     places_.resize(branches_.size());
@@ -215,7 +216,7 @@ class BranchGradient {
                                                : g_.ZerosLike(input);
   }
 
-  // Chooses among the branches from `b` on.
+  // Makes nested Ifs that choose among the gradients of the branches from number `b` on.
   Values Choose(size_t b) {
     if (b + 1 == branches_.size()) return OfBranch(b);
     Value index = g_.x(0);
@@ -243,8 +244,8 @@ GRAPNEL_GRADIENT("StatelessCase", BranchOf, kAllOptional);
 
 // --- Loops.
 
-// The dtype that a function reads from the variable whose handle is one of its arguments;
-// DT_INVALID: the function does not read the variable.
+// Finds the dtype that a function reads from a variable, given the argument that is the variable's
+// handle; DT_INVALID if the function does not read the variable.
 class VariableReads {
  public:
   explicit VariableReads(const Module& module) : module_(module) {}
@@ -278,7 +279,8 @@ class VariableReads {
     for (llvm::StringRef name : CalledFunctions(call)) {
       const Function* callee = module_.FindFunction(name);
       if (!callee) continue;
-      // The first input of an If and a Case selects the branch.
+      // An If or Case has one input more than its branches have arguments: the first, which selects
+      // the branch.
       size_t first = call.num_inputs() - std::min<size_t>(call.num_inputs(), callee->args.size());
       if (slot < first) continue;
       DataType dtype = TypeOf(*callee, slot - first);
@@ -318,8 +320,8 @@ class LoopGradient {
     return port.node == function.args[i];
   }
 
-  // Makes an incoming gradient for each loop variable that can have one: a later iteration may
-  // provide a gradient although the loop's result has none.
+  // Makes an incoming gradient for each loop variable that can have one: zeros if the loop's result
+  // has no gradient, because an iteration may add a gradient that comes from another variable.
   void MakeDys(const Function& function) {
     for (int i = 0; i < count_; ++i) {
       Value x = g_.x(i);
@@ -342,8 +344,8 @@ class LoopGradient {
     }
   }
 
-  // Makes the forward loop count its iterations, and save the tensors of each iteration that the
-  // gradient needs.
+  // Makes the forward loop count its iterations, and push the tensors that the gradient needs onto
+  // stacks.
   void PushInBody() {
     TraceBody& outer = g_.forward();
     auto cond_name = g_.node().FindAttr("cond")->AsFuncName().value_or("");

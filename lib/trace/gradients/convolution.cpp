@@ -112,8 +112,9 @@ GRAPNEL_GRADIENT("MaxPoolWithArgmax", [](G& g) -> InputGradients {
                g.Attrs({"ksize", "strides", "padding", "include_batch_in_index"}))};
 });
 
-// The second gradient: `op` routes it as the first gradient was routed. The images get zeros as
-// gradient.
+// The gradient of MaxPoolGrad and of MaxPoolGradGrad: `op` passes the incoming gradient between the
+// same positions in the other direction. The first two inputs, the pooling's input and output, get
+// zeros.
 InputGradients MaxPoolGradOf(G& g, const char* op) {
   Value of_input = g.ZerosLike(g.x(0));
   Value of_output = g.ZerosLike(g.x(1));
@@ -136,7 +137,8 @@ GRAPNEL_GRADIENT("FractionalMaxPool", [](G& g) -> InputGradients {
 });
 GRAPNEL_GRADIENT("FractionalAvgPool", [](G& g) -> InputGradients {
   Shape shape = g.x().shape();
-  if (!shape.IsFullyKnown()) return g.Fail("the shape of its input is not known while tracing");
+  if (!shape.IsFullyKnown())
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   Literal dims = Literal::Integers(proto::DT_INT64, {shape.rank()}, shape.dims());
   return {g.Op("FractionalAvgPoolGrad", {dims, g.dy(0), g.y(1), g.y(2)}, g.Attrs({"overlapping"}))};
 });

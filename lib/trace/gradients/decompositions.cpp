@@ -60,13 +60,14 @@ InputGradients QrOf(G& g) {
   Value q = g.y(0), r = g.y(1), dq = g.dy(0), dr = g.dy(1);
   Shape q_shape = q.shape(), r_shape = r.shape();
   if (!r_shape.known_rank() || r_shape.rank() < 2 || !q_shape.known_rank())
-    return g.Fail("the shape of its input is not known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   int64_t r_rows = r_shape.dim(r_shape.rank() - 2), columns = r_shape.dim(r_shape.rank() - 1);
   int64_t rows = q_shape.dim(q_shape.rank() - 2), q_columns = q_shape.dim(q_shape.rank() - 1);
   if (r_rows < 0 || columns < 0 || rows < 0)
-    return g.Fail("the shape of its input is not known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   if (r_rows > columns && rows == q_columns)
-    return g.Fail("it has no gradient with full_matrices of more rows than columns");
+    return g.Fail(
+        "it has no gradient if full_matrices is true and there are more rows than columns");
   if (rows >= columns) return {QrOfTall(g, q, r, dq, dr)};
   constexpr int64_t kAll = G::kEnd;
   Value y = g.CutLast(g.x(0), {{0, kAll}, {rows, kAll}});
@@ -87,7 +88,7 @@ Value SafeReciprocal(G& g, const Value& x) {
   Value safe = squared + 1e-20;
   return x * g.Op("Reciprocal", {safe});
 }
-// The matrix of 1 / (e[j] - e[i]), with 0 on the diagonal.
+// Returns the matrix of 1 / (e[j] - e[i]) for the eigenvalues `e`, with 0 on the diagonal.
 Value InverseDifferences(G& g, const Value& e) {
   Value row = g.ExpandDims(e, -2);
   Value difference = row - g.ExpandDims(e, -1);
@@ -167,7 +168,8 @@ class SvdGradient {
     Shape shape = a_.shape();
     int rank = shape.known_rank() ? shape.rank() : 0;
     if (rank < 2 || !shape.IsKnown(rank - 1) || !shape.IsKnown(rank - 2))
-      return g_.Fail("the shape of the matrix is not known while tracing");
+      return g_.Fail(
+          "its gradient needs the shape of the matrix, which must be known while tracing");
     m_ = shape.dim(rank - 2);
     n_ = shape.dim(rank - 1);
     s_ = Cast(g_.y(0), a_.dtype());
@@ -180,8 +182,8 @@ class SvdGradient {
     auto after = g_.After({ds, du_, dv_});
     if (full_ && n_ - m_ > 1)
       return g_.Fail(
-          "it has no gradient with full_matrices where rows and columns differ by more "
-          "than one");
+          "it has no gradient if full_matrices is true and the numbers of rows and columns differ "
+          "by more than one");
     Value gradient = OfWide();
     if (transposes) gradient = g_.MatrixTranspose(gradient, true);
     return {gradient};
@@ -222,7 +224,8 @@ class SvdGradient {
     return gradient;
   }
 
-  // The contribution of the columns of V that have no singular value.
+  // Returns the contribution of the directions outside the span of v1, which have no singular
+  // value.
   Value OfRest(const Value& v1, const Value& dv1, const Value& inverse_s) {
     constexpr int64_t kAll = G::kEnd;
     Value transposed = g_.MatrixTranspose(dv1, true);

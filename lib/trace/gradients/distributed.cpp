@@ -9,10 +9,10 @@ namespace {
 
 using G = GradientContext;
 
-// --- NCCL: one op per device.
+// --- NCCL: one op for each device.
 
 bool IsSum(G& g) { return g.node().GetString("reduction") == "sum"; }
-constexpr const char* kOnlySum = "its gradient is known for the reduction 'sum'";
+constexpr const char* kOnlySum = "its gradient is known only for the reduction 'sum'";
 
 InputGradients NcclAllReduceOf(G& g) {
   if (!IsSum(g)) return g.Fail(kOnlySum);
@@ -32,8 +32,8 @@ InputGradients NcclReduceOf(G& g) {
 }
 GRAPNEL_GRADIENT("NcclReduce", NcclReduceOf);
 
-// The incoming gradient is already the sum of the gradients from the devices: if it is an AddN, its
-// inputs are reduced instead.
+// The incoming gradient is already the sum of the gradients from the devices. If an AddN made this
+// sum, NcclReduce sums the inputs of the AddN instead.
 InputGradients NcclBroadcastOf(G& g) {
   Value dy = g.dy();
   Node sum = dy.body()->is_eager ? Node() : NodeOf(dy);
@@ -100,7 +100,7 @@ GRAPNEL_GRADIENT("XlaSpmdShardToFullShape", [](G& g) -> InputGradients {
 GRAPNEL_REFUSED_GRADIENT("XlaClusterOutput",
                          "the gradient must be made within the code that xla.compile() compiles");
 
-// --- DTensor: in the layout, or on the mesh, of the forward input.
+// --- DTensor: the gradient gets the layout, or the mesh, of the forward op's input.
 
 InputGradients RelayoutOf(G& g) { return {g.Op("RelayoutLike", {g.dy(), g.x(0)})}; }
 GRAPNEL_GRADIENT("Relayout", RelayoutOf);

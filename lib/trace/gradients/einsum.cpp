@@ -1,5 +1,6 @@
-// Einsum: the gradient of an operand is an einsum of the gradient and the other operand; labels
-// that occur in only one operand were summed, and are broadcast again.
+// Einsum: the gradient of an operand is an einsum of the incoming gradient and the other operand. A
+// label that occurs in only one operand and not in the output was summed: the gradient is broadcast
+// along it.
 #include "lib/trace/gradients/broadcast.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -10,7 +11,8 @@ using G = GradientContext;
 
 constexpr llvm::StringRef kEllipsis = "...";
 
-// A Python set of letters has no order; here the order is that of the operand.
+// Returns the labels that are not in `others`. TensorFlow uses a Python set, which has no order;
+// here they keep the order of `labels`.
 std::string Without(llvm::StringRef labels, llvm::StringRef others) {
   std::string rest;
   for (char label : labels) {
@@ -79,7 +81,8 @@ class EinsumGradient {
     return !llvm::all_of(labels, [&](char label) { return seen.insert(label).second; });
   }
 
-  // Broadcasts the gradient over the summed labels, whose sizes are packed as in TensorFlow.
+  // Broadcasts the gradient along the summed labels; a Pack makes a vector of their sizes, as in
+  // TensorFlow.
   Value Spread(const Value& gradient, llvm::StringRef output, llvm::StringRef input,
                const Value& shape, llvm::StringRef summed) {
     std::vector<Operand> sizes;
@@ -105,7 +108,7 @@ class EinsumGradient {
     return Einsum({spread}, (summed + output + "->" + input).str());
   }
 
-  // The part of the shape that the ellipsis stands for.
+  // The dimensions of a shape that the ellipsis stands for.
   struct Part {
     int64_t begin = 0, end = 0;  // end as in Python: negative from the end; kEnd: to the end
   };

@@ -1,5 +1,5 @@
 // Fourier transforms: the gradient of one direction is the other direction, scaled by the number of
-// elements. Transforms of real tensors omit half of the frequencies, which are added here.
+// elements. Transforms of real tensors omit half of the frequencies; the gradient adds their part.
 #include <cmath>
 
 #include "lib/trace/array_ops.h"
@@ -40,7 +40,8 @@ GRAPNEL_GRADIENT("IFFT3D", [](G& g) { return IfftOf(g, "FFT3D", 3); });
 
 // --- Real tensors.
 
-// The lengths of a transform, as a new constant if they are known while tracing.
+// Returns the lengths of a transform: as a new constant if they are known while tracing, else
+// `lengths`.
 Value LengthsOf(G& g, const Value& lengths) {
   auto known = g.IntegersOf(lengths);
   return known ? g.ConstantInts(*known) : lengths;
@@ -80,8 +81,8 @@ Value Padded(G& g, const Value& x, const Value& lengths, int rank, bool is_inver
   return g.Op("Pad", {x, g.Stack({g.ZerosLike(pads), pads}, 1)});
 }
 
-// The sizes of the inner dimensions of x that a transform reads, if they are known and not the
-// whole of x (TensorFlow's gradient fails then); else nullopt.
+// Returns how much of each inner dimension of x a transform reads, if this is known and less than
+// the whole of x (TensorFlow's gradient fails then); else nullopt.
 std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse) {
   Shape shape = g.x(0).shape();
   auto read = g.IntegersOf(g.x(1));
@@ -95,7 +96,7 @@ std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse
   }
   return differs ? read : std::nullopt;
 }
-// Pads the gradient of the part of x that the transform read with zeros for the rest of x.
+// Pads a gradient, which covers the part of x that the transform read, with zeros to the size of x.
 Value FittedTo(G& g, const Value& gradient, const std::vector<int64_t>& read) {
   Shape shape = g.x(0).shape();
   const int rank = shape.rank(), outer = rank - static_cast<int>(read.size());
@@ -129,7 +130,7 @@ Value Roots(G& g, const Value& length, DataType dtype) {
   Value turned = MinusTwoPiI(dtype) * products;
   return Exp(turned / Cast(length, dtype));
 }
-// The matrix, repeated for each matrix in `like`.
+// Returns the matrix, repeated for each matrix in `like`.
 Value ForEachMatrix(G& g, const Value& matrix, const Value& like) {
   Value rank = Rank(like);
   Value ones = g.Ones(std::vector<Operand>{rank - 2}, proto::DT_INT32);
@@ -187,8 +188,8 @@ InputGradients RealIfftOf(G& g, const char* forward, int rank) {
   auto other = OtherLengths(g, rank, true);
   Value shape = other ? g.ConstantInts(*other) : g.ShapeOf(g.x(0));
   Value count = g.At(shape, -1);
-  // Each frequency except the first, and the last of an even length, also represents its mirror
-  // image.
+  // A frequency also stands for its mirror image, except the first frequency and, if the length is
+  // even, the last.
   Value paired = count - 2 + is_odd;
   Value twice = 2.0 * g.Ones(std::vector<Operand>{paired}, real);
   Value once = g.Ones(std::vector<Operand>{1 - is_odd}, real);

@@ -24,7 +24,7 @@ InputGradients GatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("Gather", GatherOf);
 
-// Python's x[:end] for a vector, where `end` is a tensor; CutFrom is x[begin:].
+// CutTo is Python's x[:end] for a vector, where `end` is a tensor; CutFrom is x[begin:].
 Value CutTo(G& g, const Value& x, const Value& end) {
   Value zero = g.Constant(0, end.dtype());
   Value one = g.Constant(1, end.dtype());
@@ -51,7 +51,7 @@ Value TileOne(G& g, const Value& times) {
   return g.Exact("Tile", {one, g.Stack({times}, 0, "multiples")});
 }
 
-// Converts indices into each batch to indices into the concatenated batches.
+// Converts indices within each batch to indices into all batches joined to one.
 Value BatchIndices(G& g, const Value& shape, const Value& indices, int64_t batch_dims) {
   Value all = indices;
   DataType dtype = indices.dtype();
@@ -93,8 +93,8 @@ Value BatchGather(G& g, const Value& shape, Value values, Value indices, int64_t
   return sum;
 }
 
-// For a gather along an axis other than the first: moves that axis behind the batch dimensions, and
-// back.
+// For a gather along an axis other than the first: moves that axis behind the batch dimensions,
+// sums, and moves the axis back.
 InputGradients GatherAlong(G& g, const Value& shape, int64_t batch_dims) {
   Value x = g.x(0), axis = g.x(2);
   Value outer = CutTo(g, shape, axis);
@@ -126,7 +126,8 @@ InputGradients GatherV2Of(G& g) {
   if (batch_dims < 0) {
     Shape indices = g.x(1).shape();
     if (!indices.known_rank())
-      return g.Fail("batch_dims is negative, and the rank of the indices is not known");
+      return g.Fail(
+          "its batch_dims is negative, so the rank of its indices must be known while tracing");
     batch_dims += indices.rank();
   }
   if (!axis || (*axis)[0] != 0) return GatherAlong(g, shape, batch_dims);
@@ -136,7 +137,7 @@ InputGradients GatherV2Of(G& g) {
 }
 GRAPNEL_GRADIENT("GatherV2", GatherV2Of);
 
-// The gradient of a gather by index vectors.
+// Returns the gradient of GatherNd: slices if each index vector has one element, else a ScatterNd.
 Gradient ScatterOf(G& g, const Value& shape, const std::vector<OpAttribute>& policy) {
   Shape indices = g.x(1).shape();
   if (indices.known_rank() && indices.rank() == 2 && indices.dim(1) == 1)
@@ -159,7 +160,7 @@ GRAPNEL_GRADIENT("ResourceGatherNd", [](G& g) -> InputGradients {
   return {ScatterOf(g, shape, g.Attrs({"bad_indices_policy"}))};
 });
 
-// The gradient of a variable consists of slices: the rows that were gathered.
+// The gradient of the variable consists of slices (IndexedSlices): the rows that were gathered.
 GRAPNEL_GRADIENT("ResourceGather", [](G& g) -> InputGradients {
   Value shape = VariableShape(g, g.x(0));
   Value count = g.ExpandDims(g.Size(g.x(1)), 0);

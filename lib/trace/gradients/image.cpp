@@ -93,7 +93,8 @@ class HsvGradient {
   }
   Value IsPositive(const Value& x) { return Cast(x > 0, dtype_); }
 
-  // The derivative of the saturation by channel a; b and c are the other channels.
+  // Returns the derivative of the saturation with respect to channel a; b and c are the other
+  // channels.
   Value OfSaturation(int a, const Value& at_a, int b, const Value& at_b, int c, const Value& at_c) {
     Value positive = IsPositive(at_a);
     Value first = small_[b] * at_b;
@@ -152,7 +153,8 @@ class HsvGradient {
     Value p5 = HueAsSmall(IsPositive(gr_), big_[1], small_[0], false, [&] { return gr_ - r_; });
     return Sum({p1, p2, p3, p4, p5});
   }
-  // The term of the derivative of the hue by a channel, where that channel is the largest.
+  // Returns one term of the derivative of the hue with respect to a channel: that for pixels where
+  // the channel is the largest.
   Value HueAsBig(const Value& positive, const Value& big, llvm::function_ref<Value()> difference) {
     Value scaled = positive * big * -1;
     Value part = scaled * difference();
@@ -167,8 +169,8 @@ class HsvGradient {
     return 60 * (scaled * Inverse(Square(denominator())));
   }
 
-  // The incoming gradient of one channel of HSV, times the derivatives of that channel by red,
-  // green and blue.
+  // Returns the incoming gradient of one channel of HSV, times the derivatives of this channel with
+  // respect to red, green and blue.
   Value Join(int64_t channel, llvm::ArrayRef<Value> derivatives) {
     Values parts;
     for (const Value& derivative : derivatives)
@@ -228,8 +230,8 @@ GRAPNEL_GRADIENT("QuantizeAndDequantizeV4", [](G& g) -> InputGradients {
   return {made.output(0), made.output(1), made.output(2)};
 });
 
-// The op is linear in its incoming gradient, so this gradient is the op itself: zeros where the
-// values are outside the range. TensorFlow's rule fails.
+// This op is linear in the gradient that it takes, so its own gradient is the same op: zeros where
+// the values are outside the range. TensorFlow's rule for it fails.
 GRAPNEL_GRADIENT(
     "QuantizeAndDequantizeV4Grad",
     [](G& g) -> InputGradients {

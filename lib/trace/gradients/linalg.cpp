@@ -12,7 +12,7 @@ GRAPNEL_GRADIENT("MatrixInverse", [](G& g) -> InputGradients {
   return {-g.MatMul(g.y(), right, {.adjoint_a = !adjoint})};
 });
 
-// Returns the inverse of the adjoint of each matrix, times a factor for that matrix.
+// Returns the adjoint of the inverse of each matrix, times a factor for that matrix.
 InputGradients TimesInverse(G& g, llvm::function_ref<Value()> factor, const Value& like) {
   Value inverse = g.Op("MatrixInverse", {g.x()}, {{"adjoint", true}});
   Value factors = factor();
@@ -81,7 +81,7 @@ GRAPNEL_GRADIENT("BandedTriangularSolve", [](G& g) {
   return ReduceBatch(g, g.MatrixDiagPart(of.a, k, "LEFT_RIGHT"), of.b);
 });
 
-// --- Least squares, by the normal equations.
+// --- Least squares: solved with the normal equations.
 
 Value RegularizedCholesky(G& g, const Value& a, const Value& regularizer, bool first_kind) {
   Value gramian = g.MatMul(a, a, {.adjoint_a = first_kind, .adjoint_b = !first_kind});
@@ -102,7 +102,7 @@ InputGradients MatrixSolveLsOf(G& g) {
   Shape shape = a.shape();
   int rank = shape.known_rank() ? shape.rank() : 0;
   if (rank < 2 || !shape.IsKnown(rank - 2) || !shape.IsKnown(rank - 1))
-    return g.Fail("the shape of the matrix is not known while tracing");
+    return g.Fail("its gradient needs the shape of the matrix, which must be known while tracing");
   Value regularizer = Cast(g.x(2), a.dtype());
   if (shape.dim(rank - 2) >= shape.dim(rank - 1)) {
     Value cholesky = RegularizedCholesky(g, a, regularizer, true);
@@ -124,7 +124,8 @@ InputGradients MatrixSolveLsOf(G& g) {
 }
 GRAPNEL_GRADIENT("MatrixSolveLs", MatrixSolveLsOf);
 
-// --- Square root: the Sylvester equation, as one of vectors.
+// --- Square root of a matrix: solves the Sylvester equation as linear equations for the elements
+// of the gradient.
 
 Value Kronecker(G& g, const Value& x, const Value& y) {
   Value x_shape = g.ShapeOf(x);
@@ -171,7 +172,7 @@ GRAPNEL_GRADIENT("MatrixSquareRoot", MatrixSquareRootOf);
 
 // --- Tridiagonal matrices.
 
-// The rows of x shifted by one, with a row of zeros in place of the missing row.
+// Returns x with its rows shifted by one; zeros fill the row that is then missing.
 Value Moved(G& g, const Value& x, bool up) {
   Value rank = Rank(x);
   Value none = g.Zeros(std::vector<Operand>{rank - 2, 2}, proto::DT_INT32);
@@ -204,7 +205,7 @@ InputGradients TridiagonalSolveOf(G& g) {
   Value diagonals = g.x(0), x = g.y();
   Shape shape = diagonals.shape();
   if (!shape.IsFullyKnown() || !x.shape().IsFullyKnown())
-    return g.Fail("the shapes of its inputs are not known while tracing");
+    return g.Fail("its gradient needs the shapes of its inputs, which must be known while tracing");
   Value main = g.CutLast(diagonals, {{1, 0, true}, {0, G::kEnd}});
   Dims dims(shape.dims().drop_back(2).begin(), shape.dims().drop_back(2).end());
   dims.push_back(1);
@@ -271,7 +272,7 @@ GRAPNEL_GRADIENT("MatrixDiagPartV3", MatrixDiagPartKOf);
 InputGradients MatrixSetDiagOf(G& g) {
   Shape shape = g.x(0).shape();
   if (!shape.IsFullyKnown() || shape.rank() < 2)
-    return g.Fail("the shape of its input is not known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   Dims dims(shape.dims().drop_back(2).begin(), shape.dims().drop_back(2).end());
   dims.push_back(std::min(shape.dim(shape.rank() - 1), shape.dim(shape.rank() - 2)));
   Value zeros = g.Zeros(dims, g.dy().dtype());
@@ -281,7 +282,9 @@ InputGradients MatrixSetDiagOf(G& g) {
 GRAPNEL_GRADIENT("MatrixSetDiag", MatrixSetDiagOf);
 InputGradients MatrixSetDiagKOf(G& g) {
   Shape shape = g.x(1).shape();
-  if (!shape.IsFullyKnown()) return g.Fail("the shape of its diagonal is not known while tracing");
+  if (!shape.IsFullyKnown())
+    return g.Fail(
+        "its gradient needs the shape of the diagonal, which must be known while tracing");
   std::string align = g.node().GetString("align", "RIGHT_LEFT");
   Value zeros = g.Zeros(shape.dims(), g.dy().dtype());
   Value of_input = g.MatrixSetDiag(g.dy(), zeros, g.x(2), align);

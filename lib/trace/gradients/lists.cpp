@@ -97,14 +97,14 @@ GRAPNEL_NO_GRADIENT("TensorListElementShape");
 GRAPNEL_NO_GRADIENT("TensorListLength");
 GRAPNEL_NO_GRADIENT("TensorListPushBackBatch");
 
-// --- TensorArrays: the gradients of an array are a separate array, found by the array's handle and
-// a name that the requesting gradient chooses. The ops of versions 1 and 2 differ only in their
-// handles; TensorFlow's rules for them make ops of version 3, which reject the handles of versions
-// 1 and 2.
+// --- TensorArrays. The gradients of an array are a second array, which TensorArrayGrad finds by
+// the array's handle and the attribute `source`. The ops of versions 1 and 2 differ from those of
+// version 3 only in their handles. TensorFlow's rules for them make ops of version 3, which reject
+// these handles; grapnel makes ops of the version of the forward op.
 
 class ArrayGradient {
  public:
-  // Waits until the array has been written, by reading the flow that is the op's result.
+  // If the op writes to the array, the gradient waits until the op has returned its flow.
   ArrayGradient(G& g, const char* op) : g_(g) {
     version_ = g.node().op().drop_front(llvm::StringRef(op).size()).str();
     bool is_flow = g.num_outputs() == 1 && g.y().dtype() == proto::DT_FLOAT && IsWriter();
@@ -118,7 +118,7 @@ class ArrayGradient {
     flow_ = Identity(flow, "gradient_flow");
   }
 
-  // The name of an op: "TensorArray", the action, and the version.
+  // Returns the name of an op: "TensorArray", the action `what`, and the version of the forward op.
   std::string Named(const char* what) const {
     return ("TensorArray" + llvm::Twine(what) + version_).str();
   }
@@ -141,7 +141,7 @@ class ArrayGradient {
     return Identity(g_.dy(), "write_barrier");
   }
   std::string Source() const {
-    // In an eager program no number is needed: each gradient belongs to a recording.
+    // An eager program needs no number: each gradient has a recording of its own.
     int before = g_.dy().home().object() ? 0 : g_.state().gradient_calls - 1;
     return before <= 0 ? "gradients" : "gradients_" + std::to_string(before);
   }

@@ -7,7 +7,7 @@ namespace {
 
 using G = GradientContext;
 
-// Makes one matrix product, with flags for transposes.
+// Makes a MatMul with the attribute `of` ("grad_a" or "grad_b") set.
 Value Product(G& g, const Value& a, const Value& b, bool transpose_a, bool transpose_b,
               const char* of) {
   return g.Op("MatMul", {a, b},
@@ -72,7 +72,7 @@ InputGradients BatchMatMulV2Of(G& g) {
 GRAPNEL_GRADIENT("BatchMatMulV2", BatchMatMulV2Of);
 GRAPNEL_GRADIENT("BatchMatMulV3", BatchMatMulV2Of);
 
-// --- SparseMatMul: the gradient is assumed to be sparse if a ReluGrad made it.
+// --- SparseMatMul: as in TensorFlow, the incoming gradient counts as sparse if a ReluGrad made it.
 
 struct Factor {
   Value value;

@@ -22,7 +22,8 @@ GRAPNEL_GRADIENT("Softsign", [](G& g) -> InputGradients {
   return {g.Op("SoftsignGrad", {g.dy(), g.x()})};
 });
 
-// The gradient of ReluGrad and the like: for the incoming gradient, the same op; for x, zeros.
+// The gradient of ReluGrad and similar ops: the incoming gradient goes through the same op again; x
+// gets zeros.
 InputGradients AgainOfX(G& g) {
   Value again = g.Op(g.node().op(), {g.dy(), g.x(1)}, g.Attrs({"alpha"}));
   return {again, g.ZerosLike(g.x(1))};
@@ -31,7 +32,8 @@ GRAPNEL_GRADIENT("ReluGrad", AgainOfX);
 GRAPNEL_GRADIENT("Relu6Grad", AgainOfX);
 GRAPNEL_GRADIENT("LeakyReluGrad", AgainOfX);
 
-// For EluGrad and SeluGrad: where y is negative, y is an exponential, and so is its derivative.
+// EluGrad and SeluGrad multiply their first input by y plus a constant where y is negative. There,
+// the gradient of y is the incoming gradient times the first input; elsewhere it is 0.
 InputGradients OfExponential(G& g, const Operand& zero) {
   Value y = g.x(1);
   Value again = g.Op(g.node().op(), {g.dy(), y});
@@ -102,8 +104,8 @@ Value TimesRows(G& g, const Value& column, const Value& matrix) {
   return g.ExpandDims(column, -1) * matrix;
 }
 
-// Output 1 of the op is the gradient of output 0 with respect to the logits; if that output is read
-// too, the gradient of output 1 is added.
+// Output 1 of the op is the gradient of output 0, the loss, with respect to the logits. If output 1
+// is read too, adds the gradient that arrives there.
 Value OfLogits(G& g) {
   Value gradient = TimesRows(g, g.dy(0), g.y(1));
   if (!g.has_dy(1)) return gradient;
@@ -140,8 +142,9 @@ GRAPNEL_GRADIENT("BatchNormWithGlobalNormalization", [](G& g) -> InputGradients 
   return {made.output(0), made.output(1), made.output(2), made.output(3), made.output(4)};
 });
 
-// In training, batch statistics are outputs 3 and 4; otherwise inputs 3 and 4 were used, and the
-// gradient needs channels last.
+// In training, the statistics that the gradient op takes are outputs 3 and 4 of the forward op,
+// otherwise its inputs 3 and 4. Outside training, the gradient op supports only formats with
+// channels last.
 InputGradients FusedBatchNormOf(G& g, const char* op, bool has_third) {
   std::string format = g.node().GetString("data_format");
   bool training = g.node().GetBool("is_training");
@@ -210,11 +213,12 @@ InputGradients TopKOf(G& g) {
 GRAPNEL_GRADIENT("TopK", TopKOf);
 GRAPNEL_GRADIENT("TopKV2", TopKOf);
 
-// Scatters the gradient to the largest elements, by their indices in all dimensions.
+// Scatters the gradient to the positions of the largest elements, which need an index for each
+// dimension.
 InputGradients ApproxTopKOf(G& g) {
   Shape in = g.x().shape(), out = g.y(1).shape();
   if (!in.IsFullyKnown() || !out.IsFullyKnown())
-    return g.Fail("the shape of its input must be known while tracing");
+    return g.Fail("its gradient needs the shape of its input, which must be known while tracing");
   const int rank = out.rank();
   int64_t reduced = g.node().GetInt("reduction_dimension", -1);
   if (reduced < 0) reduced += rank;
@@ -248,11 +252,11 @@ InputGradients NthElementOf(G& g) {
 }
 GRAPNEL_GRADIENT("NthElement", NthElementOf);
 
-// In each row, the elements of one segment get the mean of their gradients.
+// In each row, all elements of a segment get the mean of the segment's gradients.
 InputGradients IsotonicRegressionOf(G& g) {
   Shape shape = g.x().shape();
   if (!shape.known_rank() || shape.rank() < 1 || !shape.IsKnown(0))
-    return g.Fail("the number of rows is not known while tracing");
+    return g.Fail("its gradient needs the number of rows, which must be known while tracing");
   int64_t rows = shape.dim(0);
   auto split = [&](const Value& x) {
     Operation made = g.Op("Split", {0, x}, {{"num_split", rows}}, "split");

@@ -6,8 +6,8 @@ namespace {
 
 using G = GradientContext;
 
-// The gradient of a pixel is the sum over the patches that contain the pixel. These are found by
-// extracting the patches of an image whose pixels are numbered.
+// The gradient of a pixel is the sum over the patches that contain the pixel. To find them,
+// extracts the patches of an image whose pixels are numbered.
 
 InputGradients ImagePatchesOf(G& g) {
   std::vector<int64_t> sizes = g.node().GetInts("ksizes");
@@ -38,15 +38,18 @@ InputGradients ImagePatchesOf(G& g) {
 }
 GRAPNEL_GRADIENT("ExtractImagePatches", ImagePatchesOf);
 
-// For a volume: a sparse matrix multiplies the gradient. Its indices are pairs of an element of the
-// volume, numbered from 1 (0 is the padding), and a position in the patches.
+// The gradient for a volume: the incoming gradient is multiplied by a sparse matrix of ones. The
+// row of a one is an element of the volume, numbered from 1 (0 is the padding); its column is a
+// position in the patches.
 class VolumePatchesGradient {
  public:
   explicit VolumePatchesGradient(G& g) : g_(g), sizes_(g.node().GetInts("ksizes")) {}
 
   InputGradients Make() {
     if (!DimsOf(g_.x(), in_) || !DimsOf(g_.y(), out_))
-      return g_.Fail("planes, rows and columns must be known while tracing");
+      return g_.Fail(
+          "its gradient needs the numbers of planes, rows and columns, which must be known while "
+          "tracing");
     Value in_shape = g_.ShapeOf(g_.x());
     Value batch = g_.At(in_shape, 0);
     Value channels = g_.At(in_shape, 4);

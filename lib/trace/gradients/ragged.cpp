@@ -20,7 +20,7 @@ GRAPNEL_GRADIENT("RaggedTensorToSparse", [](G& g) -> InputGradients {
   return OnlyFor(last, g.Reshape(g.dy(1), g.ShapeOf(g.x(last))));
 });
 
-// The gradient consists of slices of the flat values: those of each gathered row.
+// The gradient consists of slices (IndexedSlices) of the flat values: those in the gathered rows.
 InputGradients RaggedGatherOf(G& g) {
   int count = g.num_inputs() - 2;
   Value splits = g.x(0);
@@ -35,10 +35,11 @@ InputGradients RaggedGatherOf(G& g) {
 }
 GRAPNEL_GRADIENT("RaggedGather", RaggedGatherOf);
 
-// --- To a dense tensor. The same op, applied to the positions of the values, shows which value
-// each element is; -1 stands for the default.
+// --- To a dense tensor. The forward op, applied to the numbers of the values (0, 1, ...), shows
+// which value each element of the result is; -1 marks elements with the default value.
 
-// The rank of the default without leading dimensions of size 1, which are broadcast.
+// Returns the rank of the default value without its leading dimensions of size 1, which are
+// broadcast.
 Operand InnerRank(G& g, const Value& x) {
   Shape shape = x.shape();
   if (shape.known_rank()) {
@@ -57,7 +58,8 @@ Operand InnerRank(G& g, const Value& x) {
 
 InputGradients RaggedToTensorOf(G& g) {
   Value values = g.x(1), initial = g.x(2), dy = g.dy();
-  if (!dy.shape().known_rank()) return g.Fail("the rank of its result is not known while tracing");
+  if (!dy.shape().known_rank())
+    return g.Fail("its gradient needs the rank of its result, which must be known while tracing");
   Value values_shape = g.ShapeOf(values);
   auto attr = g.node().FindAttr("row_partition_types");
   auto types = attr ? attr->AsStrings() : std::nullopt;
@@ -87,7 +89,7 @@ GRAPNEL_GRADIENT("RaggedTensorToTensor", RaggedToTensorOf);
 InputGradients RaggedFromVariantOf(G& g) {
   Shape shape = g.x(0).shape();
   if (shape.known_rank() && shape.rank() > 1)
-    return g.Fail("its gradient is known for a variant of rank 0 or 1");
+    return g.Fail("its gradient is known only for a variant of rank 0 or 1");
   bool is_batched =
       shape.known_rank() ? shape.rank() == 1 : g.node().GetInt("output_ragged_rank") > 0;
   Values splits;

@@ -90,7 +90,8 @@ InputGradients TruncatedNormalOf(G& g) {
   Value sample = standard(g.y());
   BoundPartials bounds = PartialsOf(g, sample, low, high);
   Value partials[] = {g.OnesLike(sample), sample, bounds.of_low, bounds.of_high};
-  // Parameters are broadcast to a common shape, which is broadcast to `shape`.
+  // The forward op broadcasts the four parameters to a common shape, and that to its output's
+  // shape.
   Value shapes[4], shape;
   for (int i = 0; i < 4; ++i) {
     shapes[i] = g.ShapeOf(g.x(i + 2));

@@ -15,8 +15,8 @@ bool IsAll(llvm::ArrayRef<int64_t> axes, int rank) {
   return true;
 }
 
-// Makes the unread nodes that TensorFlow leaves in its graph when it computes a tiling, once for
-// each pair of shape and axes.
+// Makes the nodes with which TensorFlow computes the multiples of a Tile, and which no node reads:
+// once for each pair of shape and axes.
 void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
                  const std::vector<int>& kept) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
@@ -33,7 +33,7 @@ void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
   g.Exact("FloorDiv", {x, at_least_one});
 }
 
-// Returns the gradient of x: each element has the gradient of the sum that contains the element.
+// Returns the gradient of x: each element gets the gradient of the sum to which it contributed.
 Value SpreadSum(G& g) {
   Value x = g.x(0);
   Shape shape = x.shape();
@@ -52,8 +52,9 @@ Value SpreadSum(G& g) {
         times[axis] = static_cast<int>(shape.dim(static_cast<int>(axis)));
         kept[axis] = 1;
       }
-      // TensorFlow divides each dimension by the size that the sum keeps of it: 1 for a kept
-      // dimension, but 0 for a kept dimension of size 0.
+      // TensorFlow's multiple for a dimension is its size in x divided by its size in the sum, or
+      // by 1 if that is 0. A dimension that is not summed has the multiple 1, but 0 if its size is
+      // 0.
       for (size_t i = 0; i < kept.size(); ++i) {
         if (kept[i] == 0) times[i] = 0;
       }
@@ -95,7 +96,7 @@ InputGradients MeanOf(G& g) {
 }
 GRAPNEL_GRADIENT("Mean", MeanOf);
 
-// All elements that are equal to the extreme get equal shares of the gradient.
+// All elements that are equal to the maximum or minimum get equal shares of the gradient.
 InputGradients ExtremeOf(G& g) {
   Value dims = g.ShapeOf(g.x(0));
   Value y = g.y(), dy = g.dy();
@@ -126,8 +127,9 @@ InputGradients EuclideanNormOf(G& g) {
 }
 GRAPNEL_GRADIENT("EuclideanNorm", EuclideanNormOf);
 
-// The product of all other elements, which is not y / x where x is 0: the product of the elements
-// before it times the product of the elements after it.
+// The derivative with respect to an element is the product of all other elements. It is not y / x
+// where x is 0, so it is computed as the product of the elements before times that of the elements
+// after.
 InputGradients ProdOf(G& g) {
   Value x = g.x(0), dy = g.dy();
   Value dims = g.ShapeOf(x);

@@ -112,7 +112,7 @@ InputGradients UnsortedProdOf(G& g) {
 }
 GRAPNEL_GRADIENT("UnsortedSegmentProd", UnsortedProdOf);
 
-// --- Sparse segments: segments of the rows of x that indices select.
+// --- Sparse segments: segments of those rows of x that `indices` selects.
 
 InputGradients SparseSegmentOf(G& g, const char* op) {
   Value shape = g.ShapeOf(g.x(0));

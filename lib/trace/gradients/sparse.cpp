@@ -75,7 +75,7 @@ InputGradients SparseDenseMatMulOf(G& g) {
   Value from_dy = g.Gather(dy, adjoint_a ? columns : rows);
   Value right = adjoint_b ? g.Transpose(b, std::vector<int>{1, 0}) : b;
   Value from_b = g.Gather(right, adjoint_a ? rows : columns);
-  // For each value of the sparse matrix, multiplies a row and a column.
+  // The gradient of each value of the sparse matrix is a row times a column.
   Value one = g.ExpandDims(from_dy, adjoint_a ? -1 : -2);
   Value other = g.ExpandDims(from_b, adjoint_a == adjoint_b ? -2 : -1);
   Value products =
@@ -112,13 +112,14 @@ InputGradients SparseDenseCwise(G& g, DenseOp kind) {
   Value gy = g.Op("SparseTensorDenseAdd", {places, of_y, y_shape, zeros});
   return {Gradient(), gx, Gradient(), gy};
 }
-// TensorFlow's own rule for the sum fails.
+// TensorFlow has a rule for this sum too, but it fails.
 GRAPNEL_GRADIENT("SparseDenseCwiseAdd", [](G& g) { return SparseDenseCwise(g, DenseOp::kAdd); });
 GRAPNEL_GRADIENT("SparseDenseCwiseMul", [](G& g) { return SparseDenseCwise(g, DenseOp::kMul); });
 GRAPNEL_GRADIENT("SparseDenseCwiseDiv", [](G& g) { return SparseDenseCwise(g, DenseOp::kDiv); });
 
-// The gradient of each position goes to the operand whose value was selected, to a if both are
-// equal. A position that an operand lacks counts as 0. TensorFlow's own rules fail.
+// The gradient of each position goes to the operand whose value was selected, and to a if both are
+// equal. A position that an operand lacks counts as 0. TensorFlow has rules for these ops, but they
+// fail.
 InputGradients SparseExtremeOf(G& g, const char* a_wins) {
   Value a_indices = g.x(0), a = g.x(1), b_indices = g.x(3), b = g.x(4), dy = g.dy(1);
   auto at_all_places = [&](const Value& first, const Value& second) {
@@ -155,7 +156,8 @@ GRAPNEL_GRADIENT("SparseSoftmax", [](G& g) -> InputGradients {
 GRAPNEL_NO_GRADIENT("SparseAddGrad");
 GRAPNEL_NO_GRADIENT("SparseConcat");
 
-// --- Blocks with an op for their gradient.
+// --- LSTM blocks, which have an op for their gradient, and CTC losses, which compute their
+// gradient as an output.
 
 InputGradients BlockLstmOf(G& g) {
   std::vector<Operand> operands;

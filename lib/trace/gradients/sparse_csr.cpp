@@ -1,5 +1,6 @@
-// Sparse matrices by rows (CSRSparseMatrix), which are variants; with three dimensions the first is
-// a batch. The gradient of a sparse matrix has exactly the positions of that matrix.
+// Sparse matrices stored by rows (CSRSparseMatrix), which are variants; of three dimensions the
+// first is a batch. The gradient of a sparse matrix has values at exactly the positions where the
+// matrix has values.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -38,7 +39,7 @@ GRAPNEL_GRADIENT("CSRSparseMatrixToSparseTensor", [](G& g) -> InputGradients {
 
 // --- Sums, transposes, softmax.
 
-// The positions in a matrix as indices of one dimension.
+// Returns the positions of a matrix's values as indices of one dimension.
 Value FlatPlaces(G& g, const SparseParts& parts) {
   Value flat;
   {
@@ -49,7 +50,7 @@ Value FlatPlaces(G& g, const SparseParts& parts) {
   Value indices = g.Op("SparseReshape", {parts.indices, parts.shape, flat});
   return g.CutLast(indices, {{0, 0, true}});
 }
-// The positions and values of `matrix` at positions that `pattern` has too.
+// Returns the matrix of those values of `matrix` whose positions `pattern` has too.
 Value Pruned(G& g, const Value& matrix, const Value& pattern, DataType dtype) {
   SparseParts all = PartsOf(g, matrix, dtype);
   SparseParts kept = PartsOf(g, pattern, dtype);
@@ -164,8 +165,8 @@ Value SparseTimesDense(G& g, const Value& a, const Value& b, const Turns& turns,
                {"conjugate_output", conjugate_output}});
 }
 
-// y = a b, or its transpose, for a sparse a and a dense b that may be transposed: the cases differ
-// in which factors the gradient transposes and conjugates.
+// The gradient of y = a b or of its transpose, where a is sparse, b is dense, and each may be
+// transposed. The cases differ in which factors the gradient transposes and conjugates.
 class SparseMatMulGradient {
  public:
   explicit SparseMatMulGradient(G& g)
@@ -178,7 +179,8 @@ class SparseMatMulGradient {
 
   InputGradients Make() {
     if (!b_.shape().known_rank() || !dy_.shape().known_rank())
-      return g_.Fail("the ranks of its inputs must be known while tracing");
+      return g_.Fail(
+          "its gradient needs the ranks of its inputs, which must be known while tracing");
     if (g_.node().GetBool("conjugate_output")) dy_ = g_.Conj(dy_);
     const Turns& t = turns_;
     if (!t.adjoint_a && !t.adjoint_b) return Plain();

@@ -118,7 +118,7 @@ InputGradients PolygammaOf(G& g) {
 }
 GRAPNEL_GRADIENT("Polygamma", PolygammaOf);
 
-// --- x * log(y) and the like, 0 where x is 0.
+// --- x * log(y) and similar functions, which are 0 where x is 0.
 
 InputGradients LogProduct(G& g, llvm::function_ref<Value(const Value& not_zero)> of_x,
                           llvm::function_ref<Value()> of_y) {
@@ -197,10 +197,10 @@ GRAPNEL_GRADIENT("Spence", SpenceOf);
 
 // --- Bessel functions: dy * (the derivative, from the functions of the next and previous order).
 
-// math_ops.div: RealDiv under its old name.
+// Makes a RealDiv named "div", as math_ops.div does.
 Value Div(G& g, const Value& x, const Value& y) { return g.Scoped("RealDiv", {x, y}, {}, "div"); }
 
-// "BesselI0e" in the scope "bessel_i0e" of its Python function.
+// Makes a Bessel op such as BesselI0e, in the name scope of its Python function ("bessel_i0e").
 Value Bessel(G& g, llvm::StringRef op) {
   auto scope = g.Scope("bessel_" + op.drop_front(6).lower());
   return g.Op(op, {g.x()});

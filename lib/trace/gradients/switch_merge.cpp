@@ -1,6 +1,6 @@
-// Branches of single nodes, as TensorFlow 1 wrote them: the gradient of a Switch is a Merge of the
-// gradients of both sides, that of a Merge is a Switch on the input that it took. A side that was
-// not taken is dead in the gradient too.
+// Branches of single nodes, as TensorFlow 1 wrote them. The gradient of a Switch is a Merge of the
+// gradients of both sides. The gradient of a Merge is a Switch for each input, which passes the
+// gradient on if the Merge took that input. A side that was not taken is dead in the gradient too.
 //
 // Loops of single nodes have no gradient here: TensorFlow builds their gradient from Python objects
 // that describe the loop, which a GraphDef does not contain.
@@ -11,7 +11,8 @@ namespace {
 
 using G = GradientContext;
 
-// The gradient from one side; for a variable that only the other side reads, zeros of its shape.
+// Returns the gradient from one side of a Switch. If there is none, because only the other side
+// reads the variable, returns zeros of the variable's shape.
 Value FromSide(G& g, int side) {
   if (g.has_dy(side)) return g.dy(side);
   return g.Zeros(g.Op("VariableShape", {g.x(0)}), g.dy(1 - side).dtype());

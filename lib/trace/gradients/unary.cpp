@@ -162,8 +162,7 @@ InputGradients TanOf(G& g) {
 }
 GRAPNEL_GRADIENT("Tan", TanOf);
 
-// Returns 1 / (1 OP x^2), where OP is Sub or Add; if `takes_root`, of the square root of the
-// divisor.
+// Returns 1 / (1 OP x^2), where OP is Sub or Add; with `takes_root`, 1 / sqrt(1 OP x^2).
 Value InverseOfOneAndSquare(G& g, const char* op, bool takes_root) {
   Value squared = Square(g.Conj(g.x()));
   Value one = g.Constant(1, g.dy().dtype());
