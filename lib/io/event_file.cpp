@@ -168,7 +168,8 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
-    // Verifies only records with graphs: verifying all records would read the whole file.
+    // Checks the checksums only of records with graphs: checking all of them would read the whole
+    // file.
     if (any && !records.DataIsIntact()) {
       events.Report(llvm::formatv("record {0} has a wrong checksum or is cut off", count).str());
     }

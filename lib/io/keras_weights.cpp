@@ -32,14 +32,15 @@ struct Scope {
   std::vector<std::string> names;
 };
 
-// The path of a variable's array in the file, or the reason why there is no array for the variable.
+// The path of a variable's array in the file, or the reason why the file has no array for the
+// variable.
 struct KeyOrReason {
   std::string key, reason;
 };
 
-// Finds the order of a layer's variables. An object of the model gives it: a list that contains the
-// variables, in the list's order, or another object that has all of them, trainable variables
-// first.
+// Finds the order of a layer's variables from the objects in the model's object graph. A list
+// object that contains all of the variables gives its own order; any other object that contains
+// them all gives its trainable variables first.
 class Order {
  public:
   explicit Order(const proto::SavedObjectGraph& saved) : saved_(saved) {
@@ -51,7 +52,8 @@ class Order {
     }
   }
 
-  // Sorts the variables of a layer; false if no object of the model gives their order.
+  // Sorts the names of a layer's variables. Returns false if the layer has several variables and no
+  // object in the model's object graph contains them all.
   bool Sort(Scope* scope) const {
     auto holders = holders_.find(scope->names[0]);
     if (holders == holders_.end()) return scope->names.size() == 1;
@@ -157,7 +159,8 @@ void KerasWeights::FindLayers() {
       layer.keys.push_back(path + "/" + std::to_string(i));
     if (!layer.keys.empty()) layers_.push_back(std::move(layer));
   }
-  // A layer whose name others have too gets a name that matches nothing: a match would be a guess.
+  // If several layers have the same name, each gets a name that matches no layer of the model: a
+  // match would be a guess.
   llvm::StringMap<int> count;
   for (const Layer& layer : layers_) ++count[layer.name];
   for (Layer& layer : layers_) {
@@ -165,8 +168,9 @@ void KerasWeights::FindLayers() {
   }
 }
 
-// The variables of a Sequential or subclassed model have the model's name before the layer's name;
-// those of a functional model and of optimizers do not.
+// Keras puts the model's name before the layer's name in the variables of a Sequential or
+// subclassed model, but not in those of a functional model or of optimizers. So this tries the
+// names of the file's layers both with and without the model's name, and keeps the better match.
 std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
   std::vector<std::string> names, with_model;
   for (const Layer& layer : layers_) {
@@ -177,8 +181,9 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
   bool is_bare = found(bare) > found(whole);
   std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
-  // Matches the remaining names with the remaining layers, whose names now have the model's name if
-  // the first match was without it, and vice versa.
+  // Matches the names that are still without a layer to the layers that are still free, this time
+  // with the other form of the layers' names: with the model's name if the first match was without
+  // it, and vice versa.
   const std::vector<std::string>& others = is_bare ? with_model : names;
   std::vector<std::string> rest, free;
   std::vector<int> places, layers;

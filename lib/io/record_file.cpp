@@ -36,7 +36,8 @@ void RecordFile::Add(llvm::StringRef record) {
   if (buffer_.size() >= kBufferSize) llvm::consumeError(Flush());
 }
 
-// Writes the buffer; continues after a partial write.
+// Writes the buffer to the file. write() may take only some of the bytes; then the rest is written
+// by further calls.
 Error RecordFile::Flush() {
   size_t written = 0;
   while (!error_ && written < buffer_.size()) {

@@ -13,7 +13,8 @@
 namespace grapnel {
 namespace {
 
-// Extensions of files that are not graphs, or are graphs of other programs.
+// File extensions for which WriteGraph returns an error: they are those of other files than graphs,
+// or of graphs of other programs.
 constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
                                                ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 
@@ -30,8 +31,8 @@ class TextWriter {
       }
     }
     RETURN_IF_ERROR(WriteLibrary());
-    // The other fields of the GraphDef: version, versions, debug info, in the order of their
-    // numbers.
+    // The fields of the GraphDef after nodes and library: version, versions and debug info, in the
+    // order of their numbers.
     proto::GraphDef rest;
     RETURN_IF_ERROR(ParseForText(module_.other_fields, &rest));
     if (module_.has_versions || !module_.versions.empty()) {
