@@ -11,17 +11,17 @@
 
 namespace grapnel {
 
-// Returns why TensorFlow rejects a value that has the attribute's type, such as "attribute
-// 'index_type' is int8, one of int16, int32, int64 was expected"; empty if TensorFlow accepts it.
-// These are the checks of TensorFlow's graph import (OpDef's allowed_values and minimum, and that a
-// dtype is valid). For ops that only TensorFlow itself creates (_FusedConv2D), only the dtype check
-// applies.
+// Returns the reason why TensorFlow rejects a value that has the attribute's type, such as
+// "attribute 'index_type' is int8, one of int16, int32, int64 was expected"; empty if TensorFlow
+// accepts it. Makes the checks of TensorFlow's graph import: OpDef's allowed_values and minimum,
+// and that a dtype is valid. For ops that only TensorFlow itself creates (_FusedConv2D), only the
+// dtype is checked.
 std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value);
 
-// Returns an error for the first rejected attribute of the node or default value of the op. Also
-// rejects numbers beyond the range that TensorFlow's kernel reads (lib/ir/int32_attrs.txt), which
-// TensorFlow detects only when the kernel runs. Looks only at attributes that have a rule, one or
-// two in most ops.
+// Returns an error for the first attribute of the node, or default value of the op, that
+// WhyNotAllowed rejects. Also rejects numbers that do not fit into the 32 bits that TensorFlow's
+// kernel reads (lib/ir/int32_attrs.txt): TensorFlow detects these only when the kernel runs. Looks
+// only at attributes that have a rule, one or two in most ops.
 Error CheckAllowedAttrs(const Node& node, const OpInfo& info);
 
 }  // namespace grapnel
