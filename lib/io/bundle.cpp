@@ -140,8 +140,9 @@ void AppendOrderedString(std::string* out, llvm::StringRef text) {
   out->append({'\0', '\1'});
 }
 
-// Appends a signed number in 1 to 10 bytes. The result begins with as many one bits as it has bytes;
-// then come the sign and the number, 7 bits per byte. A negative number has all bits flipped.
+// Appends a signed number in 1 to 10 bytes. The result begins with as many one bits as it has
+// bytes. Then come the sign and the number, 7 bits per byte. For a negative number, all bits are
+// flipped.
 void AppendOrderedSigned(std::string* out, int64_t number) {
   uint64_t magnitude = number < 0 ? ~number : number;
   int bits = 0;

@@ -186,7 +186,7 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
   for (size_t i = 1; i < attrs.size() && in_order; ++i)
     in_order = attrs[i - 1].first < attrs[i].first;
   if (in_order) return attrs;
-  // Of several entries with the same key, the last one counts, as in protobuf's maps.
+  // If a key occurs several times, its last value counts, as in protobuf's maps.
   std::stable_sort(attrs.begin(), attrs.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   size_t kept = 0;

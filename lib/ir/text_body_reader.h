@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// What reading a graph yields besides the GraphDef.
+// The results of reading a graph, besides the GraphDef itself.
 struct TextBuild {
   std::vector<Problem> problems;
   std::vector<ShapeClaim> claims;

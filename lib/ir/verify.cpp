@@ -145,7 +145,7 @@ class Kinds {
   bool all_last_ = true;
 };
 
-// What is kept about a body for the next check of it.
+// The facts about a body that are kept for its next check.
 struct KnownBody {
   std::vector<Kind*> kinds;  // by node id; nullptr: not computed yet
   KeptOrder order;

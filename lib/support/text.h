@@ -1,4 +1,4 @@
-// Text formatting for users, and parsing of lists they type.
+// Formats text for users, and splits lists that they type.
 #ifndef GRAPNEL_LIB_SUPPORT_TEXT_H_
 #define GRAPNEL_LIB_SUPPORT_TEXT_H_
 
@@ -23,8 +23,8 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 // Splits "a,b,,c" into a, b and c: drops empty names, and trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Returns the rows as columns aligned by spaces, two between columns; numbers (cells that start
-// with a digit) are right-aligned. The first row is the header.
+// Returns a table: the cells of each column are aligned by spaces, with two spaces between columns.
+// Numbers (cells that start with a digit) are aligned on the right. The first row is the header.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel
