@@ -205,7 +205,7 @@ Error Bundle::ReadIndex() {
     if (Error error = ReadTable(index_->bytes(), &entries_))
       return Annotate(name, std::move(error));
   } catch (const std::bad_alloc&) {  // leveldb allocates as much as a damaged block claims
-    return MakeError("{0}: is damaged: a block claims more than memory", name);
+    return MakeError("{0}: is damaged: a block states a size larger than memory", name);
   }
   auto header_bytes = entries_.find("");
   proto::BundleHeaderProto header;

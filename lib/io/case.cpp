@@ -49,7 +49,7 @@ Expected<double> Tolerance(const Json& json, const char* key, llvm::StringRef te
     it = of_tensor;
   }
   if (!it->is_number())
-    return MakeError("'{0}' must be a number, or a number for each tensor", key);
+    return MakeError("'{0}' must be a number, or an object: tensor to number", key);
   return it->get<double>();
 }
 
@@ -67,13 +67,14 @@ template <typename Tensors>
 Expected<std::vector<std::string>> FilesOf(const Case& values, const Json& step, const char* key,
                                            const Tensors& tensors) {
   if (!step.is_object() || !HasObject(step, key) || step[key].size() != tensors.size())
-    return MakeError("each of 'steps' must have the case's {0}", key);
+    return MakeError("each of 'steps' must have a file for each of the case's {0}", key);
   std::vector<std::string> files;
   for (const auto& first : tensors) {
     auto it = step[key].find(first.tensor);
     if (it == step[key].end())
-      return MakeError("each of 'steps' must have the case's {0}: '{1}' is missing", key,
-                       first.tensor);
+      return MakeError(
+          "each of 'steps' must have a file for each of the case's {0}: '{1}' is missing", key,
+          first.tensor);
     ASSIGN_OR_RETURN(std::string path, ValueFile(values.folder, key, first.tensor, *it));
     files.push_back(std::move(path));
   }

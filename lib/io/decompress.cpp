@@ -102,7 +102,7 @@ Expected<std::string> Decompress(Compression compression, llvm::StringRef packed
   switch (compression) {
     case Compression::kNone:
       if (packed.size() != size)
-        return MakeError("there are {0}, and {1} were expected", Plural(packed.size(), "byte"),
+        return MakeError("the data has {0}, and {1} were expected", Plural(packed.size(), "byte"),
                          size);
       return packed.str();
     case Compression::kBrotli:

@@ -176,8 +176,7 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   }
   if (!records.problem().empty()) events.Report(records.problem().str());
   if (model->graphs.empty()) {
-    if (!is_event_file)
-      return MakeError("is a file of a debug folder: name the folder, which contains more");
+    if (!is_event_file) return MakeError("is one file of a debug folder: name the folder instead");
     return MakeError("is an event file without a graph ({0}{1})", Plural(count, "record"),
                      model->problems.empty() ? "" : "; " + model->problems.front().text);
   }

@@ -413,7 +413,10 @@ Expected<Literal> Hdf5File::Read(const std::string& path) const {
   if (array.dtype == proto::DT_INVALID)
     return MakeError("'{0}' has an unsupported dtype: expected little-endian numbers", path);
   if (!array.is_in_one_piece) {
-    return MakeError("'{0}' is chunked, which is not supported: h5repack -l CONTI joins it", path);
+    return MakeError(
+        "'{0}' is stored in chunks, which is not supported: rewrite the file with h5repack -l "
+        "CONTI",
+        path);
   }
   std::optional<int64_t> count = NumElements(array.dims);
   uint64_t expected;

@@ -80,7 +80,8 @@ Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, cons
   if (entry.method != kDeflated)
     return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
   ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
-  if (inflated.bytes.size() != entry.size) return MakeError("does not expand to its size");
+  if (inflated.bytes.size() != entry.size)
+    return MakeError("does not expand to the size that the archive states");
   auto file = FileBytes::FromString(std::move(inflated.bytes), archive->name());
   return ZipEntry{file->bytes(), file};
 }

@@ -84,7 +84,7 @@ class AttrReader {
         if (!first && !scanner_.Expect(",")) return false;
         if (!scanner_.ReadName(&key) || !scanner_.Expect("=") || !Read("", &value)) return false;
         if (!(*list.mutable_attr())[key].ParseFromString(value))
-          return scanner_.Fail("this is not an attribute");
+          return scanner_.Fail("this is not the value of an attribute");
       }
     }
     *name_attr_list = list.SerializeAsString();

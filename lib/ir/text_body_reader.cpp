@@ -252,7 +252,7 @@ class BodyReader::Impl {
       bool known = node.info && node.resolved;
       if (known && port >= static_cast<int>(node.outputs.size())) {
         Report(claim.place, parsed.name,
-               llvm::formatv("has {0} outputs, {1} are written", node.outputs.size(),
+               llvm::formatv("has {0} outputs, but the text says {1}", node.outputs.size(),
                              parsed.claims.size())
                    .str());
         return;
@@ -260,7 +260,7 @@ class BodyReader::Impl {
       DataType is = known ? node.outputs[port] : proto::DT_INVALID;
       if (is != proto::DT_INVALID && claim.dtype != proto::DT_INVALID && is != claim.dtype)
         Report(claim.place, parsed.name,
-               llvm::formatv("output {0} is {1}, {2} is written", port, DataTypeName(is),
+               llvm::formatv("output {0} is {1}, but the text says {2}", port, DataTypeName(is),
                              DataTypeName(claim.dtype))
                    .str());
       if (claim.shape.known_rank())

@@ -257,8 +257,8 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
     return MakeError("the elements are cut short ('...'): dtype and shape must be stated");
   if (literal.dims && literal.form != Form::kCut && literal.nesting.size() > 1 &&
       *literal.dims != literal.nesting)
-    return MakeError("the lists are {0}, the shape is {1}", DimsText(literal.nesting),
-                     DimsText(dims));
+    return MakeError("the nested lists have shape {0}, but {1} is stated",
+                     DimsText(literal.nesting), DimsText(dims));
 
   bool zeros = literal.form == Form::kZeros || literal.form == Form::kCut;
   std::vector<std::string> strings;
@@ -278,8 +278,8 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   } else if (literal.form == Form::kBase64) {
     if (dtype == proto::DT_STRING) return MakeError("strings are not written in base64");
     if (bytes.size() != *count * DataTypeSize(dtype))
-      return MakeError("there are {0} bytes, {1}{2} has {3}", bytes.size(), DataTypeName(dtype),
-                       DimsText(dims), *count * DataTypeSize(dtype));
+      return MakeError("the base64 text has {0} bytes, {1}{2} needs {3}", bytes.size(),
+                       DataTypeName(dtype), DimsText(dims), *count * DataTypeSize(dtype));
     written = *count;
   }
   std::string out;
