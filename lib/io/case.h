@@ -16,7 +16,7 @@ namespace grapnel {
 // file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. If the case was captured
 // from a signature, "signature" is the signature's name; feeds and fetches may then be named by the
 // signature's keys, and "tensors" maps these keys to tensors of the case's graph: {key: tensor}.
-// Other keys are ignored. Lists keep the file's order.
+// Other keys are ignored. The lists below are in the file's order.
 struct GRAPNEL_PUBLIC Case {
   struct Feed {
     std::string tensor;  // "x:0"

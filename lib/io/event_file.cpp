@@ -138,8 +138,8 @@ class EventReader {
   llvm::StringMap<int> titles_;
 };
 
-// True if the record states the version of an event file, as the first record of each event file
-// does; those of debug files do not.
+// True if the record states the version of an event file. The first record of an event file does;
+// that of a debug file does not.
 bool IsEventVersion(llvm::StringRef event) {
   WireReader reader(event);
   while (reader.Next()) {

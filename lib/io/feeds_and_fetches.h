@@ -1,4 +1,4 @@
-// Which tensors of a model are fed and fetched, and whether the model is valid.
+// Finds out which tensors of a model are fed and fetched, and checks whether the model is valid.
 #ifndef GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 #define GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 
@@ -15,8 +15,9 @@ struct GRAPNEL_PUBLIC FeedsAndFetches {
   std::vector<std::string> feeds, fetches;
 };
 
-// Returns the feeds and fetches of the case; without a case, those of the signature (see
-// ChooseSignature); without a signature, empty lists. Fails if there is no signature of that name.
+// Returns the feeds and fetches of the case; without a case, those that the graph's text declares;
+// without these, those of the signature (see ChooseSignature); otherwise empty lists. Fails if
+// there is no signature called `signature`.
 GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model,
                                                            const GraphInFile& graph,
                                                            llvm::StringRef signature = {});

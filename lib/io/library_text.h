@@ -11,8 +11,8 @@ namespace grapnel {
 
 // Prints a row for each Python function, and below it a line for each trace: its arguments, its
 // constants that are arguments in other traces of the function, the nodes that few traces have or
-// that only few lack, its gradient and its callers. Prints nothing for an empty library. Truncates
-// long lists, with a note, unless `all`.
+// that only few lack, its gradient, and the functions that it calls. Prints nothing for an empty
+// library. Truncates long lists, with a note, unless `all`.
 void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
 
 // Returns a name such as "forward 66", the Python function's name and the number of the trace, if

@@ -88,7 +88,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   llvm::StringRef object_graph, meta_graph;
 };
 
-// An opened file or folder. Move-only; owns its graphs, which keep the mapped files.
+// An opened file or folder. Move-only. Owns its graphs, which keep the mapped files open.
 struct GRAPNEL_PUBLIC Model {
   FileKind kind = FileKind::kGraphDef;
   std::string path;

@@ -77,9 +77,8 @@ bool LooksLikeLibrary(llvm::StringRef bytes) {
   return Fits(bytes, kLibrary, [](uint32_t field, llvm::StringRef function) {
     if (field != 1 || function.empty()) return true;
     return Fits(function, kFunction, [](uint32_t part, llvm::StringRef signature) {
-      // The first byte of a signature is the tag of its name, '
-      // '. In another message type the field would be the name of a node, which cannot start with
-      // that byte.
+      // A signature begins with the tag of its name, which is a line end. In another message type
+      // the field would be the name of a node, which cannot begin with a line end.
       return part != 1 || signature.empty() || signature[0] == '\n';
     });
   });

@@ -29,7 +29,7 @@ enum class Content {
 Content Recognize(llvm::StringRef head);
 
 // Describes the beginning of a file that is not recognized, for the error message: `starts with
-// "hello"` or `looks like a Keras HDF5 file`.
+// "hello"` or `looks like a TensorFlow Lite model`.
 std::string LooksLike(llvm::StringRef head);
 
 // Walks the fields of a message whose end may be missing: of a bytes field that goes beyond the

@@ -32,8 +32,8 @@ struct EventFile {
   std::string path, run;
 };
 
-// Finds the event files below a directory by TensorBoard's name pattern:
-// "events.out.tfevents.1600000000.host.v2".
+// Finds the event files below a directory: as in TensorBoard, the files with "tfevents" in their
+// names.
 void FindEventFiles(const std::string& folder, const std::string& run, int depth, size_t* entries,
                     std::vector<EventFile>* files) {
   auto names = ListDirectory(folder);

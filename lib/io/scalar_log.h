@@ -1,4 +1,5 @@
-// TensorBoard curves of a training run: scalars in event files, in both formats.
+// The TensorBoard curves of a training run: scalars in event files, stored as simple_value (TF1) or
+// as tensors.
 #ifndef GRAPNEL_LIB_IO_SCALAR_LOG_H_
 #define GRAPNEL_LIB_IO_SCALAR_LOG_H_
 

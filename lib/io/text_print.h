@@ -1,4 +1,4 @@
-// Prints messages in protobuf's text format, one field at a time. For lib/io/write.cpp and
+// Prints the parts of a GraphDef in protobuf's text format. For lib/io/write.cpp and
 // lib/io/canonical.cpp.
 #ifndef GRAPNEL_LIB_IO_TEXT_PRINT_H_
 #define GRAPNEL_LIB_IO_TEXT_PRINT_H_

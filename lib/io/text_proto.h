@@ -14,8 +14,8 @@ namespace grapnel {
 
 // Parses the text in `file` into `message`, as far as possible. A syntax error becomes a Problem
 // ("12:3: expected ..."), and `message` keeps what comes before it. An unknown field becomes a
-// warning and is dropped, because the message has no place for it. Returns false after a syntax
-// error.
+// warning and is dropped, because protobuf cannot keep it when it parses text. Returns false after
+// a syntax error.
 bool ParseText(const FileBytes& file, google::protobuf::Message* message,
                std::vector<Problem>* problems);
 

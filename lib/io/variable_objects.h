@@ -27,8 +27,8 @@ void FindObjects(const GraphInFile& graph, const proto::SavedObjectGraph& saved,
 std::vector<std::string> PathsOfObjects(const GraphInFile& graph,
                                         llvm::ArrayRef<SavedVariable> variables);
 
-// Returns the objects that duplicate others. A Keras export stores each variable that its functions
-// use a second time, as an object in the root's list `_all_variables`.
+// Returns the objects that duplicate others. A Keras export stores a second object for each
+// variable that its functions use, in the root's list `_all_variables`.
 llvm::DenseSet<int> ListedAgain(const proto::SavedObjectGraph& saved);
 
 }  // namespace grapnel

@@ -119,8 +119,8 @@ bool HasRule(const OpAttr& attr) {
   return attr.minimum || IsOfTypes(attr) || !attr.allowed_strings.empty();
 }
 
-// True for ops that only TensorFlow itself creates. Grappler, for example, gives _FusedConv2D
-// dtypes that its definition does not list.
+// True for ops that only TensorFlow itself creates. Of their attributes, only the validity of
+// dtypes is checked: Grappler gives _FusedConv2D dtypes that its definition does not list.
 bool IsMadeByTensorFlow(const OpInfo& info) { return llvm::StringRef(info.name).starts_with("_"); }
 
 }  // namespace

@@ -21,8 +21,8 @@ bool IsFunctionGraph(const Graph& graph);
 
 struct FunctionEnds {
   std::vector<NodeId> arguments, results;  // in order of attribute `index`
-  // The nodes of the graph with state or effects, in its order, including those of inlined calls.
-  // Also reads of variables, because the runtime keeps these.
+  // The nodes with state or effects, in order of id, including those of inlined calls. Also reads
+  // of variables, because the runtime keeps these.
   std::vector<NodeId> stateful;
   // The nodes to run so that all of `stateful` run: those outside of inlined calls, and the NoOp of
   // each inlined call, which waits for the nodes of the call.

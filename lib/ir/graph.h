@@ -171,7 +171,7 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // unchanged, and no node that it reads was renamed. Otherwise empty.
   llvm::StringRef UnchangedSource(NodeId id) const;
   // The NodeDef that the node was read from, even if the node has changed since; its unknown fields
-  // still hold.
+  // are still those of the node.
   llvm::StringRef Source(NodeId id) const {
     return texts_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
   }

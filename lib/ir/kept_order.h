@@ -14,10 +14,10 @@ namespace grapnel {
 // serve as positions; otherwise the class stores a position for each node, eight bytes.
 class KeptOrder {
  public:
-  // True if the graph has no cycle at all; the loop of a TF1 while loop counts as one. `changed`:
-  // the nodes that changed or were added since the last call, in order of id; null: any node may
-  // have changed. The cost is proportional to the changes as long as new nodes find free positions
-  // between their inputs and their readers; otherwise the call is linear in the graph.
+  // True if the graph has no cycle at all; the back edge of a TF1 while loop makes one, too.
+  // `changed`: the nodes that changed or were added since the last call, in order of id; null: any
+  // node may have changed. The cost is proportional to the changes as long as new nodes find free
+  // positions between their inputs and their readers; otherwise the call is linear in the graph.
   bool IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed);
 
  private:

@@ -81,9 +81,9 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
 }
 
 // Allocates memory for a large value. Takes it from slabs of huge pages, if the system has them:
-// with normal pages, 100 MB of folded weights cause 25,000 page faults, which cost more than the
-// copy. The last `content` bytes are the elements of a tensor and are aligned for vector
-// instructions, because execution plans read them in place.
+// with normal pages, 100 MB of folded weights cause 25,000 page faults, which take longer than
+// copying the weights. The last `content` bytes are the elements of a tensor and are aligned for
+// vector instructions, because execution plans read them in place.
 char* Module::AllocateLarge(size_t size, size_t content) {
   constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20, kAlignment = 64;
   size_t head = size - content, skipped = (kAlignment - head % kAlignment) % kAlignment;

@@ -27,7 +27,8 @@ struct GRAPNEL_PUBLIC Problem {
   std::string ToString() const;  // "12:3: node 'add_3': input 2 ('relu:0') not found"
 };
 
-// A function of the library. Its signature is a view of the file until the function changes.
+// A function of the library. `source` is a view of the file; once the function changes, export no
+// longer writes it.
 class GRAPNEL_PUBLIC Function {
  public:
   Function(Module* module, StringId name) : name_id(name), body(module, this) {}

@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // Serializes a message with its map entries sorted by key, so that the same message gives the same
-// bytes in every run. Accepts messages that lack required fields. The result may have 2 GiB,
+// bytes in every run. Accepts messages that lack required fields. For messages of up to 2 GiB,
 // protobuf's limit.
 std::string SerializeInOrder(const google::protobuf::MessageLite& message);
 

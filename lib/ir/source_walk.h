@@ -16,8 +16,8 @@ class SourceWalk {
     if (file_) kept_from_ = file_->bytes().begin();
   }
 
-  // Releases the pages before `at`, once there are enough; the walk must have read them. Ignores
-  // pointers outside of the file.
+  // Releases the pages before `at` each time the walk has read kStep more bytes; the walk must have
+  // read everything before `at`. Ignores pointers outside of the file.
   void ReadUntil(const char* at) {
     if (!file_ || at < kept_from_ + kStep || at > file_->bytes().end()) return;
     // Releases all pages from the beginning of the file, not only those since the last call:

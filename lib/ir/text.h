@@ -55,8 +55,8 @@ using PortDescriber = std::function<std::string(Port)>;
 struct GRAPNEL_PUBLIC TextOptions {
   // True: reading the text gives the same GraphDef, field by field, with nodes in the file's order
   // and complete constants. False: the text is for human readers; it has inputs before their
-  // readers, short devices, no default values, no `_output_shapes`, and truncated constants, which
-  // reading reports as errors.
+  // readers, short devices, no default values, no `_output_shapes`, and truncated constants.
+  // Reading the text warns of these.
   bool exact = false;
   PortDescriber describe;  // describes ports of the main graph; not used if exact
   std::vector<std::string> feeds, fetches;

@@ -111,7 +111,7 @@ class Parser {
     return true;
   }
 
-  // Parses %name = Op(inputs) literal {attributes} @device : claims fields "..."
+  // Parses a node: %name = Op(inputs) constant {attributes} @device : types fields "..."
   bool ReadNode(ParsedNode* node) {
     node->place = scanner_.place();
     if (!scanner_.Expect("%") || !scanner_.ReadName(&node->name) || !scanner_.Expect("="))
@@ -231,7 +231,8 @@ class Parser {
     return true;
   }
 
-  // func @f[T: type](%x: T, ...) -> (y: float, ...) stateful attributes {...} fields "..." { ... }
+  // Parses a function: func @f[T: type](%x: T, ...) -> (y: float, ...) stateful attributes {...}
+  // fields "..." { ... }
   bool ReadFunction() {
     ParsedFunction function;
     function.place = scanner_.place();

@@ -250,8 +250,8 @@ void WriteGraphAsText(const Module& module, const TextOptions& options, llvm::ra
     if (os.tell() != begin) os << "\n";
     FunctionWriter(*function, options).Write(os);
   }
-  // A text without any graph still gets a line of dashes: an empty file would not be recognized as
-  // a graph's text.
+  // Writes at least a line of dashes, even for an empty graph: an empty file would not be
+  // recognized as a graph's text.
   if (os.tell() == begin) os << "---\n";
 }
 

@@ -7,8 +7,8 @@
 namespace grapnel {
 
 // A lock on a directory. The constructor waits until no other process and no other FolderLock of
-// this process has it; it ends with the object or the process. Creates no file in the directory. On
-// file systems without such locks (some network file systems) it locks nothing.
+// this process has the lock; the lock ends with the object or the process. Creates no file in the
+// directory. On file systems without such locks (some network file systems) it locks nothing.
 class FolderLock {
  public:
   explicit FolderLock(llvm::StringRef folder);
