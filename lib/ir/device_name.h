@@ -87,7 +87,7 @@ inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device
 GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 
 // Converts a device that a user typed to the form that nodes use: "GPU" to "/device:GPU:0", "gpu:1"
-// to "/device:GPU:1"; a name that starts with "/" stays unchanged. The error is that of ParseTyped.
+// to "/device:GPU:1"; a name with "/" stays unchanged. The error is that of ParseTyped.
 GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
 // --- Functions for the device string of a node. As in Grappler, a name that cannot be parsed
@@ -106,7 +106,8 @@ GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
 GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
 // Returns the text for a device in a message: "'/device:CPU:0'", or "no device" for an empty name.
 GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
-// Returns "cpu:0" for "/job:localhost/replica:0/task:0/device:CPU:0"; other names stay unchanged.
+// Returns "cpu:0" for "/device:CPU:0", with or without "/job:localhost/replica:0/task:0" before it,
+// and likewise for other types. Names in other tasks stay unchanged.
 GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
 // Converts ",job_localhost,replica_0,task_0,device_CPU_0", a folder name of tfdbg v1, to

@@ -34,8 +34,8 @@ T Load(const char* at) {
 // Loads an integer of `size` bytes and extends it to 64 bits; a uint64 keeps its bits.
 int64_t LoadInt(const char* at, size_t size, bool is_signed);
 
-// Appends one element of `type` to the bytes `out`: the number `integer` if `type` is an integer
-// dtype, otherwise `value`.
+// Appends one element of `type` to the bytes `out`: the number `value`, or `integer` for an integer
+// dtype. For an 8-bit float, `integer` is its bits.
 void AppendElement(std::string* out, DataType type, double value, int64_t integer);
 
 }  // namespace grapnel

@@ -54,12 +54,12 @@ class GRAPNEL_PUBLIC Literal {
   }  // only for DT_STRING; one string for a splat
 
   // Returns element `i` as a double (AsInt: as an integer). For bool and numeric dtypes; of a
-  // complex number, returns the real part.
+  // complex number, returns the real part, and 0 for an 8-bit float.
   double AsDouble(int64_t i) const;
   int64_t AsInt(int64_t i) const;
   std::vector<int64_t> AsInts() const;  // all elements, for shapes and axes
-  // True if every element equals `value` (-0.0 equals 0); false for an empty literal and for
-  // non-numeric dtypes.
+  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, for 8-bit
+  // floats, and for dtypes other than numbers and bool.
   bool AllEqualTo(double value) const;
 
   // Returns a serialized TensorProto as TensorFlow writes it: a splat as one element, fewer than 4

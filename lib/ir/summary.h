@@ -42,9 +42,9 @@ struct FunctionSummary {
 struct Summary {
   size_t nodes = 0, data_edges = 0, control_edges = 0;  // in the main graph
   size_t function_nodes = 0;                            // in all function bodies
-  // If false, `inputs` are the Placeholders, and `outputs` the nodes without readers, except NoOps
-  // and constants. If true, this is the graph of a function (lib/ir/function_ends.h): `inputs` are
-  // its arguments and `outputs` its results, by index.
+  // If false, `inputs` are the Placeholders, and `outputs` the other nodes without readers, except
+  // NoOps and constants. If true, this is the graph of a function (lib/ir/function_ends.h):
+  // `inputs` are its arguments and `outputs` its results, by index.
   bool is_function = false;
   std::vector<TensorSummary> inputs, outputs;
   std::vector<EffectSummary> effects;               // for a function's graph: ops that change state

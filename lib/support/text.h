@@ -23,8 +23,8 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 // Splits "a,b,,c" into a, b and c: drops empty names, and trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Returns a table: the cells of each column are aligned by spaces, with two spaces between columns.
-// Numbers (cells that start with a digit) are aligned on the right. The first row is the header.
+// Returns a table with two spaces between columns; the first row is the header. The cells of a
+// column are aligned on the left, or on the right if all cells below the header start with a digit.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel
