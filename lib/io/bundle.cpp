@@ -91,8 +91,8 @@ Error ReadTable(llvm::StringRef bytes, std::map<std::string, std::string>* entri
 // this, in which each length counts as a number, not as a varint.
 Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t count,
                                                uint32_t* crc) {
-  // Each length takes at least one byte of the data, so a `count` larger than the data is wrong.
-  // The check comes before memory is allocated for the lengths.
+  // Each length takes at least a byte of the data, so this detects a wrong `count` before memory is
+  // allocated for the lengths.
   if (count > static_cast<int64_t>(bytes.size()))
     return MakeError("the data is too short for {0} strings", count);
   WireReader reader(bytes);
@@ -342,8 +342,7 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
     stored += *part_count;
     parts.emplace_back(std::move(extents), std::move(literal));
   }
-  // The check precedes the allocation, so a shape that is wrongly stated as huge fails here and
-  // takes no memory.
+  // Also keeps a shape that is wrongly stated as huge from taking memory below.
   if (stored < *count)
     return MakeError("the slices hold {0} of the tensor's {1} elements", stored, *count);
   std::string bytes(*count * element, '\0');

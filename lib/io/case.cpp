@@ -24,9 +24,8 @@ Expected<Json> ParseOrdered(const FileBytes& file) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
-    // Drops the beginning of nlohmann's message, which reads "[json.exception.parse_error.101]
-    // parse error at line 1, column 2: syntax error while ...": only the text after the first ": "
-    // stays.
+    // Keeps only what follows the first ": " of nlohmann's message,
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
     llvm::StringRef why = error.what();
     return MakeError("{0}:{1}: {2}", file.name(), Position(text, error.byte),
                      why.split(": ").second);
@@ -120,8 +119,8 @@ Error ReadCase(const Json& json, Case* result) {
     result->fetches.push_back({tensor, path, atol});
   }
   RETURN_IF_ERROR(ReadState(json, result));
-  // From here on, replaces the keys of the signature in feeds and fetches by tensor names. This
-  // comes last because the steps and tolerances read above are stated by key.
+  // Replaces the keys of the signature by tensor names. Does so at the end, because the steps and
+  // tolerances read above are stated by key.
   if (!json.contains("tensors")) return Error::success();
   const Json& tensors = json["tensors"];
   if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");

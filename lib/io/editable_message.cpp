@@ -13,8 +13,7 @@ llvm::StringRef Content(llvm::StringRef field) {
 }
 
 // Maps the serialized key of a map entry to the entry's index `place`. An entry without a key field
-// has the default key, an empty string or 0: both are recorded, because the key's type is not known
-// here.
+// has the key "" or 0, depending on the key's type, which is not known here: records both.
 void AddKey(llvm::StringRef entry, size_t place, llvm::StringMap<size_t>* keys) {
   WireReader reader(entry);
   while (reader.Next()) {
@@ -69,8 +68,8 @@ EditableMessage& EditableMessage::Edit(size_t place) {
   return *field.message;
 }
 
-// If a singular field occurs several times in the bytes, its occurrences become one message by
-// concatenation, as protobuf merges them. Occurrences that were already accessed stay separate.
+// If a singular field occurs several times, its occurrences are concatenated, as protobuf merges
+// them. Occurrences that were already accessed stay separate.
 EditableMessage& EditableMessage::Only(uint32_t field) {
   Read();
   if (places_[field].empty()) return Edit(Add(field));

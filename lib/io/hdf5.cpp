@@ -175,8 +175,8 @@ class Hdf5File::Reader {
     if (address == kNowhere || start < base_ || start > bytes_.size()) return {};
     return bytes_.substr(start, size);
   }
-  // Returns the bytes of the file after the signature `letters` ("TREE", "HEAP"), which should be
-  // at `address`; empty if the signature is not at that address.
+  // Returns the bytes of the file after the signature `letters`, such as "HEAP", which should be at
+  // `address`; empty if it is not.
   llvm::StringRef Behind(llvm::StringRef letters, uint64_t address) const {
     llvm::StringRef bytes = At(address, kNowhere);
     return bytes.consume_front(letters) ? bytes : llvm::StringRef();
@@ -372,8 +372,8 @@ class Hdf5File::Reader {
     group->attributes[name.str()] = text.str();
   }
 
-  // Returns a text from a global heap (an area of the file with texts of varying length). `where`
-  // holds the text's length, the address of the heap, and the index of the text in it.
+  // Returns a text from a global heap (where HDF5 stores texts of varying length). `where` holds
+  // the text's length, the heap's address, and the text's index in it.
   llvm::StringRef HeapText(Fields& where) const {
     uint64_t length = where.Number(4), address = where.Number(8), number = where.Number(4);
     Fields fields(Behind("GCOL", address));

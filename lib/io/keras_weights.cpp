@@ -38,9 +38,8 @@ struct KeyOrReason {
   std::string key, reason;
 };
 
-// Finds the order of a layer's variables from the objects in the model's object graph. A list
-// object that contains all of the variables gives its own order; any other object that contains
-// them all gives its trainable variables first.
+// Finds the order of a layer's variables in the model's object graph: a list that contains them all
+// gives its own order; another object that contains them all gives the trainable ones first.
 class Order {
  public:
   explicit Order(const proto::SavedObjectGraph& saved) : saved_(saved) {
@@ -52,8 +51,8 @@ class Order {
     }
   }
 
-  // Sorts the names of a layer's variables. Returns false if the layer has several variables and no
-  // object in the model's object graph contains them all.
+  // Sorts the names of a layer's variables; false if there are several, and no object in the object
+  // graph contains them all.
   bool Sort(Scope* scope) const {
     auto holders = holders_.find(scope->names[0]);
     if (holders == holders_.end()) return scope->names.size() == 1;
@@ -168,9 +167,9 @@ void KerasWeights::FindLayers() {
   }
 }
 
-// Keras puts the model's name before the layer's name in the variables of a Sequential or
-// subclassed model, but not in those of a functional model or of optimizers. So this tries the
-// names of the file's layers both with and without the model's name, and keeps the better match.
+// Variables of a Sequential or subclassed model have the model's name before the layer's name;
+// those of a functional model and of optimizers do not. So this tries the file's layers with and
+// without the model's name, and keeps the better match.
 std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
   std::vector<std::string> names, with_model;
   for (const Layer& layer : layers_) {
@@ -181,9 +180,8 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
   bool is_bare = found(bare) > found(whole);
   std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
-  // Matches the names that are still without a layer to the layers that are still free, this time
-  // with the other form of the layers' names: with the model's name if the first match was without
-  // it, and vice versa.
+  // Matches the names that have no layer yet to the layers that are still free, with the other form
+  // of these: with the model's name if the first match was without it, and vice versa.
   const std::vector<std::string>& others = is_bare ? with_model : names;
   std::vector<std::string> rest, free;
   std::vector<int> places, layers;

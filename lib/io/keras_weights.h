@@ -40,10 +40,9 @@ class KerasWeights {
   // Returns, for each name in `wanted`, the index of the layer of that name in the file, or -1 if
   // there is no such layer.
   std::vector<int> LayersLike(llvm::ArrayRef<std::string> wanted) const;
-  // WhyNotLike: returns the reason why `layer`, found for the name `wanted`, cannot be that layer:
-  // it is null, or it does not have `variables` variables. WhyNoArray: returns the reason why the
-  // array `key` cannot be the value of the variable. Both return an empty text if there is no
-  // reason.
+  // WhyNotLike: the reason why `layer`, found for the name `wanted`, cannot be that layer: it is
+  // null, or it does not have `variables` variables. WhyNoArray: the reason why the array `key`
+  // cannot be the variable's value. Empty if there is no reason.
   std::string WhyNotLike(const Layer* layer, llvm::StringRef wanted, size_t variables) const;
   std::string WhyNoArray(const SavedVariable& variable, const std::string& key) const;
 

@@ -26,8 +26,8 @@ std::string ArgumentsText(const LibraryFunction& function, size_t limit = ~size_
 std::string ConstantText(const TraceConstant& constant);
 // Groups node names by scope, as in "dropout/ (8 nodes)".
 std::vector<std::string> ByScope(llvm::ArrayRef<std::string> names);
-// Returns a text such as "body of While 'while' in countdown 97", which says which op runs the
-// function; empty if the function is not the body or branch of an op.
+// Returns a text such as "body of While 'while' in countdown 97"; empty for a function that is not
+// the body or branch of an op.
 std::string PartOfText(const FunctionLibrary& library, const LibraryFunction& function);
 
 }  // namespace grapnel

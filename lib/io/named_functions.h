@@ -1,5 +1,5 @@
-// Makes the function library of a graph. Uses also what the file states about functions outside of
-// the graph: in signatures, and in the objects of a SavedModel.
+// Makes the function library of a graph; also uses what a SavedModel's signatures and objects say
+// about its functions.
 #ifndef GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 #define GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 

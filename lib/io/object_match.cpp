@@ -65,8 +65,8 @@ class ObjectMatch::Finder {
   bool IsSaved(int node) const { return node >= 0 && node < saved_.nodes_size(); }
   bool IsStored(int node) const { return node >= 0 && node < stored_.nodes_size(); }
 
-  // A place where part of the model may lie in the checkpoint: the variables that a walk from one
-  // checkpoint object found, as pairs of a model object and a checkpoint key.
+  // A place in the checkpoint for part of the model: the variables that a walk from one checkpoint
+  // object found, as pairs of a model object and a checkpoint key.
   using Place = std::vector<std::pair<int, std::string>>;
 
   // Finds the place in the checkpoint that matches the most variables of `part`, a subtree of the

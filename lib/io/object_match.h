@@ -12,13 +12,13 @@
 
 namespace grapnel {
 
-// Pairs the objects of a model with those of a checkpoint. Two objects match if the same child
-// names lead to them from the model's root and from the checkpoint's root: TensorFlow restores in
-// this way. If the checkpoint has a different root, as with tf.train.Checkpoint(model=...), the
-// checkpoint object from which names lead to most of the model's variables is taken for the model's
-// root. Then each part of the model that was not found is searched for as a whole, in places that
-// no other object occupies. The slots of an optimizer (its variables for another variable, such as
-// moments) match if those other variables do.
+// Pairs the objects of a model with those of a checkpoint. As when TensorFlow restores, objects
+// match if the same child names lead to them from the model's root and from the checkpoint's root.
+// If the checkpoint has a different root, as with tf.train.Checkpoint(model=...), the object from
+// which names lead to most of the model's variables is taken for the model's root. Then each part
+// of the model that was not found is searched for as a whole, in places that no other object
+// occupies. Optimizer slots (variables such as moments) match if the variables to which they belong
+// do.
 class ObjectMatch {
  public:
   // `fits`: true if the value under a checkpoint key may be that of the variable. Time: one walk

@@ -112,8 +112,8 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   auto check = [&](uint32_t field, llvm::StringRef value) {
     if (value.empty()) return true;
     if (field == 1) {
-      // A node with a name and a device also parses as a MetaInfoDef with a version and tags. Such
-      // a field does not show that this is a MetaGraphDef; only the graph in the next field can.
+      // A node with a name and a device also parses as a MetaInfoDef with a version and tags, so it
+      // does not show that this is a MetaGraphDef; the graph in the next field can.
       evidence |= LooksLikeMetaInfo(value) && !LooksLikeNode(value);
       return LooksLikeMetaInfo(value);
     }

@@ -16,8 +16,8 @@ uint32_t Crc32c(llvm::StringRef bytes, uint32_t crc = 0);
 // CRC of data that itself contains CRCs would be weak (tensorflow/core/lib/hash/crc32c.h).
 uint32_t MaskCrc(uint32_t crc);
 
-// Walks the records of a file. A record has its length (8 bytes), the masked CRC of the length (4),
-// data, and the masked CRC of the data (4). Next() reads only the lengths and their CRCs.
+// Walks records: length (8 bytes), masked CRC of the length (4), data, masked CRC of the data (4).
+// Next() reads only the lengths and their CRCs.
 class RecordReader {
  public:
   explicit RecordReader(llvm::StringRef bytes) : rest_(bytes) {}

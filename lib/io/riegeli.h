@@ -16,11 +16,11 @@ namespace grapnel {
 // True if `head` is the beginning of a Riegeli file.
 bool IsRiegeli(llvm::StringRef head);
 
-// A file in the format of riegeli_records_file_format.md of github.com/google/riegeli. The file
-// consists of groups of records (the format calls them "chunks"); each group is compressed as a
-// whole. Every 64 KiB there is a block header, also within a group; it says where the next group
-// begins, so that readers can skip a damaged group. The position of a record is the start of its
-// group plus its index in the group. Move-only. Not thread-safe.
+// A file in the format of riegeli_records_file_format.md of github.com/google/riegeli: groups of
+// records (the format calls them "chunks"), each compressed as a whole. Every 64 KiB, also within a
+// group, a block header says where the next group begins, so that readers can skip a damaged one.
+// The position of a record is the start of its group plus its index in the group. Move-only. Not
+// thread-safe.
 class RiegeliFile {
  public:
   // Reads the headers of all groups, but no records. Skips damaged parts and lists them in

@@ -33,9 +33,9 @@ struct SavedVariable {
 // object graph.
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph);
 
-// Like VariablesOf, without variables that only duplicate others. Where the object graph shows it,
-// omits the copies that a saver made for itself and those that an export made. For TF1, omits
-// variables that no collection lists (local variables), if a collection lists any.
+// Like VariablesOf, but omits copies that a saver made for itself and duplicates that an export
+// made, where the object graph shows them. For TF1, omits variables that no collection lists (local
+// variables), if any collection lists variables.
 std::vector<SavedVariable> OwnVariablesOf(const GraphInFile& graph);
 
 // Returns a line about the own variables of a model: "126 variables: 3,504,872 parameters

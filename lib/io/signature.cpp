@@ -52,8 +52,8 @@ const Function* CalleeOf(const Node& node) {
   return f ? module.FindFunction(f->AsFuncName().value_or("")) : nullptr;
 }
 
-// True for nodes that do no work of their own: they provide inputs, or forward values unchanged.
-// Such nodes may surround the call of the function that does the work.
+// True for nodes that only provide inputs or forward values, and so may surround the call that does
+// the work.
 bool HandsOn(const Node& node) {
   if (node.num_inputs() == 0) return true;
   return llvm::StringSwitch<bool>(node.op())
@@ -96,8 +96,8 @@ std::vector<Port> ResultPorts(const Function& function) {
   return ports;
 }
 
-// Goes from the main graph into the function that it calls, from that into the next one, and so on,
-// as long as a body only forwards values to a single call.
+// Goes from the main graph into the function that it calls, and so on, as long as a body only
+// forwards values to a single call.
 class Descent {
  public:
   Descent(const GraphInFile& graph, const Signature& signature) {

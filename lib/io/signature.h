@@ -24,9 +24,9 @@ const Signature* DefaultSignature(const GraphInFile& graph);
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
 
-// The graph that does the work of a signature. In a TF2 SavedModel, the main graph calls a wrapper
-// function, which calls the network's function: that function's body is meant. BodyOf goes from the
-// main graph inward as long as a graph only forwards values to one call.
+// The graph that does the work of a signature: in a TF2 SavedModel, the main graph calls a wrapper
+// function, which calls the network's function. BodyOf goes from the main graph inward as long as a
+// graph only forwards values to one call.
 struct SignatureBody {
   std::string name;  // the name of the signature
   const Graph* graph = nullptr;

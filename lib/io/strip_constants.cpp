@@ -125,8 +125,7 @@ class Attributes {
     return out;
   }
 
-  // Copies an entry of a map of attributes; `field` is the map's field number in the message that
-  // contains it.
+  // Copies an entry of the map of attributes that has number `field` in its message.
   void Entry(llvm::StringRef entry, uint32_t field, std::string* out) {
     auto [key, value] = ReadMapEntry(entry);
     AppendMapEntry(out, field, key, Value(key, value));

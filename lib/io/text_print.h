@@ -14,8 +14,7 @@ namespace grapnel {
 // format cannot represent.
 Error ParseForText(llvm::StringRef bytes, google::protobuf::Message* message);
 
-// Prints the fields in the order of their numbers, and the entries of a map in the order of their
-// keys.
+// Prints fields in the order of their numbers and map entries in the order of their keys.
 void PrintMessage(const google::protobuf::Message& message, int indent, llvm::raw_ostream& os);
 
 }  // namespace grapnel

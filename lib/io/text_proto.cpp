@@ -17,8 +17,8 @@ namespace {
 
 namespace io = google::protobuf::io;
 
-// The limit on nested messages in the text. It equals protobuf's limit for the wire format, so that
-// every message that is read can also be written.
+// The limit on nested messages in the text: protobuf's limit for the wire format, so that every
+// message that is read can also be written.
 constexpr int kMaxNesting = 100;
 constexpr size_t kMaxProblems = 20;
 

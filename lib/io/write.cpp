@@ -13,8 +13,7 @@
 namespace grapnel {
 namespace {
 
-// File extensions for which WriteGraph returns an error: they are those of other files than graphs,
-// or of graphs of other programs.
+// Extensions that WriteGraph rejects: of files that are not graphs, and of other programs' graphs.
 constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
                                                ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 

@@ -49,8 +49,8 @@ bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   return true;
 }
 
-// Reads the size, packed size and offset of a file, in this order, from a zip64 extra field, which
-// has only those that do not fit in 32 bits.
+// Reads those of size, packed size and offset that need more than 32 bits from a zip64 extra field,
+// which has them in this order.
 void ReadExtra(llvm::StringRef extra, Entry* entry) {
   constexpr uint16_t kZip64 = 1;
   while (extra.size() >= 4) {

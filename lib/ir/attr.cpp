@@ -54,8 +54,8 @@ Shape ParseShape(llvm::StringRef bytes) {
   return shape;
 }
 
-// Calls visit(number) for each element of a repeated numeric field, in packed form or not.
-// `fixed32`: the numbers are floats, which take 4 bytes; otherwise varints.
+// Calls visit(number) for each element of a repeated numeric field, packed or not. `fixed32`: the
+// numbers are floats of 4 bytes; otherwise varints.
 template <typename Visit>
 void ForEachNumber(llvm::StringRef list, uint32_t field, bool fixed32, Visit visit) {
   WireReader reader(list);

@@ -24,8 +24,8 @@ class GRAPNEL_PUBLIC DeviceWord {
   bool operator==(DeviceWord other) const { return index_ == other.index_; }
   bool operator!=(DeviceWord other) const { return index_ != other.index_; }
   llvm::StringRef text() const;  // empty for none
-  // An index by which tables can store the word. Equal words have equal indices within one process;
-  // another process may number them otherwise, so nothing may be ordered by it.
+  // A number that is the same for equal words. It differs between processes, so use it in tables,
+  // but never for an order.
   uint32_t index() const { return index_; }
 
  private:
@@ -71,11 +71,10 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   // True if each component that is set in this spec is equal in `device`, a full name.
   bool Matches(const DeviceSpec& device) const;
 
-  // Sets the components of this spec that `other` sets. A conflict is a component that both set
-  // differently. Hard (not `soft`): a conflict is an error in TensorFlow's words ("Cannot merge
-  // devices with incompatible ids: ..."), and this spec stays unchanged. Soft: a conflict of types
-  // unsets the type and the id, a conflict of ids unsets the id; a conflict of job, replica or task
-  // is still an error.
+  // Sets the components that `other` sets; a conflict is a component that both set differently.
+  // Hard (not `soft`): a conflict is an error in TensorFlow's words ("Cannot merge devices with
+  // incompatible ids: ..."), and nothing changes. Soft: a conflict of types unsets type and id, one
+  // of ids unsets the id; a conflict of job, replica or task is still an error.
   Error Merge(const DeviceSpec& other, bool soft);
   // Replaces the components of this spec that `other` sets.
   void Override(const DeviceSpec& other);

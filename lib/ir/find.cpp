@@ -32,8 +32,8 @@ Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
                    Plural(outputs, "output"), text);
 }
 
-// Returns the node of the tensor `text`; an empty Node if there is none or `text` is a control
-// input ("^x"). Sets `*port` if the node has that output.
+// Returns the node of the tensor `text`; an empty Node if there is none, and for "^x". Sets `*port`
+// if the node has that output.
 Node LookUp(const Graph& graph, llvm::StringRef text, std::optional<Port>* port) {
   TensorName name = ReadTensorName(text);
   if (name.control) return {};

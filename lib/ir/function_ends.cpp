@@ -28,9 +28,9 @@ void ForEachScope(llvm::StringRef name, Visit visit) {
   }
 }
 
-// Returns the names of calls that the runtime inlined and whose bodies have effects. In place of
-// such a call the runtime leaves a NoOp of the call's name, which waits for the body's ops with
-// effects; the names of these ops begin with "CALL/".
+// Returns the names of inlined calls whose bodies have effects. In place of such a call, the
+// runtime leaves a NoOp of the call's name, which waits for the ops with effects; their names begin
+// with "CALL/".
 std::set<llvm::StringRef> InlinedCalls(const Graph& graph, llvm::ArrayRef<NodeId> stateful) {
   std::set<llvm::StringRef> scopes, calls;
   for (NodeId id : stateful)

@@ -204,8 +204,8 @@ void Graph::SetOp(NodeId id, llvm::StringRef op) {
   if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
   Mark(id);
-  // In a function's body, NodeDefs name inputs by the output argument of the op that they read, and
-  // the new op may name its outputs otherwise. So the readers of the node count as changed too.
+  // In a function's body, NodeDefs name inputs by output arguments of the op, and the new op may
+  // have other names. So the node's readers change too.
   if (this == &module_->main) return;
   for (const Use& use : nodes_[id].uses) Mark(use.node);
 }

@@ -45,9 +45,8 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // The version at which the node last changed: its op, attributes, device, name or inputs.
   uint64_t VersionOf(NodeId id) const { return texts_[id].version; }
   // Returns the live nodes that changed after version `since`, in order of id. The cost depends on
-  // the number of changes while that is small: the graph keeps a list of its latest changes, with
-  // at most a quarter as many entries as it has nodes; if that does not suffice, the function looks
-  // at all nodes.
+  // the number of changes while these are few: the graph lists its latest changes, up to a quarter
+  // of its number of nodes. Otherwise the function looks at all nodes.
   std::vector<NodeId> ChangedSince(uint64_t since) const;
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
@@ -243,10 +242,10 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
 inline Node::Node(const Graph* graph, NodeId id) : table_(graph), id_(id) {}
 inline const Graph& Node::graph() const { return *static_cast<const Graph*>(table_); }
 
-// Returns the ids of live nodes so that each node comes after its inputs, data and control, except
-// for back edges of loops (NextIteration -> Merge). Of the nodes whose inputs are all listed, the
-// smallest id comes next. Omits nodes on other cycles and the nodes that depend on them; if the
-// result has fewer nodes than the graph, there are such nodes.
+// Returns the ids of live nodes, each after its inputs, data and control, except for back edges of
+// loops (NextIteration -> Merge). Of the nodes whose inputs are all listed, the smallest id comes
+// next. Omits nodes on other cycles and nodes that depend on them: the result then has fewer nodes
+// than the graph.
 GRAPNEL_PUBLIC std::vector<NodeId> TopologicalOrder(const Graph& graph);
 
 }  // namespace grapnel

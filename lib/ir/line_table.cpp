@@ -331,8 +331,8 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
   if (lines.empty()) return "";
   std::string text;
   const Graph* body = &module.main;
-  // Goes through all names in the message and keeps the stack of the last one that has one: the
-  // last node is the innermost. A message names a function before the node in it.
+  // Keeps the stack of the last node named, which is the innermost one. A message names a function
+  // before the node in it.
   for (size_t at = 0; (at = message.find('\'', at)) != llvm::StringRef::npos;) {
     llvm::StringRef before = message.take_front(at);
     size_t end = message.find('\'', at + 1);

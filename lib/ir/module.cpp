@@ -80,10 +80,10 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
   functions = std::move(kept);
 }
 
-// Allocates memory for a large value. Takes it from slabs of huge pages, if the system has them:
-// with normal pages, 100 MB of folded weights cause 25,000 page faults, which take longer than
-// copying the weights. The last `content` bytes are the elements of a tensor and are aligned for
-// vector instructions, because execution plans read them in place.
+// Allocates memory for a large value, in slabs of huge pages if the system has them: with normal
+// pages, 100 MB of folded weights cause 25,000 page faults, which take longer than copying the
+// weights. The last `content` bytes are the elements of a tensor and are aligned for vector
+// instructions, because execution plans read them in place.
 char* Module::AllocateLarge(size_t size, size_t content) {
   constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20, kAlignment = 64;
   size_t head = size - content, skipped = (kAlignment - head % kAlignment) % kAlignment;
@@ -112,8 +112,8 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
     llvm::StringRef whole(slab.bytes.get(), slab.size);
     if (bytes.begin() < whole.begin() || bytes.end() > whole.end()) continue;
     if (slab.bytes.use_count() != 1) return nullptr;
-    // Frees only the pages that lie completely within the value, as other values share the first
-    // and the last one. A slab begins at a page boundary.
+    // Frees only pages that lie completely within the value, as other values share the rest. A slab
+    // begins at a page boundary.
     constexpr size_t kPage = 4096;
     size_t begin = (bytes.begin() - whole.begin() + kPage - 1) / kPage * kPage;
     size_t end = (bytes.end() - whole.begin()) / kPage * kPage;
@@ -136,8 +136,8 @@ llvm::StringRef WithPiecesBefore(llvm::ArrayRef<llvm::StringRef> pieces) {
   return {pieces.back().data() - before, before + pieces.back().size()};
 }
 
-// True if `there`, the bytes that WithPiecesBefore returns, begins with all pieces but the last.
-// The last piece need not be compared: its memory is the end of `there`.
+// True if `there`, which WithPiecesBefore returned, begins with all pieces but the last; the last
+// piece itself is the end of `there`.
 bool EndsAs(llvm::StringRef there, llvm::ArrayRef<llvm::StringRef> pieces) {
   return llvm::all_of(pieces.drop_back(),
                       [&](llvm::StringRef piece) { return there.consume_front(piece); });
@@ -152,8 +152,8 @@ llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   char* copy;
   {
     std::lock_guard lock(keeping_);
-    // A large value whose content comes from another node of the module, as when an Identity is
-    // folded, may already be stored in full: the same head bytes may precede the content.
+    // A large value whose content lies in the module already, as when an Identity is folded, may be
+    // stored in full: the same head bytes may precede the content.
     if (size >= kLargeValue && pieces.size() > 1) {
       auto lies_in = [&](llvm::StringRef whole) {
         return pieces.back().begin() >= whole.begin() + (size - content) &&

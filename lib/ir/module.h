@@ -43,8 +43,8 @@ class GRAPNEL_PUBLIC Function {
   };
   StringId name_id;
   Graph body;
-  // The arguments, nodes of op _Arg, in the signature's order. An argument that is a list of
-  // tensors is one node, with an output for each tensor.
+  // The arguments, nodes of op _Arg, in the signature's order; one for a list of tensors has an
+  // output for each tensor.
   std::vector<NodeId> args;
   std::vector<Result> results;  // of op _Retval, in the signature's order
   std::vector<std::pair<std::string, NodeId>> control_results;

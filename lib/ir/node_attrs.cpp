@@ -213,8 +213,8 @@ bool Graph::MayHaveAttr(llvm::StringRef key) {
   if (attr_keys_) return attr_keys_->contains(key);
   attr_keys_.emplace();
   constexpr size_t kShort = 256, kOps = 64;
-  // The attribute bytes of the node that was last looked at, by the low digits of its op's id. A
-  // node with the same bytes has no new keys, and most nodes of an op have the same attributes.
+  // The attribute bytes seen last, by the low digits of the op's id. A node with the same bytes has
+  // no new keys, and most nodes of an op have the same.
   std::array<llvm::StringRef, kOps> known;
   for (Node node : nodes()) {
     llvm::StringRef& latest = known[node.op_id() % kOps];

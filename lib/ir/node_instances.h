@@ -10,10 +10,10 @@
 
 namespace grapnel {
 
-// Finds the nodes of `graph` that come from the node `name` of a function: those whose names end in
-// "/NAME", such as "call/NAME" where a call of the function was inlined. In the body of `function`,
-// also finds the node NAME itself, and accepts "FUNCTION/NAME" for it. For the main graph,
-// `function` is "". Linear in nodes.
+// Finds the nodes of `graph` that come from the node `name` of a function: "call/NAME" where a call
+// was inlined, or other names that end in "/NAME". In the body of `function`, also finds NAME
+// itself, for which `name` may be "FUNCTION/NAME". For the main graph, `function` is "". Linear in
+// nodes.
 std::vector<Node> InstancesOf(const Graph& graph, llvm::StringRef function, llvm::StringRef name);
 
 }  // namespace grapnel

@@ -21,15 +21,12 @@ void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs) {
   for (const auto& [key, value] : attrs) AppendMapEntry(out, field, key, value);
 }
 
-// Builds the NodeDefs of the main graph or a function from parsed text.
 class BodyReader::Impl {
  public:
   Impl(std::vector<ParsedNode>& nodes, const ParsedFunction* function,
        const llvm::StringMap<OpInfo>& functions, TextBuild* build)
       : nodes_(nodes), function_(function), functions_(functions), build_(*build) {}
 
-  // Calls `add` with each NodeDef, in the text's order. A constant written within a node's inputs
-  // comes before that node.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add) {
     Flatten(signature);
     ConnectInputs();
@@ -46,8 +43,6 @@ class BodyReader::Impl {
     }
   }
 
-  // Returns an input as a NodeDef states it: "node" or "node:1"; in a function "node:output:1" or,
-  // for an argument, "argument".
   std::string InputText(const ParsedInput& input) {
     if (input.control) return "^" + input.name;
     std::string port = input.port ? ":" + std::to_string(*input.port) : "";
@@ -69,8 +64,6 @@ class BodyReader::Impl {
     return input.name + port;
   }
 
-  // Returns whether the text has the node or argument that the input names. If not, reports a
-  // problem at node `reader`.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader) {
     if (index_.count(input.name)) return true;
     auto names = [&](NameSink take) {

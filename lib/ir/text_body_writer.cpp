@@ -26,13 +26,10 @@ bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == 
 
 }  // namespace
 
-// Writes the main graph or the body of a function as text.
 class BodyWriter::Impl {
   using Inferred = decltype(InferenceNode::inferred);
 
  public:
-  // `whole`: the caller prints all nodes. Otherwise the caller prints single nodes: a line then
-  // also states what a reader of the whole text would infer from other nodes.
   Impl(const Graph& graph, const Function* function, const TextOptions& options, bool whole = true)
       : graph_(graph), function_(function), options_(options) {
     if (!whole) return;
@@ -115,8 +112,8 @@ class BodyWriter::Impl {
     return output.empty() ? "" : (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
   }
 
-  // Lists the nodes in the order in which they are printed: that of the file, or for human readers
-  // a topological order. In the latter, nodes on a cycle that is not a loop come last.
+  // Lists the nodes in the order of the file; for human readers in topological order, with nodes on
+  // a cycle that is not a loop at the end.
   void Order() {
     if (!options_.exact) {
       order_ = TopologicalOrder(graph_);
@@ -200,7 +197,7 @@ class BodyWriter::Impl {
     return nullptr;
   }
 
-  // Determines which attributes must be written, because a reader of the text would not infer their
+  // Determines which attributes must be written, because a reader of the text would infer other
   // values; the text omits the others. First infers each node's attributes from the true dtypes of
   // its inputs, which a reader has once all required attributes are written. Then infers as a
   // reader does, who knows fewer dtypes on cycles.
@@ -240,9 +237,9 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Adds a twin for each node, with the node's true output dtypes. The inputs of a node are the
-  // twins, so what it infers does not depend on other inferences. Constants within inputs have no
-  // twin, because their dtypes follow from their readers.
+  // Adds a twin with the true output dtypes for each node. Nodes read the twins of their inputs, so
+  // no inference depends on another one. Constants within inputs have no twin, because their dtypes
+  // follow from their readers.
   std::vector<InferenceNode> InferFromTruth() const {
     size_t twin = ids_.size();
     std::vector<InferenceNode> nodes(2 * ids_.size());
@@ -264,9 +261,8 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Compares inferred with actual attributes and records those that must be written; returns
-  // whether it found any. Returns early after constants, because their dtypes change what their
-  // readers infer.
+  // Records the attributes that must be written; returns whether it found any. Returns early after
+  // constants, because their dtypes change what their readers infer.
   bool CompareAll(const std::vector<InferenceNode>& nodes) {
     size_t before = written_.size();
     for (bool literals : {true, false}) {
@@ -352,9 +348,9 @@ class BodyWriter::Impl {
       }
       return text;
     }
-    // In a broken file, data inputs may come after control inputs. Graph has no slot for such an
-    // input if its node does not exist. If a slot is missing, prints each data input after a
-    // control input as the file has it.
+    // In a broken file, data inputs may come after control inputs; Graph has no slot for one whose
+    // node does not exist. If a slot is missing, prints each data input after a control input as
+    // the file has it.
     auto is_control = [](llvm::StringRef input) { return HasPrefix(input, "^"); };
     bool all_there = llvm::count_if(parts.inputs, is_control) + node.num_inputs() ==
                      static_cast<int>(parts.inputs.size());
@@ -401,7 +397,7 @@ class BodyWriter::Impl {
     auto value = parts->attrs.find("value");
     auto tensor = value == parts->attrs.end() ? std::nullopt : AttrView(value->second).AsTensor();
     // Returns "" if the attribute has more fields than the tensor, which the text could not state.
-    // Comparing the sizes suffices, and parsing a large constant takes long.
+    // Compares sizes, because parsing a large constant takes long.
     if (!tensor || value->second.size() != attr::TensorHead(tensor->size()).size() + tensor->size())
       return "";
     LiteralPrint print = PrintLiteral(*tensor, options_.exact,

@@ -30,8 +30,8 @@ class Inference {
       if (!nodes_[i].is_literal && (waits_[i] == 0 || NeedsNoInput(nodes_[i])))
         Try(i, /*in_part=*/false);
     }
-    // The nodes that remain are on cycles, or depend on these. Takes the first node of which some
-    // inputs are known, infers it from these inputs alone, and goes on to its readers.
+    // The nodes that remain are on cycles, or depend on these. Infers the first one of which some
+    // inputs are known from these alone; Try goes on to its readers.
     while (!candidates_.empty()) {
       uint32_t next = *candidates_.begin();
       candidates_.erase(candidates_.begin());
@@ -113,9 +113,8 @@ class Inference {
     return input.node != kNoNode && nodes_[input.node].is_literal;
   }
 
-  // Infers the attribute that gives the number of an argument's tensors from the node's number of
-  // inputs. Returns false if several such attributes are unknown, or the number of inputs does not
-  // fit.
+  // Infers the number of an argument's tensors from the node's number of inputs. Returns false if
+  // several such numbers are unknown, or the inputs do not fit.
   bool ResolveCounts(InferenceNode& node) {
     llvm::StringRef unknown;
     bool is_list = false;

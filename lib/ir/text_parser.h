@@ -39,9 +39,8 @@ struct ParsedNode {
 
 struct ParsedArg {
   std::string name;
-  // The type of the argument is written as float, T, N*float, N*T or Ts...: a dtype, or the names
-  // of the function's attributes for the dtype (T), the number of tensors (N) and the list of
-  // dtypes (Ts).
+  // The argument's type is written as float, T, N*float, N*T or Ts...: a dtype, or the function's
+  // attributes for the dtype (T), the number of tensors (N) and the list of dtypes (Ts).
   DataType type = proto::DT_INVALID;
   std::string type_attr, number_attr, type_list_attr;
   std::string fields;                // other fields of the ArgDef, serialized

@@ -366,8 +366,8 @@ class Verifier {
     if (order.size() == graph_.num_nodes()) return true;
     std::vector<bool> ordered(graph_.end_id(), false);
     for (NodeId id : order) ordered[id] = true;
-    // Starts at a node that is not in the topological order, and goes from node to input through
-    // nodes that are not in it. This must lead back to a visited node, and so gives a cycle.
+    // From a node that is not in the topological order, goes to inputs that are not in it either.
+    // This must lead back to a visited node: that is a cycle.
     NodeId at = kNoNode;
     for (Node node : graph_.nodes()) {
       if (!ordered[node.id()]) {

@@ -10,11 +10,11 @@
 
 namespace grapnel {
 
-// Checks the main graph or a function's body. Each input must exist; a node must have the inputs
-// and dtypes that its op takes, and the required attributes, with values of the right type; there
-// must be no cycle except through NextIteration; names must be unique. An op that TensorFlow 2.21
-// does not have is only a warning, as it may be a custom op. Problems are sorted by node. Linear in
-// nodes, edges and attributes; does not read the elements of constants.
+// Checks the main graph or a function's body. Inputs exist and have the number and dtypes that the
+// op takes; required attributes exist, and values have the right type; there is no cycle except
+// through NextIteration; names are unique. An op that TensorFlow 2.21 does not have is only a
+// warning: it may be a custom op. Problems are sorted by node. Linear in nodes, edges and
+// attributes; does not read the elements of constants.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyGraph(const Graph& graph,
                                                 const Function* function = nullptr);
 

@@ -80,9 +80,8 @@ class GRAPNEL_PUBLIC AtomicFile {
                                                       Until until = Until::kUnnamed);
   ~AtomicFile();
   llvm::raw_ostream& os() { return *os_; }
-  // Puts the file in place under its name. Fails, too, if an input file that is still open was
-  // truncated (CheckOpenFiles), because the output may come from it. Does not wait until the disk
-  // has the bytes.
+  // Puts the file in place under its name. Also fails if an input file that is still open was
+  // truncated (CheckOpenFiles), as the output may come from it. Does not wait for the disk.
   Error Commit();
 
  private:

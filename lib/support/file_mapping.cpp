@@ -64,8 +64,8 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
   }
 }
 
-// Forwards a signal to the handler that was installed before. That one may install this handler
-// again and return, so that the same fault comes back: then the default action is taken.
+// Forwards a signal to the previous handler. If that handler installs this one again and returns,
+// the same fault comes back: then takes the default action.
 void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
@@ -81,9 +81,9 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   std::raise(signal);  // delivered once the current handler returns
 }
 
-// Handles SIGBUS: puts zeros in place of the unreadable bytes. Does so up to the end of the
-// mapping, because all later bytes are gone too and one fault per page would be slow. Uses only
-// system calls, because a signal may arrive at any point.
+// Handles SIGBUS: puts zeros in place of the bytes that are gone, up to the end of the mapping,
+// because one fault per page would be slow. Uses only system calls, because a signal may arrive at
+// any point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);

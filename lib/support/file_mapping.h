@@ -14,10 +14,9 @@ namespace grapnel {
 
 struct MappedRange;
 
-// Reading a mapping beyond the end of its file raises SIGBUS, which usually ends the process. In a
-// FileMapping such bytes read as zeros, and Check() reports afterwards that the file was truncated.
-// The first FileMapping installs the SIGBUS handler; it forwards faults at other addresses to the
-// previous handler.
+// Reading a mapping beyond the end of its file raises SIGBUS. In a FileMapping such bytes read as
+// zeros, and Check() reports afterwards that the file was truncated. The first FileMapping installs
+// the SIGBUS handler; faults at other addresses go to the previous handler.
 class FileMapping {
  public:
   // `info` is the fstat of `fd`, which must be a regular file that is not empty; `fd` may be closed

@@ -28,8 +28,8 @@ inline uint64_t LastBytes(const char* at, size_t count) {
   return byte(0) | byte(count / 2) << 8 | byte(count - 1) << 16;
 }
 
-// Hashes eight bytes per iteration, then the remaining 1 to 7. A faster loop for long inputs is not
-// worthwhile, because most are short.
+// Hashes eight bytes per iteration, then the remaining 1 to 7. Simple, because most inputs are
+// short.
 inline uint64_t HashBytes(llvm::StringRef bytes) {
   uint64_t hash = 0x9E3779B97F4A7C15ull ^ bytes.size();
   const char* at = bytes.data();

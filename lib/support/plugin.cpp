@@ -153,8 +153,8 @@ Error Load(const char* path, const char* file, bool has_record) {
 }  // namespace
 
 Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
-  // The plugins that were loaded, by real path. If loading failed, a later call returns the same
-  // error and does not try again: the plugin may have registered something already.
+  // The loaded plugins, by real path. After a failure, later calls return the same error without
+  // another try, as the plugin may have registered something.
   static auto* loaded = new std::map<std::string, Loaded>;
   llvm::SmallString<256> real;
   if (std::error_code code = llvm::sys::fs::real_path(path, real))

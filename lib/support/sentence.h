@@ -35,8 +35,7 @@ class GRAPNEL_PUBLIC SentenceArgument {
 
   template <typename T>
   static void PrintAs(const void* value, llvm::raw_ostream& os, llvm::StringRef style) {
-    // build_format_adapter needs a value that is not const, because an adapter such as
-    // llvm::fmt_align has a format function that is not const.
+    // Not const, because the format function of an adapter such as llvm::fmt_align is not const.
     auto& held = *const_cast<T*>(static_cast<const T*>(value));
     llvm::support::detail::build_format_adapter(held).format(os, style);
   }
@@ -62,9 +61,9 @@ extern template void SentenceArgument::PrintAs<double>(const void*, llvm::raw_os
 [[gnu::cold]] GRAPNEL_PUBLIC std::string FormatSentence(const char* format,
                                                         llvm::ArrayRef<SentenceArgument> arguments);
 
-// Formats like llvm::formatv. But an llvm::StringRef argument is taken for a name, which must not
-// break the line: it is printed as by Printable, with \xNN for characters that a terminal would not
-// show. A std::string argument is taken for text and may contain line ends.
+// Formats like llvm::formatv, except that an llvm::StringRef argument is a name and must not break
+// the line: Printable replaces characters that a terminal would not show. A std::string argument is
+// text and may contain line ends.
 template <typename... Args>
 [[gnu::always_inline]] inline std::string Sentence(const char* format, const Args&... args) {
   if constexpr (sizeof...(args) == 0) {

@@ -69,9 +69,8 @@ class EditDistance {
   std::vector<Column> columns_;  // after each letter of `last_`, and before the first
 };
 
-// Keeps the kMostNear best names. The best name has the smallest distance; among equals, one
-// without outer scopes comes first, then one in the same case, then a shorter one, then byte order
-// decides.
+// Keeps the kMostNear best names: the smallest distance is best, then no outer scopes, the same
+// case, the shortest name, and byte order.
 class Nearest {
  public:
   using Key = std::tuple<size_t, bool, bool, size_t>;
@@ -113,8 +112,8 @@ class Nearest {
   std::vector<Entry> best_;
 };
 
-// Compares names with the text that the user typed. Of a name with more components than the text
-// has ("a/b/c" for "b/c"), only the last ones count.
+// Compares names with the text that the user typed. Of "a/b/c", only the last components count if
+// the text has fewer: "b/c" for the text "b/d".
 class Comparer {
  public:
   explicit Comparer(llvm::StringRef text)

@@ -40,11 +40,10 @@ bool Spin(uint64_t ticks, Condition&& holds) {
 
 }  // namespace
 
-// Runs one parallel loop at a time. A loop is divided into parts, and each thread has a share of
-// them, at the same position in every loop: its core's caches still hold what it wrote there in the
-// previous loop. A thread first takes the parts of its share, then parts that other threads have
-// not begun. Threads spin briefly before they sleep, because the loops of a network follow each
-// other within microseconds.
+// Runs one parallel loop at a time. Each thread has a share of the loop's parts, at the same
+// position in every loop, because its core's caches hold what it wrote there in the previous loop.
+// After its share, it takes parts that other threads have not begun. Threads spin briefly before
+// they sleep, because the loops of a network follow each other within microseconds.
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
