@@ -22,8 +22,9 @@ constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 constexpr size_t kFooter = 48, kBlockTrailer = 5;
 constexpr uint64_t kMaxBlock = 64 << 20;  // TensorFlow's blocks are 256 KiB
 
-// Lets leveldb read the mapped index. leveldb allocates the size that a block claims before it
-// checks whether that is possible, so this class rejects compressed blocks that claim too much.
+// Lets leveldb read the mapped index file. leveldb allocates the uncompressed size that a block
+// states without checking it, so this class rejects a compressed block that states more than
+// kMaxBlock.
 class MappedFile : public leveldb::RandomAccessFile {
  public:
   explicit MappedFile(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -90,8 +91,8 @@ Error ReadTable(llvm::StringRef bytes, std::map<std::string, std::string>* entri
 // this, in which each length counts as a number, not as a varint.
 Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t count,
                                                uint32_t* crc) {
-  // Each length takes at least a byte, so a wrong count is detected before memory is allocated for
-  // it.
+  // Each length takes at least a byte of the data, so this detects a wrong `count` before memory is
+  // allocated for the lengths.
   if (count > static_cast<int64_t>(bytes.size()))
     return MakeError("the data is too short for {0} strings", count);
   WireReader reader(bytes);
@@ -139,8 +140,9 @@ void AppendOrderedString(std::string* out, llvm::StringRef text) {
   out->append({'\0', '\1'});
 }
 
-// Appends a number with 7 bits per byte; the first bits are as many ones as there are bytes after
-// the first byte; then the sign follows.
+// Appends a signed number in 1 to 10 bytes. The result begins with as many one bits as it has
+// bytes. Then come the sign and the number, 7 bits per byte. For a negative number, all bits are
+// flipped.
 void AppendOrderedSigned(std::string* out, int64_t number) {
   uint64_t magnitude = number < 0 ? ~number : number;
   int bits = 0;
@@ -203,7 +205,7 @@ Error Bundle::ReadIndex() {
     if (Error error = ReadTable(index_->bytes(), &entries_))
       return Annotate(name, std::move(error));
   } catch (const std::bad_alloc&) {  // leveldb allocates as much as a damaged block claims
-    return MakeError("{0}: is damaged: a block claims more than memory", name);
+    return MakeError("{0}: is damaged: a block states a size larger than memory", name);
   }
   auto header_bytes = entries_.find("");
   proto::BundleHeaderProto header;
@@ -340,7 +342,7 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
     stored += *part_count;
     parts.emplace_back(std::move(extents), std::move(literal));
   }
-  // This check also prevents a wrong shape from taking memory.
+  // Also keeps a shape that is wrongly stated as huge from taking memory below.
   if (stored < *count)
     return MakeError("the slices hold {0} of the tensor's {1} elements", stored, *count);
   std::string bytes(*count * element, '\0');

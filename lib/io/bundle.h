@@ -1,5 +1,5 @@
-// Reads checkpoints, the variables of a SavedModel or a training run, in TensorFlow's tensor bundle
-// format.
+// Reads checkpoints in TensorFlow's tensor bundle format: the variables of a SavedModel, or what a
+// training run saves.
 #ifndef GRAPNEL_LIB_IO_BUNDLE_H_
 #define GRAPNEL_LIB_IO_BUNDLE_H_
 
@@ -38,8 +38,8 @@ class Bundle {
   };
 
   int num_shards() const { return num_shards_; }  // data files
-  // The names of the tensors, sorted. Omits the entries of slices, into which large tensors may be
-  // divided.
+  // The names of the tensors, sorted. Omits the entries of slices (the pieces in which a large
+  // tensor may be saved).
   std::vector<llvm::StringRef> names() const;
   bool Has(llvm::StringRef name) const { return entries_.count(name.str()) != 0; }
   Expected<Entry> Describe(llvm::StringRef name) const;
@@ -77,11 +77,11 @@ Expected<std::map<std::string, std::string>> VariableKeys(Bundle* bundle);
 
 // Returns the path of a data file of a checkpoint: PREFIX.data-00000-of-00001.
 std::string DataFileOf(llvm::StringRef prefix, int shard, int num_shards);
-// Deletes the data files in order of their numbers, until one is missing.
+// Deletes the checkpoint's data files 0, 1, 2, ... and stops at the first number without a file.
 void RemoveDataFiles(llvm::StringRef prefix, int num_shards);
 
-// Returns the key of a slice of a tensor: the tensor's name and, for each dimension, start and
-// length (-1: the whole dimension). See EncodeTensorNameSlice in
+// Returns the key of one slice of a tensor: the tensor's name and, for each dimension, the slice's
+// start and length (length -1: the whole dimension). See EncodeTensorNameSlice in
 // tensorflow/core/util/saved_tensor_slice_util.h.
 std::string SliceKey(llvm::StringRef name, llvm::ArrayRef<std::pair<int64_t, int64_t>> extents);
 

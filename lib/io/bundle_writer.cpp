@@ -54,8 +54,8 @@ std::string StringsAsBytes(llvm::ArrayRef<std::string> strings, int64_t count, u
   return os.str();
 }
 
-// Returns the number of data files of the existing checkpoint; 0 if there is no checkpoint. For one
-// that cannot be read, assumes the usual number, 1.
+// Returns the number of data files of the checkpoint at `prefix`, 0 if there is no checkpoint. If
+// it cannot be read, assumes one data file, the usual number.
 int ShardsOf(llvm::StringRef prefix) {
   if (!FileExists((prefix + ".index").str())) return 0;
   auto older = Bundle::Open(prefix);

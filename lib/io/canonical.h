@@ -1,4 +1,4 @@
-// Canonical text of a graph: equal for all files that contain the same graph.
+// Writes a graph as canonical text, which is the same for all files that contain the same graph.
 #ifndef GRAPNEL_LIB_IO_CANONICAL_H_
 #define GRAPNEL_LIB_IO_CANONICAL_H_
 

@@ -24,8 +24,8 @@ Expected<Json> ParseOrdered(const FileBytes& file) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
-    // Shortens nlohmann's message: "[json.exception.parse_error.101] parse error at line 1, column
-    // 2: syntax error while ..."
+    // Keeps only what follows the first ": " of nlohmann's message,
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
     llvm::StringRef why = error.what();
     return MakeError("{0}:{1}: {2}", file.name(), Position(text, error.byte),
                      why.split(": ").second);
@@ -48,7 +48,7 @@ Expected<double> Tolerance(const Json& json, const char* key, llvm::StringRef te
     it = of_tensor;
   }
   if (!it->is_number())
-    return MakeError("'{0}' must be a number, or a number for each tensor", key);
+    return MakeError("'{0}' must be a number, or an object: tensor to number", key);
   return it->get<double>();
 }
 
@@ -60,19 +60,20 @@ Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const s
   return JoinPath(folder, value.get<std::string>());
 }
 
-// Returns the file that `step` gives for each of the case's `tensors`, in the order of these. `key`
-// is "feeds" or "fetches".
+// Returns the file names that `step` states for `tensors`, which are the feeds or the fetches of
+// the case, in the order of `tensors`. `key` is "feeds" or "fetches".
 template <typename Tensors>
 Expected<std::vector<std::string>> FilesOf(const Case& values, const Json& step, const char* key,
                                            const Tensors& tensors) {
   if (!step.is_object() || !HasObject(step, key) || step[key].size() != tensors.size())
-    return MakeError("each of 'steps' must have the case's {0}", key);
+    return MakeError("each of 'steps' must have a file for each of the case's {0}", key);
   std::vector<std::string> files;
   for (const auto& first : tensors) {
     auto it = step[key].find(first.tensor);
     if (it == step[key].end())
-      return MakeError("each of 'steps' must have the case's {0}: '{1}' is missing", key,
-                       first.tensor);
+      return MakeError(
+          "each of 'steps' must have a file for each of the case's {0}: '{1}' is missing", key,
+          first.tensor);
     ASSIGN_OR_RETURN(std::string path, ValueFile(values.folder, key, first.tensor, *it));
     files.push_back(std::move(path));
   }
@@ -118,13 +119,13 @@ Error ReadCase(const Json& json, Case* result) {
     result->fetches.push_back({tensor, path, atol});
   }
   RETURN_IF_ERROR(ReadState(json, result));
-  // Replaces the keys of a signature by tensors at the end, because steps and tolerances use the
-  // keys too.
+  // Replaces the keys of the signature by tensor names. Does so at the end, because the steps and
+  // tolerances read above are stated by key.
   if (!json.contains("tensors")) return Error::success();
   const Json& tensors = json["tensors"];
   if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
-  // The object has the form {"feeds": {key: tensor}, "fetches": {key: tensor}} if an input and an
-  // output have the same key.
+  // "tensors" is usually {key: tensor}; if an input and an output of the signature have the same
+  // key, it is {"feeds": {key: tensor}, "fetches": {key: tensor}}.
   auto name = [&](const char* group, std::string* key) -> Error {
     const Json& of_group = HasObject(tensors, group) ? tensors[group] : tensors;
     auto found = of_group.find(*key);

@@ -16,7 +16,7 @@ namespace grapnel {
 // file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. If the case was captured
 // from a signature, "signature" is the signature's name; feeds and fetches may then be named by the
 // signature's keys, and "tensors" maps these keys to tensors of the case's graph: {key: tensor}.
-// Other keys are ignored. Lists keep the file's order.
+// Other keys are ignored. The lists below are in the file's order.
 struct GRAPNEL_PUBLIC Case {
   struct Feed {
     std::string tensor;  // "x:0"
@@ -36,8 +36,9 @@ struct GRAPNEL_PUBLIC Case {
   // graph whose node `kInitNode` creates the rest (tables, iterators). Empty: there is no state.
   std::vector<Feed> variables;
   std::string init_graph;
-  // The runs after the first, in order; each run continues with the state that the previous run
-  // left. The feeds and fetches of all runs are the same tensors, with other files.
+  // The runs after the first, in order; each run continues with the variables and other state that
+  // the previous run left. All runs have the same feeds and fetches, but each run has its own files
+  // with values.
   struct Step {
     std::vector<std::string> feeds, fetches;
   };
@@ -50,11 +51,12 @@ inline constexpr llvm::StringLiteral kInitNode = "init";
 // contents).
 GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
-// Reads case.json; does not open values or graph. Errors name the file, the line, and what was
-// expected.
+// Reads case.json only, not the files with the graph and the values. Errors name the file, the
+// line, and what was expected.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
-// The signature of a case that was captured from a signature, with its names for feeds and fetches.
+// The signature of a case that was captured from one; its feeds and fetches have the signature's
+// keys as names.
 struct GRAPNEL_PUBLIC CaseSignature {
   std::string name;                         // empty: the case has no signature
   std::vector<std::string> feeds, fetches;  // names as in case.json, in the order of Case

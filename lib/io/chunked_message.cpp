@@ -35,7 +35,7 @@ struct Chunk {
   uint64_t type = 0, size = 0, position = 0;
 };
 
-// The contents of the last record, which says where each chunk belongs.
+// The contents of the file's last record, which says to which field each chunk belongs.
 struct Metadata {
   std::vector<Chunk> chunks;
   llvm::StringRef message;  // a ChunkedMessage
@@ -148,7 +148,8 @@ const Descriptor* TypeOf(Content content) {
   return content == Content::kSavedModel ? proto::SavedModel::descriptor() : nullptr;
 }
 
-// A submessage of the merged message; its `type` is null if this program does not know the type.
+// A message within the message that the chunks are merged into; its `type` is null if this program
+// does not know the message type.
 struct Part {
   EditableMessage* message;
   const Descriptor* type;
@@ -228,7 +229,8 @@ class Merger {
     return *bytes;
   }
 
-  // Merges the chunk of a ChunkedMessage and the chunks of its fields into the message of `part`.
+  // Merges a serialized ChunkedMessage into the message of `part`: its own chunk first, then the
+  // chunks of its fields.
   void Put(const Part& part, llvm::StringRef chunked_message) {
     bool has_chunk = false, has_fields = false;
     uint64_t index = ChunkOf(chunked_message, &has_chunk, &has_fields);

@@ -13,11 +13,11 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kStep = 1 << 18;
-// How many bytes are reserved per compressed byte; the buffer grows if the data is compressed
-// better.
+// How many bytes of output are reserved per compressed byte; the output string grows if the data
+// expands to more.
 constexpr uint64_t kUsualRatio = 16;
-// The largest compression ratio of Snappy: three bytes encode a copy of 64 bytes (Snappy's
-// format_description.txt).
+// The largest compression ratio of Snappy, rounded up: three compressed bytes can stand for 64
+// bytes (Snappy's format_description.txt).
 constexpr uint64_t kMostOfSnappy = 22;
 
 Error Damaged(llvm::StringRef what) { return MakeError("the {0} data is damaged", what); }
@@ -26,9 +26,9 @@ Error OtherSize(llvm::StringRef what, uint64_t size) {
   return MakeError("the {0} data does not expand to {1} as stated", what, Plural(size, "byte"));
 }
 
-// Calls `step` repeatedly and returns all of its output. `step` fills a buffer and returns the
-// number of bytes, or -1 for damaged data; 0 bytes end the loop. `done` returns whether the stream
-// reached its end.
+// Calls `step` until `done` is true and returns all of its output. `step` fills the buffer it is
+// given and returns the number of bytes, or -1 for damaged data; it sets `done` at the end of the
+// stream.
 template <typename Step>
 Expected<std::string> Expand(llvm::StringRef what, llvm::StringRef packed, uint64_t size,
                              const bool& done, Step step) {
@@ -102,7 +102,7 @@ Expected<std::string> Decompress(Compression compression, llvm::StringRef packed
   switch (compression) {
     case Compression::kNone:
       if (packed.size() != size)
-        return MakeError("there are {0}, and {1} were expected", Plural(packed.size(), "byte"),
+        return MakeError("the data has {0}, and {1} were expected", Plural(packed.size(), "byte"),
                          size);
       return packed.str();
     case Compression::kBrotli:

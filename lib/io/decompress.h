@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// The values are those in Riegeli's files.
+// The values are the bytes that stand for the compressions in Riegeli files.
 enum class Compression : uint8_t { kNone = 0, kBrotli = 'b', kZstd = 'z', kSnappy = 's' };
 
 // Decompresses `packed`, which must give `size` bytes: Brotli and Zstandard streams, Snappy blocks.

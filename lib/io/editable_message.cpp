@@ -12,8 +12,8 @@ llvm::StringRef Content(llvm::StringRef field) {
   return reader.bytes();
 }
 
-// Records the index `place` of a map entry under the serialized key of that entry. An entry without
-// a key has the default key, an empty text or 0.
+// Maps the serialized key of a map entry to the entry's index `place`. An entry without a key field
+// has the key "" or 0, depending on the key's type, which is not known here: records both.
 void AddKey(llvm::StringRef entry, size_t place, llvm::StringMap<size_t>* keys) {
   WireReader reader(entry);
   while (reader.Next()) {
@@ -68,8 +68,8 @@ EditableMessage& EditableMessage::Edit(size_t place) {
   return *field.message;
 }
 
-// Several occurrences of a singular message merge by concatenation; list elements that were
-// accessed stay.
+// If a singular field occurs several times, its occurrences are concatenated, as protobuf merges
+// them. Occurrences that were already accessed stay separate.
 EditableMessage& EditableMessage::Only(uint32_t field) {
   Read();
   if (places_[field].empty()) return Edit(Add(field));
@@ -106,7 +106,8 @@ EditableMessage& EditableMessage::ValueOf(uint32_t field, llvm::StringRef key) {
   auto [known, is_new_key] = keys->second.try_emplace(key, 0);
   if (is_new_key) {
     known->second = Add(field);
-    // The map's own copy of the key, which lives as long as this message.
+    // Points to the copy of the key in `keys`, which lives as long as this message; the caller's
+    // `key` may not.
     Edit(known->second).Append(known->first());
   }
   return Edit(known->second).Only(kMapValue);

@@ -138,8 +138,8 @@ class EventReader {
   llvm::StringMap<int> titles_;
 };
 
-// True if the record states the version of an event file, as the first record of each event file
-// does; those of debug files do not.
+// True if the record states the version of an event file. The first record of an event file does;
+// that of a debug file does not.
 bool IsEventVersion(llvm::StringRef event) {
   WireReader reader(event);
   while (reader.Next()) {
@@ -168,15 +168,15 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
-    // Verifies only records with graphs: verifying all records would read the whole file.
+    // Checks the checksums only of records with graphs: checking all of them would read the whole
+    // file.
     if (any && !records.DataIsIntact()) {
       events.Report(llvm::formatv("record {0} has a wrong checksum or is cut off", count).str());
     }
   }
   if (!records.problem().empty()) events.Report(records.problem().str());
   if (model->graphs.empty()) {
-    if (!is_event_file)
-      return MakeError("is a file of a debug folder: name the folder, which contains more");
+    if (!is_event_file) return MakeError("is one file of a debug folder: name the folder instead");
     return MakeError("is an event file without a graph ({0}{1})", Plural(count, "record"),
                      model->problems.empty() ? "" : "; " + model->problems.front().text);
   }

@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Appends the graphs of an event file or a tfdbg v2 debug file to `model`: graph_def,
-// meta_graph_def, graphs of tagged run metadata, and debugged graphs. Fails if the file contains no
-// graph.
+// Appends the graphs of an event file or a tfdbg v2 debug file to `model`: the fields graph_def and
+// meta_graph_def, the graphs in tagged_run_metadata, and the graphs that tfdbg recorded. Fails if
+// the file contains no graph.
 Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 // Appends the graphs of a single Event without record framing.

@@ -20,7 +20,7 @@ class EventStream {
 
   // Creates "FOLDER/events.out.tfevents.SECONDS.HOST.PID.NUMBER" + `suffix`, and FOLDER if
   // necessary; NUMBER counts the files of this process. Never overwrites: if the name exists, uses
-  // the next second. The file begins with the version record, which is on disk when this function
+  // the next second. The file begins with the version record, which is written when this function
   // returns.
   static Expected<std::unique_ptr<EventStream>> Create(llvm::StringRef folder,
                                                        llvm::StringRef suffix);

@@ -32,8 +32,9 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
 
 namespace {
 
-// For a tensor that is not in the main graph, returns the function that has a node of that name, or
-// the function in a name such as "function/x". Null if there is no such function.
+// Finds the function that a user may have meant with a tensor that is not in the main graph: a
+// function with a node of that name, or the function of a name such as "function/x". Null if there
+// is no such function.
 const Function* FunctionWith(const Module& module, llvm::StringRef tensor) {
   for (const auto& function : module.functions)
     if (function->body.Find(ReadTensorName(tensor).node)) return function.get();

@@ -1,4 +1,4 @@
-// Which tensors of a model are fed and fetched, and whether the model is valid.
+// Finds out which tensors of a model are fed and fetched, and checks whether the model is valid.
 #ifndef GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 #define GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 
@@ -15,20 +15,21 @@ struct GRAPNEL_PUBLIC FeedsAndFetches {
   std::vector<std::string> feeds, fetches;
 };
 
-// Returns the feeds and fetches of the case; without a case, those of the signature (see
-// ChooseSignature); without a signature, empty lists. Fails if there is no signature of that name.
+// Returns the feeds and fetches of the case; without a case, those that the graph's text declares;
+// without these, those of the signature (see ChooseSignature); otherwise empty lists. Fails if
+// there is no signature called `signature`.
 GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model,
                                                            const GraphInFile& graph,
                                                            llvm::StringRef signature = {});
 
-// Returns the tensor of a signature's argument or result `key`; a tensor's name stays unchanged.
-// Errors, which suggest similar names: there is no signature of that name, or `key` is neither a
-// key of the signature nor a tensor.
+// Returns the tensor of the signature's argument or result with this key. If `key` is itself the
+// name of a tensor, returns it unchanged. Errors, which suggest similar names: there is no
+// signature of that name, or `key` is neither a key nor a tensor.
 GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                                  llvm::StringRef signature, llvm::StringRef name);
 
-// Returns the names of fetches for users: the key of the signature's result that is this tensor; if
-// there is none, the tensor's name.
+// Returns the names under which a user knows the fetches: for each tensor the key of the
+// signature's result that it is, or the tensor's name if it is not a result.
 GRAPNEL_PUBLIC std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
                                                        llvm::StringRef signature,
                                                        llvm::ArrayRef<std::string> fetches);

@@ -36,11 +36,12 @@ class Inflater {
   bool ok_ = false;
 };
 
-// A string that grows needs its memory twice, so the output may only take half of the free memory.
+// While a string grows, its old and its new buffer exist together, so the output may take only half
+// of the free memory.
 size_t RoomInMemory() { return AvailableMemory() / 2; }
 
-// Returns the uncompressed size that the last 4 bytes of a gzip file state; 0 if it is implausible.
-// Memory that is reserved but unused costs nothing.
+// Returns the uncompressed size that the last 4 bytes of a gzip file state; 0 if no compression
+// could give so much. The caller reserves it, which costs nothing for memory that is not written.
 size_t ClaimedSize(llvm::StringRef gzip, Framing framing) {
   if (framing != Framing::kGzip || gzip.size() < 4) return 0;
   size_t claimed = llvm::support::endian::read32le(gzip.end() - 4);
@@ -63,7 +64,7 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
   size_t room = RoomInMemory();
   result.bytes.reserve(std::min({ClaimedSize(gzip, framing), limit, room}));
   for (;;) {
-    // zlib's input size has 32 bits, so the input is passed in pieces.
+    // The field for the input's size in zlib has 32 bits, so the input is passed in pieces.
     inflater->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
     inflater->avail_in = static_cast<uInt>(std::min<size_t>(rest.size(), 1 << 30));
     inflater->next_out = reinterpret_cast<Bytef*>(chunk.data());

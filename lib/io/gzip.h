@@ -1,4 +1,5 @@
-// gzip, for compressed graphs; also zlib's framing, which TensorFlow's records may have.
+// Reads and writes gzip, for compressed graphs. Also reads zlib's framing, which TensorFlow's
+// record files may have.
 #ifndef GRAPNEL_LIB_IO_GZIP_H_
 #define GRAPNEL_LIB_IO_GZIP_H_
 

@@ -10,9 +10,10 @@ namespace {
 
 constexpr llvm::StringRef kSignature("\x89HDF\r\n\x1a\n", 8);
 constexpr uint64_t kNowhere = ~uint64_t{0};
-// The deepest nesting of groups that is read; Keras's layer names need far less.
+// The deepest nesting of groups that is read; the layer names of Keras need far less.
 constexpr int kDeepest = 64;
-// The most objects, header messages and links that are read, so that links that form a cycle end.
+// The most objects, header messages and links that are read. The limit ends the reading of a file
+// whose links form a cycle.
 constexpr size_t kMostObjects = 10'000'000;
 constexpr size_t kMostBlocks = 1000;  // the most blocks of a header
 
@@ -27,7 +28,8 @@ enum MessageType : uint16_t {
   kSymbolTable = 17,
 };
 
-// Reads little-endian numbers, and remembers whether it ran out of bytes.
+// Reads little-endian numbers from the front of its bytes, and remembers whether a read went beyond
+// their end.
 class Fields {
  public:
   explicit Fields(llvm::StringRef bytes) : rest_(bytes) {}
@@ -173,8 +175,8 @@ class Hdf5File::Reader {
     if (address == kNowhere || start < base_ || start > bytes_.size()) return {};
     return bytes_.substr(start, size);
   }
-  // Returns the bytes after the signature `letters`, which must be at `address`; empty if it is not
-  // there.
+  // Returns the bytes of the file after the signature `letters`, such as "HEAP", which should be at
+  // `address`; empty if it is not.
   llvm::StringRef Behind(llvm::StringRef letters, uint64_t address) const {
     llvm::StringRef bytes = At(address, kNowhere);
     return bytes.consume_front(letters) ? bytes : llvm::StringRef();
@@ -242,7 +244,8 @@ class Hdf5File::Reader {
     });
   }
 
-  // Reads the messages of a header block and of its continuation blocks.
+  // Reads the messages of an object header: those of its first block and of its continuation
+  // blocks.
   template <typename Head>
   bool ReadMessages(llvm::StringRef block, size_t head_size, std::vector<Message>* messages,
                     Head head) {
@@ -349,7 +352,8 @@ class Hdf5File::Reader {
     return Error::success();
   }
 
-  // Ignores attributes that cannot be read: only layer names matter, and they are text.
+  // Ignores attributes that are not text or cannot be read: only the names of layers matter, which
+  // are text.
   void ReadAttribute(llvm::StringRef message, Group* group) {
     Fields fields(message);
     uint64_t version = fields.Number(1);
@@ -368,8 +372,8 @@ class Hdf5File::Reader {
     group->attributes[name.str()] = text.str();
   }
 
-  // Returns a text in a global heap. `where` holds its length, the address of the heap, and its
-  // index in the heap.
+  // Returns a text from a global heap (where HDF5 stores texts of varying length). `where` holds
+  // the text's length, the heap's address, and the text's index in it.
   llvm::StringRef HeapText(Fields& where) const {
     uint64_t length = where.Number(4), address = where.Number(8), number = where.Number(4);
     Fields fields(Behind("GCOL", address));
@@ -409,7 +413,10 @@ Expected<Literal> Hdf5File::Read(const std::string& path) const {
   if (array.dtype == proto::DT_INVALID)
     return MakeError("'{0}' has an unsupported dtype: expected little-endian numbers", path);
   if (!array.is_in_one_piece) {
-    return MakeError("'{0}' is chunked, which is not supported: h5repack -l CONTI joins it", path);
+    return MakeError(
+        "'{0}' is stored in chunks, which is not supported: rewrite the file with h5repack -l "
+        "CONTI",
+        path);
   }
   std::optional<int64_t> count = NumElements(array.dims);
   uint64_t expected;

@@ -32,14 +32,14 @@ struct Scope {
   std::vector<std::string> names;
 };
 
-// The path of a variable's array in the file, or the reason why there is no array for the variable.
+// The path of a variable's array in the file, or the reason why the file has no array for the
+// variable.
 struct KeyOrReason {
   std::string key, reason;
 };
 
-// Finds the order of a layer's variables. An object of the model gives it: a list that contains the
-// variables, in the list's order, or another object that has all of them, trainable variables
-// first.
+// Finds the order of a layer's variables in the model's object graph: a list that contains them all
+// gives its own order; another object that contains them all gives the trainable ones first.
 class Order {
  public:
   explicit Order(const proto::SavedObjectGraph& saved) : saved_(saved) {
@@ -51,7 +51,8 @@ class Order {
     }
   }
 
-  // Sorts the variables of a layer; false if no object of the model gives their order.
+  // Sorts the names of a layer's variables; false if there are several, and no object in the object
+  // graph contains them all.
   bool Sort(Scope* scope) const {
     auto holders = holders_.find(scope->names[0]);
     if (holders == holders_.end()) return scope->names.size() == 1;
@@ -157,7 +158,8 @@ void KerasWeights::FindLayers() {
       layer.keys.push_back(path + "/" + std::to_string(i));
     if (!layer.keys.empty()) layers_.push_back(std::move(layer));
   }
-  // A layer whose name others have too gets a name that matches nothing: a match would be a guess.
+  // If several layers have the same name, each gets a name that matches no layer of the model: a
+  // match would be a guess.
   llvm::StringMap<int> count;
   for (const Layer& layer : layers_) ++count[layer.name];
   for (Layer& layer : layers_) {
@@ -165,8 +167,9 @@ void KerasWeights::FindLayers() {
   }
 }
 
-// The variables of a Sequential or subclassed model have the model's name before the layer's name;
-// those of a functional model and of optimizers do not.
+// Variables of a Sequential or subclassed model have the model's name before the layer's name;
+// those of a functional model and of optimizers do not. So this tries the file's layers with and
+// without the model's name, and keeps the better match.
 std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
   std::vector<std::string> names, with_model;
   for (const Layer& layer : layers_) {
@@ -177,8 +180,8 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
   bool is_bare = found(bare) > found(whole);
   std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
-  // Matches the remaining names with the remaining layers, whose names now have the model's name if
-  // the first match was without it, and vice versa.
+  // Matches the names that have no layer yet to the layers that are still free, with the other form
+  // of these: with the model's name if the first match was without it, and vice versa.
   const std::vector<std::string>& others = is_bare ? with_model : names;
   std::vector<std::string> rest, free;
   std::vector<int> places, layers;

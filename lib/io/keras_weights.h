@@ -13,19 +13,21 @@ namespace grapnel {
 // True if the first bytes of the file are those of a .weights.h5 file or a .keras archive.
 bool IsKerasFile(llvm::StringRef path);
 
-// Layout (keras/src/saving/saving_lib.py): a layer is a group; its variables are the arrays
-// "vars/0", "vars/1" in that group, in the order of layer.weights; "vars" has the layer's name as
-// an attribute. Layers lie in groups by type and number ("layers/dense_1"). Move-only.
+// Layout of a file (keras/src/saving/saving_lib.py): a layer is a group; the layer's variables are
+// the arrays "vars/0", "vars/1" in that group, in the order of layer.weights; the group "vars" has
+// the layer's name as an attribute. Layers are in groups by type and number ("layers/dense_1").
+// Move-only.
 class KerasWeights {
  public:
   // Opens a file. Errors, which do not name the file: it is damaged, or Keras 3 did not write it.
   static Expected<KerasWeights> Open(llvm::StringRef path);
   static Expected<KerasWeights> FromFile(const std::shared_ptr<const FileBytes>& file);
 
-  // Binds the variables of the model to arrays. Finds a variable by its layer ("net/block/dense_1"
-  // for "net/block/dense_1/bias") and its index among the layer's variables in the object graph.
-  // The layer in the file is the one of the same name; if there is none, the one at the same
-  // position among layers whose names differ only in numbers. Fails if the object graph is damaged.
+  // Assigns an array of the file to each variable of the model. A variable "net/block/dense_1/bias"
+  // belongs to the layer "net/block/dense_1"; its index within the layer comes from the object
+  // graph. The layer in the file is the one of the same name; if there is none, the one at the same
+  // position among the layers whose names differ only in numbers. Fails if the object graph is
+  // damaged.
   Expected<VariableBinding> Bind(const GraphInFile& graph) const;
   Expected<Literal> Read(const std::string& key) const;  // `key` is Bound::key
 
@@ -35,10 +37,12 @@ class KerasWeights {
     std::vector<std::string> keys;  // the paths of its variables' arrays
   };
   void FindLayers();
-  // Returns the index of the layer for each name; -1: there is no such layer.
+  // Returns, for each name in `wanted`, the index of the layer of that name in the file, or -1 if
+  // there is no such layer.
   std::vector<int> LayersLike(llvm::ArrayRef<std::string> wanted) const;
-  // Returns the reason why the layer found for the name `wanted` cannot have so many variables, or
-  // why an array cannot be the value of a variable; empty if there is no reason.
+  // WhyNotLike: the reason why `layer`, found for the name `wanted`, cannot be that layer: it is
+  // null, or it does not have `variables` variables. WhyNoArray: the reason why the array `key`
+  // cannot be the variable's value. Empty if there is no reason.
   std::string WhyNotLike(const Layer* layer, llvm::StringRef wanted, size_t variables) const;
   std::string WhyNoArray(const SavedVariable& variable, const std::string& key) const;
 

@@ -73,7 +73,8 @@ class Writer {
                         [&](int member) { return text(member) == text(row.members[0]); });
   }
 
-  // True if the line of the function's trace already mentions the function.
+  // True if function `number` is the forward or backward function of a trace in its row: the line
+  // of that trace already names it.
   bool IsTold(int number) const {
     int trace = At(number).trace;
     return trace >= 0 && (At(trace).forward == number || At(trace).backward == number) &&
@@ -87,8 +88,8 @@ class Writer {
     os_ << "  eager ops, each run as a function: " << Joined(ops, all_ ? ops.size() : 8) << "\n";
   }
 
-  // Returns the name of a function in the row of its Python function, where the number suffices to
-  // identify a trace.
+  // Returns the label of a function's line in the row of its Python function: the number alone for
+  // a trace ("66"), because the row already has the Python name.
   static std::string LabelOf(const LibraryFunction& each) {
     std::string name = ShortName(each);
     if (name == each.function->name() || !each.name.number) return name;

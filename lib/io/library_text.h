@@ -9,23 +9,25 @@
 
 namespace grapnel {
 
-// Prints a row for each Python function, and below it a line for each trace: arguments, constants
-// that are arguments in other traces, nodes that few or most traces have, gradient, callers. Prints
-// nothing for an empty library. Truncates long lists, with a note, unless `all`.
+// Prints a row for each Python function, and below it a line for each trace: its arguments, its
+// constants that are arguments in other traces of the function, the nodes that few traces have or
+// that only few lack, its gradient, and the functions that it calls. Prints nothing for an empty
+// library. Truncates long lists, with a note, unless `all`.
 void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
 
-// Returns "forward 66", the Python function and the number of the trace, if these identify the
-// function; otherwise the function's name.
+// Returns a name such as "forward 66", the Python function's name and the number of the trace, if
+// these identify the function; otherwise the function's own name.
 std::string ShortName(const LibraryFunction& function);
 
-// Returns "x, y float[4,8], lr float[], 2 captured": consecutive arguments of the same type share
-// its text.
+// Returns a text such as "x, y float[4,8], lr float[], 2 captured"; consecutive arguments of the
+// same type share the type's text.
 std::string ArgumentsText(const LibraryFunction& function, size_t limit = ~size_t{0});
 // Returns "lr = 0.5, a constant (mul/x, mul_1/x)".
 std::string ConstantText(const TraceConstant& constant);
 // Groups node names by scope, as in "dropout/ (8 nodes)".
 std::vector<std::string> ByScope(llvm::ArrayRef<std::string> names);
-// Returns "body of While 'while' in countdown 97"; empty for a function that is not part of an op.
+// Returns a text such as "body of While 'while' in countdown 97"; empty for a function that is not
+// the body or branch of an op.
 std::string PartOfText(const FunctionLibrary& library, const LibraryFunction& function);
 
 }  // namespace grapnel

@@ -51,7 +51,8 @@ std::optional<char> Octal(llvm::StringRef text, size_t* at) {
   return static_cast<char>(value);
 }
 
-// Returns the contents of a literal; nullopt if protobuf must parse it.
+// Returns the contents of a literal; nullopt for one that protobuf must parse, because it is
+// malformed or has an escape that kEscapes lacks.
 std::optional<std::string> Unescaped(llvm::StringRef literal) {
   std::string out;
   out.resize(literal.size());

@@ -60,7 +60,8 @@ std::vector<SignatureTensor> Tensors(const Map& map) {
   return tensors;
 }
 
-// Reads an asset from a TF1 collection, which packs it under TensorFlow's own type name.
+// Reads an AssetFileDef from a TF1 collection, where it is packed as an Any with TensorFlow's own
+// type name, not grapnel's.
 std::optional<proto::AssetFileDef> AsAsset(const google::protobuf::Any& any) {
   proto::AssetFileDef asset;
   if (!HasSuffix(any.type_url(), "/tensorflow.AssetFileDef") || !asset.ParseFromString(any.value()))
@@ -140,7 +141,7 @@ class MetaGraphReader {
       result_.object_graph = bytes;
       return;
     }
-    // Wraps a map entry in a message that contains only the map, to parse it.
+    // Wraps the field in a message of its own: a map entry alone cannot be parsed.
     std::string wrapped;
     AppendBytesField(&wrapped, field, bytes);
     proto::MetaGraphDef message;

@@ -6,8 +6,8 @@
 
 namespace grapnel {
 
-// Appends to `model` the graph of a serialized MetaGraphDef, or the graphs of a SavedModel, in
-// `file`. The module's graph is a slice of the file. Fails if no graph can be read.
+// Appends to `model` the graph of the serialized MetaGraphDef, or the graphs of the SavedModel in
+// `file`. The bytes of the graph stay a slice of the file. Fails if no graph can be read.
 Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_graph,
                     Model* model);
 Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);

@@ -17,7 +17,7 @@ bool IsSourceName(llvm::StringRef file) {
   return false;
 }
 
-// Returns the model's own folder, or the folder that contains the model's file.
+// Returns `model` if it is a folder, else the folder that contains it.
 std::string FolderOf(llvm::StringRef model) {
   if (IsDirectory(model)) return model.str();
   std::string folder = path::parent_path(model).str();
@@ -62,7 +62,7 @@ std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, 
   return std::nullopt;
 }
 
-// Adds the debug info that a SavedModel has in a separate file.
+// Adds the debug info that TensorFlow writes into a SavedModel's folder as a separate file.
 void AddBeside(llvm::StringRef model, LineTable* lines) {
   std::string beside = JoinPath(JoinPath(FolderOf(model), "debug"), "saved_model_debug_info.pb");
   if (!FileExists(beside)) return;
@@ -109,7 +109,7 @@ std::optional<SourceText> ReadSourceText(llvm::StringRef model_path, const Sourc
       found.lines.push_back(Printable(line.rtrim('\r').take_front(kMostCharacters)));
     text = rest;
   }
-  // The file must have changed since the model was written: it no longer has that line.
+  // The source file has no line of that number, so it was changed after the model was written.
   if (found.first + static_cast<int>(found.lines.size()) <= frame.line) return std::nullopt;
   return found;
 }

@@ -12,12 +12,12 @@
 
 namespace grapnel {
 
-// Returns the source locations in the graph (GraphDef.debug_info), and those that TensorFlow wrote
-// into a SavedModel's folder (debug/saved_model_debug_info.pb, with save_debug_info=True). Ignores
-// a file that cannot be read. Costs as much as building a LineTable.
+// Returns the source locations of the graph's nodes: those in the graph (GraphDef.debug_info), and
+// those that TensorFlow wrote into the SavedModel's folder (debug/saved_model_debug_info.pb, with
+// save_debug_info=True). Ignores a file that cannot be read. Costs as much as building a LineTable.
 GRAPNEL_PUBLIC LineTable LinesOf(const Model& model, const Module& module);
-// Like LinesOf above, for a graph without its model; `saved_model` is the path of its SavedModel,
-// or empty.
+// Like LinesOf above, for a caller that has no Model; `saved_model` is the path of the SavedModel
+// from which the module comes, or empty.
 GRAPNEL_PUBLIC LineTable LinesOf(const Module& module, llvm::StringRef saved_model);
 
 // Source text around a line.
@@ -26,7 +26,7 @@ struct GRAPNEL_PUBLIC SourceText {
   std::vector<std::string> lines;  // printable, each at most 200 characters
 };
 
-// Which source files on this machine may be read.
+// The source files on this machine that grapnel may read to show the lines of a node.
 enum class SourceReach {
   kAnywhere,  // all: for a user at the terminal, with the user's own rights
   kBelow,     // files below the model's or the working directory: for a page that others may see

@@ -10,11 +10,11 @@
 
 namespace grapnel {
 
-// Returns, for each of `names`, the index of the matching name in `others`, or -1. Consider the
-// names that differ only in numbers ("net/dense_3" and "net_1/dense_12"): if `others` has all of
-// them, or has a different count of them, equal names match; otherwise the first matches the first
-// and so on, in the order of their numbers, which is the order of layer creation. Neither list may
-// have duplicates.
+// Returns, for each of `names`, the index of the matching name in `others`, or -1. Names that
+// differ only in numbers ("net/dense_3" and "net_1/dense_12") form a group. If `others` has equally
+// many names of the group, but not the same ones, the first name matches the first and so on, in
+// the order of their numbers, which is the order in which Keras created the layers. Otherwise only
+// equal names match. Neither list may have duplicates.
 std::vector<int> MatchNames(llvm::ArrayRef<std::string> names, llvm::ArrayRef<std::string> others);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// The function library of a graph, together with what the file says about functions outside of the
-// graph.
+// Makes the function library of a graph; also uses what a SavedModel's signatures and objects say
+// about its functions.
 #ifndef GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 #define GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 

@@ -14,7 +14,8 @@ namespace grapnel {
 namespace {
 
 constexpr const char* kValue = "VARIABLE_VALUE";
-// The most children that all walks together visit; after that, no further walk starts.
+// The most children that all walks through the objects visit together; after that, no further walk
+// starts.
 constexpr int64_t kMostSteps = 20'000'000;
 constexpr size_t kMostPlaces = 4;  // the most places to report per object
 
@@ -64,13 +65,13 @@ class ObjectMatch::Finder {
   bool IsSaved(int node) const { return node >= 0 && node < saved_.nodes_size(); }
   bool IsStored(int node) const { return node >= 0 && node < stored_.nodes_size(); }
 
-  // The variables that a walk from one checkpoint object found: pairs of a model object and a
-  // checkpoint key.
+  // A place in the checkpoint for part of the model: the variables that a walk from one checkpoint
+  // object found, as pairs of a model object and a checkpoint key.
   using Place = std::vector<std::pair<int, std::string>>;
 
-  // Finds the place in the checkpoint where most variables of `part`, a subtree of the model's
-  // objects, match. `as_a_whole`: all variables of the part must match. Returns false if the limit
-  // of steps is reached.
+  // Finds the place in the checkpoint that matches the most variables of `part`, a subtree of the
+  // model's objects. `as_a_whole`: all variables of the part must match. Returns false once the
+  // walks have visited kMostSteps children.
   bool FindPart(int part, bool as_a_whole) {
     std::vector<int> begins(1, 0);
     llvm::DenseSet<int> known = {0};
@@ -96,15 +97,15 @@ class ObjectMatch::Finder {
         best.push_back(std::move(place));
       if (begin == 0 && part == 0) root_ = best[0];
     }
-    // TensorFlow restores by the match from root to root, so this match wins over others that have
+    // TensorFlow restores by matching root to root, so this place wins over others that match
     // equally many variables.
     if (part == 0 && !best.empty() && root_.size() == best[0].size()) best.assign(1, root_);
     Keep(best, /*has_rivals=*/as_a_whole);
     return true;
   }
 
-  // Records the keys of the best places. `has_rivals`: other parts of the model may match the same
-  // places.
+  // Records the checkpoint keys that `places` give to the model's objects. `has_rivals`: other
+  // parts of the model may match the same places.
   void Keep(llvm::ArrayRef<Place> places, bool has_rivals) {
     llvm::DenseSet<int> now;
     for (const Place& place : places) {
@@ -121,8 +122,9 @@ class ObjectMatch::Finder {
     }
   }
 
-  // True if all children of a part are numbered. Such names do not identify an object: the list of
-  // an optimizer's moments has the same shapes as the list of the variables.
+  // True if the names of all children of the object `part` are numbers, as in a list. Such names do
+  // not identify the object: the list of an optimizer's moments has the same shapes as the list of
+  // the variables.
   bool IsList(int part) const {
     return llvm::all_of(saved_.nodes(part).children(), [](const auto& child) {
       return llvm::all_of(child.local_name(), llvm::isDigit);
@@ -162,8 +164,8 @@ class ObjectMatch::Finder {
     return place;
   }
 
-  // Starting with a pair of a model object and a checkpoint object, pairs the objects to which the
-  // same names lead.
+  // Starts with a pair of a model object and a checkpoint object, and pairs all objects below them
+  // that are reached by the same names.
   Pairs Walk(int saved, int stored) {
     Pairs pairs = {{saved, stored}};
     std::vector<std::pair<int, int>> order(1, {saved, stored});

@@ -12,16 +12,17 @@
 
 namespace grapnel {
 
-// Objects match if the same names lead to them from the model's root and from the checkpoint's
-// root, which is how TensorFlow restores. If the checkpoint has a different root, as with
-// tf.train.Checkpoint(model=...), the model is taken to be the checkpoint object from which names
-// lead to most of the model's variables; after that, each part of the model that was not found is
-// searched for as a whole, in places that no other object occupies. The slots of an optimizer match
-// through their variables.
+// Pairs the objects of a model with those of a checkpoint. As when TensorFlow restores, objects
+// match if the same child names lead to them from the model's root and from the checkpoint's root.
+// If the checkpoint has a different root, as with tf.train.Checkpoint(model=...), the object from
+// which names lead to most of the model's variables is taken for the model's root. Then each part
+// of the model that was not found is searched for as a whole, in places that no other object
+// occupies. Optimizer slots (variables such as moments) match if the variables to which they belong
+// do.
 class ObjectMatch {
  public:
-  // `fits`: true if the value under a checkpoint key may be that of the variable. Time: one walk of
-  // the model for each checkpoint object that has children with the same names, up to a limit.
+  // `fits`: true if the value under a checkpoint key may be that of the variable. Time: one walk
+  // through the model for each checkpoint object that has a child of the same name, up to a limit.
   using Fits = std::function<bool(const proto::SavedVariable& variable, const std::string& key)>;
   ObjectMatch(const proto::SavedObjectGraph& saved, const proto::TrackableObjectGraph& stored,
               Fits fits);

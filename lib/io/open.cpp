@@ -32,8 +32,8 @@ Error NotAGraph(const FileBytes& file) {
       LooksLike(file.bytes()));
 }
 
-// Converts a protobuf text file to wire format and returns the new content type; kUnknown stays
-// kUnknown.
+// Converts a file in protobuf's text format to wire format and returns the type of its new
+// contents. Leaves other files as they are.
 Expected<Content> TextToWire(std::shared_ptr<const FileBytes>* file, Content content,
                              Model* model) {
   TextKind kind;
@@ -65,8 +65,8 @@ Error ReadGraphDef(const std::shared_ptr<const FileBytes>& file, Model* model) {
   return Error::success();
 }
 
-// Adds each graph of the text to the model, and checks the shapes that the text states against the
-// inferred shapes.
+// Adds each graph of the text to the model, and compares the shapes that the text states with the
+// inferred ones.
 Error ReadText(const FileBytes& file, Model* model) {
   model->kind = FileKind::kText;
   for (TextGraph& text : ReadGraphText(file)) {
@@ -133,7 +133,8 @@ Expected<Model> ReadModel(std::shared_ptr<const FileBytes> file, llvm::StringRef
   return model;
 }
 
-// If the file was truncated during reading, neither its graphs nor their problems are valid.
+// Opens the file. If it was truncated while it was read, returns only that error: the graphs and
+// problems that were read are not valid.
 Expected<Model> OpenBytes(const std::shared_ptr<const FileBytes>& file, llvm::StringRef path) {
   Expected<Model> model = ReadModel(file, path);
   if (Error cut = file->CheckWhole()) {
@@ -163,8 +164,8 @@ bool NaturalLess(llvm::StringRef a, llvm::StringRef b) {
   return a.size() < b.size();
 }
 
-// Recognizes a file, reading a few pages of it. A file that cannot be opened counts as unknown
-// content.
+// Returns the type of the file's contents, from its first few pages; kUnknown if it cannot be
+// opened.
 Content ContentOf(llvm::StringRef path) {
   auto file = FileBytes::Open(path);
   if (!file) {
@@ -181,8 +182,9 @@ Content ContentOf(llvm::StringRef path) {
   return Recognize(head->bytes);
 }
 
-// Makes variables of placeholders: a function that captured a variable has a placeholder for the
-// variable's handle. If the case gives that placeholder a value, it becomes a VarHandleOp.
+// Turns a case's placeholders for variables into variables. A function that captured a variable has
+// a placeholder for the variable's handle; if the case gives a value for it, the placeholder
+// becomes a VarHandleOp.
 Error HoldVariables(const Case& values, Model& model) {
   Graph& graph = model.graphs[0].module->main;
   for (const Case::Feed& given : values.variables) {
@@ -208,8 +210,8 @@ Expected<Model> OpenCase(llvm::StringRef folder) {
   return model;
 }
 
-// The names of the graph files in a folder, of other files with graphs, and of subfolders that are
-// models.
+// The names in a folder: of graph files, of other files that contain graphs, and of subfolders that
+// are models.
 struct FolderContents {
   std::vector<std::string> graphs, others, models;
   size_t files = 0;

@@ -30,8 +30,8 @@ enum class FileKind {
 GRAPNEL_PUBLIC llvm::StringRef FileKindName(
     FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
 
-// An argument or result of a signature. A sparse or composite tensor has an entry for each
-// component: "ids:values", "ids:0".
+// One tensor of a signature's inputs or outputs. A sparse or composite tensor has an entry for each
+// of its components, with keys such as "ids:values" or "ids:0".
 struct GRAPNEL_PUBLIC SignatureTensor {
   std::string key;     // the name of the argument or result
   std::string tensor;  // "serving_default_x:0"
@@ -45,15 +45,15 @@ struct GRAPNEL_PUBLIC Signature {
   std::vector<SignatureTensor> inputs, outputs;  // sorted by key
 };
 
-// A collection of a MetaGraph. Values are names: of nodes and tensors (train_op), or for variables
-// of the tensors of their initial values; other bytes and numbers are written as text.
+// A collection of a MetaGraph. A value is the name of a node or tensor (as in train_op), or for a
+// variable the name of its tensor; other bytes and numbers are written as text.
 struct GRAPNEL_PUBLIC Collection {
   std::string name;
   std::vector<std::string> values;
 };
 
-// The nodes that save and restore variables: a run feeds the path prefix to `filename_tensor`, and
-// fetches or runs one of the others.
+// The nodes that save and restore variables. A run feeds the checkpoint's path prefix to
+// `filename_tensor`; to save, it fetches `save_tensor`, and to restore, it runs `restore_op`.
 struct GRAPNEL_PUBLIC Saver {
   std::string filename_tensor, save_tensor, restore_op;
 };
@@ -75,7 +75,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::string path;   // of its file
   std::unique_ptr<Module> module;           // null in a dump folder: see OpenGraph
   std::vector<std::string> feeds, fetches;  // tensors that a graph's text declares as such
-  // The other data of a MetaGraph, also of one in a SavedModel.
+  // The other data of the MetaGraph that the graph comes from, alone or in a SavedModel.
   std::vector<std::string> tags;
   std::vector<Signature> signatures;    // sorted by name
   std::vector<Collection> collections;  // sorted by name
@@ -83,12 +83,12 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::optional<Saver> saver;
   std::vector<InitialValue> initial_values;
   std::string tensorflow_version;
-  // Slices of the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the
-  // MetaGraphDef that contains this graph (empty if there is none).
+  // Slices of the module's file. `object_graph`: a serialized proto::SavedObjectGraph, empty in
+  // TF1. `meta_graph`: the MetaGraphDef that contains this graph, empty if there is none.
   llvm::StringRef object_graph, meta_graph;
 };
 
-// An opened file or folder. Move-only; owns its graphs, which keep the mapped files.
+// An opened file or folder. Move-only. Owns its graphs, which keep the mapped files open.
 struct GRAPNEL_PUBLIC Model {
   FileKind kind = FileKind::kGraphDef;
   std::string path;
@@ -96,20 +96,21 @@ struct GRAPNEL_PUBLIC Model {
   std::optional<Case> case_info;         // only for a case folder
   std::vector<std::string> asset_files;  // paths of a SavedModel's assets
   std::string variables_prefix;  // for Bundle::Open; empty if the SavedModel has no variables
-  // Problems of the file; each graph's module has its own list.
+  // Problems of the file as a whole; the problems of a graph are in its module.
   std::vector<Problem> problems;
 };
 
-// Opens `path`: a GraphDef, binary or text, a graph's text (lib/ir/text.h), SavedModel (folder or
-// file), MetaGraph or event file, each optionally gzipped, messages optionally in chunks (.cpb); a
-// case folder, a dump folder (several GraphDefs, listed in natural order, which OpenGraph opens),
-// or a folder with one of the files above; "-" is standard input. Opens the readable parts of a
-// damaged file and lists the problems. Errors are one line and name the path: missing, empty, not
-// recognized, or nothing in it is readable. Linear in nodes and edges of all graphs; constants of
-// any size stay in the mapped file. Expands text, chunks and compressed files in memory.
+// Opens `path`: a GraphDef, binary or text; a graph's text (lib/ir/text.h); a SavedModel (folder or
+// file); a MetaGraph; an event file. Each may be gzipped, and messages may be in chunks (.cpb).
+// Also opens a case folder, a dump folder (several GraphDefs, listed in natural order; OpenGraph
+// opens one of them), or a folder with one of the files above; "-" is standard input. Opens the
+// readable parts of a damaged file and lists the problems. Errors are one line and name the path:
+// missing, empty, not recognized, or nothing in it is readable. Linear in nodes and edges of all
+// graphs; constants of any size stay in the mapped file. Expands text, chunks and compressed files
+// in memory.
 GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
-// Like OpenModel, for bytes in memory; errors use the file's name. Looks for no other files:
-// variables_prefix is empty, and assets have names without a folder.
+// Like OpenModel, for a file in memory; errors use the file's name. Opens no other files:
+// variables_prefix is empty, and the names of assets have no folder.
 GRAPNEL_PUBLIC Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
 
 // Opens a file that contains exactly one graph; adds the problems of the file to those of the

@@ -11,12 +11,12 @@
 namespace grapnel {
 namespace {
 
-// How many fields of a message to look at. The first nodes identify a GraphDef, but a MetaGraphDef
-// may have its graph after many signatures and collections.
+// How many fields of a message to look at. The first nodes suffice to recognize a GraphDef, but a
+// MetaGraphDef may have many signatures and collections before its graph.
 constexpr int kFieldsToLookAt = 8, kMetaFieldsToLookAt = 1000;
 
-// The numbers of the fields of a message that contain bytes or numbers, as bit sets. Other fields
-// may have any type.
+// Bit sets of field numbers of a message type: the fields whose values are bytes (strings,
+// messages), and those that are numbers. Fields in neither set may have any wire type.
 struct Schema {
   uint32_t bytes = 0, numbers = 0;
 };
@@ -34,8 +34,8 @@ constexpr Schema kModel = {Fields({2}), Fields({1})};
 constexpr Schema kMeta = {Fields({1, 2, 3, 4, 5, 6, 7}), 0};
 constexpr Schema kMetaInfo = {Fields({1, 2, 3, 4, 5, 6, 8}), Fields({7})};
 
-// Looks at the first fields of a message; false if a field contradicts the schema, or the first
-// field is not in it.
+// Looks at the first fields of a message; false if a field has the wrong wire type or `check`
+// rejects it, or if the first field is not in the schema.
 bool Fits(llvm::StringRef bytes, const Schema& schema,
           llvm::function_ref<bool(uint32_t, llvm::StringRef)> check,
           int fields_to_look_at = kFieldsToLookAt) {
@@ -58,7 +58,8 @@ bool IsText(llvm::StringRef bytes) {
   return llvm::all_of(bytes, [](char c) { return static_cast<uint8_t>(c) >= ' '; });
 }
 
-// True if the bytes can be a name; false for a message whose first field is a short string.
+// True if the bytes can be a name or are empty; false for a serialized message, which contains a
+// byte below ' '.
 bool IsNameOrEmpty(llvm::StringRef bytes) { return IsText(bytes.take_front(256)); }
 
 bool LooksLikeNode(llvm::StringRef bytes) {
@@ -76,8 +77,8 @@ bool LooksLikeLibrary(llvm::StringRef bytes) {
   return Fits(bytes, kLibrary, [](uint32_t field, llvm::StringRef function) {
     if (field != 1 || function.empty()) return true;
     return Fits(function, kFunction, [](uint32_t part, llvm::StringRef signature) {
-      // A signature starts with the tag of its name; names of nodes, which the field would be in
-      // another message, cannot start with that byte.
+      // A signature begins with the tag of its name, which is a line end. In another message type
+      // the field would be the name of a node, which cannot begin with a line end.
       return part != 1 || signature.empty() || signature[0] == '\n';
     });
   });
@@ -111,8 +112,8 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   auto check = [&](uint32_t field, llvm::StringRef value) {
     if (value.empty()) return true;
     if (field == 1) {
-      // A node with name and device also parses as a MetaInfoDef with version and tags; then only
-      // the graph is evidence.
+      // A node with a name and a device also parses as a MetaInfoDef with a version and tags, so it
+      // does not show that this is a MetaGraphDef; the graph in the next field can.
       evidence |= LooksLikeMetaInfo(value) && !LooksLikeNode(value);
       return LooksLikeMetaInfo(value);
     }
@@ -125,8 +126,8 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   return Fits(bytes, kMeta, check, kMetaFieldsToLookAt) && evidence;
 }
 
-// True for a SavedModel. If it begins with a version, its meta graphs only need fields of the right
-// types.
+// True for a SavedModel. If the message begins with a schema version, it is enough that the fields
+// of its meta graphs have the right wire types.
 bool LooksLikeSavedModel(llvm::StringRef bytes) {
   bool evidence = !bytes.empty() && bytes[0] == '\x08';
   auto check = [&](uint32_t, llvm::StringRef meta_graph) {
@@ -137,7 +138,8 @@ bool LooksLikeSavedModel(llvm::StringRef bytes) {
   return Fits(bytes, kModel, check) && evidence;
 }
 
-// True for an Event: the time as a double, then the step if it has one, then another field.
+// True for a serialized Event: the wall time as a double, then perhaps the step, then a field with
+// the contents.
 bool LooksLikeEvent(llvm::StringRef bytes) {
   WireReader reader(bytes);
   if (!reader.Next() || !reader.Is(1, WireType::kFixed64)) return false;
@@ -179,8 +181,8 @@ bool CutReader::Next() {
   size_t start = reader_.offset();
   if (reader_.Next()) return true;
   if (!reader_.failed()) return false;
-  // Reads the tag of the field again: if it is a bytes field with a length, its available bytes are
-  // returned.
+  // The field goes beyond the end. Reads its tag and length again: if it is a bytes field, returns
+  // those of its bytes that are available.
   WireReader again(all_.drop_front(start));
   uint64_t tag, size;
   if (!again.Varint(&tag) || (tag & 7) != static_cast<uint64_t>(WireType::kBytes) ||

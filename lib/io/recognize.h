@@ -28,12 +28,12 @@ enum class Content {
 // kUnknown. Looks only at the first fields.
 Content Recognize(llvm::StringRef head);
 
-// Describes the beginning of a file that is not recognized, for the error message: "starts with
-// "hello"" or "looks like a Keras HDF5 file".
+// Describes the beginning of a file that is not recognized, for the error message: `starts with
+// "hello"` or `looks like a TensorFlow Lite model`.
 std::string LooksLike(llvm::StringRef head);
 
-// Walks the fields of a message that may be truncated: for a bytes field that goes beyond the end,
-// returns the available part.
+// Walks the fields of a message whose end may be missing: of a bytes field that goes beyond the
+// end, returns the bytes that are available.
 class CutReader {
  public:
   explicit CutReader(llvm::StringRef bytes) : all_(bytes), reader_(bytes) {}
@@ -45,7 +45,7 @@ class CutReader {
   }
   llvm::StringRef bytes() const { return cut_ ? cut_bytes_ : reader_.bytes(); }
   uint64_t number() const { return reader_.number(); }
-  // After Next() returned false: true if the message ended within a field.
+  // After Next() returned false: true if the message ended within a field, or is malformed.
   bool failed() const { return cut_ || reader_.failed(); }
 
  private:

@@ -12,20 +12,20 @@ namespace grapnel {
 
 // Returns the CRC-32C (Castagnoli) of `bytes`, continued from `crc`. About 10 GB/s.
 uint32_t Crc32c(llvm::StringRef bytes, uint32_t crc = 0);
-// Returns the form in which a CRC is stored: rotated and shifted, because the CRC of data that
-// contains CRCs is weak (tensorflow/core/lib/hash/crc32c.h).
+// Returns the masked CRC, the form in which TFRecord stores one: rotated, plus a constant. A plain
+// CRC of data that itself contains CRCs would be weak (tensorflow/core/lib/hash/crc32c.h).
 uint32_t MaskCrc(uint32_t crc);
 
 // Walks records: length (8 bytes), masked CRC of the length (4), data, masked CRC of the data (4).
-// Reads only the lengths and their CRCs.
+// Next() reads only the lengths and their CRCs.
 class RecordReader {
  public:
   explicit RecordReader(llvm::StringRef bytes) : rest_(bytes) {}
   // Advances to the next record; false at the end or at broken framing, which problem() then
   // describes.
   bool Next();
-  // The record's data, valid after Next() returned true. If the end of the file truncates the
-  // record, the available part; this is then the last record.
+  // The data of the record, valid after Next() returned true. If the file ends within the data,
+  // this is the available part, and no record follows.
   llvm::StringRef data() const { return data_; }
   bool DataIsIntact() const;  // reads all data of the record
   llvm::StringRef problem() const { return problem_; }

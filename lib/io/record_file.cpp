@@ -36,7 +36,7 @@ void RecordFile::Add(llvm::StringRef record) {
   if (buffer_.size() >= kBufferSize) llvm::consumeError(Flush());
 }
 
-// Writes the buffer; continues after a partial write.
+// Writes the whole buffer, with several write() calls if one takes only some of the bytes.
 Error RecordFile::Flush() {
   size_t written = 0;
   while (!error_ && written < buffer_.size()) {

@@ -1,4 +1,5 @@
-// An append-only file of records that other processes may read meanwhile: event and debug files.
+// An append-only file of records (TFRecord), which other processes may read while it grows: event
+// and debug files.
 #ifndef GRAPNEL_LIB_IO_RECORD_FILE_H_
 #define GRAPNEL_LIB_IO_RECORD_FILE_H_
 
@@ -9,8 +10,8 @@
 
 namespace grapnel {
 
-// If the program is killed, all records in the file are complete except possibly the last one. Used
-// by one thread at a time.
+// If the program is killed, every record in the file is complete, except perhaps the last one. For
+// one thread at a time.
 class RecordFile {
  public:
   RecordFile() = default;

@@ -33,8 +33,8 @@ bool MayBegin(uint64_t position) {
   return in_block == 0 || in_block > kBlockHeader;
 }
 
-// Returns the end of `size` bytes of a group that begins at `begin`; the block headers in between
-// count too.
+// Returns the file position where a group ends that begins at `begin` and has `size` bytes,
+// counting also the block headers that interrupt it.
 uint64_t EndOf(uint64_t begin, uint64_t size) {
   uint64_t headers = (size + (begin + kUsable - 1) % kBlock) / kUsable;
   return begin + size + headers * kBlockHeader;
@@ -49,7 +49,8 @@ uint64_t NextBeginning(uint64_t position) {
 
 bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kSignature); }
 
-// While records are merged, their bytes exist twice, so they may take half of the free memory.
+// While records are merged, both the records and the merged message are in memory, so records may
+// take only half of the free memory.
 RiegeliFile::RiegeliFile(std::shared_ptr<const FileBytes> file)
     : file_(std::move(file)), room_(AvailableMemory() / 2) {}
 
@@ -76,8 +77,8 @@ Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
   return riegeli;
 }
 
-// Copies the next `size` bytes of a group from `*position` on, and advances `*position` past them;
-// false if the file ends earlier.
+// Copies the next `size` bytes of a group to `out`, skipping block headers, and advances
+// `*position`; false if the file ends earlier.
 bool RiegeliFile::Copy(uint64_t* position, uint64_t size, std::string* out) const {
   llvm::StringRef bytes = file_->bytes();
   while (size > 0) {
@@ -113,8 +114,8 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   return Error::success();
 }
 
-// Returns the start of the group after a damaged one, which the headers of blocks give; the size of
-// the file if no such header is intact.
+// Returns the position of the next group after a damaged one, from the next intact block header;
+// the size of the file if there is none.
 uint64_t RiegeliFile::NextGroup(uint64_t damaged) const {
   llvm::StringRef bytes = file_->bytes();
   for (uint64_t block = (damaged / kBlock + 1) * kBlock; block + kBlockHeader <= bytes.size();

@@ -1,4 +1,4 @@
-// Riegeli record files, which TensorFlow uses for protos that are too large for one message.
+// Reads Riegeli record files, in which TensorFlow stores protos that are too large for one message.
 #ifndef GRAPNEL_LIB_IO_RIEGELI_H_
 #define GRAPNEL_LIB_IO_RIEGELI_H_
 
@@ -16,10 +16,11 @@ namespace grapnel {
 // True if `head` is the beginning of a Riegeli file.
 bool IsRiegeli(llvm::StringRef head);
 
-// A file in the format of riegeli_records_file_format.md of github.com/google/riegeli. Groups of
-// records (that document calls them "chunks"), each compressed as a whole, are interrupted every 64
-// KiB by a block header from which the next group is found if one is damaged. The position of a
-// record is the start of its group plus its index in the group. Move-only. Not thread-safe.
+// A file in the format of riegeli_records_file_format.md of github.com/google/riegeli: groups of
+// records (the format calls them "chunks"), each compressed as a whole. Every 64 KiB, also within a
+// group, a block header says where the next group begins, so that readers can skip a damaged one.
+// The position of a record is the start of its group plus its index in the group. Move-only. Not
+// thread-safe.
 class RiegeliFile {
  public:
   // Reads the headers of all groups, but no records. Skips damaged parts and lists them in
@@ -27,15 +28,16 @@ class RiegeliFile {
   static Expected<RiegeliFile> Open(std::shared_ptr<const FileBytes> file);
 
   const std::vector<std::string>& problems() const { return problems_; }
-  // HasRecords() and the positions of the first and the last record. For a damaged group, these
-  // follow from the group's header.
+  // True if an intact group header announces records. FirstPosition() and LastPosition() are those
+  // of the first and last such record, whose data may still be damaged.
   bool HasRecords() const { return !groups_.empty(); }
   uint64_t FirstPosition() const { return groups_.front().begin; }
   uint64_t LastPosition() const { return groups_.back().begin + groups_.back().num_records - 1; }
 
-  // Returns the record at a position, valid as long as this object. Decompresses the record's group
-  // on first use and keeps it. Errors give the position: there is no record, a wrong hash, damaged
-  // data, or the decompressed groups would need more than half of the memory that was free.
+  // Returns the record at a position; its bytes live as long as this object. Decompresses the
+  // record's group on first use and keeps it. Errors give the position: there is no record at it, a
+  // hash is wrong, the data is damaged, or the decompressed groups would need more than half of the
+  // memory that was free.
   Expected<llvm::StringRef> Read(uint64_t position);
 
  private:

@@ -9,16 +9,17 @@
 namespace grapnel {
 namespace {
 
-// States that do not write a field with this tag: MessageId of Riegeli's transpose_internal.h.
+// Tags below 8 are not those of fields: they mark states that write something else, or nothing.
+// Values as in MessageId of Riegeli's transpose_internal.h.
 enum State : uint32_t { kNoOp = 0, kNonProto = 1, kStartOfSubmessage = 2, kStartOfMessage = 3 };
-// The wire type that marks the end of a submessage; otherwise the tag equals that of the
-// submessage's field, a bytes field.
+// In place of a field's wire type in a tag, marks the end of a submessage. With the wire type of a
+// bytes field instead, it is the tag of the field that contains the submessage.
 constexpr uint32_t kEndOfSubmessage = 6;
-// For a smaller subtype, the value of a varint is in a buffer, as subtype + 1 bytes; from this
-// subtype on, the value is the subtype - kVarintInline.
+// The subtype of a varint field. Below kVarintInline, the value is in a buffer and takes subtype +
+// 1 bytes; from kVarintInline on, the value itself is subtype - kVarintInline.
 constexpr uint8_t kVarintInline = 10, kVarintInlineMax = kVarintInline + 0x7f;
-// The most states to visit per byte. States without output connect other states, a few at a time,
-// so there are not many more of them than bytes.
+// The most states that Run visits per byte. Only a few states without output lie between two with
+// output, so valid data stays below this.
 constexpr uint64_t kStepsForAByte = 64;
 
 WireType WireTypeOf(uint32_t tag) { return static_cast<WireType>(tag & 7); }
@@ -67,8 +68,8 @@ class TransposedReader {
  private:
   Error Damaged(const char* what) { return MakeError("the header has no {0}", what); }
 
-  // Reads the buffers with the values. Each bucket contains consecutive buffers and is decompressed
-  // as a whole.
+  // Reads the buffers that hold the fields' values. They are stored in buckets: each bucket holds
+  // consecutive buffers and is decompressed as a whole.
   Error ReadBuffers(ByteReader& header, ByteReader& data) {
     uint32_t num_buckets, num_buffers;
     if (!header.Varint32(&num_buckets) || !header.Varint32(&num_buffers))
@@ -150,9 +151,9 @@ class TransposedReader {
     return false;
   }
 
-  // Writes the fields in the order of the states. A byte of the transitions leads to a state up to
-  // 63 states after the current one's successor, and says how many further states follow directly,
-  // up to 3; implicit ones do not count.
+  // Visits the states and writes the field of each. A byte of `transitions` leads to a state up to
+  // 63 after the `next` of the current state, and says after how many further steps (up to 3) the
+  // next byte is read. Steps to the `next` of an implicit state need no byte and do not count.
   Error Run(llvm::StringRef transitions) {
     uint64_t steps = (size_ + num_records_ + transitions.size() + 1) * kStepsForAByte;
     size_t at = first_;
@@ -221,8 +222,8 @@ class TransposedReader {
     }
   }
 
-  // Writes a record that is not a protobuf message. Its length comes from the last buffer, which
-  // all such records share.
+  // Writes a record that is not a protobuf message. Its bytes are in the state's own buffer, its
+  // length in the last buffer, which all such records share.
   Error GiveNonProto(const Node& node) {
     uint32_t size;
     llvm::StringRef record;
@@ -265,8 +266,8 @@ class TransposedReader {
                     (ends_.empty() ? size_ == 0 : ends_.back() == size_);
     if (!is_whole) return MakeError("the sizes of the records differ from those in the header");
     std::reverse(reversed_.begin(), reversed_.end());
-    // The recorded positions are beginnings, counted from the end of the output, in reverse order;
-    // converts them to ends.
+    // `ends_` has the beginnings of the records, counted from the end of the output and from the
+    // last record to the first. Converts them to ends, counted from the start.
     for (size_t& end : ends_) end = size_ - end;
     std::reverse(ends_.begin(), ends_.end());
     for (size_t i = 0; i < ends_.size(); ++i)

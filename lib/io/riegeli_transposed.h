@@ -1,5 +1,5 @@
-// Riegeli groups in transposed form, in which the values of the same field of all records are
-// stored together. For lib/io/riegeli.cpp.
+// Reads Riegeli groups in transposed form: the values that one field has in all records are stored
+// together. For lib/io/riegeli.cpp.
 #ifndef GRAPNEL_LIB_IO_RIEGELI_TRANSPOSED_H_
 #define GRAPNEL_LIB_IO_RIEGELI_TRANSPOSED_H_
 
@@ -26,15 +26,15 @@ class ByteReader {
   llvm::StringRef rest_;
 };
 
-// Decompresses a piece of a group: raw bytes, or a size and compressed bytes. Fails if the output
-// is larger than `room` bytes.
+// Decompresses a piece of a group; unless uncompressed, the piece begins with its uncompressed
+// size. Fails if the output is larger than `room` bytes.
 Expected<std::string> Unpack(Compression compression, llvm::StringRef packed, uint64_t room);
 
 // Returns the records of a transposed group, concatenated, and in `ends` the end of each record.
-// Format: transposed_chunk_format.md of github.com/google/riegeli. The values of each field are in
-// a buffer; a state machine gives the order of the fields, from the end of the last record to the
-// beginning of the first one. Errors say what is wrong with the data: it does not give
-// `num_records` records with `size` bytes in all, or needs more than `room` bytes.
+// Format: transposed_chunk_format.md of github.com/google/riegeli. Each field has a buffer with its
+// values; a state machine gives the order of the fields, from the end of the last record to the
+// beginning of the first one. Errors say what is wrong with the data, such as that it does not give
+// `num_records` records of `size` bytes in all, or that it needs more than `room` bytes.
 Expected<std::string> ReadTransposed(llvm::StringRef data, uint64_t num_records, uint64_t size,
                                      uint64_t room, std::vector<size_t>* ends);
 

@@ -29,8 +29,8 @@ bool IsModelFile(llvm::StringRef name) {
   return name == kModelFile || name == kTextFile || name == kChunkedFile;
 }
 
-// Returns the folder of the model's saved_model.pb; empty for a file of another name, whose folder
-// may contain anything.
+// Returns the folder of the model, if the graph comes from a file called saved_model.pb, .pbtxt or
+// .cpb. Otherwise empty: the folder of another file may contain anything.
 std::string FolderOf(const Model& model) {
   llvm::StringRef path = model.graphs.front().path, name = llvm::sys::path::filename(path);
   if (!IsModelFile(name)) return "";
@@ -59,7 +59,8 @@ std::string GraphBytes(const Module& module) {
   return bytes;
 }
 
-// Appends the MetaGraphDef of `graph` with the graph's current nodes, `graph_def`.
+// Appends the MetaGraphDef of `graph`, with `graph_def`, its current nodes, in place of the graph
+// in it.
 void AppendMetaGraph(const GraphInFile& graph, const std::string& graph_def, bool changed,
                      std::string* out) {
   bool has_graph = false;
@@ -102,8 +103,8 @@ void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
   AppendVarint(out, number);
 }
 
-// Returns the new FingerprintDef. Keeps the hashes of parts that do not change (signatures,
-// objects, checkpoint); a model that has no fingerprint has no such hashes.
+// Returns the FingerprintDef of the written model. Keeps the hashes of `old` for parts that do not
+// change (signatures, objects, checkpoint). `old` is empty if the model had no fingerprint.
 std::string Fingerprint(llvm::StringRef old, const Written& written) {
   uint64_t checksum = util::Fingerprint64(written.bytes);
   std::string out;

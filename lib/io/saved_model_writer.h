@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Returns an error if a SavedModel of `model` cannot be written to `folder`: the model was not
-// opened from a SavedModel folder; `folder` is the model itself, a file, or contains something
-// other than a SavedModel. Writes nothing.
+// Checks that WriteSavedModel can write `model` to `folder`; writes nothing. Errors: the model was
+// not opened from a SavedModel folder; `folder` is the model itself or inside it, is a file, or
+// contains something other than a SavedModel.
 Error CheckCanWrite(const Model& model, llvm::StringRef folder);
 
 // Writes `folder`: signatures, collections, object graph and other data unchanged, copies of

@@ -21,23 +21,25 @@ struct SavedVariable {
   std::optional<bool> trainable;  // nullopt: neither object graph nor collection says so
   NodeId node = kNoNode;          // the variable's node in the main graph
   int object = -1;                // index in the object graph; -1: unknown
-  // Other objects that contain the variable's value too: a Keras 3 variable and its tf.Variable are
-  // two objects.
+  // Other objects of the object graph that have the same value: Keras 3's variable and the
+  // tf.Variable in it are two objects.
   std::vector<int> also;
   std::string key;           // the checkpoint key that the saver reads; empty: there is none
   bool is_own = true;        // false: OwnVariablesOf omits the variable
   int64_t elements() const;  // -1: the shape is unknown
 };
 
-// Returns the variables of the main graph, in its order. Linear in the graph and the object graph.
+// Returns the variables of the main graph, in the order of their nodes. Linear in the graph and the
+// object graph.
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph);
 
 // Like VariablesOf, but omits copies that a saver made for itself and duplicates that an export
-// made, if the objects show them; for TF1, omits local variables if a collection lists the others.
+// made, where the object graph shows them. For TF1, omits variables that no collection lists (local
+// variables), if any collection lists variables.
 std::vector<SavedVariable> OwnVariablesOf(const GraphInFile& graph);
 
-// Returns text about a model's own variables: "126 variables: 3,504,872 parameters (3,470,760
-// trainable), 14.0 MB".
+// Returns a line about the own variables of a model: "126 variables: 3,504,872 parameters
+// (3,470,760 trainable), 14.0 MB".
 std::string VariablesText(llvm::ArrayRef<SavedVariable> own);
 
 }  // namespace grapnel

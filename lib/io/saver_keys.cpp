@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Follows VariableV2, Identity and IdentityN back to the node that produces the value.
+// Follows Identity and IdentityN back to the port whose value they forward.
 Port SourceOf(const Graph& graph, Port port) {
   while (port.node != kNoNode && !port.IsControl()) {
     Node node = graph.node(port.node);
@@ -38,7 +38,8 @@ std::optional<std::string> StringAt(const Graph& graph, Port port, int64_t index
   return literal->strings()[literal->is_splat() ? 0 : index];
 }
 
-// Returns the key of the checkpoint tensor that the value is read from.
+// Returns the key of the checkpoint tensor that RestoreV2 reads for this value; nullopt if the
+// value comes from another op, or is only a slice.
 std::optional<std::string> KeyOfValue(const Graph& graph, Port value) {
   Port source = SourceOf(graph, value);
   if (source.node == kNoNode || source.IsControl()) return std::nullopt;
@@ -53,8 +54,8 @@ class SaverReader {
  public:
   explicit SaverReader(const GraphInFile& graph) : module_(*graph.module) {}
 
-  // Reads the assignments of a body. `in_main` maps arguments of the body to variables of the main
-  // graph.
+  // Records the checkpoint key for each assignment to a variable among `nodes` of a body. `in_main`
+  // maps the body's arguments to the main graph's variables that callers pass.
   void Read(const Graph& body, llvm::ArrayRef<NodeId> nodes,
             const llvm::DenseMap<NodeId, NodeId>& in_main) {
     auto variable_at = [&](Port port) {

@@ -16,8 +16,8 @@ namespace grapnel {
 llvm::DenseMap<NodeId, std::string> KeysOfSaver(const GraphInFile& graph);
 
 // Maps each variable of the main graph that is initialized from another variable to that other
-// variable. When Keras 3 exports a model, each of its variables wraps a tf.Variable: functions read
-// the wrapped variable, and the saver restores the wrapper from a copy.
+// variable. Keras 3 exports create such copies: each Keras variable contains a tf.Variable, which
+// functions read, and the saver restores a copy under the Keras variable's key.
 llvm::DenseMap<NodeId, NodeId> VariablesCopied(const Graph& main);
 
 }  // namespace grapnel

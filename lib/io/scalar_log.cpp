@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Limits on the nesting of directories and the number of entries to look at: the user may have
-// named the wrong directory.
+// Limits on the nesting of directories and on the number of entries that are looked at, because the
+// user may name a large directory by mistake.
 constexpr int kDeepest = 6;
 constexpr size_t kMostEntries = 100'000;
 constexpr size_t kLargestScalar = 1 << 20;
@@ -32,8 +32,8 @@ struct EventFile {
   std::string path, run;
 };
 
-// Finds the event files below a directory by TensorBoard's name pattern:
-// "events.out.tfevents.1600000000.host.v2".
+// Finds the event files below a directory: as in TensorBoard, the files with "tfevents" in their
+// names.
 void FindEventFiles(const std::string& folder, const std::string& run, int depth, size_t* entries,
                     std::vector<EventFile>* files) {
   auto names = ListDirectory(folder);
@@ -60,7 +60,7 @@ std::vector<EventFile> EventFilesAt(llvm::StringRef path) {
   return files;
 }
 
-// A value of a summary; whether it is a scalar is not known yet.
+// One value of a Summary, which may or may not be a scalar.
 struct Value {
   llvm::StringRef tag, tensor, plugin;
   std::optional<double> simple;
@@ -104,8 +104,8 @@ class ScalarReader {
  public:
   using Take = llvm::function_ref<void(llvm::StringRef tag, ScalarPoint point)>;
 
-  // Returns the problem of the file, or an empty text. Stops before a record when `goes_on` returns
-  // false.
+  // Reads the scalars and returns the problem of the file, or an empty text. Stops when `goes_on`
+  // returns false, which is called before each record.
   std::string Read(llvm::StringRef bytes, Take take, llvm::function_ref<bool()> goes_on) {
     RecordReader records(bytes);
     size_t count = 0;
@@ -134,7 +134,7 @@ class ScalarReader {
     while (values.Next()) {
       if (!values.Is(kSummaryValue, WireType::kBytes)) continue;
       Value value = ParseValue(values.bytes());
-      // Only the first value of a tag needs to name the plugin.
+      // TensorBoard writes the plugin's name only with the first value of each tag.
       if (value.plugin == "scalars") scalars_.insert(value.tag.str());
       std::optional<double> number = value.simple;
       if (!number && !value.tensor.empty() && scalars_.count(value.tag.str()))

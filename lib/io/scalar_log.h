@@ -1,4 +1,5 @@
-// TensorBoard curves of a training run: scalars in event files, in both formats.
+// The TensorBoard curves of a training run: scalars in event files, stored as simple_value (TF1) or
+// as tensors.
 #ifndef GRAPNEL_LIB_IO_SCALAR_LOG_H_
 #define GRAPNEL_LIB_IO_SCALAR_LOG_H_
 
@@ -19,9 +20,9 @@ struct ScalarPoint {
 struct ScalarSeries {
   std::string run;  // its files' folder below the opened one: "train"; or empty
   std::string tag;
-  // The points in the order in which they were written. If the steps of a later file go back, as
-  // when a training is resumed from a checkpoint, the points of that file replace those from that
-  // step on.
+  // The points in the order in which they were written. If a later file starts again at an earlier
+  // step, as when training is resumed from a checkpoint, its points replace the older ones from
+  // that step on.
   std::vector<ScalarPoint> points;
   std::string name() const { return run.empty() ? tag : run + "/" + tag; }
 };
@@ -35,9 +36,9 @@ struct ScalarLog {
 // it. Reads up to the first scalar.
 bool HasScalars(llvm::StringRef path);
 
-// Reads the summary values that are one number: simple_value, and tensors of one element whose
-// plugin is TensorBoard's for scalars. Reads the files of a directory in the order of their names.
-// Fails if a file cannot be opened.
+// Reads the values of summaries that are one number: simple_value, and tensors with one element
+// that belong to TensorBoard's scalars plugin. Reads the files of a directory in the order of their
+// names. Fails if a file cannot be opened.
 Expected<ScalarLog> ReadScalarLog(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -19,12 +19,12 @@ void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module) {
       if (!node) continue;
       const Shape& inferred = shapes.OfPort({node.id(), claim.port});
       if (MergeShapes(inferred, claim.shape)) continue;
-      module->problems.push_back({Severity::kError,
-                                  name.empty() ? claim.node : name + "/" + claim.node,
-                                  llvm::formatv("output {0} is {1}, {2} is written", claim.port,
-                                                inferred.ToString(), claim.shape.ToString())
-                                      .str(),
-                                  claim.place});
+      module->problems.push_back(
+          {Severity::kError, name.empty() ? claim.node : name + "/" + claim.node,
+           llvm::formatv("output {0} is {1}, but the text says {2}", claim.port,
+                         inferred.ToString(), claim.shape.ToString())
+               .str(),
+           claim.place});
     }
   }
 }

@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Adds an error with its position to the module for each stated shape that no tensor of the
-// inferred shape can have. A dimension that is unknown on either side matches. Infers shapes only
-// for bodies with stated shapes.
+// Adds an error to the module for each shape stated in the text that no tensor of the inferred
+// shape can have, with its position in the text. A dimension that is unknown in either shape
+// matches any. Infers shapes only for bodies with stated shapes.
 void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module);
 
 }  // namespace grapnel

@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kUsual = "serving_default";
 
-// True, by id, for nodes of the main graph that the outputs of signatures need.
+// Returns a bit for each node id: true if an output of one of the signatures needs the node of the
+// main graph.
 std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> signatures) {
   std::vector<bool> needed(main.end_id(), false);
   std::vector<NodeId> todo;
@@ -41,8 +42,8 @@ std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> sign
   return needed;
 }
 
-// Returns the function that a node calls if the node does nothing else, such as a PartitionedCall;
-// otherwise null.
+// Returns the function that a node calls if all the node does is call it (such as a
+// PartitionedCall); otherwise null.
 const Function* CalleeOf(const Node& node) {
   const Module& module = node.graph().module();
   if (const Function* function = module.FindFunction(node.op())) return function;
@@ -51,7 +52,7 @@ const Function* CalleeOf(const Node& node) {
   return f ? module.FindFunction(f->AsFuncName().value_or("")) : nullptr;
 }
 
-// True for nodes that only forward values or provide inputs: such nodes surround a call that does
+// True for nodes that only provide inputs or forward values, and so may surround the call that does
 // the work.
 bool HandsOn(const Node& node) {
   if (node.num_inputs() == 0) return true;
@@ -61,7 +62,8 @@ bool HandsOn(const Node& node) {
       .Default(false);
 }
 
-// Follows a value back through nodes that forward a single value, to the port that produces it.
+// Follows a value back through nodes that forward it, such as Identity, to the port that produces
+// it.
 Port Origin(const Graph& graph, Port port) {
   while (port.node != kNoNode && !port.IsControl()) {
     Node node = graph.node(port.node);
@@ -94,8 +96,8 @@ std::vector<Port> ResultPorts(const Function& function) {
   return ports;
 }
 
-// Goes from the main graph into the called functions, as long as a body only forwards values to one
-// call.
+// Goes from the main graph into the function that it calls, and so on, as long as a body only
+// forwards values to a single call.
 class Descent {
  public:
   Descent(const GraphInFile& graph, const Signature& signature) {

@@ -1,4 +1,4 @@
-// Chooses a signature and finds the body that does its work.
+// Chooses a signature of a model, and finds the function body or graph that does its work.
 #ifndef GRAPNEL_LIB_IO_SIGNATURE_H_
 #define GRAPNEL_LIB_IO_SIGNATURE_H_
 
@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// True for signatures that TensorFlow's loader runs, but users of the model do not:
-// "__saved_model_init_op", "__saved_model_train_op".
+// True for signatures that TensorFlow's loader runs and users do not: "__saved_model_init_op",
+// "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
 // Returns "serving_default"; without it, the only signature; among several, the one whose outputs
@@ -24,9 +24,9 @@ const Signature* DefaultSignature(const GraphInFile& graph);
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
 
-// The body that does the work of a signature: the innermost body whose enclosing bodies only
-// forward values. In a TF2 SavedModel, the main graph calls a wrapper function, which calls the
-// network.
+// The graph that does the work of a signature: in a TF2 SavedModel, the main graph calls a wrapper
+// function, which calls the network's function. BodyOf goes from the main graph inward as long as a
+// graph only forwards values to one call.
 struct SignatureBody {
   std::string name;  // the name of the signature
   const Graph* graph = nullptr;
@@ -44,19 +44,20 @@ struct SignatureBody {
   // handle of a variable.
   std::map<Port, Port> from_main;
 };
-// Finds the body of a signature. Linear in the main graph and the bodies between it and the result.
-// Ignores broken parts.
+// Finds the body of a signature. Linear in the main graph and in the bodies on the way to the
+// result. Ignores inputs and outputs whose tensors do not exist.
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 
-// Returns the nodes of the main graph that only save and restore variables: the saver needs them,
-// but no signature does. Empty if there is no saver.
+// Returns the nodes of the main graph that the saver needs and no signature does: they only save
+// and restore variables. Empty if there is no saver.
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
-// Returns NodesOfSaver, and the nodes of functions that only those nodes call.
+// Returns the nodes of NodesOfSaver, and the nodes of functions that only these call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
 
 // Returns the nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);
-// Returns NeededNodes, and the nodes of all functions that they call, except arguments and results.
+// Returns the nodes of NeededNodes, and the nodes of all functions that these call, except
+// arguments and results.
 std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures);
 
 }  // namespace grapnel

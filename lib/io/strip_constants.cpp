@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kOutputShapes = "_output_shapes";
 
-// Attributes whose strings are names of nodes, functions, tensors, devices and ops, which stay.
+// The attributes whose strings StripConstants keeps: the strings are names of nodes, functions,
+// tensors, devices and ops, or formats.
 constexpr llvm::StringLiteral kKeptTexts[] = {"_class",
                                               "_construction_context",
                                               "_gradient_op_type",
@@ -42,7 +43,7 @@ std::string Fields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
   return out;
 }
 
-// Copies a TensorShapeProto: the sizes without the optional names of dimensions.
+// Copies a TensorShapeProto with the sizes of its dimensions, but without their optional names.
 std::string ShapeOnly(llvm::StringRef shape) {
   std::string out;
   WireReader reader(shape);
@@ -64,7 +65,7 @@ std::string TensorOnly(llvm::StringRef tensor) {
   return out;
 }
 
-// The numbers, from 1 on, that replace values; equal values have the same number.
+// The numbers, from 1 on, that stand for removed names and values. Equal ones have the same number.
 struct Numbers {
   llvm::StringMap<size_t> shared_names;         // of resources not named like their node
   std::unordered_map<uint64_t, size_t> values;  // by hash
@@ -78,11 +79,13 @@ struct Numbers {
   }
 };
 
-// Copies attributes of one node, function or argument without the values that must not be shown.
+// Copies attributes of a node, function or argument, and leaves out the values that StripConstants
+// removes.
 class Attributes {
  public:
-  // `op`: strings that its definition allows stay; null: no strings stay. `name`: the name of the
-  // node. `numbers`: null: names of resources are removed.
+  // `op`: the definition of the node's op; strings that it lists as allowed values stay. `name`:
+  // the name of the node; a shared_name equal to it stays. `numbers`: the numbers for other shared
+  // names; null: these are removed.
   explicit Attributes(const OpInfo* op = nullptr, llvm::StringRef name = {},
                       Numbers* numbers = nullptr)
       : op_(op), name_(name), numbers_(numbers) {}
@@ -122,13 +125,13 @@ class Attributes {
     return out;
   }
 
-  // Copies a map entry, `field` of the enclosing message.
+  // Copies an entry of the map of attributes that has number `field` in its message.
   void Entry(llvm::StringRef entry, uint32_t field, std::string* out) {
     auto [key, value] = ReadMapEntry(entry);
     AppendMapEntry(out, field, key, Value(key, value));
   }
 
-  // A hash of all removed values; nullopt if nothing was removed.
+  // A hash of all values that were left out; nullopt if there were none.
   std::optional<uint64_t> lost() const { return lost_; }
 
  private:
@@ -199,7 +202,8 @@ class Attributes {
   std::optional<uint64_t> lost_;
 };
 
-// Returns an attribute with the shapes of a node's outputs; empty if no shape is known.
+// Returns an attribute with the shapes of all outputs of a node; empty if the rank of none is
+// known.
 std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   std::vector<Shape> list;
   bool is_any_known = false;
@@ -210,7 +214,8 @@ std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   return is_any_known ? attr::Shapes(list) : std::string();
 }
 
-// Returns a NodeDef with the node's fields except name, op, inputs and device.
+// Returns the fields of the stripped NodeDef except name, op, inputs and device, which export
+// writes.
 std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers) {
   Attributes attributes(DefinitionOf(node), node.name(), numbers);
   std::string out;
@@ -223,7 +228,7 @@ std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers
     auto number = static_cast<int64_t>(numbers->OfValue(*lost));
     AppendMapEntry(&out, 5, kValuesLeftOut, attr::Int(number));
   }
-  // Keeps the names that the node had before rewrites, and the node's full type.
+  // Keeps fields 6 and 7: the original names of the node before rewrites, and its full type.
   return out + Fields(node.graph().Source(node.id()), {6, 7});
 }
 
@@ -274,7 +279,8 @@ std::string ArgumentOnly(llvm::StringRef entry) {
   return out;
 }
 
-// Returns the fields of a FunctionDef except signature, nodes and results, which export writes.
+// Returns the fields of the stripped FunctionDef except signature, nodes and results, which export
+// writes.
 std::string RestOf(const Function& function) {
   std::string out;
   WireReader reader(function.source);

@@ -1,4 +1,4 @@
-// Strips a graph for publication: removes values, paths and source locations.
+// Strips a graph so that it can be published: removes values, file paths and source locations.
 #ifndef GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
 #define GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
 

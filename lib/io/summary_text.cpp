@@ -29,7 +29,7 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
     os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
 }
 
-// Prints the side effects of a function's graph.
+// Prints the ops of a graph that have side effects.
 void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, bool all) {
   if (effects.empty()) return;
   os << "\nops with effects\n";
@@ -41,15 +41,15 @@ void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, 
     os << "  ... and " << WithCommas(effects.size() - shown) << " more (--all)\n";
 }
 
-// Returns "float[2,3]"; empty for an entry that is not a tensor (an initializer op), which has no
-// dtype.
+// Returns a text such as "float[2,3]"; "no tensor" for an entry without dtype, which names an op
+// (an initializer).
 std::string TypeText(const SignatureTensor& tensor) {
   if (tensor.dtype == proto::DT_INVALID) return "no tensor";
   return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
 }
 
-// Returns the signatures in the order to print: the default one first, those of TensorFlow's loader
-// last.
+// Returns the signatures in the order in which they are printed: the default one first, those for
+// TensorFlow's loader last.
 std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   std::vector<const Signature*> signatures;
   for (const Signature& signature : graph.signatures) signatures.push_back(&signature);

@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// Prints sizes, inputs, outputs, signatures, ops, devices, constants, functions; truncates long
-// lists, with a note, unless `all`. With `signature`, `summary` describes the body that does the
-// signature's work, and the file's other data is limited to that signature.
+// Prints sizes, inputs, outputs, signatures, ops, devices, constants and functions of a graph;
+// truncates long lists, with a note, unless `all`. If `signature` is set, `summary` is that of the
+// body that does the signature's work, and only this signature is printed of the file's other data.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::StringRef signature,
                       llvm::raw_ostream& os);

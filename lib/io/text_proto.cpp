@@ -17,11 +17,12 @@ namespace {
 
 namespace io = google::protobuf::io;
 
-// Protobuf's nesting limit for the wire format, so that every message that is read can be written.
+// The limit on nested messages in the text: protobuf's limit for the wire format, so that every
+// message that is read can also be written.
 constexpr int kMaxNesting = 100;
 constexpr size_t kMaxProblems = 20;
 
-// An input stream of any number of bytes; protobuf's own array stream stops at 2 GiB.
+// An input stream over more than 2 GiB of text, where protobuf's own ArrayInputStream ends.
 class Input : public io::ZeroCopyInputStream {
  public:
   explicit Input(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -54,15 +55,16 @@ class Collector : public io::ErrorCollector {
     Add(Severity::kError, line, column, message);
   }
   void AddWarning(int line, int column, const std::string& message) override {
-    // Ignores warnings about fields that are deprecated, as old graphs have.
+    // Reports only warnings about unknown fields. Protobuf also warns about deprecated fields,
+    // which old graphs have.
     if (llvm::StringRef(message).contains("has no field named")) {
       Add(Severity::kWarning, line, column, message + " It is dropped.");
     }
   }
 
  private:
-  // Converts protobuf's message to grapnel's style, lower case without a full stop. `line` and
-  // `column` are counted from 0.
+  // Adds protobuf's message as a problem in grapnel's style: it starts in lower case and has no
+  // full stop. `line` and `column` are counted from 0.
   void Add(Severity severity, int line, int column, llvm::StringRef message) {
     if (problems_.size() >= kMaxProblems) return;
     std::string text = message.rtrim('.').str();
@@ -77,7 +79,8 @@ class Collector : public io::ErrorCollector {
   std::vector<Problem>& problems_;
 };
 
-// True if the part of a truncated text that was parsed contains a node or a function.
+// True if a graph whose text has a syntax error contains at least one function or complete node
+// before the error.
 bool HasNode(const proto::GraphDef& graph) {
   return graph.library().function_size() > 0 ||
          llvm::any_of(graph.node(), [](const proto::NodeDef& node) { return !node.op().empty(); });
@@ -146,7 +149,7 @@ Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, Tex
         HasNode(graph) || HasNode(meta_graph.graph_def()) ||
         llvm::any_of(model.meta_graphs(), [](const auto& m) { return HasNode(m.graph_def()); });
     if (!any) {
-      // Finds the error: warnings about unknown fields may come before it.
+      // Reports the first error; warnings about unknown fields may come before it.
       auto error =
           llvm::find_if(*problems, [](const Problem& p) { return p.severity == Severity::kError; });
       if (error == problems->end()) return MakeError("{0}: cannot be parsed", text.name());

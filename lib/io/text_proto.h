@@ -13,17 +13,18 @@
 namespace grapnel {
 
 // Parses the text in `file` into `message`, as far as possible. A syntax error becomes a Problem
-// ("12:3: expected ..."), and the part of the text before it is kept; an unknown field becomes a
-// warning and is dropped, as the text format cannot preserve it. Returns false after a syntax
-// error.
+// ("12:3: expected ..."), and `message` keeps what comes before it. An unknown field becomes a
+// warning and is dropped, because protobuf cannot keep it when it parses text. Returns false after
+// a syntax error.
 bool ParseText(const FileBytes& file, google::protobuf::Message* message,
                std::vector<Problem>* problems);
 
 // Returns the wire format of a message, with map entries sorted. Fails above 2 GiB.
 Expected<std::string> Serialize(const google::protobuf::MessageLite& message);
 
-// Converts the text of a GraphDef, SavedModel or MetaGraphDef to wire format, in a file object of
-// the same name. Problems as in ParseText; an error ("x.pbtxt:12:3: ...") if nothing could be read.
+// TextToWire: converts the text of a GraphDef, SavedModel or MetaGraphDef to wire format; the
+// result has the file name of the text. Adds problems as ParseText does, and returns an error
+// ("x.pbtxt:12:3: ...") if nothing could be read.
 enum class TextKind { kGraphDef, kSavedModel, kMetaGraph };
 Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,
                                                       std::vector<Problem>* problems);

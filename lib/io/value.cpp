@@ -13,7 +13,7 @@ struct Row {
   const char* npy;
   DataType dtype;
 };
-// The dtypes of NumPy's types, if the caller does not expect another one.
+// NumPy's types and the dtypes as which they are read, if the caller does not expect another dtype.
 constexpr Row kTypes[] = {
     {"f4", proto::DT_FLOAT},     {"f8", proto::DT_DOUBLE},      {"f2", proto::DT_HALF},
     {"i1", proto::DT_INT8},      {"i2", proto::DT_INT16},       {"i4", proto::DT_INT32},
@@ -115,8 +115,8 @@ Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
 
 namespace {
 
-// The elements of a literal as a .npy file stores them; `owned` holds them if they differ from the
-// literal's bytes.
+// The elements of a literal in the form in which a .npy file stores them: `bytes`, or `owned` if
+// the form differs from the literal's own bytes.
 struct NpyElements {
   std::string type;  // NumPy's type; empty if there is none
   llvm::StringRef bytes;

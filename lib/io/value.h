@@ -12,11 +12,12 @@
 
 namespace grapnel {
 
-// Reads a .npy file as a literal, which points into the file if the elements need no conversion.
+// Reads a .npy file as a literal, which points into the file if its elements need no conversion.
 // Fixed-width bytes (S) and text (U, as UTF-8) become strings without trailing NULs, as in NumPy.
-// `expected` selects a dtype that NumPy does not have: bfloat16 (stored as V2 or u2; V2 without
-// `expected` is bfloat16), 8-bit floats (V1, u1), quantized and narrow integers (stored as plain
-// integers). No value is cast. Errors name the file, its dtype and what was expected.
+// `expected` selects a dtype that NumPy does not have: bfloat16 (stored as V2 or u2; V2 is also
+// read as bfloat16 without `expected`), 8-bit floats (V1, u1), or quantized and narrow integers
+// (stored as plain integers). Values are not cast to other dtypes. Errors name the file, its dtype
+// and what was expected.
 GRAPNEL_PUBLIC Expected<Literal> LoadNpyLiteral(llvm::StringRef path,
                                                 std::optional<DataType> expected = std::nullopt);
 
@@ -27,7 +28,7 @@ GRAPNEL_PUBLIC Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes>
 // Writes a .npy file; strings are written as fixed-width bytes (S). Resources and variants are
 // errors.
 GRAPNEL_PUBLIC Error SaveNpyLiteral(llvm::StringRef path, const Literal& literal);
-// Returns the contents of such a .npy file. Errors name the literal as `name`.
+// Returns the bytes that SaveNpyLiteral writes. Errors name the literal as `name`.
 GRAPNEL_PUBLIC Expected<std::string> NpyFileBytes(llvm::StringRef name, const Literal& literal);
 
 }  // namespace grapnel

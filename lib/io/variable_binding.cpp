@@ -41,8 +41,8 @@ bool AreSame(const Bundle& bundle, const std::string& a, const std::string& b) {
   return same;
 }
 
-// The keys of a checkpoint by the name that each variable had when the checkpoint was written. A
-// name that several variables had counts only if their values are all the same.
+// Finds checkpoint keys by the name that a variable had when the checkpoint was written. If several
+// variables had the name, one of them is used if all their values are the same.
 class NamedValues {
  public:
   NamedValues(const proto::TrackableObjectGraph& stored, const Bundle& bundle,
@@ -76,7 +76,7 @@ class NamedValues {
     }
   }
 
-  // Returns the key for a variable's name. Several keys: variables of that name have different
+  // Returns the key for a variable's name, or several keys if variables of that name have different
   // values.
   std::vector<std::string> Find(const std::string& name) const {
     std::vector<std::string> keys = keys_of_.lookup(name);
@@ -144,11 +144,12 @@ class Binder {
     return found;
   }
 
-  // True if only one variable of the model has the name: many modules may have a 'w'.
+  // True if at most one variable of the model has this name. A name such as 'w' may occur in many
+  // modules.
   bool IsAlone(llvm::StringRef name) const { return objects_of_name_.lookup(name) <= 1; }
 
-  // Returns another key under which the checkpoint has the variable, with a different value,
-  // because the variable belongs to several objects; empty if there is none.
+  // A variable may belong to several objects. Returns another checkpoint key of one of them under
+  // which there is a different value; empty if there is no such key.
   std::string RivalOf(const SavedVariable& variable, const std::string& key) const {
     std::vector<int> objects = variable.also;
     if (variable.object >= 0) objects.push_back(variable.object);
@@ -160,7 +161,8 @@ class Binder {
     return "";
   }
 
-  // Returns the reason why the value found cannot be that of the variable; empty if it can.
+  // Returns the reason why `found` does not give the variable a value: there is no key, more than
+  // one, or a value that cannot be its own; empty if it does.
   Expected<std::string> WhyNot(const SavedVariable& variable, const ObjectMatch::Found& found) {
     if (found.keys.empty() && bundle_.Has(variable.key)) {
       ASSIGN_OR_RETURN(Bundle::Entry entry, bundle_.Describe(variable.key));
@@ -217,7 +219,7 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
-  // VariablesOf ignores an object graph that cannot be parsed, too.
+  // An object graph that cannot be parsed gives no names; VariablesOf ignores it too.
   if (bytes.size() > INT32_MAX ||
       !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return VariablesOf(graph);

@@ -1,4 +1,4 @@
-// Binds the variables of a model to values of a checkpoint.
+// Finds for each variable of a model the value in a checkpoint that belongs to it.
 #ifndef GRAPNEL_LIB_IO_VARIABLE_BINDING_H_
 #define GRAPNEL_LIB_IO_VARIABLE_BINDING_H_
 
@@ -19,8 +19,8 @@ struct VariableBinding {
   struct Bound {
     NodeId variable;  // the node in the main graph: VarHandleOp or VariableV2
     std::string key;  // the key in the checkpoint
-    // Another checkpoint key that may be the right one and has a different value; empty if there is
-    // no such key.
+    // Another checkpoint key that may be the right one instead, and that has a different value;
+    // empty if there is no such key.
     std::string rival;
   };
   struct Unbound {
@@ -32,24 +32,24 @@ struct VariableBinding {
   bool is_of_model = false;  // false: nothing in the checkpoint matches the model
 };
 
-// Finds values as TensorFlow 2 does: a variable's node is an object (lib/io/variable_objects.h),
-// and names lead to that object in the checkpoint from the root, or from another object
-// (lib/io/object_match.h), as in tf.train.Checkpoint(model=...). If there are no objects (TF1), or
-// the checkpoint arranges them differently, binds by the variable's name if only one variable has
-// it; as a last resort, by a name that differs only in numbers (lib/io/name_match.h). Dtypes and
-// shapes must fit. Errors: the checkpoint or the object graph is damaged.
+// Finds the key of each variable as TensorFlow 2 does. The variable's node belongs to an object
+// (lib/io/variable_objects.h), and names lead to the same object in the checkpoint: from the root,
+// or from another object as in tf.train.Checkpoint(model=...) (lib/io/object_match.h). If there are
+// no objects (TF1), or the checkpoint arranges them differently, uses the variable's name if only
+// one variable has it, and last a name that differs only in numbers (lib/io/name_match.h). Dtypes
+// and shapes must fit. Errors: the checkpoint or the object graph is damaged.
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle);
 
-// Returns the variables of the main graph, in its order, under the names of their objects if they
-// have any: the graph gives copies other names ("dense/kernel_1"). `saved` is the object graph of
-// `graph`.
+// Returns the variables of the main graph, in the order of their nodes. A variable has the name of
+// its object if it has one, because the node may be called otherwise ("dense/kernel_1"). `saved` is
+// the object graph of `graph`.
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
                                               const proto::SavedObjectGraph& saved);
 
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph);
 
-// Returns the reason why a value of this dtype and shape, under `key`, cannot be that of the
-// variable; empty if it can.
+// Returns the reason why the value under `key`, of this dtype and shape, cannot be the variable's
+// value; empty if it can.
 std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataType dtype,
                        const Shape& shape);
 

@@ -43,7 +43,7 @@ bool Fits(const SavedVariable& variable, const proto::SavedVariable& object) {
          variable.shape.ToString() == shape.ToString();
 }
 
-// Returns the name of a child as it is escaped in a checkpoint key.
+// Returns the name of a child object as a checkpoint key contains it, with '.' and '/' escaped.
 std::string EscapedName(llvm::StringRef name) {
   std::string escaped;
   for (char c : name) {
@@ -57,12 +57,13 @@ std::string EscapedName(llvm::StringRef name) {
   return escaped;
 }
 
-// Finds objects by the path of names that leads to them from the root: "layers/0/kernel".
+// Finds objects by their path, the names of the children that lead to them from the root:
+// "layers/0/kernel".
 class ObjectPaths {
  public:
   explicit ObjectPaths(const proto::SavedObjectGraph& saved) : saved_(saved) {}
 
-  // Returns the variable that a checkpoint key belongs to; -1 if it belongs to no variable.
+  // Returns the variable object to which a checkpoint key belongs; -1 if there is none.
   int VariableOfKey(llvm::StringRef key) const {
     if (!key.consume_back("/.ATTRIBUTES/VARIABLE_VALUE")) return -1;
     auto [path, slot] = key.split("/.OPTIMIZER_SLOT/");
@@ -89,8 +90,8 @@ class ObjectPaths {
     return -1;
   }
 
-  // Returns the slot variable of a variable. `slot`: the optimizer's path and the slot's name,
-  // "optimizer/m".
+  // Returns the slot variable that an optimizer has for the variable `original`, such as a moment.
+  // `slot`: the optimizer's path and the slot's name, "optimizer/m".
   int SlotOf(int original, llvm::StringRef slot) const {
     auto [path, name] = slot.rsplit('/');
     int optimizer = original < 0 ? -1 : At(path);
@@ -155,7 +156,8 @@ class ObjectFinder {
     return found == in_saver_.end() ? -1 : found->second;
   }
 
-  // Returns the variable of which `copy` is the saver's copy; null if `copy` is not a copy.
+  // Returns the variable from which `copy` is initialized, if `copy` exists only for the saver;
+  // otherwise null.
   SavedVariable* OriginalOf(const SavedVariable& copy) const {
     auto original = originals_.find(copy.node);
     if (original == originals_.end() || captured_.count(copy.node)) return nullptr;

@@ -12,23 +12,23 @@ namespace proto {
 class SavedObjectGraph;
 }
 
-// Sets `object`, `also` and `key`. The object of a variable is the one that a function of the
-// object graph captures at a call in the main graph, as in tf.saved_model.load; if there is none,
-// the one under whose key the saver restores the variable or its copy. If the saver restores no
-// variables, an object is found by name: the only object of that name; otherwise an object of that
-// name, dtype and shape that no variable has yet, the last object first, which is TensorFlow's
-// order. (Every tf.Variable without a name is "Variable", and the graph names the next one
-// "Variable_1".)
+// Sets `object`, `also` and `key` of each variable. A variable's object is the one that a function
+// of the object graph captures where the main graph passes the variable in a call, as in
+// tf.saved_model.load. If there is none, it is the object under whose key the saver restores the
+// variable or the variable's copy. If the saver restores no variables, the object is found by name:
+// the only object of the name; otherwise, of the objects with the name, dtype and shape, the last
+// one that no variable has yet, which is TensorFlow's order. (Every tf.Variable without a name is
+// "Variable", and the graph names the next one "Variable_1".)
 void FindObjects(const GraphInFile& graph, const proto::SavedObjectGraph& saved,
                  llvm::MutableArrayRef<SavedVariable> variables);
 
-// Returns the shortest path of names from the root to each variable's object,
-// "net/layers/0/kernel"; among equally short paths the first. Empty if the variable has no object.
+// Returns for each variable the shortest path of child names from the root to its object, such as
+// "net/layers/0/kernel"; the first of several. Empty if the variable has no object.
 std::vector<std::string> PathsOfObjects(const GraphInFile& graph,
                                         llvm::ArrayRef<SavedVariable> variables);
 
-// Returns objects that duplicate others: Keras export stores the variables that its functions use
-// again as objects of their own, in the root's list `_all_variables`.
+// Returns the objects that duplicate others. A Keras export stores a second object for each
+// variable that its functions use, in the root's list `_all_variables`.
 llvm::DenseSet<int> ListedAgain(const proto::SavedObjectGraph& saved);
 
 }  // namespace grapnel

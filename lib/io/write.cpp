@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Extensions of files that are not graphs, or are graphs of other programs.
+// Extensions that WriteGraph rejects: of files that are not graphs, and of other programs' graphs.
 constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
                                                ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 
@@ -30,8 +30,8 @@ class TextWriter {
       }
     }
     RETURN_IF_ERROR(WriteLibrary());
-    // The other fields of the GraphDef: version, versions, debug info, in the order of their
-    // numbers.
+    // The fields of the GraphDef after nodes and library: version, versions and debug info, in the
+    // order of their numbers.
     proto::GraphDef rest;
     RETURN_IF_ERROR(ParseForText(module_.other_fields, &rest));
     if (module_.has_versions || !module_.versions.empty()) {

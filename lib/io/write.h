@@ -12,12 +12,12 @@
 
 namespace grapnel {
 
-// Writes a GraphDef: in protobuf's text format if `path` ends in .pbtxt, in the format of
-// lib/ir/text.h if it ends in .gtxt (exact, in the order of ids), otherwise binary; compressed if
-// .gz follows; "-" is standard output, binary. The file appears when it is complete (AtomicFile).
-// `order` is as in ExportGraphDef. Needs memory for one node and one function at a time. Errors
-// name the path; a path with the extension of another file type (.json, .svg, .onnx, ...) is an
-// error.
+// Writes a GraphDef to the file `path`: in protobuf's text format if the name ends in .pbtxt, in
+// the format of lib/ir/text.h if it ends in .gtxt (exact, nodes in the order of ids), otherwise
+// binary. An additional .gz compresses it; "-" is standard output, binary. The file appears when it
+// is complete (AtomicFile). `order` is as in ExportGraphDef. Needs memory for one node and one
+// function at a time. Errors name the path; an extension of another file type (.json, .svg, .onnx,
+// ...) is an error.
 GRAPNEL_PUBLIC Error WriteGraph(const Module& module, llvm::StringRef path,
                                 llvm::ArrayRef<NodeId> order = {});
 
@@ -28,15 +28,15 @@ GRAPNEL_PUBLIC bool NamesGraphFile(llvm::StringRef path);
 GRAPNEL_PUBLIC Error WriteCompressible(llvm::StringRef path,
                                        llvm::function_ref<Error(llvm::raw_ostream&)> write);
 
-// Writes the text that protobuf prints for the whole GraphDef, node by node. Writes as much of a
-// damaged node as can be read. Fails only for a node of more than 2 GiB, which the text format
-// cannot represent.
+// Writes the graph node by node, as the text that protobuf would print for the whole GraphDef. Of a
+// damaged node, writes as much as can be read. Fails only for a node of more than 2 GiB, which the
+// text format cannot represent.
 GRAPNEL_PUBLIC Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
                                     llvm::ArrayRef<NodeId> order = {});
 GRAPNEL_PUBLIC std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});
 
-// Makes a part of a dump's file name from the name of a graph or a stage: like TensorFlow, replaces
-// / [ ] * ? by _.
+// Turns the name of a graph or a stage into a component of a dump's file names: replaces each / [ ]
+// * ? by _, as TensorFlow does.
 GRAPNEL_PUBLIC std::string FileNamePart(llvm::StringRef name);
 
 }  // namespace grapnel

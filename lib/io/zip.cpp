@@ -14,8 +14,8 @@ using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
 using llvm::support::endian::read64le;
 
-// From PKWARE's APPNOTE.TXT: sizes in bytes of the end record of the directory, of a directory
-// entry, and of the header before a file, and their zip64 forms.
+// Sizes in bytes, from PKWARE's APPNOTE.TXT: of the record at the end of the directory, of a
+// directory entry, of the header before each file, and of the two zip64 records at the end.
 constexpr size_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30, kEnd64Size = 56,
                  kLocator64Size = 20, kLongestComment = 65535;
 constexpr llvm::StringRef kEnd("PK\x05\x06", 4), kEntry("PK\x01\x02", 4), kLocal("PK\x03\x04", 4),
@@ -27,8 +27,8 @@ struct Entry {
   uint64_t packed = 0, size = 0, offset = 0;
 };
 
-// Finds the archive's directory: its offset and its number of entries; false if there is no
-// directory.
+// Finds the archive's directory and sets the offset of its first entry and the number of entries;
+// false if there is no directory.
 bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   if (bytes.size() < kEndSize) return false;
   size_t from = bytes.size() - std::min(bytes.size(), kEndSize + kLongestComment);
@@ -49,7 +49,8 @@ bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   return true;
 }
 
-// Reads sizes of more than 32 bits from an extra field, which has them in this order.
+// Reads those of size, packed size and offset that need more than 32 bits from a zip64 extra field,
+// which has them in this order.
 void ReadExtra(llvm::StringRef extra, Entry* entry) {
   constexpr uint16_t kZip64 = 1;
   while (extra.size() >= 4) {
@@ -79,7 +80,8 @@ Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, cons
   if (entry.method != kDeflated)
     return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
   ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
-  if (inflated.bytes.size() != entry.size) return MakeError("does not expand to its size");
+  if (inflated.bytes.size() != entry.size)
+    return MakeError("does not expand to the size that the archive states");
   auto file = FileBytes::FromString(std::move(inflated.bytes), archive->name());
   return ZipEntry{file->bytes(), file};
 }

@@ -13,9 +13,10 @@ namespace grapnel {
 
 bool IsZip(llvm::StringRef head);
 
-// Returns the file of this name in an archive: a slice of the archive if it is stored uncompressed,
-// otherwise expanded. Also reads archives above 4 GiB (zip64). Errors do not name the archive: it
-// is damaged; it has no such file (lists the names that it has); the compression is not deflate.
+// A file from an archive. ReadZipEntry finds it by name: the bytes are a slice of the archive if it
+// is stored uncompressed, otherwise expanded. Reads archives above 4 GiB too (zip64). Errors do not
+// name the archive: it is damaged, has no such file (lists the names that it has), or uses another
+// compression than deflate.
 struct ZipEntry {
   llvm::StringRef bytes;
   std::shared_ptr<const FileBytes> file;  // owns the bytes

@@ -25,8 +25,8 @@ enum {
   kListFuncField = 9
 };
 
-// Returns the tag of a message that is a single field with a one-byte tag and a one-byte number or
-// length, as nearly all attribute values are; 0 for other messages.
+// If a message is a single field with a one-byte tag and a one-byte number or length, as nearly all
+// attribute values are, returns the field's tag; otherwise 0.
 uint32_t OnlyTag(llvm::StringRef bytes) {
   if (bytes.size() < 2) return 0;
   uint8_t tag = static_cast<uint8_t>(bytes[0]), second = static_cast<uint8_t>(bytes[1]);
@@ -38,7 +38,7 @@ uint32_t OnlyTag(llvm::StringRef bytes) {
 }
 
 Shape ParseShape(llvm::StringRef bytes) {
-  // The fields of TensorShapeProto: dim 2 {size 1}, unknown_rank 3.
+  // Reads the fields of TensorShapeProto: dim (2), each with a size (1), and unknown_rank (3).
   Shape shape = Shape::Scalar();
   WireReader reader(bytes);
   while (reader.Next()) {
@@ -54,7 +54,8 @@ Shape ParseShape(llvm::StringRef bytes) {
   return shape;
 }
 
-// Calls visit(number) for each element of a repeated scalar, packed or not; `fixed32` for floats.
+// Calls visit(number) for each element of a repeated numeric field, packed or not. `fixed32`: the
+// numbers are floats of 4 bytes; otherwise varints.
 template <typename Visit>
 void ForEachNumber(llvm::StringRef list, uint32_t field, bool fixed32, Visit visit) {
   WireReader reader(list);
@@ -177,7 +178,7 @@ std::optional<uint64_t> AttrView::Number(uint32_t field) const {
 }
 
 AttrKind AttrView::kind() const {
-  // A field of the wrong wire type does not count as a value, here as in each As...().
+  // Here and in each As...(), a field with the wrong wire type counts as no value.
   auto is_value = [](uint32_t field, WireType type) {
     if (field < kListField || field > kFuncField) return false;
     bool is_number = field >= kIntField && field <= kTypeField;

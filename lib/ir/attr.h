@@ -29,7 +29,7 @@ enum class AttrKind {
 };
 
 // A view of one serialized AttrValue, whose bytes belong to the file or the module. Each As...()
-// returns nullopt if the value is of another kind. Lists may be packed or unpacked.
+// returns nullopt if the value has another type. Reads lists of numbers in packed or unpacked form.
 class GRAPNEL_PUBLIC AttrView {
  public:
   AttrView() = default;
@@ -51,7 +51,7 @@ class GRAPNEL_PUBLIC AttrView {
   std::optional<std::vector<DataType>> AsTypes() const;
   std::optional<std::vector<llvm::StringRef>> AsStrings() const;
   std::optional<std::vector<Shape>> AsShapes() const;
-  // Returns the names of all functions that the value contains (func and list(func)).
+  // Returns the names of all functions in the value, which is a func or a list(func).
   std::vector<llvm::StringRef> FuncNames() const;
 
   // Returns the value as the printer and the diff show it: `float`, `[1,2,2,1]`, `"SAME"`,

@@ -48,8 +48,8 @@ std::string WhyNotAmongStrings(const OpAttr& attr, AttrView value) {
   return "";
 }
 
-// Returns the number of elements of a list of any type; 0 for an empty value, as which protobuf
-// serializes an empty list.
+// Returns the number of elements of a list attribute, whatever its element type; 0 for an AttrValue
+// without a list, since protobuf may serialize an empty list so.
 int64_t LengthOf(AttrView value) {
   if (value.kind() != AttrKind::kList) return 0;
   size_t most = 0;
@@ -81,7 +81,8 @@ std::string WhyTooSmall(const OpAttr& attr, AttrView value) {
 
 bool IsIn32Bits(int64_t value) { return value == static_cast<int32_t>(value); }
 
-// True if TensorFlow's kernel for the op reads the attribute as 32 bits.
+// True if TensorFlow's kernel for the op reads the attribute into a 32-bit integer
+// (lib/ir/int32_attrs.txt).
 bool IsInt32(const OpInfo& info, const OpAttr& attr) {
   llvm::StringRef rest(grapnel_int32_attrs_begin,
                        grapnel_int32_attrs_end - grapnel_int32_attrs_begin);
@@ -96,8 +97,9 @@ bool IsInt32(const OpInfo& info, const OpAttr& attr) {
   return false;
 }
 
-// Returns why a number does not fit into the 32 bits that TensorFlow's kernel reads; empty if it
-// fits. Reads the list of such attributes only for a number beyond 32 bits, which is rare.
+// Returns the reason why a number of the attribute does not fit into the 32-bit integer of
+// TensorFlow's kernel; empty if each fits. Looks up whether the attribute is 32 bits wide only for
+// a number that needs more, which is rare.
 std::string WhyTooLarge(const OpInfo& info, const OpAttr& attr, AttrView value) {
   std::vector<int64_t> numbers;
   if (std::optional<int64_t> number = value.AsInt())
@@ -117,8 +119,8 @@ bool HasRule(const OpAttr& attr) {
   return attr.minimum || IsOfTypes(attr) || !attr.allowed_strings.empty();
 }
 
-// True for ops that only TensorFlow itself creates. Grappler, for example, gives _FusedConv2D
-// dtypes that its definition does not list.
+// True for ops that only TensorFlow itself creates. Of their attributes, only the validity of
+// dtypes is checked: Grappler gives _FusedConv2D dtypes that its definition does not list.
 bool IsMadeByTensorFlow(const OpInfo& info) { return llvm::StringRef(info.name).starts_with("_"); }
 
 }  // namespace

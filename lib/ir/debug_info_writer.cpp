@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Field numbers: kDebugInfo of GraphDef, the others of GraphDebugInfo.
+// Field numbers: kDebugInfo in GraphDef, the others in GraphDebugInfo.
 constexpr uint32_t kFiles = 1, kFramesById = 4, kNameToTraceId = 5, kTracesById = 6;
 constexpr uint32_t kDebugInfo = 5;
 
@@ -30,8 +30,8 @@ uint64_t KeyOf(llvm::StringRef entry) {
 }  // namespace
 
 DebugInfoWriter::DebugInfoWriter(std::string begun) : head_(std::move(begun)) {
-  // Larger ids are not continued, because counting up from them could overflow to 0; no writer uses
-  // such ids.
+  // New ids follow the largest existing id below this. Larger ids do not count, because counting up
+  // from them could overflow to 0; no known writer uses such ids.
   constexpr uint64_t kMost = uint64_t{1} << 63;
   WireReader reader(head_);
   while (reader.Next()) {

@@ -15,11 +15,12 @@ namespace grapnel {
 // everything else that this class does.
 class DebugInfoWriter {
  public:
-  // Continues a serialized GraphDebugInfo with new ids; its own ids stay as they are.
+  // Adds to a serialized GraphDebugInfo: its own entries keep their ids, and new entries get new
+  // ones.
   explicit DebugInfoWriter(std::string begun = {});
 
-  // Return the ids of a frame and of a stack; equal frames share an id, and so do equal stacks. The
-  // frames of a stack are in order, outermost first.
+  // Frame returns the id of a frame and Trace that of a stack, which it adds if it is new; equal
+  // frames have the same id, and so do equal stacks. The frames of a stack come outermost first.
   uint64_t Frame(const SourceFrame& frame);
   uint64_t Trace(llvm::ArrayRef<uint64_t> frames);
   // Adds the stack of a node. `function`: the function whose body contains the node; empty for the
@@ -30,7 +31,8 @@ class DebugInfoWriter {
   std::string Take();
 
  private:
-  // head_: the existing message, then new files, frames and traces. The names are written last.
+  // head_: the existing message and the new files, frames and traces. names_: the entries of
+  // name_to_trace_id, which are written last.
   std::string head_, names_;
   llvm::StringMap<uint32_t> files_;
   llvm::StringMap<uint64_t> frames_, traces_;  // id by serialized bytes
@@ -39,7 +41,7 @@ class DebugInfoWriter {
   std::string frame_, trace_, entry_;  // reused buffers
 };
 
-// Sets GraphDef.debug_info of the module to `info`; empty removes it.
+// Sets the module's GraphDef.debug_info to the serialized `info`, or removes it if `info` is empty.
 void SetDebugInfo(Module* module, llvm::StringRef info);
 
 }  // namespace grapnel

@@ -24,8 +24,8 @@ Words& AllWords() {
 constexpr const char* kExpected =
     "expected parts like /job:worker/replica:0/task:0/device:GPU:0, each of them optional";
 
-// Consumes and returns a word that starts with a letter; returns an empty text if there is no such
-// word.
+// Removes a word that starts with a letter from the front of `rest` and returns it; empty if `rest`
+// starts otherwise.
 llvm::StringRef TakeWord(llvm::StringRef* rest) {
   if (rest->empty() || !llvm::isAlpha(rest->front())) return {};
   llvm::StringRef word = rest->take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -33,7 +33,8 @@ llvm::StringRef TakeWord(llvm::StringRef* rest) {
   return word;
 }
 
-// Consumes a number, or "*", which leaves `number` unset.
+// Removes a number or "*" from the front of `rest`; "*" sets `number` to kOpen. False if `rest`
+// starts otherwise.
 bool TakeNumber(llvm::StringRef* rest, int32_t* number) {
   *number = DeviceSpec::kOpen;
   if (rest->consume_front("*")) return true;
@@ -51,7 +52,7 @@ bool TakeWordOrStar(llvm::StringRef* rest, DeviceWord* word) {
   return true;
 }
 
-// Converts "cpu" and "gpu" to capitals; other types stay unchanged.
+// Returns the device type `text`, with "cpu" and "gpu" in capitals.
 DeviceWord TypeOf(llvm::StringRef text) {
   if (text.equals_insensitive("cpu") || text.equals_insensitive("gpu"))
     return DeviceWord::Of(text.upper());
@@ -77,8 +78,7 @@ bool TakePart(llvm::StringRef* rest, DeviceSpec* name) {
   return false;
 }
 
-// Parses a device name; nullopt if TensorFlow could not parse it. Handles "" first, as most nodes
-// have no device.
+// Parses a device name; nullopt if it is not one for TensorFlow.
 std::optional<DeviceSpec> Read(llvm::StringRef text) {
   DeviceSpec name;
   llvm::StringRef rest = text == "/" ? "" : text;
@@ -162,7 +162,7 @@ bool DeviceSpec::Matches(const DeviceSpec& device) const {
 
 Error DeviceSpec::Merge(const DeviceSpec& other, bool soft) {
   auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
-  // The specs merged so far: an error message shows them, as in TensorFlow.
+  // The result of the merge so far. TensorFlow's error messages contain it, so Conflict gets it.
   DeviceSpec merged = *this;
   if (job && other.job && job != other.job) return Conflict("jobs", merged, other);
   if (other.job) merged.job = other.job;

@@ -1,6 +1,6 @@
-// Parses and prints device names, whole and partial: "/job:worker/replica:0/task:3/device:GPU:1",
-// "/device:CPU:*", "/gpu:0". All other code uses this parser. Accepted spellings, merging and error
-// messages are those of TensorFlow (DeviceNameUtils).
+// Parses and prints device names, whole ("/job:worker/replica:0/task:3/device:GPU:1") and partial
+// ("/device:CPU:*", "/gpu:0"). All other code uses this parser. The accepted spellings, the merging
+// and its error messages are those of TensorFlow (DeviceNameUtils).
 #ifndef GRAPNEL_LIB_IR_DEVICE_NAME_H_
 #define GRAPNEL_LIB_IR_DEVICE_NAME_H_
 
@@ -24,16 +24,16 @@ class GRAPNEL_PUBLIC DeviceWord {
   bool operator==(DeviceWord other) const { return index_ == other.index_; }
   bool operator!=(DeviceWord other) const { return index_ != other.index_; }
   llvm::StringRef text() const;  // empty for none
-  // An index that is the same for equal words, but only within one process: use it for tables,
-  // never for ordering.
+  // A number that is the same for equal words. It differs between processes, so use it in tables,
+  // but never for an order.
   uint32_t index() const { return index_; }
 
  private:
   uint32_t index_ = 0;
 };
 
-// A device name in which any component (job, replica, task, type, id) may be unset. Twenty bytes,
-// without memory of its own.
+// A device name in which any component (job, replica, task, type, id) may be unset. Takes twenty
+// bytes and allocates nothing.
 struct GRAPNEL_PUBLIC DeviceSpec {
   static constexpr int32_t kOpen = -1;
   DeviceWord job;
@@ -46,8 +46,8 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   // component, and the short forms "/cpu:0" and "/gpu:0". "" is a name in which no component is
   // set. The error quotes the text and says what was expected.
   static Expected<DeviceSpec> Parse(llvm::StringRef text);
-  // Parses a device that a user typed for a flag: what Parse accepts, or just a type with or
-  // without a number, "GPU" or "gpu:1".
+  // Parses a device that a user typed in a flag: accepts what Parse accepts, and also a bare type
+  // with or without a number, such as "GPU" or "gpu:1".
   static Expected<DeviceSpec> ParseTyped(llvm::StringRef text);
   // Returns the spec "/job:worker" for the job "worker"; an error if `job` is not a valid job name.
   static Expected<DeviceSpec> OfJob(llvm::StringRef job);
@@ -66,17 +66,17 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   // Like ToString, but without the device type and id: "/job:a/replica:0/task:0".
   std::string TaskToString() const;
 
-  // True if no component that both specs set differs.
+  // True if each component that is set in both specs is equal in both.
   bool IsCompatibleWith(const DeviceSpec& other) const;
-  // True if `device`, a full name, has all components that this spec sets.
+  // True if each component that is set in this spec is equal in `device`, a full name.
   bool Matches(const DeviceSpec& device) const;
 
-  // Merges the components that `other` sets into this spec. Hard (not `soft`): a conflicting
-  // component is an error in TensorFlow's words ("Cannot merge devices with incompatible ids:
-  // ..."), and nothing changes. Soft: conflicting types unset the type and the id, conflicting ids
-  // unset the id; conflicts of job, replica and task are still errors.
+  // Sets the components that `other` sets; a conflict is a component that both set differently.
+  // Hard (not `soft`): a conflict is an error in TensorFlow's words ("Cannot merge devices with
+  // incompatible ids: ..."), and nothing changes. Soft: a conflict of types unsets type and id, one
+  // of ids unsets the id; a conflict of job, replica or task is still an error.
   Error Merge(const DeviceSpec& other, bool soft);
-  // Copies the components that `other` sets, which replace those of this spec.
+  // Replaces the components of this spec that `other` sets.
   void Override(const DeviceSpec& other);
 };
 
@@ -86,44 +86,47 @@ inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device
 GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 
 // Converts a device that a user typed to the form that nodes use: "GPU" to "/device:GPU:0", "gpu:1"
-// to "/device:GPU:1"; a name that starts with "/" stays unchanged. The error is that of ParseTyped.
+// to "/device:GPU:1"; a name with "/" stays unchanged. The error is that of ParseTyped.
 GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
-// --- Functions on the device string of a node. A name that cannot be parsed counts as empty, as in
-// Grappler.
+// --- Functions for the device string of a node. As in Grappler, a name that cannot be parsed
+// counts as an empty one.
 
-// True for a device of that type with a number, as in Grappler's NodeIsOnCpu and NodeIsOnGpu:
-// "/device:CPU:0" and "/cpu:0" are CPUs, "/device:CPU:*" is not.
+// True if the device has this type and a number, as in Grappler's NodeIsOnCpu and NodeIsOnGpu:
+// "/device:CPU:0" and "/cpu:0" are on the type "CPU", "/device:CPU:*" is not.
 GRAPNEL_PUBLIC bool IsOn(llvm::StringRef device, llvm::StringRef type);
 // Returns "GPU" for "/job:a/device:GPU:0" and "/device:GPU:*"; empty if the name has no type.
 GRAPNEL_PUBLIC llvm::StringRef DeviceTypeOf(llvm::StringRef device);
 // Returns "/job:a/task:1" for "/job:a/task:1/device:GPU:0"; nullopt if the type or the number is
 // missing (DeviceNameUtils::SplitDeviceName).
 GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
-// Returns one spelling for all equivalent names; a name that cannot be parsed stays unchanged.
+// Returns the same spelling for all names that mean the same; a name that cannot be parsed stays
+// unchanged.
 GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
-// Returns a device for a message: "'/device:CPU:0'", or "no device" for an empty name.
+// Returns the text for a device in a message: "'/device:CPU:0'", or "no device" for an empty name.
 GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
-// Returns "cpu:0" for "/job:localhost/replica:0/task:0/device:CPU:0"; other names stay unchanged.
+// Returns "cpu:0" for "/device:CPU:0", with or without "/job:localhost/replica:0/task:0" before it,
+// and likewise for other types. Names in other tasks stay unchanged.
 GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
 // Converts ",job_localhost,replica_0,task_0,device_CPU_0", a folder name of tfdbg v1, to
 // "/job:localhost/replica:0/task:0/device:CPU:0".
 GRAPNEL_PUBLIC std::string DeviceOfDumpFolder(llvm::StringRef folder);
 
-// --- Grappler's text searches, which also work on malformed names: XLA_GPU counts as a GPU.
+// --- Searches in the text of a device name, as Grappler's passes do. They also work on malformed
+// names, and XLA_GPU counts as a GPU.
 
-// True if the text after the last '/' contains `type`, ignoring case (as in auto_mixed_precision
-// and layout).
+// True if the text after the last '/' contains `type`, ignoring case. Grappler's
+// auto_mixed_precision and layout passes test devices so.
 GRAPNEL_PUBLIC bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
-// MentionsGpu: true if the name contains "gpu", ignoring case (as in auto_parallel and
-// memory_optimizer). MentionsCpu: true if the name contains "CPU" in capitals (as in
-// pin_to_host_optimizer).
+// MentionsGpu: true if the name contains "gpu", ignoring case, as Grappler's auto_parallel and
+// memory_optimizer test it. MentionsCpu: true if it contains "CPU" in capitals, as
+// pin_to_host_optimizer tests it.
 GRAPNEL_PUBLIC bool MentionsGpu(llvm::StringRef device);
 GRAPNEL_PUBLIC bool MentionsCpu(llvm::StringRef device);
-// Returns the CPU of the host of a GPU: the name up to the last "GPU", plus "CPU:0":
-// "/job:w/device:CPU:0" for "/job:w/device:GPU:1"; empty if there is no "GPU" in the name (as in
-// pin_to_host_optimizer).
+// Returns the CPU of the machine that has the GPU `device`: "/job:w/device:CPU:0" for
+// "/job:w/device:GPU:1". It is the name up to the last "GPU", plus "CPU:0"; empty without "GPU" in
+// the name. As in Grappler's pin_to_host_optimizer.
 GRAPNEL_PUBLIC std::string HostOfGpu(llvm::StringRef device);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// The layout of a literal's elements in memory and in a TensorProto. Private to lib/ir.
+// How the elements of a literal are stored in memory and in a TensorProto. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_ELEMENT_STORAGE_H_
 #define GRAPNEL_LIB_IR_ELEMENT_STORAGE_H_
 
@@ -10,15 +10,15 @@
 
 namespace grapnel {
 
-// The in-memory type of one element, which also selects the repeated field of a TensorProto.
+// How one element is stored in memory; it also determines which repeated field of a TensorProto
+// holds the elements.
 enum class Storage { kF16, kBf16, kF32, kF64, kSigned, kUnsigned, kBool, kC64, kC128, kF8, kNone };
 Storage StorageOf(DataType type);
 
 // Returns the number of the TensorProto field that holds values of `type`.
 uint32_t ValueField(DataType type);
 
-// Conversions of IEEE half and bfloat16 from and to float; conversions from float round to nearest
-// even.
+// Convert IEEE half and bfloat16 to and from float; conversions from float round to nearest even.
 float HalfToFloat(uint16_t h);
 uint16_t FloatToHalf(float value);
 float Bf16ToFloat(uint16_t b);
@@ -31,10 +31,11 @@ T Load(const char* at) {
   return value;
 }
 
-// Loads an integer of `size` bytes; the bits of an 8-byte integer stay unchanged.
+// Loads an integer of `size` bytes and extends it to 64 bits; a uint64 keeps its bits.
 int64_t LoadInt(const char* at, size_t size, bool is_signed);
 
-// Appends one element of `type`: `integer` if `type` is an integer dtype, otherwise `value`.
+// Appends one element of `type` to the bytes `out`: the number `value`, or `integer` for an integer
+// dtype. For an 8-bit float, `integer` is its bits.
 void AppendElement(std::string* out, DataType type, double value, int64_t integer);
 
 }  // namespace grapnel

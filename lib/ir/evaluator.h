@@ -11,7 +11,7 @@ namespace grapnel {
 class GRAPNEL_PUBLIC Evaluator {
  public:
   virtual ~Evaluator() = default;
-  // True if there is a kernel for the node's op and dtypes.
+  // True if there is a kernel for the op and dtypes of the node.
   virtual bool CanEvaluate(const Node& node) = 0;
   // Returns the node's outputs for the given data inputs. Has no side effects. Errors do not name
   // the node.

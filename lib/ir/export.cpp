@@ -31,8 +31,9 @@ std::string FunctionPortText(const Function& function, Port port) {
   return OutputName((node.name() + ":" + output).str(), index);
 }
 
-// A serialized message in pieces: its text without large values, and a reference to each large
-// value with its position in that text. So a constant of 100 MB is written without a copy.
+// A serialized message, in which large values are references: `text` is the message without them,
+// and `large` has each with its position in `text`. So a constant of 100 MB is written without a
+// copy.
 struct Pieces {
   std::string text;
   llvm::SmallVector<std::pair<size_t, llvm::StringRef>, 1> large;
@@ -62,7 +63,7 @@ struct Pieces {
   }
 };
 
-// Appends the NodeDef's text of the input in `slot`.
+// Appends the input in `slot` as a NodeDef states it.
 void AppendInput(const Node& node, int slot, const Function* function, std::string* out) {
   Port port = node.input(slot);
   if (port.node == kNoNode) {
@@ -91,7 +92,7 @@ Pieces NodeDefOf(const Node& node, const Function* function) {
     AppendMapEntryHead(&out.text, 5, key, value.bytes());
     out.Append(value.bytes());
   }
-  // Copies the other fields of the node as read: debug info, full type, unknown fields.
+  // Copies the node's other fields as they were read: debug info, full type, unknown fields.
   WireReader reader(graph.Source(node.id()));
   while (reader.Next()) {
     if (reader.field() > 5) out.Append(reader.whole_field());
@@ -121,7 +122,8 @@ std::string ExportFunctionDef(const Function& function, bool in_order_made) {
   AppendBytesField(&out, 1, function.signature);
   llvm::DenseSet<NodeId> boundary(function.args.begin(), function.args.end());
   for (const Function::Result& result : function.results) boundary.insert(result.node);
-  // Inputs come before readers, as in a main graph; if there is a cycle, nodes are in order of id.
+  // Nodes are written after their inputs, as in a main graph. With `in_order_made`, or if the body
+  // has a cycle, they are in the order of their ids.
   std::vector<NodeId> order;
   if (!in_order_made) order = TopologicalOrder(function.body);
   if (order.size() != function.body.num_nodes()) {

@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the node that `name` refers to; otherwise the node named like the whole text, as a
-// hand-made file may have.
+// Returns the node that `name` refers to. If there is none, the node whose name is the whole
+// `text`: in a hand-made file, a node's name may look like "x:1".
 Node NodeOf(const Graph& graph, const TensorName& name, llvm::StringRef text) {
   if (Node node = graph.Find(name.node)) return node;
   return graph.Find(text);
@@ -32,7 +32,8 @@ Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
                    Plural(outputs, "output"), text);
 }
 
-// Returns the node that `text` names, if it exists; sets `*port` if the node has that output.
+// Returns the node of the tensor `text`; an empty Node if there is none, and for "^x". Sets `*port`
+// if the node has that output.
 Node LookUp(const Graph& graph, llvm::StringRef text, std::optional<Port>* port) {
   TensorName name = ReadTensorName(text);
   if (name.control) return {};
@@ -72,7 +73,7 @@ Expected<Node> FindNode(const Module& module, llvm::StringRef text) {
   const Function* function = module.FindFunction(function_name);
   if (!function)
     return NotFound("node", name.node, [&](NameSink take) { VisitNodeNames(module, take); });
-  // Accepts "x:out:0" too, the form of inputs in a FunctionDef.
+  // Also accepts "x:out:0", the form of an input in a FunctionDef.
   for (llvm::StringRef inside : {inner, ReadFunctionTensorName(inner).node}) {
     if (Node node = function->body.Find(inside)) return node;
   }
@@ -87,7 +88,7 @@ Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
   if (node) return NoSuchOutput(node, NumOutputs(node), tensor);
   if (ReadTensorName(tensor).control)
     return MakeError("'{0}' is a control edge; a tensor, like 'x' or 'x:1', was expected", tensor);
-  // The node of an invalid text such as "x:one" or "x:-1" may exist.
+  // The text may be invalid, such as "x:one" or "x:-1", but name a node that exists.
   if (Node node = graph.Find(tensor.rsplit(':').first))
     return NoSuchOutput(node, std::max(NumOutputs(node), 0), tensor);
   return NoSuchNode(graph, tensor);

@@ -12,15 +12,17 @@
 
 namespace grapnel {
 
-// Returns the node x for "x", for its outputs "x:0", "x:1" (which need not exist) and for "^x".
+// Returns the node x for "x", for "^x", and for "x:0", "x:1" and so on, even if x does not have
+// that output.
 Expected<Node> FindNode(const Graph& graph, llvm::StringRef text);
-// Finds a node of the main graph in the same way; "function/x" finds a node in a function's body.
+// Like FindNode above, for the main graph; also finds a node in a function's body, which is written
+// "function/x".
 Expected<Node> FindNode(const Module& module, llvm::StringRef text);
 
-// Returns the output that a text names (lib/ir/tensor_name.h). Errors: the node does not exist; the
-// node has no such output: "node 'split' has 2 outputs; 'split:2' is not one of them". A node with
-// an unknown op is assumed to have any output, and ":0" of a node without outputs is the node
-// itself.
+// Returns the output that a tensor name states (lib/ir/tensor_name.h). Errors: there is no such
+// node, or the node has no such output: "node 'split' has 2 outputs; 'split:2' is not one of them".
+// If the op is unknown, any output is accepted; for a node without outputs, ":0" is accepted and
+// means the node itself.
 Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor);
 // Like FindTensor, for callers that need no error message; nullopt if the output does not exist.
 std::optional<Port> FindTensorIfThere(const Graph& graph, llvm::StringRef tensor);

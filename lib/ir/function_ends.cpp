@@ -12,14 +12,14 @@
 namespace grapnel {
 namespace {
 
-// True for ops that have state. An argument or a variable's handle op does not: the variable's
-// value is the state.
+// True for stateful ops, except arguments, results and variable handles: a handle only refers to
+// the state, the variable's value.
 bool HasState(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   return info && info->is_stateful && !IsArgument(node) && !IsResult(node) && !IsVariable(node);
 }
 
-// Calls visit(scope) for "a/b" and "a" of "a/b/node", the longest first.
+// Calls visit(scope) for each scope that contains the node: for "a/b/node" first "a/b", then "a".
 template <typename Visit>
 void ForEachScope(llvm::StringRef name, Visit visit) {
   while (name.contains('/')) {
@@ -28,8 +28,9 @@ void ForEachScope(llvm::StringRef name, Visit visit) {
   }
 }
 
-// Returns the names of inlined calls with effects. When the runtime inlines a call, it leaves a
-// NoOp with the call's name that waits for the ops with effects; their names begin with that name.
+// Returns the names of inlined calls whose bodies have effects. In place of such a call, the
+// runtime leaves a NoOp of the call's name, which waits for the ops with effects; their names begin
+// with "CALL/".
 std::set<llvm::StringRef> InlinedCalls(const Graph& graph, llvm::ArrayRef<NodeId> stateful) {
   std::set<llvm::StringRef> scopes, calls;
   for (NodeId id : stateful)
@@ -47,7 +48,7 @@ std::vector<NodeId> InOrderOfIndex(const Graph& graph, std::vector<NodeId> ends)
   return ends;
 }
 
-// Returns the shape in a list attribute that has exactly one; otherwise an unknown shape.
+// Returns the shape in a list attribute of one element; otherwise an unknown shape.
 Shape OnlyShape(const Node& node, const char* key) {
   std::optional<AttrView> attr = node.FindAttr(key);
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -72,8 +73,8 @@ Node NodeNamed(const Graph& graph, llvm::StringRef text, bool (*is_end)(const No
 bool IsArgument(const Node& node) { return node.op() == "_Arg" || node.op() == "_DeviceArg"; }
 bool IsResult(const Node& node) { return node.op() == "_Retval" || node.op() == "_DeviceRetval"; }
 
-// Compares the ids of op names: a graph of a million nodes takes a millisecond, and a graph whose
-// module has no _Arg and _Retval takes no time.
+// Compares interned ids of op names, which takes a millisecond for a million nodes; returns at once
+// if no node of the module has such an op.
 bool IsFunctionGraph(const Graph& graph) {
   llvm::SmallVector<StringId, 4> ends;
   for (const char* op : {"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval"}) {
@@ -124,7 +125,7 @@ ArgumentType TypeOfArgument(const Node& argument) {
   type.dtype = argument.GetType("T");
   type.shape = OnlyShape(argument, "_output_shapes");
   if (type.dtype != proto::DT_RESOURCE) return type;
-  // The shape of a handle, a scalar, does not say anything about the variable.
+  // The shape in _output_shapes is that of the handle, a scalar, and not that of the variable.
   type.shape = Shape::Unknown();
   std::optional<AttrView> attr = argument.FindAttr("_handle_dtypes");
   auto dtypes = attr ? attr->AsTypes() : std::nullopt;

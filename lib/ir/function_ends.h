@@ -1,6 +1,6 @@
-// Arguments and results of a function's graph. TensorFlow's runtime dumps a function as a GraphDef
-// whose arguments and results are nodes (_Arg, _Retval). Such a graph thus defines its own inputs
-// and outputs: other nodes that no node reads are not outputs.
+// Finds the arguments and results of a function's graph. TensorFlow's runtime dumps a function as a
+// GraphDef in which arguments and results are nodes (_Arg, _Retval). These are the graph's inputs
+// and outputs; another node is not an output even if no node reads it.
 #ifndef GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
 #define GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
 
@@ -21,19 +21,19 @@ bool IsFunctionGraph(const Graph& graph);
 
 struct FunctionEnds {
   std::vector<NodeId> arguments, results;  // in order of attribute `index`
-  // Ops with state or effects, including those of inlined calls, in the graph's order. Includes
-  // reads of variables, because the runtime keeps such reads.
+  // The nodes with state or effects, in order of id, including those of inlined calls. Also reads
+  // of variables, because the runtime keeps these.
   std::vector<NodeId> stateful;
-  // The nodes to run so that all of `stateful` run: those outside of inlined calls, and for each
-  // inlined call its NoOp, which waits for the call's ops.
+  // The nodes to run so that all of `stateful` run: those outside of inlined calls, and the NoOp of
+  // each inlined call, which waits for the nodes of the call.
   std::vector<NodeId> targets;
 };
 FunctionEnds EndsOfFunctionGraph(const Graph& graph);
 
-// True for ops that take a resource or a TF1 variable and do not modify it.
+// True for ops that take a resource or a TF1 variable and only read it.
 bool OnlyReadsState(llvm::StringRef op);
 
-// The type of an argument, as far as the attributes of its node give it.
+// The type of a function's argument, as far as the attributes of the _Arg node state it.
 struct ArgumentType {
   DataType dtype = proto::DT_INVALID;
   Shape shape;
@@ -45,16 +45,17 @@ struct ArgumentType {
 };
 ArgumentType TypeOfArgument(const Node& argument);
 
-// Finds an argument or result by the name of its node or by its index ("x", "x:0", "0"); a node of
-// that name comes before an index. Returns no node if not found.
+// Finds an argument (FindResult: a result) by the name of its node or by its index: "x", "x:0",
+// "0". If a node has the name "0", it is found, not the index. Returns an empty Node if there is
+// none.
 Node FindArgument(const Graph& graph, llvm::StringRef text);
 Node FindResult(const Graph& graph, llvm::StringRef text);
 
-// Returns the port that a feed or a fetch names: "x", "x:1"; "^x" (run x, fetch no value) is the
-// control port of x. Errors are those of FindTensor and FindNode.
+// Returns the port that a feed or a fetch states: output 0 of x for "x", output 1 for "x:1", and
+// the control port for "^x" (run x without a value). Errors are those of FindTensor and FindNode.
 Expected<Port> FindEnd(const Graph& graph, llvm::StringRef end);
-// Returns the port whose value a fetch returns: the port of FindEnd, but for a result node the port
-// that it reads.
+// Returns the port whose value a fetch yields: that of FindEnd, or for a result node (_Retval) the
+// port that this node reads.
 Expected<Port> FindFetch(const Graph& graph, llvm::StringRef fetch);
 
 }  // namespace grapnel

@@ -46,8 +46,8 @@ Node Graph::Find(StringId name) const {
 }
 
 void Graph::Reserve(size_t nodes) {
-  // Reserves room for the nodes that optimizers add, so that adding them does not move all nodes.
-  // Unused capacity takes no memory.
+  // Reserves a quarter more, for nodes that optimizers add: they then do not cause all nodes to be
+  // copied. Reserved memory that is not written costs nothing.
   size_t some_more = nodes + nodes / 4;
   nodes_.reserve(some_more);
   texts_.reserve(some_more);
@@ -140,8 +140,8 @@ std::vector<NodeId> Graph::ChangedSince(uint64_t since) const {
 }
 
 Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
-  // A port of a removed node is a bug of the caller: the input dangles, and the verifier reports
-  // it.
+  // A port of a removed node is a bug of the caller. The input becomes a dangling one, which the
+  // verifier reports.
   if (!IsAlive(port.node)) {
     StringId text = port.node < texts_.size() ? texts_[port.node].name : kEmptyString;
     return {kNoNode, port.index, text};
@@ -152,7 +152,7 @@ Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
   return {port.node, port.index, use};
 }
 
-// Removes the use that belongs to a live edge; the last use takes its place.
+// Removes the edge from the uses of the node that it reads; the last use moves into its place.
 void Graph::DropUse(const Edge& edge) {
   if (edge.node == kNoNode) return;
   auto& uses = nodes_[edge.node].uses;
@@ -181,8 +181,8 @@ void Graph::RemoveNode(NodeId id) {
   ++version_;
   if (!IsAlive(id)) return;
   Data& data = nodes_[id];
-  // A removed node should have no readers; a reader that remains gets a dangling input, which the
-  // verifier reports.
+  // A caller must remove a node's readers first. A reader that remains gets a dangling input, which
+  // the verifier reports.
   for (const Use& use : data.uses) {
     Edge& edge = nodes_[use.node].edges[use.slot];
     edge = {kNoNode, edge.port, texts_[id].name};
@@ -200,12 +200,12 @@ void Graph::RemoveNode(NodeId id) {
 
 void Graph::SetOp(NodeId id, llvm::StringRef op) {
   ++version_;
-  // The attributes in the source NodeDef belong to the old op: copies them before its op changes.
+  // Copies the attributes out of the source NodeDef, because that belongs to the old op.
   if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
   Mark(id);
-  // The inputs of a function's body name outputs by argument, and the new op names its output
-  // differently.
+  // In a function's body, NodeDefs name inputs by output arguments of the op, and the new op may
+  // have other names. So the node's readers change too.
   if (this == &module_->main) return;
   for (const Use& use : nodes_[id].uses) Mark(use.node);
 }

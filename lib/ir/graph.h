@@ -1,5 +1,5 @@
-// A graph whose nodes are integer ids: nodes, typed ports, control edges and uses, with interned
-// names.
+// A graph of nodes with integer ids: typed ports, data and control inputs, the uses of each output,
+// and interned names.
 #ifndef GRAPNEL_LIB_IR_GRAPH_H_
 #define GRAPNEL_LIB_IR_GRAPH_H_
 
@@ -25,10 +25,11 @@ namespace grapnel {
 class Function;
 class Module;
 
-// The nodes of the main graph or of a function's body. Ids are never reused; a removed node leaves
-// a hole. In a function's body, arguments are nodes of op _Arg (attributes T, index; named as in
-// the signature) and results are nodes of op _Retval, so they have ports and uses like any other
-// node. About 105 bytes a node. Writers need external locking.
+// The nodes of the main graph or of a function's body. Ids are never reused: after the removal of a
+// node, its id stays unused. In a function's body, arguments are nodes of op _Arg (attributes T,
+// index; named as in the signature) and results are nodes of op _Retval, so they have ports and
+// uses like any other node. About 105 bytes a node. A change needs a lock against all other threads
+// that use the graph.
 class GRAPNEL_PUBLIC Graph : private NodeTable {
  public:
   explicit Graph(Module* module, const Function* function = nullptr);
@@ -37,25 +38,26 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
 
   Module& module() const { return *module_; }
   const Function* function() const { return function_; }  // of this body; null for the main graph
-  // A number that changes with every modification and is different for all graphs: callers that
-  // cache results computed from a graph use it to detect stale results.
+  // A number that changes with each modification and that no other graph has. A cache of results
+  // about a graph compares it to find out whether they are still valid.
   uint64_t version() const { return version_; }
   uint64_t id() const { return version_ >> kBitsOfChanges; }  // unique per graph
-  // The graph's version when the node last changed: its op, attributes, device, name or inputs.
+  // The version at which the node last changed: its op, attributes, device, name or inputs.
   uint64_t VersionOf(NodeId id) const { return texts_[id].version; }
   // Returns the live nodes that changed after version `since`, in order of id. The cost depends on
-  // the number of changes as long as these are few: the graph records its latest changes, up to a
-  // quarter of the number of nodes.
+  // the number of changes while these are few: the graph lists its latest changes, up to a quarter
+  // of its number of nodes. Otherwise the function looks at all nodes.
   std::vector<NodeId> ChangedSince(uint64_t since) const;
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
   size_t num_nodes() const { return num_alive_; }
   bool IsAlive(NodeId id) const { return id < nodes_.size() && alive_[id]; }
   Node node(NodeId id) const { return Node(this, id); }
-  // Prefetches a node that the caller is about to read, which speeds up walks over large graphs.
-  // The id need not exist.
+  // Prefetches a node into the CPU's cache before the caller reads it, which speeds up walks over
+  // large graphs. The id need not exist.
   void Prefetch(NodeId id) const {
-    // Integer arithmetic, because a pointer past the end of the list would be undefined.
+    // Computes the address as an integer, because a pointer beyond the end of the vector would be
+    // undefined.
     uintptr_t at = reinterpret_cast<uintptr_t>(nodes_.data()) + id * sizeof(Data);
     __builtin_prefetch(reinterpret_cast<const void*>(at));  // NOLINT(performance-no-int-to-ptr)
   }
@@ -114,8 +116,9 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
     return {ListIterator(this, begin, end), ListIterator(this, end, end)};
   }
 
-  // --- Changes. Each function keeps the uses up to date; no function checks types (the verifier
-  // does). Passing a name that another node has is a bug of the caller: see UniqueName.
+  // --- Changes. Each function keeps the uses consistent with the inputs; no function checks types
+  // (the verifier does). A name that another node already has is a bug of the caller: see
+  // UniqueName.
   NodeId AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device = {});
   void RemoveNode(NodeId id);  // removes its inputs; the node must have no uses
   void SetOp(NodeId id, llvm::StringRef op);
@@ -124,27 +127,28 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   void AddInput(NodeId id, Port port);            // after the last data input
   void SetInput(NodeId id, int slot, Port port);  // a data or control input, depending on the slot
   void RemoveInput(NodeId id, int slot);          // later inputs move down by one slot
-  // Adds a control input; returns false if `id` has it already. Costs the lesser of the number of
-  // inputs of `id` and the number of readers of `from`.
+  // Adds a control input from node `from`; returns false if `id` has it already. To find out, looks
+  // through the inputs of `id` or the readers of `from`, whichever are fewer.
   bool AddControl(NodeId id, NodeId from);
-  // Like AddControl, in constant time, if the caller knows that `id` does not have the input yet.
+  // Like AddControl, in constant time; the caller must know that `id` does not have the input yet.
   void AppendControl(NodeId id, NodeId from);
   bool RemoveControl(NodeId id, NodeId from);  // removes all such inputs; false if there is none
-  // Removes a control input in constant time: the last control input takes its slot.
+  // Removes a control input in constant time: the last control input moves to its slot.
   void RemoveControlSlot(NodeId id, uint32_t slot);
-  // Replaces all inputs; control ports come after data ports.
+  // Replaces all inputs of the node; in `ports`, control ports must come last.
   void SetInputs(NodeId id, llvm::ArrayRef<Port> ports);
   // Sets an attribute to a serialized AttrValue (lib/ir/attr.h).
   void SetAttr(NodeId id, llvm::StringRef key, llvm::StringRef value);
-  // Sets an attribute whose serialized AttrValue is in pieces, which avoids a second copy of a
-  // large value. Returns the stored value.
+  // Sets an attribute to the AttrValue that the pieces give when concatenated. A large value need
+  // not be copied to join them first. Returns the stored value.
   llvm::StringRef SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> pieces);
   void RemoveAttr(NodeId id, llvm::StringRef key);
-  // Sets all attributes of a node that has none, or only shared ones, to those of a NodeDef that
-  // contains nothing else. `bytes` must outlive the graph. Nodes with the same `bytes` share them.
+  // Gives a node without attributes of its own those in `bytes`, a serialized NodeDef that contains
+  // only attributes and that must outlive the graph. All nodes that get the same `bytes` share
+  // them, without a copy.
   void ShareAttrs(NodeId id, llvm::StringRef bytes);
-  // Replaces all fields of a node except name, op, inputs and device (so its attributes and unknown
-  // fields) with those of `node_def`, which must outlive the graph.
+  // Replaces the attributes and unknown fields of a node, that is all but name, op, inputs and
+  // device, by those of `node_def`, which must outlive the graph.
   void SetRest(NodeId id, llvm::StringRef node_def);
   // Replaces all attributes of `to` by those of `from`, a node of the same module.
   void CopyAttrs(NodeId to, const Node& from);
@@ -154,19 +158,19 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
 
   // --- For import and export.
   //
-  // Adds a node whose attributes and unknown fields are the bytes of `source`, a NodeDef that
-  // outlives the graph. A node may have a duplicate name; Find() then still returns the first node.
-  // No attribute comes before `attrs_at` in `source`.
+  // Adds a node whose attributes and unknown fields are those of `source`, a NodeDef that outlives
+  // the graph; in `source`, no attribute comes before the offset `attrs_at`. The name may be taken
+  // by another node: `name_taken` is then set, and Find() still returns the first node.
   NodeId AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
                      bool* name_taken = nullptr, size_t attrs_at = 0);
-  // Adds an input after the existing ones, in the file's order; a dangling input (node kNoNode)
-  // keeps its text.
+  // Adds an input after the existing ones, in the file's order. A dangling input has node kNoNode,
+  // and keeps its `text` from the file.
   void AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control);
-  // The NodeDef that the node was read from, if neither the node nor the name of any of its inputs
-  // has changed; otherwise empty.
+  // The NodeDef that the node was read from, if it is still what export would write: the node is
+  // unchanged, and no node that it reads was renamed. Otherwise empty.
   llvm::StringRef UnchangedSource(NodeId id) const;
-  // The NodeDef that the node was read from, even if the node has changed since: its unknown fields
-  // are still valid.
+  // The NodeDef that the node was read from, even if the node has changed since; its unknown fields
+  // are still those of the node.
   llvm::StringRef Source(NodeId id) const {
     return texts_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
   }
@@ -176,16 +180,17 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   }
   // True if the node's attributes are the bytes passed to ShareAttrs.
   bool SharesAttrs(NodeId id) const { return texts_[id].attrs < 0 && texts_[id].shares_attrs; }
-  // The part of Source(), or of the bytes passed to ShareAttrs, that contains the attributes: equal
-  // bytes mean equal attributes. Nullopt once the attributes have changed.
+  // The bytes of Source(), or of ShareAttrs, from the first attribute on: if they are equal for two
+  // nodes, so are the attributes. Nullopt once the node's attributes have changed.
   std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
-  // Returns false if no node has had an attribute `key` since the first call of this function. The
-  // first call walks over all attributes; later calls cost nothing. For keys that few graphs have.
+  // Returns false if no node can have the attribute `key`: none had it at the first call of this
+  // function, and none got it since. The first call walks over all attributes; later calls cost
+  // nothing. For keys that occur in few graphs.
   bool MayHaveAttr(llvm::StringRef key);
   void Reserve(size_t nodes);
-  // Copies the nodes of `original` into this graph, which belongs to a copy of its module, where
-  // strings have the same ids. `share` returns bytes outside of the string table in a form that the
-  // copy may hold.
+  // Copies the nodes of `original` into this graph. This graph belongs to a copy of the original's
+  // module, so strings have the same ids. `share` is called for bytes outside of the string table
+  // and returns bytes that the copy may refer to.
   void CopyNodes(const Graph& original, llvm::function_ref<llvm::StringRef(llvm::StringRef)> share);
 
  private:
@@ -220,15 +225,15 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   Module* module_;
   const Function* function_;
   uint64_t version_;
-  // Hashes a string id to itself: ids follow the graph's order, so lookups in that order hit
-  // neighboring slots.
+  // Uses a string id as its own hash: ids are in the order in which the graph was read, so lookups
+  // in that order find neighboring slots.
   struct InOrder : llvm::DenseMapInfo<StringId> {
     static unsigned getHashValue(StringId id) { return id; }
   };
   llvm::SmallDenseMap<StringId, NodeId, 8, InOrder> by_name_;  // most functions are small
   size_t num_alive_ = 0;
-  // All changes of nodes after version changes_from_, in order; consecutive changes of one node
-  // share an entry.
+  // The changes of nodes after version changes_from_, in order. Changes of one node directly after
+  // each other are one entry.
   std::vector<Change> changes_;
   std::optional<llvm::DenseSet<llvm::StringRef>> attr_keys_;  // for MayHaveAttr; nullopt: not built
   uint64_t changes_from_;
@@ -237,10 +242,10 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
 inline Node::Node(const Graph* graph, NodeId id) : table_(graph), id_(id) {}
 inline const Graph& Node::graph() const { return *static_cast<const Graph*>(table_); }
 
-// Returns the ids of live nodes, each after its inputs (data and control), ignoring back edges of
-// loops (NextIteration -> Merge). Stable: among nodes whose inputs are all listed, the smallest id
-// comes first. Omits nodes on other cycles and their successors: compare sizes to detect such
-// nodes.
+// Returns the ids of live nodes, each after its inputs, data and control, except for back edges of
+// loops (NextIteration -> Merge). Of the nodes whose inputs are all listed, the smallest id comes
+// next. Omits nodes on other cycles and nodes that depend on them: the result then has fewer nodes
+// than the graph.
 GRAPNEL_PUBLIC std::vector<NodeId> TopologicalOrder(const Graph& graph);
 
 }  // namespace grapnel

@@ -54,7 +54,8 @@ class Importer {
                                nodes.size(), functions.size())
                      .str());
     }
-    // Adds all signatures first: bodies may call functions that come later in the file.
+    // Adds all functions before it reads bodies, because a body may call a function that comes
+    // later in the file.
     for (llvm::StringRef bytes : functions) AddFunction(bytes);
     function_ = nullptr;
     graph_ = &module_.main;
@@ -105,7 +106,7 @@ class Importer {
     function->info = OpInfoFromProto(op_def);
   }
 
-  // The fields of a NodeDef, with the hash of its name for lookups.
+  // The fields of a NodeDef, and the hash of its name for the table of strings.
   struct ParsedNode {
     llvm::StringRef name, op, device;
     size_t attrs_at;
@@ -125,16 +126,16 @@ class Importer {
     num_links_.clear();
     links_.clear();
     if (!function_) {
-      // Reserves the final size, because the process would keep the memory that a growing vector
-      // frees.
+      // Reserves the final size, because the memory that a growing vector frees is not returned to
+      // the system.
       num_links_.reserve(nodes.size());
       links_.reserve(2 * nodes.size());
     }
-    // Releases pages only behind a main graph's nodes: for a function, which is small, it is not
+    // Releases the file's pages while it reads a main graph. Functions are too small to make that
     // worthwhile.
     SourceWalk walk(function_ ? nullptr : file_);
-    // Parses this many nodes before it looks up their names, so that the table slots of the names
-    // are prefetched: those of a large graph are not in the cache.
+    // Parses this many nodes before it interns their names, and prefetches the slots of the names
+    // in the string table meanwhile: a large graph's table is not in the CPU's cache.
     constexpr size_t kAhead = 32;
     std::vector<ParsedNode> parsed;
     std::vector<ParsedInput> inputs;
@@ -210,8 +211,8 @@ class Importer {
     if (taken && !node.name.empty()) Report(node.name, "occurs twice: names must differ");
   }
 
-  // Stores the inputs of a main graph's node as string ids and indices until all node names have
-  // been read.
+  // Stores the inputs of a node of the main graph as name ids and output indices, because the nodes
+  // that they name may not have been read yet.
   void AddLinks(llvm::ArrayRef<ParsedInput> inputs) {
     bool in_controls = false, is_plain = inputs.size() < kReadAgain;
     for (const ParsedInput& input : inputs) {
@@ -226,8 +227,8 @@ class Importer {
     }
   }
 
-  // Connects the inputs that AddLinks stored. If a node has missing or oddly ordered inputs, reads
-  // its NodeDef again to report the problem.
+  // Connects the inputs that AddLinks stored. If an input does not exist, or a data input comes
+  // after a control input, reads the NodeDef again to report the problem.
   void ResolveLinks() {
     llvm::ArrayRef<Link> links = links_;
     for (NodeId id = 0; id < num_links_.size(); ++id) {
@@ -294,8 +295,8 @@ class Importer {
       }
       return {source.id(), port};
     }
-    // The node has a custom op: numbers its outputs in the order in which readers mention them, and
-    // keeps their names for export.
+    // The op is custom, so its output arguments are unknown. Gives each output a port in the order
+    // in which readers mention them, and keeps the name of the output for export.
     StringId output = module_.strings.Intern(input.output);
     auto [met, is_new] = unknown_ports_.try_emplace({source.id(), output, input.index}, 0);
     if (is_new) {
@@ -373,8 +374,8 @@ class Importer {
   std::vector<uint8_t> num_links_;  // per node of the main graph
   std::vector<Link> links_;
   llvm::SmallVector<NodeId, 16> sources_;
-  // For the function being read: the ports given to outputs of custom ops, and the number of ports
-  // that each node has so far.
+  // For the function that is being read: the ports given to the outputs of nodes with custom ops
+  // (key: node, output's name, index), and how many ports each such node has so far.
   std::map<std::tuple<NodeId, StringId, int32_t>, int32_t> unknown_ports_;
   llvm::DenseMap<NodeId, int32_t> num_unknown_ports_;
 };

@@ -1,4 +1,4 @@
-// Converts GraphDef bytes to a Module and back.
+// Converts a serialized GraphDef to a Module and back.
 #ifndef GRAPNEL_LIB_IR_IMPORT_H_
 #define GRAPNEL_LIB_IR_IMPORT_H_
 
@@ -9,10 +9,10 @@
 
 namespace grapnel {
 
-// Reads a serialized GraphDef that lies in `file`; copies nothing, as the module keeps the file.
-// Recoverable defects (a truncated node, a duplicate name, a missing input) become Problems of the
-// module; returns an error only if `graph_def` contains nothing that belongs to a GraphDef. Linear
-// in nodes and edges; does not touch constants.
+// Reads a serialized GraphDef that lies in `file`. Copies no bytes of it: the module keeps the
+// file. Defects that leave the rest readable (a truncated node, a duplicate name, a missing input)
+// become Problems of the module; it is an error only if nothing in `graph_def` belongs to a
+// GraphDef. Linear in nodes and edges; does not read constants.
 Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes> file,
                                                  llvm::StringRef graph_def);
 
@@ -21,14 +21,14 @@ Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes
 // ids are skipped).
 void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<NodeId> order = {});
 
-// Returns one serialized NodeDef. For a node in a function's body pass the function, as inputs are
-// then written as "node:output:index".
+// Returns a node as a serialized NodeDef. For a node in a function's body, `function` is that
+// function: its inputs are then written as "node:output:index".
 std::string ExportNodeDef(const Node& node, const Function* function = nullptr);
-// Returns one serialized FunctionDef. Its nodes are in topological order, or with `in_order_made`
-// in order of creation.
+// Returns a function as a serialized FunctionDef, with its nodes in topological order, or in the
+// order of their creation if `in_order_made`.
 std::string ExportFunctionDef(const Function& function, bool in_order_made = false);
 
-// Returns a port in the input syntax of a main graph: "node", "node:1", "^node".
+// Returns a port as a NodeDef of a main graph names it: "node", "node:1", "^node".
 std::string PortText(const Graph& graph, Port port);
 
 }  // namespace grapnel

@@ -27,8 +27,8 @@ bool KeptOrder::IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed
   return is_known_;
 }
 
-// Adapts the positions to the changes. Returns false if the positions then do not show whether the
-// graph has a cycle.
+// Gives the new nodes positions. Returns true if each changed node then comes after its inputs, so
+// that the graph has no cycle; false if a new order must be computed to find out.
 bool KeptOrder::KeepUp(const Graph& graph, const std::vector<NodeId>& changed) {
   auto is_in_place = [&](NodeId id) { return ComesAfterInputs(graph.node(id)); };
   if (are_ids_) {
@@ -40,8 +40,8 @@ bool KeptOrder::KeepUp(const Graph& graph, const std::vector<NodeId>& changed) {
   return PlaceNew(graph) && llvm::all_of(changed, is_in_place);
 }
 
-// Gives each new node a position between its inputs and its readers; false if there is no free
-// position.
+// Gives each new node a position between those of its inputs and of its readers; false if one finds
+// no free position there.
 bool KeptOrder::PlaceNew(const Graph& graph) {
   constexpr Place kEnd = std::numeric_limits<Place>::max(), kStep = Place{1} << 20;
   places_.resize(graph.end_id(), 0);

@@ -1,4 +1,4 @@
-// A topological order of nodes that is maintained while the graph changes. Private to lib/ir.
+// Keeps a topological order of nodes up to date while the graph changes. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_KEPT_ORDER_H_
 #define GRAPNEL_LIB_IR_KEPT_ORDER_H_
 
@@ -9,15 +9,15 @@
 
 namespace grapnel {
 
-// A topological order that is maintained while the graph changes; its existence proves that the
-// graph has no cycle. Node ids serve as positions while they are a valid order, as in most files;
-// after that the class stores eight bytes a node.
+// A topological order of a graph's nodes, kept up to date while the graph changes: as long as there
+// is one, the graph has no cycle. If the ids of the nodes are such an order, as in most files, they
+// serve as positions; otherwise the class stores a position for each node, eight bytes.
 class KeptOrder {
  public:
-  // True if the graph has no cycle at all, not even that of a TF1 loop. `changed`: the nodes that
-  // changed since the last call, including new nodes, in order of id; null: any node may have
-  // changed. The cost is proportional to the changes if there are free positions between a node's
-  // inputs and its readers; otherwise the call is linear in the graph.
+  // True if the graph has no cycle at all; the back edge of a TF1 while loop makes one, too.
+  // `changed`: the nodes that changed or were added since the last call, in order of id; null: any
+  // node may have changed. The cost is proportional to the changes as long as new nodes find free
+  // positions between their inputs and their readers; otherwise the call is linear in the graph.
   bool IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed);
 
  private:

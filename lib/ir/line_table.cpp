@@ -16,8 +16,8 @@ constexpr uint32_t kDebugInfo = 5;  // of GraphDef
 
 int Int(const WireReader& reader) { return static_cast<int>(reader.number()); }
 
-// The names that TensorFlow recorded on a node: the nodes that it was made from, and the functions
-// that contained those nodes.
+// The names in a node's experimental_debug_info: the nodes from which TensorFlow made this node,
+// and the functions that contained those.
 struct OriginalNames {
   explicit OriginalNames(llvm::StringRef node_def) {
     constexpr uint32_t kExperimentalDebugInfo = 6;
@@ -36,8 +36,9 @@ struct OriginalNames {
 
 }  // namespace
 
-// Reads one GraphDebugInfo. A stack trace refers to files and frames by number, and these may come
-// later in the message, so the class first collects all files, frames and traces.
+// Reads one GraphDebugInfo. Its stack traces refer to files and frames by number, and these may
+// come later in the message. So the class collects files, frames and traces first, then reads the
+// names.
 class LineTable::Reader {
  public:
   explicit Reader(LineTable& lines, llvm::StringRef bytes) : lines_(lines), bytes_(bytes) {}
@@ -67,7 +68,7 @@ class LineTable::Reader {
  private:
   static constexpr uint32_t kFiles = 1, kTraces = 2, kFramesById = 4, kNameToTraceId = 5,
                             kTracesById = 6;
-  // Not a DenseMap: a file may contain any number, and a DenseMap reserves two of them.
+  // A DenseMap does not work here: it reserves two key values, and a file may contain any number.
   using ById = std::unordered_map<uint64_t, llvm::StringRef>;
 
   static void AddById(llvm::StringRef entry, ById* map) {
@@ -104,7 +105,7 @@ class LineTable::Reader {
     if (TraceId made = TraceOf(trace->second)) (*found)[key] = made;
   }
 
-  // Adds a stack trace and returns its id; equal bytes give the same id.
+  // Adds a stack trace and returns its id, or the id of the trace with equal bytes.
   TraceId TraceOf(llvm::StringRef bytes) {
     auto [known, is_new] = traces_.try_emplace(bytes, 0);
     if (!is_new) return known->second;
@@ -293,7 +294,7 @@ bool IsFrameworkFile(llvm::StringRef path) {
       if (package.starts_with(name)) return true;
     }
   }
-  // Modules of Python's standard library, such as threading, contextlib and importlib.
+  // A file of Python's standard library, such as threading, contextlib or importlib.
   bool is_library = path.contains("/lib/python3") && !path.contains("site-packages") &&
                     !path.contains("dist-packages");
   return is_library || path.starts_with("<frozen ");
@@ -330,8 +331,8 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
   if (lines.empty()) return "";
   std::string text;
   const Graph* body = &module.main;
-  // The last node named in the message is the innermost one, and the message names a function
-  // before a node in it.
+  // Keeps the stack of the last node named, which is the innermost one. A message names a function
+  // before the node in it.
   for (size_t at = 0; (at = message.find('\'', at)) != llvm::StringRef::npos;) {
     llvm::StringRef before = message.take_front(at);
     size_t end = message.find('\'', at + 1);

@@ -29,11 +29,11 @@ struct GRAPNEL_PUBLIC SourceFrame {
 // Returns "file.py:12", or "file.py:12 in f" if the frame has a function name (a lambda has none).
 GRAPNEL_PUBLIC std::string FrameText(const SourceFrame& frame, bool with_function = true);
 
-// A source location that a user typed: "file.py:12" or "dir/file.py:12", or a file without a line
-// (line 0), which stands for all its lines.
+// A source location that a user typed: "file.py:12" or "dir/file.py:12". `line` is 0 for a file
+// alone, "file.py", which means all of its lines.
 struct GRAPNEL_PUBLIC SourcePlace {
   static SourcePlace Parse(llvm::StringRef text);
-  // True if the path of the frame ends in `file`, starting at a path component.
+  // True if the frame is at this line, in a file whose path ends in `file` (whole path components).
   bool Has(const SourceFrame& frame) const;
   std::string file;
   int line = 0;
@@ -42,12 +42,12 @@ struct GRAPNEL_PUBLIC SourcePlace {
 // True if the path belongs to TensorFlow, Keras or Python, not to the user's code.
 GRAPNEL_PUBLIC bool IsFrameworkFile(llvm::StringRef path);
 
-// Stack traces of a module's nodes, by node name. Built on demand, linear in the bytes of the debug
-// info; free for a graph without debug info. Skips malformed parts (truncated bytes, missing files
-// and frames).
+// Stack traces of a module's nodes, by the name of the node. Building one takes time linear in the
+// bytes of the debug info, and nothing for a graph without it. Skips malformed parts: truncated
+// bytes, missing files and frames.
 class GRAPNEL_PUBLIC LineTable {
  public:
-  // The most frames of a stack that are kept, innermost first.
+  // How many frames of a stack are kept; of a deeper stack, the innermost ones.
   static constexpr size_t kMostFrames = 64;
   using TraceId = uint32_t;  // the id of a stack, which nodes may share; 0: no stack
   using Stack = std::vector<SourceFrame>;
@@ -61,8 +61,8 @@ class GRAPNEL_PUBLIC LineTable {
   // Returns the stack of a node. `function`: the function whose body contains the node; empty for
   // the main graph.
   TraceId Find(llvm::StringRef function, llvm::StringRef node) const;
-  // Looks up the stack of the node's name. If that name has no stack, tries the names that the node
-  // had before TensorFlow rewrote it (NodeDef.experimental_debug_info), in order.
+  // Looks up the stack by the node's name. If there is none, tries the names that the node had
+  // before TensorFlow rewrote it (NodeDef.experimental_debug_info), in order.
   TraceId Of(const Node& node) const;
 
   // Returns the frames, outermost first: the last frame is the line that created the op.
@@ -76,7 +76,7 @@ class GRAPNEL_PUBLIC LineTable {
   // Returns the nodes whose stack has a frame at `place`, in the module's order, those of the main
   // graph first. Linear in nodes.
   std::vector<Node> NodesAt(const SourcePlace& place, const Module& module) const;
-  // The files of all frames, sorted.
+  // The files that occur in any frame, sorted.
   std::vector<llvm::StringRef> Files() const;
 
  private:
@@ -84,7 +84,7 @@ class GRAPNEL_PUBLIC LineTable {
   std::vector<std::shared_ptr<const std::string>> bytes_;
   std::vector<SourceFrame> frames_;
   std::vector<uint32_t> frames_of_traces_;  // indices into frames_
-  // The begin and end of stack i + 1 in frames_of_traces_.
+  // Stack i + 1 is the part of frames_of_traces_ from begin to end.
   std::vector<std::pair<uint32_t, uint32_t>> traces_;
   llvm::DenseMap<llvm::StringRef, TraceId> trace_of_;  // by "node" and "node@function"
 };
@@ -98,8 +98,8 @@ GRAPNEL_PUBLIC std::optional<SourceFrame> LineOf(const LineTable::Stack& stack);
 GRAPNEL_PUBLIC std::string StackText(const LineTable::Stack& stack, size_t most = 4);
 
 // Returns StackText for the last node that an error message names: "node 'x'" (after "function
-// 'f'": in that function), "node 'f/x'", or a node x of the only function that has one. Empty if
-// the message names no node with a stack.
+// 'f'", a node of that function), "node 'f/x'", or a node x that is in only one function. Empty if
+// no node in the message has a stack.
 GRAPNEL_PUBLIC std::string StackOfMessage(llvm::StringRef message, const LineTable& lines,
                                           const Module& module);
 

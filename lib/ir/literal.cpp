@@ -40,8 +40,8 @@ Literal Literal::MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::stri
 
 Literal Literal::Scalar(DataType dtype, double value) {
   std::string bytes;
-  // Casting NaN or a value outside of int64 to an integer is undefined in C++, so these become the
-  // smallest integer.
+  // In C++, casting NaN or a number outside of int64's range to an integer is undefined: these
+  // become the smallest integer.
   constexpr double kTooLarge = 9223372036854775808.0;
   bool fits = value >= -kTooLarge && value < kTooLarge;
   AppendElement(&bytes, dtype, value,
@@ -159,7 +159,8 @@ uint64_t Literal::Hash() const {
   }
   size_t size = DataTypeSize(dtype_);
   llvm::StringRef bytes = bytes_;
-  // Hashes only one element if all are equal: a splat and its expansion have the same hash.
+  // If all elements are equal, hashes only the first, so that a splat has the same hash as its
+  // expansion.
   if (bytes.size() > size &&
       std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0) {
     bytes = bytes.take_front(size);

@@ -22,10 +22,10 @@ class Node;  // lib/ir/node.h
 class GRAPNEL_PUBLIC Literal {
  public:
   Literal() = default;
-  // Parses a TensorProto. The literal points into tensor_content if its size fits; `tensor_proto`
-  // must then outlive the literal. Checks that the shape is plausible and that the elements match
-  // it: a shape of 4 GB in a message of 100 bytes is an error (unless it is a splat: at most one
-  // element is written).
+  // Parses a TensorProto. If tensor_content has the right size, the literal points into it, and
+  // `tensor_proto` must outlive the literal. The number of elements must match the shape, and a
+  // shape of 4 GB in a message of 100 bytes is an error, unless at most one element is written (a
+  // splat).
   static Expected<Literal> FromTensorProto(llvm::StringRef tensor_proto);
   // Reads a Const (or HostConst) node. Errors name the node.
   static Expected<Literal> FromConst(const Node& node);
@@ -53,24 +53,24 @@ class GRAPNEL_PUBLIC Literal {
     return *strings_;
   }  // only for DT_STRING; one string for a splat
 
-  // Returns element `i` as a double or an integer. For real numeric dtypes and bool; for a complex
-  // dtype, returns the real part.
+  // Returns element `i` as a double (AsInt: as an integer). For bool and numeric dtypes; of a
+  // complex number, returns the real part, and 0 for an 8-bit float.
   double AsDouble(int64_t i) const;
   int64_t AsInt(int64_t i) const;
   std::vector<int64_t> AsInts() const;  // all elements, for shapes and axes
-  // True if every element equals `value` (-0.0 equals 0); false for an empty literal and for
-  // non-numeric dtypes.
+  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, for 8-bit
+  // floats, and for dtypes other than numbers and bool.
   bool AllEqualTo(double value) const;
 
-  // Returns a serialized TensorProto, as TensorFlow writes it: a splat as one element, fewer than 4
-  // numbers in the typed field of their dtype, other elements as tensor_content. `compress` first
-  // detects literals whose elements are all equal, and writes zeros without any element.
+  // Returns a serialized TensorProto as TensorFlow writes it: a splat as one element, fewer than 4
+  // numbers in the repeated field of their dtype, more elements as tensor_content. `compress`: also
+  // writes elements that are all equal as a splat, and zeros without any element.
   std::string ToTensorProto(bool compress = false) const;
-  // Like ToTensorProto, but without the element bytes at the end, which it returns in `content`
-  // (empty if there are none), in memory layout.
+  // Like ToTensorProto, but stops before the bytes of the elements and returns these in `content`,
+  // in memory layout; `content` is empty if the message has no such bytes at its end.
   std::string TensorProtoHead(bool compress, llvm::StringRef* content) const;
-  // Returns the elements as the typed field of a TensorProto, tag included, instead of
-  // tensor_content. `dtype` must have a fixed size.
+  // Returns the elements in `bytes` as the repeated field for `dtype` in a TensorProto, with its
+  // tag, as an alternative to tensor_content. `dtype` must have a fixed size.
   static std::string TypedValues(DataType dtype, llvm::StringRef bytes);
   // Returns a literal with the same elements and other dimensions, which must have the same number
   // of elements.
@@ -93,12 +93,12 @@ class GRAPNEL_PUBLIC Literal {
   std::shared_ptr<const std::vector<std::string>> strings_;
 };
 
-// The name of an int attribute that marks nodes whose values were removed
-// (lib/io/strip_constants.h): their tensors have a dtype and a shape but no elements. Within one
-// graph, nodes with equal values have the same number.
+// The name of an int attribute of nodes from which lib/io/strip_constants.h removed values: their
+// tensors have a dtype and a shape but no elements. Within one graph, nodes whose values were equal
+// have the same number.
 inline constexpr const char* kValuesLeftOut = "_values_left_out";
 
-// Returns the first dtype in a serialized TensorProto, without reading the value.
+// Returns the dtype that the serialized TensorProto states, without reading the elements.
 GRAPNEL_PUBLIC DataType DataTypeOfTensor(llvm::StringRef tensor_proto);
 
 }  // namespace grapnel

@@ -8,9 +8,10 @@
 
 namespace grapnel {
 
-// Writes element `i`: a number in the fewest digits that read back as the same value, true or
-// false, a string (with bytes that are not UTF-8 replaced), or [real, imaginary]; "nan", "inf" and
-// "-inf", which JSON numbers cannot express; null for a dtype without elements.
+// Writes element `i` as JSON: a number with the fewest digits that read back as the same value;
+// true or false; a string, in which bytes that are not UTF-8 are replaced; [real, imaginary] for a
+// complex number. Writes "nan", "inf" and "-inf" as strings, because JSON has no such numbers, and
+// null for a dtype without elements.
 void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& json);
 
 // Writes an object with one member per statistic, named like its field in LiteralStatistics.

@@ -11,14 +11,14 @@
 namespace grapnel {
 namespace {
 
-// Returns the elements of the typed repeated field, in memory layout.
+// Returns the elements in the repeated field for `type` of a TensorProto, in memory layout.
 std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   uint32_t field = ValueField(type);
   Storage storage = StorageOf(type);
   size_t size = DataTypeSize(type);
   std::string out;
   auto number = [&](uint64_t n) {
-    // For every dtype, the low bytes of the field's number are the element, in little-endian order.
+    // For every dtype, the low bytes of the number in the field are the element.
     if (storage == Storage::kF32 || storage == Storage::kC64) {
       out.append(reinterpret_cast<const char*>(&n), 4);
     } else if (storage == Storage::kC128) {
@@ -47,12 +47,13 @@ std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   return out;
 }
 
-// Reads strings in TensorFlow's packed form: first the sizes of all strings, then their bytes.
+// Reads the strings of a tensor_content: first come the sizes of all strings, then their bytes.
 Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_t count) {
   std::vector<uint64_t> sizes;
   WireReader reader(content);
   uint64_t size = 0, all = 0;
-  // A size takes at least a byte, so there are no more sizes than bytes.
+  // Each size takes at least one byte, so a wrong `count` cannot make `sizes` longer than the
+  // content.
   while (static_cast<int64_t>(sizes.size()) < count && !reader.AtEnd() && reader.Varint(&size)) {
     if (size > content.size() - all) break;
     all += size;
@@ -75,7 +76,7 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
   return strings;
 }
 
-// Parses a TensorShapeProto that contains only sizes, as nearly all do; nullopt for all others.
+// Parses a TensorShapeProto that has only sizes, as most have; nullopt for one with other fields.
 std::optional<Shape> PlainShape(llvm::StringRef bytes) {
   constexpr char kDim = 0x12, kSize = 0x08;
   Shape shape = Shape::Scalar();
@@ -140,8 +141,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   }
   literal.dims_.assign(shape.dims().begin(), shape.dims().end());
   literal.num_elements_ = *count;
-  // TensorFlow repeats the last written value up to the shape's size, but a message of a few bytes
-  // must not take gigabytes of memory.
+  // If fewer elements are written than the shape has, TensorFlow repeats the last one. A message of
+  // a few bytes must not take gigabytes of memory that way: true if it would.
   auto claims_too_much = [&](int64_t written, int64_t element) {
     constexpr int64_t kAlwaysAllowed = 64 << 20, kMaxRatio = 1000;
     return *count > kAlwaysAllowed / element && *count / kMaxRatio > written;
@@ -178,7 +179,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
                        DataTypeName(literal.dtype_), shape.ToString(), *count * size);
     }
     literal.bytes_ = content;
-    // In the file any byte other than 0 is true, but readers of a bool literal rely on 0 or 1.
+    // TensorFlow takes any byte other than 0 as true, but the code that reads a bool literal relies
+    // on 0 and 1.
     auto is_bool = [](char byte) { return byte == 0 || byte == 1; };
     if (literal.dtype_ == proto::DT_BOOL && !llvm::all_of(content, is_bool)) {
       auto owner = std::make_shared<std::string>(content.str());
@@ -194,7 +196,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     return MakeError("{0} values are written, the shape {1} has {2}", written, shape.ToString(),
                      *count);
   }
-  // TensorFlow repeats the last value; if no value is written, all elements are zero.
+  // TensorFlow repeats the last written value, and takes 0 if none is written.
   if (written == 0) values.assign(size, 0);
   literal.splat_ = written <= 1;
   if (written > 1 && written < *count) {

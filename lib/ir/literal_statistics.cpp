@@ -8,8 +8,8 @@ namespace {
 
 bool IsReal(DataType type) { return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL; }
 
-// Calls `visit` with each element and how often it occurs: once, or for a splat as often as there
-// are elements.
+// Calls `visit` with each element and a count of 1; for a splat, once with the number of its
+// elements.
 template <typename Visit>
 void ForEachNumber(const Literal& literal, Visit visit) {
   if (literal.is_splat()) return visit(literal.AsDouble(0), literal.num_elements());
@@ -30,7 +30,7 @@ struct Moments {
 
 size_t PartOf(double x, const LiteralStatistics& statistics) {
   double width = statistics.max - statistics.min;
-  // Between very large doubles the width is infinite: computes with halves instead.
+  // The difference of two very large doubles is infinite; computes with halves in that case.
   double share = std::isinf(width)
                      ? (x / 2 - statistics.min / 2) / (statistics.max / 2 - statistics.min / 2)
                  : width > 0 ? (x - statistics.min) / width

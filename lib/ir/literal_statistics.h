@@ -14,8 +14,8 @@ struct LiteralStatistics {
   // Statistics of the finite elements; 0 if no element is finite. `deviation` is the standard
   // deviation of the whole population, not a sample estimate.
   double min = 0, max = 0, mean = 0, deviation = 0;
-  // Counts of the finite elements in equal-width bins from `min` to `max`, both included; if all
-  // elements are equal, all are in the first bin.
+  // A histogram of the finite elements: their number in each of kParts bins of equal width from
+  // `min` to `max`, both included. If all elements are equal, they are in the first bin.
   static constexpr size_t kParts = 24;
   std::array<int64_t, kParts> histogram = {};
 };

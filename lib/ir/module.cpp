@@ -80,10 +80,10 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
   functions = std::move(kept);
 }
 
-// Allocates memory for a large value in slabs of huge pages, if the system has them: otherwise 100
-// MB of folded weights cause 25,000 page faults, which cost more than the copy. The last `content`
-// bytes of a value are aligned for vectors of any kind, because execution plans read elements in
-// place.
+// Allocates memory for a large value, in slabs of huge pages if the system has them: with normal
+// pages, 100 MB of folded weights cause 25,000 page faults, which take longer than copying the
+// weights. The last `content` bytes are the elements of a tensor and are aligned for vector
+// instructions, because execution plans read them in place.
 char* Module::AllocateLarge(size_t size, size_t content) {
   constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20, kAlignment = 64;
   size_t head = size - content, skipped = (kAlignment - head % kAlignment) % kAlignment;
@@ -112,7 +112,8 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
     llvm::StringRef whole(slab.bytes.get(), slab.size);
     if (bytes.begin() < whole.begin() || bytes.end() > whole.end()) continue;
     if (slab.bytes.use_count() != 1) return nullptr;
-    // Frees only whole pages: other values share the rest. A slab begins at a page boundary.
+    // Frees only pages that lie completely within the value, as other values share the rest. A slab
+    // begins at a page boundary.
     constexpr size_t kPage = 4096;
     size_t begin = (bytes.begin() - whole.begin() + kPage - 1) / kPage * kPage;
     size_t end = (bytes.end() - whole.begin()) / kPage * kPage;
@@ -127,14 +128,16 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
 
 namespace {
 
-// Returns the last piece, extended to the front by as many bytes as the other pieces have together.
+// Returns the memory of the last piece, together with as many bytes before it as the other pieces
+// have.
 llvm::StringRef WithPiecesBefore(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t before = 0;
   for (llvm::StringRef piece : pieces.drop_back()) before += piece.size();
   return {pieces.back().data() - before, before + pieces.back().size()};
 }
 
-// True if `there` begins with the bytes of all pieces but the last.
+// True if `there`, which WithPiecesBefore returned, begins with all pieces but the last; the last
+// piece itself is the end of `there`.
 bool EndsAs(llvm::StringRef there, llvm::ArrayRef<llvm::StringRef> pieces) {
   return llvm::all_of(pieces.drop_back(),
                       [&](llvm::StringRef piece) { return there.consume_front(piece); });
@@ -149,8 +152,8 @@ llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   char* copy;
   {
     std::lock_guard lock(keeping_);
-    // A large value that was copied from another node, as when an Identity is folded, is already
-    // stored.
+    // A large value whose content lies in the module already, as when an Identity is folded, may be
+    // stored in full: the same head bytes may precede the content.
     if (size >= kLargeValue && pieces.size() > 1) {
       auto lies_in = [&](llvm::StringRef whole) {
         return pieces.back().begin() >= whole.begin() + (size - content) &&

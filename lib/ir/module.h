@@ -27,7 +27,8 @@ struct GRAPNEL_PUBLIC Problem {
   std::string ToString() const;  // "12:3: node 'add_3': input 2 ('relu:0') not found"
 };
 
-// A function of the library. Its signature is a view of the file until the function changes.
+// A function of the library. `source` is a view of the file; once the function changes, export no
+// longer writes it.
 class GRAPNEL_PUBLIC Function {
  public:
   Function(Module* module, StringId name) : name_id(name), body(module, this) {}
@@ -42,7 +43,8 @@ class GRAPNEL_PUBLIC Function {
   };
   StringId name_id;
   Graph body;
-  // Nodes of op _Arg, in the signature's order; a list argument has an output for each tensor.
+  // The arguments, nodes of op _Arg, in the signature's order; one for a list of tensors has an
+  // output for each tensor.
   std::vector<NodeId> args;
   std::vector<Result> results;  // of op _Retval, in the signature's order
   std::vector<std::pair<std::string, NodeId>> control_results;
@@ -50,7 +52,8 @@ class GRAPNEL_PUBLIC Function {
   std::string signature;   // serialized OpDef
   llvm::StringRef source;  // the FunctionDef as read; empty for a new function
   bool changed = false;    // body or signature changed: export rewrites the FunctionDef
-  // Output argument names for ops that the op table does not know: (node, port) -> ("out", index).
+  // The names of outputs of ops that the op table does not have: (node, port) -> ("out", index).
+  // Export needs them for "node:out:index".
   llvm::DenseMap<std::pair<NodeId, int32_t>, std::pair<StringId, int32_t>> unknown_outputs;
 };
 
@@ -71,11 +74,11 @@ class GRAPNEL_PUBLIC Module {
   Function* AddFunction(llvm::StringRef name);
   // Copies a function of this module under a new, unused name. Linear in its nodes.
   Function* AddCopy(const Function& function, llvm::StringRef name);
-  // Removes the functions for which keep(f) is false.
+  // Keeps the functions for which keep(f) is true and removes the others.
   void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
 
-  // The serialized VersionDef; and every other field of GraphDef and FunctionDefLibrary except node
-  // and function, tags included.
+  // `versions`: the serialized VersionDef. `other_fields` and `other_library_fields`: the fields of
+  // GraphDef and FunctionDefLibrary other than node, function and versions, with their tags.
   std::string versions;
   bool has_versions = false,
        has_library = false;  // the file has the field, even if it is empty: export then writes it
@@ -86,30 +89,31 @@ class GRAPNEL_PUBLIC Module {
     return Keep(llvm::ArrayRef<llvm::StringRef>(bytes));
   }
   llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // concatenated
-  // Transfers memory of Keep() to the caller, for a value that no attribute uses any more. The
-  // memory is freed with the last copy of the returned pointer, which the module must outlive.
-  // Returns null and does nothing if the value is small, lies in a file, or is shared with a copy
-  // of the module.
+  // Transfers the memory of a value that Keep() stored to the caller; no attribute may use the
+  // value any more. The memory is freed with the last copy of the returned pointer; the module must
+  // live until then. Returns null and does nothing if the value is small, lies in a file, or is
+  // shared with a copy of the module.
   std::shared_ptr<const void> TakeLarge(llvm::StringRef bytes);
   // The files that nodes and constants point into.
   std::vector<std::shared_ptr<const FileBytes>> sources;
 
   // Defects found while reading.
   std::vector<Problem> problems;
-  // For a graph read from text (lib/ir/text.h): line and column of each node and function, with
-  // keys like Problem::where.
+  // For a graph read from text (lib/ir/text.h): the line and column of each node and function. The
+  // keys are names as in Problem::where.
   llvm::StringMap<std::string> places;
 
  private:
   static constexpr size_t kLargeValue = 16 * 1024;
   char* AllocateLarge(size_t size, size_t content);
-  // In a copy of a module: returns bytes of the original in a form that the copy may hold.
+  // Called in a copy of a module with bytes of the original; returns equal bytes that the copy may
+  // refer to.
   llvm::StringRef Share(llvm::StringRef bytes);
   void CopyFunction(const Module& original, const Function& function);
 
   mutable std::mutex keeping_;  // guards the next four fields
   llvm::BumpPtrAllocator bytes_;
-  // Memory for large values; a copy of the module also holds the slabs of its original.
+  // A block of memory for large values. A copy of the module shares the slabs of its original.
   struct Slab {
     std::shared_ptr<const char> bytes;
     size_t size;

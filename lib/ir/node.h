@@ -1,5 +1,5 @@
-// A read-only view of a graph's node, from which kernels are created. The graph itself is in
-// lib/ir/graph.h, which most code other than kernels includes.
+// A read-only view of a node of a graph. Kernels include this file alone and are created from such
+// a view; most other code also includes the graph, lib/ir/graph.h.
 #ifndef GRAPNEL_LIB_IR_NODE_H_
 #define GRAPNEL_LIB_IR_NODE_H_
 
@@ -25,7 +25,8 @@ using NodeId = uint32_t;
 constexpr NodeId kNoNode = ~NodeId{0};
 constexpr int32_t kControlPort = -1;
 
-// An output of a node; index kControlPort stands for a control dependency on the node.
+// An output of a node. With index kControlPort it is the node's control output, which a control
+// input reads.
 struct GRAPNEL_PUBLIC Port {
   NodeId node = kNoNode;
   int32_t index = 0;
@@ -43,9 +44,9 @@ struct GRAPNEL_PUBLIC Use {
   uint32_t slot;
 };
 
-// A node of a graph: a value of two words, a table and an id. Valid while the graph lives and the
-// node is not removed. Changes are made through Graph (in passes through the Editor, which also
-// records them in the ledger).
+// A node of a graph, as a small value: a pointer to the graph's table and an id. Valid while the
+// graph lives and the node is not removed. Changes go through Graph, in passes through the Editor,
+// which also records them in the ledger.
 class GRAPNEL_PUBLIC Node {
  public:
   Node() = default;
@@ -86,15 +87,16 @@ class GRAPNEL_PUBLIC Node {
   std::optional<AttrView> FindAttr(llvm::StringRef key) const;
   // The attribute value on the node, or else the default of the op's definition.
   std::optional<AttrView> Attr(llvm::StringRef key) const;
-  // The value of Attr() in a C++ type; `otherwise` if the attribute is missing or of another kind.
+  // Return the value of Attr() in a C++ type; `otherwise` if the attribute is missing or has
+  // another type.
   DataType GetType(llvm::StringRef key, DataType otherwise = proto::DT_INVALID) const;
   int64_t GetInt(llvm::StringRef key, int64_t otherwise = 0) const;
   float GetFloat(llvm::StringRef key, float otherwise = 0) const;
   bool GetBool(llvm::StringRef key, bool otherwise = false) const;
   std::string GetString(llvm::StringRef key, llvm::StringRef otherwise = {}) const;
   std::vector<int64_t> GetInts(llvm::StringRef key) const;
-  // Calls `visit` for each attribute on the node, in unspecified order; if a key occurs twice, with
-  // the last value.
+  // Calls `visit` for each attribute on the node, in unspecified order. For a key that occurs
+  // twice, the last value counts.
   void ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const;
   // The key and value of each attribute on the node, sorted by key.
   std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
@@ -113,22 +115,22 @@ class GRAPNEL_PUBLIC NodeTable {
   struct Edge {
     NodeId node;
     int32_t port;
-    // The position of this edge among the uses of `node`; for a dangling edge, the StringId of the
-    // input's text.
+    // The index of this edge in the uses of `node`. For a dangling edge, the StringId of the text
+    // that the file has for the input.
     uint32_t use;
   };
   struct Attribute {
     StringId key;
     llvm::StringRef value;
   };
-  // The fields that walks over nodes read, in one cache line.
+  // The fields of a node that walks over the graph read; they fit in one cache line.
   struct alignas(64) Data {
     StringId op;
     uint32_t num_data = 0;
     ShortList<Edge, 2> edges;
     ShortList<Use, 2> uses;
   };
-  // The rest of a node's fields.
+  // The other fields of a node.
   struct Text {
     StringId name, device;
     const char* source = nullptr;

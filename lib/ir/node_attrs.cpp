@@ -1,4 +1,5 @@
-// Attributes of nodes: read from the file's bytes until one changes, then stored separately.
+// Attributes of nodes. They are read from the bytes of the file; once one changes, all attributes
+// of the node are stored separately.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -22,7 +23,8 @@ bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef*
   return !reader.failed();
 }
 
-// Reads a length below 2^28, as all but some constants have; for others leaves `at` unchanged.
+// Reads a length below 2^28 and advances `at`; only some constants are longer. Otherwise returns
+// false and leaves `at` unchanged.
 bool ReadLength(const char*& at, const char* end, uint32_t* length) {
   uint32_t value = 0;
   const char* next = at;
@@ -37,8 +39,8 @@ bool ReadLength(const char*& at, const char* end, uint32_t* length) {
   return false;
 }
 
-// Reads the entry at `at` if each length is one byte, as nearly always, and advances `at`. Returns
-// false if a length is longer, or where ReadPlainEntry returns false.
+// Reads the attribute at `at` if its lengths take one byte each, as most do, and advances `at`.
+// Otherwise, and where ReadPlainEntry would return false, returns false.
 bool ReadShortEntry(const char*& at, const char* end, llvm::StringRef* key,
                     llvm::StringRef* value) {
   constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
@@ -56,8 +58,9 @@ bool ReadShortEntry(const char*& at, const char* end, llvm::StringRef* key,
   return true;
 }
 
-// Reads the entry at `at` in the form that all writers use, the key before the value and nothing
-// else, and advances `at`. Returns false for other forms, damaged entries and other fields.
+// Reads the attribute at `at`, if it is in the form that all known writers use (the key, then the
+// value, nothing else), and advances `at`. Returns false for other forms, damaged entries and other
+// fields.
 bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
                     llvm::StringRef* value) {
   constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
@@ -77,16 +80,16 @@ bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
   return true;
 }
 
-// Compares sizes and last characters first: most keys differ there, and many have a single
-// character.
+// Compares sizes and last characters before the whole keys: most keys differ there, and many keys
+// are one character long.
 bool IsKey(llvm::StringRef key, llvm::StringRef wanted) {
   if (key.size() != wanted.size()) return false;
   if (key.empty()) return true;
   return key.back() == wanted.back() && (key.size() == 1 || key == wanted);
 }
 
-// Calls `visit` for the attributes among the fields of a NodeDef. They come last or before few
-// other fields.
+// Calls `visit` for the attributes in `fields`, the end of a NodeDef. Few or no other fields come
+// after them.
 template <typename Visit>
 void VisitAttrs(llvm::StringRef fields, Visit visit) {
   const char *at = fields.begin(), *end = fields.end();
@@ -183,7 +186,7 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
   for (size_t i = 1; i < attrs.size() && in_order; ++i)
     in_order = attrs[i - 1].first < attrs[i].first;
   if (in_order) return attrs;
-  // If two entries have the same key, the last one counts, as in protobuf's maps.
+  // If a key occurs several times, its last value counts, as in protobuf's maps.
   std::stable_sort(attrs.begin(), attrs.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   size_t kept = 0;
@@ -210,8 +213,8 @@ bool Graph::MayHaveAttr(llvm::StringRef key) {
   if (attr_keys_) return attr_keys_->contains(key);
   attr_keys_.emplace();
   constexpr size_t kShort = 256, kOps = 64;
-  // The attribute bytes whose keys were added last, by the low digits of the op id: most nodes of
-  // an op have the same attributes.
+  // The attribute bytes seen last, by the low digits of the op's id. A node with the same bytes has
+  // no new keys, and most nodes of an op have the same.
   std::array<llvm::StringRef, kOps> known;
   for (Node node : nodes()) {
     llvm::StringRef& latest = known[node.op_id() % kOps];

@@ -97,8 +97,8 @@ DataType TypeOfPort(const Graph& graph, Port port) {
   Node node = graph.node(port.node);
   const OpInfo* info = DefinitionOf(node);
   if (!info) return proto::DT_INVALID;
-  // Counts the tensors of each argument instead of listing them: an argument may stand for a
-  // million tensors.
+  // Counts the tensors of each argument and makes no list of all dtypes, because an argument may
+  // stand for a million tensors.
   int64_t index = port.index;
   for (const OpArg& arg : info->outputs) {
     std::optional<std::vector<DataType>> list;
@@ -159,8 +159,8 @@ int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, i
 }
 
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port) {
-  // The only output argument is a list, as in a call: the list's length does not matter, and
-  // reading it would cost as much as the list.
+  // If the only output argument is a list, as in a call, each port belongs to it. Returns early,
+  // because NumTensors would read the whole list.
   if (info.outputs.size() == 1 && !info.outputs[0].type_list_attr.empty())
     return {info.outputs[0].name, port};
   for (const OpArg& arg : info.outputs) {

@@ -7,14 +7,14 @@
 
 namespace grapnel {
 
-// Returns the definition of the node's op: from the op table, or from the function of that name.
-// Null for a custom op.
+// Returns the definition of the node's op: from the op table, or from the module's function of that
+// name. Null for a custom op.
 const OpInfo* DefinitionOf(const Node& node);
 
 OpInfo OpInfoFromProto(const proto::OpDef& op_def);
 
-// Returns the number of tensors for an argument of the node. Errors name the missing or wrong
-// attribute, not the node.
+// Returns how many tensors the argument `arg` stands for in this node. Errors name the missing or
+// wrong attribute, not the node.
 Expected<int64_t> NumTensors(const Node& node, const OpArg& arg);
 
 struct NodeTypes {
@@ -24,27 +24,28 @@ struct NodeTypes {
 // attribute, not the node.
 Expected<NodeTypes> TypesOf(const Node& node, const OpInfo& info);
 
-// Returns the dtype of a port; DT_INVALID if the op is unknown or has no such port. Reads the op's
-// definition each time: loops over all nodes should use TypesOf.
+// Returns the dtype of a port; DT_INVALID if the op is unknown or has no such port. Goes through
+// the op's output arguments on each call, so loops over all nodes should use TypesOf.
 DataType TypeOfPort(const Graph& graph, Port port);
 int NumOutputs(const Node& node);  // -1 if the op is unknown
 
-// Convert between an output ("out_arg", i), as inputs in a function's body name it, and a port.
-// Return -1 or an empty name if there is no such output.
+// PortOfOutput converts ("out_arg", i), which names an output as a function's body does, to a port;
+// -1 if there is no such output. OutputOfPort converts a port back; an empty name if there is no
+// such port.
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index);
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port);
 
 // Returns the name of the argument that a data input belongs to; empty if not found.
 llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot);
 
-// True if the op creates a variable: VarHandleOp, or VariableV2 and Variable in TF1 graphs.
+// True if the node is a variable: VarHandleOp, or VariableV2 or Variable in TF1 graphs.
 bool IsVariable(const Node& node);
 
-// Returns the names of the functions that the node calls: its op if that is a function, and the
-// functions in its attributes. The functions need not exist.
+// Returns the names of the functions that the node calls: its op if that is a function, and all
+// functions in its attributes. The module may lack these functions.
 std::vector<llvm::StringRef> CalledFunctions(const Node& node);
-// True if nodes of this node's op can call functions; walks over large graphs use it to skip other
-// ops.
+// True if nodes with this node's op can call functions. Walks over large graphs skip nodes for
+// which it is false.
 bool MayCallFunctions(const Node& node);
 
 }  // namespace grapnel

@@ -23,8 +23,7 @@ using llvm::StringRef;
 
 bool IsNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '>'; }
 
-// Parses one line of the table. After the first mismatch, ok() is false and the reader reads
-// nothing more.
+// Parses one line of the table. After the first mismatch, ok() is false and nothing more is read.
 class LineReader {
  public:
   explicit LineReader(StringRef line) : rest_(line) {}
@@ -77,8 +76,8 @@ class LineReader {
     }
   }
 
-  // Parses an argument. A name that it stores in type_attr may turn out to be a dtype: attributes
-  // come later in the line.
+  // Parses an argument. Its kind is stored in type_attr, even if it is a dtype: the line's
+  // attributes, which show whether it is, come later.
   OpArg Arg() {
     OpArg arg;
     arg.name = Name();
@@ -289,7 +288,7 @@ class LineReader {
   bool ok_ = true;
 };
 
-// The lines of the table by op name, and the ops parsed so far.
+// The table: finds an op's line by name, and parses the line on first use.
 class Table {
  public:
   static Table& Get() {
@@ -315,7 +314,8 @@ class Table {
   }
 
  private:
-  // Finds the lines. The first lookup in each process runs this, so it does little per line.
+  // Finds where each line begins and parses nothing, because the first lookup of every process
+  // waits for this.
   Table() : places_(kPlaces) {
     lines_.reserve(kPlaces / 2);
     StringRef rest(grapnel_op_table_begin, grapnel_op_table_end - grapnel_op_table_begin);
@@ -332,7 +332,8 @@ class Table {
     ops_ = std::make_unique<std::atomic<const OpInfo*>[]>(lines_.size());
   }
 
-  // Parses line i. If two threads parse the same line at once, one result is kept.
+  // Parses line i. If two threads parse the same line at the same time, both return the result of
+  // the first.
   const OpInfo* Publish(size_t i) {
     LineReader reader(lines_[i]);
     auto op = std::make_unique<OpInfo>(reader.Op());

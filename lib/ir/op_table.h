@@ -34,8 +34,8 @@
 
 namespace grapnel {
 
-// One argument of an op: one tensor, or several if number_attr or type_list_attr is set. Exactly
-// one of `type`, `type_attr` and `type_list_attr` is set.
+// One argument of an op: one tensor, or several if number_attr or type_list_attr is set. Its dtype
+// is in one of `type`, `type_attr` and `type_list_attr`; the others are not set.
 struct GRAPNEL_PUBLIC OpArg {
   std::string name;
   DataType type = proto::DT_INVALID;
@@ -55,8 +55,8 @@ struct GRAPNEL_PUBLIC OpAttr {
   std::string type;
   // A serialized proto::AttrValue; nullopt: the attribute is required.
   std::optional<std::string> default_value;
-  // The allowed values of a type or string, or of each element of a list of these; empty: all
-  // values are allowed.
+  // The allowed values of an attribute of type `type` or `string`, or of each element of a list of
+  // these; empty: all values are allowed.
   std::vector<DataType> allowed_types;
   std::vector<std::string> allowed_strings;
   std::optional<int64_t> minimum;  // for an int, or for the length of a list
@@ -78,10 +78,10 @@ struct GRAPNEL_PUBLIC OpInfo {
 };
 
 // Returns the op of that name, or nullptr. Thread-safe; the result lives as long as the process.
-// Costs a hash lookup, and some 5 us more on the first call for an op.
+// Takes a hash lookup, and some 5 us more the first time that an op is looked up.
 GRAPNEL_PUBLIC const OpInfo* FindOp(llvm::StringRef name);
 
-// Returns the names of all ops, sorted by bytes.
+// Returns the names of all ops, sorted by their bytes.
 GRAPNEL_PUBLIC std::vector<llvm::StringRef> AllOpNames();
 
 }  // namespace grapnel

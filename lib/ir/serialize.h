@@ -8,8 +8,9 @@
 
 namespace grapnel {
 
-// Serializes maps in the order of their keys, so that a message gives the same bytes in every run.
-// Accepts messages that lack required fields. At most 2 GiB, which is protobuf's limit.
+// Serializes a message with its map entries sorted by key, so that the same message gives the same
+// bytes in every run. Accepts messages that lack required fields. For messages of up to 2 GiB,
+// protobuf's limit.
 std::string SerializeInOrder(const google::protobuf::MessageLite& message);
 
 }  // namespace grapnel

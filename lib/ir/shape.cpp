@@ -5,7 +5,7 @@
 namespace grapnel {
 
 std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims) {
-  // A zero dimension makes the product zero, even if the other dimensions overflow.
+  // With a dimension of 0, the product is 0, even if that of the other dimensions overflows.
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
   int64_t product = 1;
   for (int64_t dim : dims) {

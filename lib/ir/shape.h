@@ -16,15 +16,16 @@ namespace grapnel {
 // Fully known dimensions, none negative.
 using Dims = llvm::SmallVector<int64_t, 6>;
 
-// Returns the product of `dims`; 1 for a scalar. nullopt if the product exceeds 2^63.
+// Returns the product of `dims`, 1 for a scalar; nullopt if the product does not fit into int64_t
+// or a dimension is negative.
 GRAPNEL_PUBLIC std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
 
 // Returns "[2,3]"; "[]" for a scalar.
 GRAPNEL_PUBLIC std::string DimsText(llvm::ArrayRef<int64_t> dims);
 
-// A dimension of a shape. A known dimension is >= 0, an unknown one without a symbol is
-// kUnknownDim, and smaller numbers are symbols: two dimensions with the same symbol have equal,
-// unknown sizes. Shape inference (lib/shape/inference.h) assigns symbols.
+// A dimension of a shape is one of three. A number >= 0 is a known size; kUnknownDim is an unknown
+// size; a smaller number is a symbol: dimensions with the same symbol have the same unknown size.
+// Shape inference (lib/shape/inference.h) assigns symbols.
 constexpr int64_t kUnknownDim = -1;
 
 class GRAPNEL_PUBLIC Shape {
@@ -58,7 +59,8 @@ class GRAPNEL_PUBLIC Shape {
   }
   bool operator!=(const Shape& other) const { return !(*this == other); }
 
-  // Returns "[2,?,s1]": symbols are s1, s2, ...; a shape of unknown rank is "?".
+  // Returns a text such as "[2,?,s1]", in which s1, s2, ... are symbols; "?" for a shape of unknown
+  // rank.
   std::string ToString() const;
 
  private:

@@ -6,22 +6,22 @@
 
 namespace grapnel {
 
-// Releases the pages of a file that a walk has already read. Otherwise a walk over all nodes would
-// leave the whole file in this process's memory, beside the graph, for attributes that are rarely
+// Used by a walk over all nodes of a file. Releases the pages that the walk has read: otherwise the
+// whole file would stay in this process's memory, beside the graph, for attributes that are rarely
 // read again.
 class SourceWalk {
  public:
-  // `file` is the file that the walk covers, or null.
+  // `file` is the file whose nodes the walk reads; null: releases nothing.
   explicit SourceWalk(const FileBytes* file) : file_(file) {
     if (file_) kept_from_ = file_->bytes().begin();
   }
 
-  // Tells the class that the walk has read everything before `at`; ignores pointers outside of the
-  // file.
+  // Releases the pages before `at` each time the walk has read kStep more bytes; the walk must have
+  // read everything before `at`. Ignores pointers outside of the file.
   void ReadUntil(const char* at) {
     if (!file_ || at < kept_from_ + kStep || at > file_->bytes().end()) return;
-    // Releases all pages from the beginning of the file: comparing names has loaded earlier pages
-    // again.
+    // Releases all pages from the beginning of the file, not only those since the last call:
+    // comparing names may have loaded earlier ones again.
     file_->ReleasePages({file_->bytes().begin(), static_cast<size_t>(at - file_->bytes().begin())});
     kept_from_ = at;
   }

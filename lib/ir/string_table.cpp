@@ -91,7 +91,7 @@ StringId StringTable::AddHashed(llvm::StringRef text, uint32_t hash, bool copy) 
   const Slots* slots = slots_.load(std::memory_order_relaxed);
   StringId id = size_.load(std::memory_order_relaxed);
   if (4 * (size_t{id} + 1) > 3 * (slots->mask + 1)) slots = Grow(2 * (slots->mask + 1));
-  // Another thread may have added the string or grown the table meanwhile.
+  // Since this thread looked, another thread may have added the string or made the table larger.
   if (slots != seen || slots->taken[slot].load(std::memory_order_relaxed) != kFree) {
     slot = SlotOf(*slots, text, hash);
     uint64_t added = slots->taken[slot].load(std::memory_order_relaxed);
@@ -110,7 +110,7 @@ StringId StringTable::AddHashed(llvm::StringRef text, uint32_t hash, bool copy) 
 
 StringId StringTable::Find(llvm::StringRef text) const {
   const Slots* slots = slots_.load(std::memory_order_acquire);
-  // If the slot is free, the lower half of kFree is returned, which is kNoString.
+  // If the slot is free, it holds kFree, whose lower half is kNoString.
   return static_cast<StringId>(
       slots->taken[SlotOf(*slots, text, HashOf(text))].load(std::memory_order_acquire));
 }

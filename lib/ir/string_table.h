@@ -20,8 +20,8 @@ using StringId = uint32_t;
 constexpr StringId kEmptyString = 0;
 constexpr StringId kNoString = ~StringId{0};
 
-// Costs 32 bytes a string beside the string itself. Thread-safe; the ids of strings that several
-// threads add depend on timing, so nothing may be ordered by id. Lookups take no lock.
+// Takes 32 bytes for each string besides its text. Thread-safe; lookups take no lock. If several
+// threads add strings, the ids depend on timing, so no result may depend on the order of ids.
 class GRAPNEL_PUBLIC StringTable {
  public:
   StringTable();
@@ -29,15 +29,15 @@ class GRAPNEL_PUBLIC StringTable {
   StringTable(const StringTable&) = delete;
   StringTable& operator=(const StringTable&) = delete;
 
-  // Returns the id of `text`, and copies it if it is new.
+  // Returns the id of `text`; a new text is copied.
   StringId Intern(llvm::StringRef text) { return Add(text, /*copy=*/true); }
   // Like Intern, but without a copy: `text` must live as long as the table.
   StringId InternBorrowed(llvm::StringRef text) { return Add(text, /*copy=*/false); }
   // Returns the id of `text`; kNoString if the string was never interned.
   StringId Find(llvm::StringRef text) const;
 
-  // Returns the hash of a string. For lookups of many known names: the caller passes the hash to
-  // Prefetch() ahead of time, so that the lookup does not wait for memory.
+  // Returns the hash of a string. For a loop that looks up many strings: passing a string's hash to
+  // Prefetch() some time before its lookup spares the lookup the wait for memory.
   static uint32_t HashOf(llvm::StringRef text);
   void Prefetch(uint32_t hash) const {
     const Slots& slots = *slots_.load(std::memory_order_acquire);
@@ -59,9 +59,10 @@ class GRAPNEL_PUBLIC StringTable {
     const char* data;
     uint32_t size;
   };
-  // A hash table with open addressing; its size is a power of two, its load at most three quarters.
-  // A slot holds a string's hash above its id, so that only strings with the same full hash are
-  // compared. A table that was replaced by a larger one stays alive for concurrent readers.
+  // A hash table with open addressing; its size is a power of two, and at most three quarters of it
+  // are used. A slot has the string's hash in the upper half and its id in the lower, so texts are
+  // compared only if the whole hash is equal. Once a larger table has replaced it, it stays
+  // allocated for threads that still read it.
   struct Slots {
     explicit Slots(size_t count);
     size_t mask;
@@ -69,7 +70,7 @@ class GRAPNEL_PUBLIC StringTable {
   };
   static constexpr uint64_t kFree = ~uint64_t{0};
 
-  // Entries never move: block b has room for kFirstBlock << b of them.
+  // The entries are in blocks and never move: block b has room for kFirstBlock << b entries.
   static constexpr uint32_t kFirstBlockBits = 8, kFirstBlock = 1u << kFirstBlockBits;
   static constexpr uint32_t kBlocks = 32 - kFirstBlockBits;
   const Entry& At(StringId id) const {

@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Reads the dtype of a Const from its attribute, and the shape from its tensor without touching the
-// values.
+// Describes a Const from its dtype attribute and the shape in its tensor; does not read the
+// elements.
 ConstantSummary DescribeConstant(const Node& node, const Function* function) {
   ConstantSummary constant;
   constant.name = function ? (function->name() + "/" + node.name()).str() : node.name().str();

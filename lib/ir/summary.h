@@ -1,5 +1,5 @@
-// The summary that `info` prints: counts, inputs and outputs, bytes of constants, devices, the call
-// tree.
+// The summary of a graph that `grapnel info` prints: counts, inputs and outputs, bytes of
+// constants, devices, which functions call which.
 #ifndef GRAPNEL_LIB_IR_SUMMARY_H_
 #define GRAPNEL_LIB_IR_SUMMARY_H_
 
@@ -18,7 +18,8 @@ struct TensorSummary {
   std::string name, dtype, shape, op;  // shape: as by Shape::ToString
   // The index of an argument or result of a function's graph; nullopt for other tensors.
   std::optional<int64_t> index;
-  // The type of the variable, for an argument that is a variable's handle; otherwise empty.
+  // For an argument that is a variable's handle, the dtype and shape of the variable; otherwise
+  // empty.
   std::string held_dtype, held_shape;
 };
 
@@ -41,9 +42,9 @@ struct FunctionSummary {
 struct Summary {
   size_t nodes = 0, data_edges = 0, control_edges = 0;  // in the main graph
   size_t function_nodes = 0;                            // in all function bodies
-  // The inputs are Placeholders; the outputs are nodes without readers (except NoOps and
-  // constants). For a function's graph, they are its arguments and results
-  // (lib/ir/function_ends.h), by index.
+  // If false, `inputs` are the Placeholders, and `outputs` the other nodes without readers, except
+  // NoOps and constants. If true, this is the graph of a function (lib/ir/function_ends.h):
+  // `inputs` are its arguments and `outputs` its results, by index.
   bool is_function = false;
   std::vector<TensorSummary> inputs, outputs;
   std::vector<EffectSummary> effects;               // for a function's graph: ops that change state
@@ -57,8 +58,8 @@ struct Summary {
   int producer = 0, min_consumer = 0;
 };
 
-// Returns the summary of a module. Linear; does not read the values of constants. For a function's
-// graph, calls `shape_of` for the shapes of the ports that results read.
+// Returns the summary of a module. Linear; does not read the elements of constants. For the graph
+// of a function, calls `shape_of` for the ports whose values are results.
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
 
 }  // namespace grapnel

@@ -34,20 +34,21 @@ TensorName ReadTensorName(llvm::StringRef text);
 // output) and "argument"; with "^" as in TensorName. For "x:1" sets the index and no output.
 TensorName ReadFunctionTensorName(llvm::StringRef text);
 
-// A name in tfdbg v1 for the tensor that a debug op watched: "scope/x:0:DebugIdentity".
-// ReadWatchedName returns nullopt for other texts.
+// The name that tfdbg v1 gives a tensor watched by a debug op: "scope/x:0:DebugIdentity".
+// ReadWatchedName returns nullopt for a text of another form.
 struct WatchedName {
   llvm::StringRef node, debug_op;
   int32_t index = 0;
 };
 std::optional<WatchedName> ReadWatchedName(llvm::StringRef text);
 
-// Returns "x:0", "x:1": the form for users and tools.
+// Returns the name of an output with its index, "x:0" or "x:1", as users and tools write it.
 std::string OutputName(llvm::StringRef node, int32_t index);
-// Returns "x", "x:1", and "^x" for kControlPort: the form of a NodeDef's inputs.
+// Returns the name of an output as the inputs of a NodeDef contain it: "x" for output 0, "x:1", and
+// "^x" for kControlPort.
 std::string NodeDefInput(llvm::StringRef node, int32_t index);
-// Removes ":0" from the end: returns "x" for "x:0", other names unchanged. So the names of the same
-// tensor become equal.
+// Returns the name of a tensor without ":0" at its end: "x" for "x:0". So a tensor has only one
+// name.
 llvm::StringRef WithoutZeroIndex(llvm::StringRef tensor);
 
 }  // namespace grapnel

@@ -19,7 +19,8 @@
 
 namespace grapnel {
 
-// A type that a graph's text states after a node's colon, to be compared with the inferred shape.
+// The shape that a text states for an output, after the node's colon. CheckShapeClaims
+// (lib/io/shape_claims.h) compares it with the inferred one.
 struct GRAPNEL_PUBLIC ShapeClaim {
   std::string function;  // empty: the main graph
   std::string node;
@@ -29,8 +30,8 @@ struct GRAPNEL_PUBLIC ShapeClaim {
 };
 
 struct GRAPNEL_PUBLIC TextGraph {
-  // The title in the line of dashes before the graph. Without a title, the number of the graph if
-  // the file has several graphs, otherwise empty.
+  // The title in the line of dashes that begins the graph. For a graph without a title, its number
+  // if the text has several graphs, otherwise empty.
   std::string title;
   std::unique_ptr<Module> module;
   std::vector<std::string> feeds, fetches;  // tensors that the text declares as such
@@ -40,20 +41,22 @@ struct GRAPNEL_PUBLIC TextGraph {
 // True if a file that begins with `head` looks like a graph's text.
 GRAPNEL_PUBLIC bool LooksLikeGraphText(llvm::StringRef head);
 
-// Reads the graphs of a text, which lines of dashes separate. A mistake in the text becomes a
-// problem of the module with line and column, and reading continues with the next statement. Infers
-// omitted attributes from the inputs, but does not fill in defaults. Checks the stated dtypes, and
-// leaves the stated shapes in `claims` to callers with shape inference. Needs some ten times the
-// text's size in memory.
+// Reads the graphs of a text; lines of dashes separate them. A mistake becomes a problem of the
+// module with line and column, and reading continues with the next statement. Infers omitted
+// attributes from a node's inputs, but does not fill in default values. Compares stated dtypes with
+// inferred ones, and leaves the stated shapes in `claims`, because it cannot infer shapes. Needs
+// some ten times the text's size in memory.
 GRAPNEL_PUBLIC std::vector<TextGraph> ReadGraphText(const FileBytes& file);
 
-// Returns the type of a port as the printer shows it: "float[2,3]"; empty if unknown.
+// Returns the dtype and shape of a port for the text after a node's colon, "float[2,3]"; empty if
+// they are unknown.
 using PortDescriber = std::function<std::string(Port)>;
 
 struct GRAPNEL_PUBLIC TextOptions {
-  // If true, reading the text gives the same GraphDef, field by field, in the file's order, with
-  // complete constants. Otherwise the text is for human readers: inputs before readers, no
-  // defaults, no `_output_shapes`, short devices, truncated constants (which reading reports).
+  // True: reading the text gives the same GraphDef, field by field, with nodes in the file's order
+  // and complete constants. False: the text is for human readers; it has inputs before their
+  // readers, short devices, no default values, no `_output_shapes`, and truncated constants.
+  // Reading the text warns of these.
   bool exact = false;
   PortDescriber describe;  // describes ports of the main graph; not used if exact
   std::vector<std::string> feeds, fetches;
@@ -62,8 +65,8 @@ struct GRAPNEL_PUBLIC TextOptions {
 GRAPNEL_PUBLIC void WriteGraphAsText(const Module& module, const TextOptions& options,
                                      llvm::raw_ostream& os);
 
-// Prints one node in the human-readable form, as a single line, with all attributes except those
-// that equal the default.
+// Prints one node as a single line in the form for human readers, with all attributes that differ
+// from their defaults.
 GRAPNEL_PUBLIC std::string NodeText(const Node& node, const PortDescriber& describe = {});
 
 }  // namespace grapnel

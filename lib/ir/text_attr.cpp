@@ -39,7 +39,8 @@ class AttrReader {
   }
 
  private:
-  // Reads a kind before a value, `int:` or `list(shape):`, if there is one.
+  // If the text states the kind of the value that follows, as `int:` or `list(shape):`, reads it;
+  // otherwise leaves `kind` empty.
   bool ReadKind(std::string* kind) {
     llvm::StringRef word = scanner_.PeekWord();
     if (!IsKind(word)) return true;
@@ -71,7 +72,8 @@ class AttrReader {
     return true;
   }
 
-  // Reads @name or @name{key=value, ...} into the contents of AttrValue.func.
+  // Reads @name or @name{key=value, ...}, a function in an attribute, into a serialized
+  // NameAttrList.
   bool ReadFunction(std::string* name_attr_list) {
     proto::NameAttrList list;
     if (!scanner_.Expect("@") || !scanner_.ReadName(list.mutable_name())) return false;
@@ -82,7 +84,7 @@ class AttrReader {
         if (!first && !scanner_.Expect(",")) return false;
         if (!scanner_.ReadName(&key) || !scanner_.Expect("=") || !Read("", &value)) return false;
         if (!(*list.mutable_attr())[key].ParseFromString(value))
-          return scanner_.Fail("this is not an attribute");
+          return scanner_.Fail("this is not the value of an attribute");
       }
     }
     *name_attr_list = list.SerializeAsString();
@@ -90,8 +92,8 @@ class AttrReader {
   }
 
   bool ReadOne(llvm::StringRef kind, std::string* value) {
-    // These forms are valid for any kind: $name, an attribute of the enclosing function, and attr
-    // "...", a value without a text form.
+    // Two forms are valid for every kind: $name, which stands for an attribute of the enclosing
+    // function, and attr "...", a value that has no other text form.
     if (scanner_.Consume("$")) {
       std::string name;
       if (!scanner_.ReadName(&name)) return false;
@@ -157,7 +159,7 @@ class AttrReader {
     return true;
   }
 
-  // Reads a list; `[2,?]` without a stated kind is a shape.
+  // Reads a list. If no kind is stated, [2,?] is a shape and not a list.
   bool ReadList(llvm::StringRef kind, std::string* value) {
     llvm::StringRef element_kind = ElementKind(kind);
     TextPlace begin = scanner_.place();
@@ -169,7 +171,7 @@ class AttrReader {
       if (scanner_.Consume("...")) return scanner_.FailAt(begin, "this list is cut short ('...')");
       std::string element;
       TextPlace place = scanner_.place();
-      // Lists in a list without a stated kind are shapes.
+      // If no kind is stated, a list within a list is a shape.
       llvm::StringRef inner =
           element_kind.empty() && scanner_.Peek() == '[' ? "shape" : element_kind;
       open_dims |= element_kind.empty() && scanner_.Peek() == '?';
@@ -317,7 +319,8 @@ llvm::StringRef KindOf(const proto::AttrValue& value) {
   }
 }
 
-// Splits a list into one AttrValue per element, one field of the list after the other.
+// Splits a list into one AttrValue per element. First come all elements of one field of the list
+// (strings), then those of the next.
 std::vector<proto::AttrValue> ElementsOf(const proto::AttrValue::ListValue& list) {
   std::vector<proto::AttrValue> elements;
   auto add = [&](auto&& set) { set(elements.emplace_back()); };
@@ -391,7 +394,8 @@ bool ReadClaim(TextScanner& scanner, TensorClaim* claim) {
     int64_t dim = kUnknownDim;
     if (claim->shape.rank() && !scanner.Expect(",")) return false;
     llvm::StringRef word = scanner.PeekWord();
-    // Symbols such as s1 and s2 are unknown sizes; dimensions with the same symbol are equal.
+    // The text may state sizes by symbols such as s1; dimensions with the same symbol have the same
+    // unknown size.
     unsigned symbol;
     if (scanner.Consume("?")) {
     } else if (word.consume_front("s") && !word.getAsInteger(10, symbol)) {

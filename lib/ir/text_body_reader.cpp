@@ -21,15 +21,12 @@ void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs) {
   for (const auto& [key, value] : attrs) AppendMapEntry(out, field, key, value);
 }
 
-// Builds the NodeDefs of one body from parsed text.
 class BodyReader::Impl {
  public:
   Impl(std::vector<ParsedNode>& nodes, const ParsedFunction* function,
        const llvm::StringMap<OpInfo>& functions, TextBuild* build)
       : nodes_(nodes), function_(function), functions_(functions), build_(*build) {}
 
-  // Calls `add` with each NodeDef, in order; a constant written within inputs comes before its
-  // reader.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add) {
     Flatten(signature);
     ConnectInputs();
@@ -46,8 +43,6 @@ class BodyReader::Impl {
     }
   }
 
-  // Returns the NodeDef's text of an input: "node", "node:1"; in a function "node:output:1",
-  // "argument".
   std::string InputText(const ParsedInput& input) {
     if (input.control) return "^" + input.name;
     std::string port = input.port ? ":" + std::to_string(*input.port) : "";
@@ -69,8 +64,6 @@ class BodyReader::Impl {
     return input.name + port;
   }
 
-  // Returns whether the node or argument that an input names exists; if not, reports a problem at
-  // the node `reader`.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader) {
     if (index_.count(input.name)) return true;
     auto names = [&](NameSink take) {
@@ -159,8 +152,8 @@ class BodyReader::Impl {
     return made;
   }
 
-  // Sets the dtype and shape of a constant to those written in its value, or else to those after
-  // its colon.
+  // Gives a constant the dtype and shape that its value states, or else those after the node's
+  // colon.
   static void AddConstantType(ParsedNode& node) {
     TextLiteral& literal = *node.literal;
     bool has_dtype =
@@ -195,8 +188,8 @@ class BodyReader::Impl {
           made.node = literal++;
         } else {
           auto it = index_.find(input.name);
-          // A quoted input may be an invalid text that a broken file contains; import reports it
-          // then.
+          // A quoted input is not checked here: it may be an invalid text from a broken file, which
+          // import reports.
           if (it == index_.end() && !input.quoted) CheckInput(input, flat_[i].node->name);
           if (it != index_.end()) made.node = it->second;
           made.port = input.port.value_or(0);
@@ -223,8 +216,8 @@ class BodyReader::Impl {
     }
   }
 
-  // Reports a dtype or count that the op requires and that is neither written nor could be
-  // inferred.
+  // Reports an attribute for a dtype or a number of inputs that the op requires, if it is neither
+  // written nor could be inferred.
   void CheckInferred(uint32_t i) {
     const InferenceNode& node = inference_[i];
     const ParsedNode& parsed = *flat_[i].node;
@@ -252,7 +245,7 @@ class BodyReader::Impl {
       bool known = node.info && node.resolved;
       if (known && port >= static_cast<int>(node.outputs.size())) {
         Report(claim.place, parsed.name,
-               llvm::formatv("has {0} outputs, {1} are written", node.outputs.size(),
+               llvm::formatv("has {0} outputs, but the text says {1}", node.outputs.size(),
                              parsed.claims.size())
                    .str());
         return;
@@ -260,7 +253,7 @@ class BodyReader::Impl {
       DataType is = known ? node.outputs[port] : proto::DT_INVALID;
       if (is != proto::DT_INVALID && claim.dtype != proto::DT_INVALID && is != claim.dtype)
         Report(claim.place, parsed.name,
-               llvm::formatv("output {0} is {1}, {2} is written", port, DataTypeName(is),
+               llvm::formatv("output {0} is {1}, but the text says {2}", port, DataTypeName(is),
                              DataTypeName(claim.dtype))
                    .str());
       if (claim.shape.known_rank())

@@ -1,4 +1,4 @@
-// Builds the NodeDefs of one body from parsed text. For lib/ir/text*.cpp.
+// Builds the NodeDefs of a main graph or function from parsed text. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_BODY_READER_H_
 #define GRAPNEL_LIB_IR_TEXT_BODY_READER_H_
 
@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// The results of reading a graph other than the GraphDef.
+// The results of reading a graph, besides the GraphDef itself.
 struct TextBuild {
   std::vector<Problem> problems;
   std::vector<ShapeClaim> claims;
@@ -22,26 +22,27 @@ struct TextBuild {
   std::set<std::string> inputs_missing;  // nodes that already have a problem about a missing input
 };
 
-// Appends map entries, sorted by key.
+// Appends the attributes as entries of the map `field`, sorted by key.
 void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs);
 
 // The arguments of the constructor must outlive the BodyReader.
 class BodyReader {
  public:
-  // `functions` has the signature of each library function; `function` is null for the main graph.
+  // `nodes`: the parsed statements. `function`: the function whose body they are; null for the main
+  // graph. `functions`: the signature of each function of the library.
   BodyReader(std::vector<ParsedNode>& nodes, const ParsedFunction* function,
              const llvm::StringMap<OpInfo>& functions, TextBuild* build);
   ~BodyReader();
 
-  // Calls `add` with each NodeDef, in order; a constant written within inputs comes before its
-  // reader.
+  // Calls `add` with each NodeDef, in the text's order. A constant written within a node's inputs
+  // comes before that node.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add);
 
-  // Returns the NodeDef's text of an input: "node", "node:1"; in a function "node:output:1",
-  // "argument". Call after Run. Reports a problem if the op has no such output.
+  // Returns an input as a NodeDef states it: "node" or "node:1"; in a function "node:output:1" or,
+  // for an argument, "argument". Call it after Run. Reports a problem if the op has no such output.
   std::string InputText(const ParsedInput& input);
-  // Returns whether the node or argument that an input names exists; if not, reports a problem at
-  // the node `reader`.
+  // Returns whether the text has the node or argument that the input names. If not, reports a
+  // problem at node `reader`.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader);
 
  private:

@@ -26,13 +26,10 @@ bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == 
 
 }  // namespace
 
-// Writes the text of one body.
 class BodyWriter::Impl {
   using Inferred = decltype(InferenceNode::inferred);
 
  public:
-  // `whole`: the caller prints the whole body. Otherwise the caller prints single nodes, with
-  // everything that reading would have to infer from other nodes.
   Impl(const Graph& graph, const Function* function, const TextOptions& options, bool whole = true)
       : graph_(graph), function_(function), options_(options) {
     if (!whole) return;
@@ -68,8 +65,8 @@ class BodyWriter::Impl {
     return line;
   }
 
-  // Returns "%a", "%a:1", "^a", or the file's text in quotes. If `text` is empty, the file's text
-  // is taken to be the usual spelling of the port.
+  // Returns an input for the text: "%a", "%a:1", "^a", or a quotation of `text`, the input as the
+  // file has it. If `text` is empty, the file has the usual spelling.
   std::string InputText(Port port, llvm::StringRef text) const {
     if (port.node == kNoNode) {
       bool control = text.consume_front("^");
@@ -81,7 +78,7 @@ class BodyWriter::Impl {
     std::string plain = "%" + name + (port.index || !bare ? ":" + std::to_string(port.index) : "");
     if (!options_.exact) return plain;
     if (text == TextOfPort(port)) return plain;
-    // The file may spell the same input differently; the text keeps that spelling.
+    // The file spells the input in an unusual way, such as "a:0", which the text keeps.
     llvm::StringRef node = graph_.node(port.node).name();
     if (function_) {
       llvm::StringRef rest = text;
@@ -102,8 +99,8 @@ class BodyWriter::Impl {
     return bare ? op.str() : QuotedText(op);
   }
 
-  // Returns the input that a reader of the text makes from `%node:index`; empty in a function if
-  // the op is unknown.
+  // Returns the NodeDef input that reading makes of `%node:index`; empty if it cannot tell, because
+  // the node is in a function and its op is unknown.
   std::string TextOfPort(Port port) const {
     Node node = graph_.node(port.node);
     if (!function_) return PortText(graph_, port);
@@ -115,8 +112,8 @@ class BodyWriter::Impl {
     return output.empty() ? "" : (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
   }
 
-  // Sorts nodes in the file's order; for human readers, in topological order, with nodes on a cycle
-  // that is not a loop at the end.
+  // Lists the nodes in the order of the file; for human readers in topological order, with nodes on
+  // a cycle that is not a loop at the end.
   void Order() {
     if (!options_.exact) {
       order_ = TopologicalOrder(graph_);
@@ -133,8 +130,8 @@ class BodyWriter::Impl {
     llvm::erase_if(order_, [&](NodeId id) { return boundary_.contains(id); });
   }
 
-  // Chooses the constants to write within their reader's inputs: short ones with a single use. In
-  // exact mode such a constant must also come right before its reader, because reading puts it
+  // Chooses the constants to write within the inputs of their readers: short ones with a single
+  // use. In exact mode, only those that precede their reader directly, because reading puts them
   // there.
   void ChooseInline() {
     std::vector<uint32_t> place(graph_.end_id(), 0);
@@ -148,8 +145,8 @@ class BodyWriter::Impl {
         if (port.node != kNoNode && CanStandIn(graph_.node(port.node), port, reader))
           found.push_back(port.node);
       }
-      // Goes from the last input to the first, as long as the constants precede the reader in order
-      // and without a gap.
+      // In exact mode, goes from the last constant input to the first and stops at one that is not
+      // directly before the reader or the constants already chosen.
       uint32_t expected = place[id];
       for (NodeId constant : llvm::reverse(found)) {
         if (options_.exact && place[constant] + 1 != expected) break;
@@ -171,7 +168,7 @@ class BodyWriter::Impl {
       if (key != "value" && key != "dtype" && !hidden) return false;
     }
     auto tensor = AttrView(parts.attrs["value"]).AsTensor();
-    // Text within inputs is short, so this skips large constants without parsing them.
+    // Constants within inputs are short, so a large tensor is skipped without parsing it.
     if (!tensor || tensor->size() > kInlineBytes) return false;
     LiteralPrint print = PrintLiteral(*tensor, options_.exact, kElementsForPeople);
     auto dtype = AttrView(parts.attrs["dtype"]).AsType();
@@ -200,10 +197,10 @@ class BodyWriter::Impl {
     return nullptr;
   }
 
-  // Finds the attributes that a reader of the text infers, so that the text omits only those that
-  // it infers correctly. First infers each node's attributes from the true dtypes of its inputs,
-  // which is what a reader has once all required attributes are written. Then simulates reading, in
-  // which less is known on cycles.
+  // Determines which attributes must be written, because a reader of the text would infer other
+  // values; the text omits the others. First infers each node's attributes from the true dtypes of
+  // its inputs, which a reader has once all required attributes are written. Then infers as a
+  // reader does, who knows fewer dtypes on cycles.
   void InferAll() {
     if (function_) ids_.assign(function_->args.begin(), function_->args.end());
     num_args_ = ids_.size();
@@ -240,8 +237,9 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Gives each node a twin with its true output dtypes. Nodes read the twins of their inputs, but
-  // constants within the inputs themselves.
+  // Adds a twin with the true output dtypes for each node. Nodes read the twins of their inputs, so
+  // no inference depends on another one. Constants within inputs have no twin, because their dtypes
+  // follow from their readers.
   std::vector<InferenceNode> InferFromTruth() const {
     size_t twin = ids_.size();
     std::vector<InferenceNode> nodes(2 * ids_.size());
@@ -263,8 +261,8 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Finds attributes that must be written too; returns whether there are any. Constants come first:
-  // what their readers infer depends on them.
+  // Records the attributes that must be written; returns whether it found any. Returns early after
+  // constants, because their dtypes change what their readers infer.
   bool CompareAll(const std::vector<InferenceNode>& nodes) {
     size_t before = written_.size();
     for (bool literals : {true, false}) {
@@ -319,7 +317,8 @@ class BodyWriter::Impl {
     }
   }
 
-  // Adds those attributes of a node to written_ for which reading would infer another value.
+  // Adds to written_ those attributes of the node for which reading would infer another value or
+  // none.
   void Compare(const Node& node, const InferenceNode& inferred) {
     if (inferred.is_literal) {
       DataType type = inferred.outputs.empty() ? inferred.natural : inferred.outputs[0];
@@ -349,8 +348,9 @@ class BodyWriter::Impl {
       }
       return text;
     }
-    // A broken file may have data inputs after control inputs; Graph has no slot for such an input
-    // if it also dangles.
+    // In a broken file, data inputs may come after control inputs; Graph has no slot for one whose
+    // node does not exist. If a slot is missing, prints each data input after a control input as
+    // the file has it.
     auto is_control = [](llvm::StringRef input) { return HasPrefix(input, "^"); };
     bool all_there = llvm::count_if(parts.inputs, is_control) + node.num_inputs() ==
                      static_cast<int>(parts.inputs.size());
@@ -363,8 +363,8 @@ class BodyWriter::Impl {
     return text;
   }
 
-  // Returns the text of a constant within its reader's inputs; includes its name unless that is the
-  // default name.
+  // Returns the text of a constant that is written within its reader's inputs. Contains the
+  // constant's name only if it is not the default one.
   std::string LiteralText(const Node& reader, int slot, Port port) {
     Node constant = graph_.node(port.node);
     LiteralPrint print =
@@ -391,13 +391,13 @@ class BodyWriter::Impl {
     return claims;
   }
 
-  // Returns the text of a constant's value, removes the attributes that this text states, and sets
-  // `claims` to the type that follows the node's colon.
+  // Returns the text of a constant's value. Removes the attributes that this text states from
+  // `parts`, and sets `claims` to the type after the node's colon, where the text needs one.
   std::string TakeValue(NodeParts* parts, std::string* claims) {
     auto value = parts->attrs.find("value");
     auto tensor = value == parts->attrs.end() ? std::nullopt : AttrView(value->second).AsTensor();
-    // The attribute must contain the tensor and nothing else. Compares only sizes, as a constant
-    // may be large.
+    // Returns "" if the attribute has more fields than the tensor, which the text could not state.
+    // Compares sizes, because parsing a large constant takes long.
     if (!tensor || value->second.size() != attr::TensorHead(tensor->size()).size() + tensor->size())
       return "";
     LiteralPrint print = PrintLiteral(*tensor, options_.exact,
@@ -455,15 +455,15 @@ class BodyWriter::Impl {
   const Function* function_;
   const TextOptions& options_;
   std::vector<NodeId> order_;
-  // The ids of arguments, then of the nodes in order, for the inference; index_ maps an id to its
-  // position in this list.
+  // The nodes for the inference: the ids of the arguments, then of the other nodes in the order of
+  // the text. index_ is the inverse: the index in ids_ for a node id.
   std::vector<NodeId> ids_;
   size_t num_args_ = 0;
   std::vector<uint32_t> index_;
   llvm::DenseSet<NodeId> boundary_;  // arguments and results, which the header and `return` write
   llvm::DenseSet<NodeId> inlined_;
-  // Attributes that reading does not infer, and that must be written. An empty key stands for the
-  // dtype of a constant within the inputs.
+  // Attributes that the text must state, because reading would not infer their values. An empty key
+  // stands for the dtype of a constant within inputs.
   std::set<std::pair<NodeId, llvm::StringRef>> written_;
   llvm::DenseMap<NodeId, bool> natural_;  // constants within inputs whose dtype is inferred
   llvm::DenseMap<NodeId, Inferred> inferred_;

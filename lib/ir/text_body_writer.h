@@ -1,4 +1,4 @@
-// Prints the nodes of one body as text. For lib/ir/text*.cpp.
+// Prints the nodes of a main graph or function as text. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_BODY_WRITER_H_
 #define GRAPNEL_LIB_IR_TEXT_BODY_WRITER_H_
 
@@ -12,16 +12,16 @@ namespace grapnel {
 // The graph and the options must outlive the BodyWriter.
 class BodyWriter {
  public:
-  // `whole`: the caller prints the whole body. Otherwise the caller may only call Line(), which
-  // prints everything that reading would have to infer from other nodes.
+  // `whole`: the caller prints all nodes. Otherwise the caller may only call Line(), whose result
+  // then also states what a reader of the whole text would infer from other nodes.
   BodyWriter(const Graph& graph, const Function* function, const TextOptions& options,
              bool whole = true);
   ~BodyWriter();
 
   void Write(llvm::StringRef indent, llvm::raw_ostream& os);
   std::string Line(const Node& node);
-  // Returns "%a", "%a:1", "^a"; in exact mode, an input that reads back as `text`, its spelling in
-  // the file.
+  // Returns an input for the text: "%a", "%a:1", "^a". In exact mode, reading gives `text`, the
+  // input as the file has it.
   std::string InputText(Port port, llvm::StringRef text) const;
 
  private:

@@ -17,21 +17,21 @@ class Inference {
   void Run() {
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       for (const auto& input : nodes_[i].inputs) {
-        // The dtypes of arguments are known, and those of constants within inputs follow from their
-        // readers.
+        // Does not wait for arguments, whose dtypes are known, or for constants within inputs,
+        // whose dtypes follow from their readers.
         if (input.node == kNoNode || nodes_[input.node].is_literal || nodes_[input.node].resolved)
           continue;
         readers_[input.node].push_back(i);
         ++waits_[i];
       }
     }
-    // Starts with nodes that need no input; Try then resolves their readers.
+    // Infers the nodes that wait for no input. Try goes on to their readers.
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       if (!nodes_[i].is_literal && (waits_[i] == 0 || NeedsNoInput(nodes_[i])))
         Try(i, /*in_part=*/false);
     }
-    // Only nodes on and after cycles are left. Continues with the first node that can be inferred
-    // from the inputs known so far.
+    // The nodes that remain are on cycles, or depend on these. Infers the first one of which some
+    // inputs are known from these alone; Try goes on to its readers.
     while (!candidates_.empty()) {
       uint32_t next = *candidates_.begin();
       candidates_.erase(candidates_.begin());
@@ -40,8 +40,8 @@ class Inference {
   }
 
  private:
-  // Returns the given or inferred value of an attribute. Ignores defaults, because dtypes of inputs
-  // take precedence over them.
+  // Returns the given or inferred value of an attribute. Its default does not count here, because
+  // dtypes of inputs take precedence over it.
   static std::optional<AttrView> Find(const InferenceNode& node, llvm::StringRef key) {
     for (const auto& [name, value] : node.given) {
       if (name == key) return value;
@@ -60,7 +60,8 @@ class Inference {
     });
   }
 
-  // Resolves node `i` and then the nodes that waited only for node `i`.
+  // Infers node `i`, then each reader for which it was the last unknown input. `in_part`: some
+  // inputs of `i` may still be unknown.
   void Try(uint32_t i, bool in_part) {
     if (nodes_[i].resolved || !Resolve(nodes_[i], in_part)) return;
     llvm::SmallVector<uint32_t, 16> done = {i};
@@ -112,8 +113,8 @@ class Inference {
     return input.node != kNoNode && nodes_[input.node].is_literal;
   }
 
-  // Infers the list lengths of arguments from the number of inputs, if at most one attribute is
-  // unknown.
+  // Infers the number of an argument's tensors from the node's number of inputs. Returns false if
+  // several such numbers are unknown, or the inputs do not fit.
   bool ResolveCounts(InferenceNode& node) {
     llvm::StringRef unknown;
     bool is_list = false;
@@ -155,7 +156,7 @@ class Inference {
     return node.resolved;
   }
 
-  // True if all inputs are resolved, so that no more can become known about them.
+  // True if all inputs are resolved: nothing more about them will become known.
   bool WaitsForNothing(const InferenceNode& node) const {
     return llvm::all_of(node.inputs, [&](const InferenceNode::Input& input) {
       return input.node == kNoNode || nodes_[input.node].is_literal || nodes_[input.node].resolved;
@@ -164,7 +165,7 @@ class Inference {
 
   bool ResolveTypes(InferenceNode& node, bool in_part, bool counts) {
     size_t slot = 0;
-    // Collects, for each type attribute, the inputs of all arguments that use it.
+    // For each type attribute, the slots of the inputs whose dtype it is.
     llvm::SmallVector<std::pair<const std::string*, llvm::SmallVector<size_t, 4>>, 2> slots_of;
     bool complete = true;
     for (const OpArg& arg : node.info->inputs) {
@@ -191,8 +192,8 @@ class Inference {
     return complete;
   }
 
-  // Returns the number of inputs that remain for the argument `list`, given the counts of the
-  // arguments after it.
+  // Returns how many inputs belong to the argument `list`, which begins at `slot`: all that
+  // arguments after it do not need.
   static int64_t CountRest(const InferenceNode& node, const OpArg& list, size_t slot) {
     int64_t after = 0;
     for (const OpArg* arg = &list + 1; arg != node.info->inputs.data() + node.info->inputs.size();
@@ -234,7 +235,7 @@ class Inference {
         if (IsLiteral(input)) {
           const InferenceNode& source = nodes_[input.node];
           DataType natural = source.resolved ? source.outputs[0] : source.natural;
-          // If several inputs are constants, a constant with a decimal point determines the dtype.
+          // If several inputs are constants, one with a decimal point determines the dtype.
           if (literal == proto::DT_INVALID || IsFloating(natural)) literal = natural;
           if (source.resolved && type == proto::DT_INVALID) type = natural;
           continue;
@@ -297,7 +298,7 @@ class Inference {
   std::vector<InferenceNode>& nodes_;
   std::vector<uint32_t> waits_;  // per node: how many inputs are not resolved yet
   std::vector<llvm::SmallVector<uint32_t, 2>> readers_;
-  // Nodes that are not resolved although some or all of their inputs are.
+  // Nodes that are not inferred yet, although at least one input is.
   std::set<uint32_t> candidates_;
 };
 

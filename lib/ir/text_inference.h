@@ -1,5 +1,5 @@
-// Infers attributes of a node from its inputs, so that a graph's text can omit these attributes.
-// For lib/ir/text*.cpp.
+// Infers attributes of a node from the dtypes and the number of its inputs, so that a graph's text
+// can omit them. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_INFERENCE_H_
 #define GRAPNEL_LIB_IR_TEXT_INFERENCE_H_
 
@@ -25,13 +25,12 @@ struct InferenceNode {
   const OpInfo* callee = nullptr;      // the function whose results are the node's outputs
   llvm::SmallVector<Input, 4> inputs;  // data inputs, in order
   llvm::SmallVector<std::pair<llvm::StringRef, AttrView>, 4> given;
-  // True for a constant written within a node's inputs: its dtype is the one that its reader
-  // requires, or else `natural`.
+  // True for a constant that is written within a node's inputs. Its dtype is the one that its
+  // reader requires; if the reader requires none, `natural`.
   bool is_literal = false;
   DataType natural = proto::DT_INVALID;
 
-  // The result: the inferred attributes with their serialized values; lacks those that could not be
-  // inferred.
+  // The result: the attributes that could be inferred, with serialized values.
   llvm::SmallVector<std::pair<llvm::StringRef, std::string>, 2> inferred;
   llvm::SmallVector<DataType, 2> outputs;
   bool resolved = false;
@@ -39,28 +38,28 @@ struct InferenceNode {
   const std::string* FindInferred(llvm::StringRef key) const;
   // Returns the given, inferred or default value of an attribute; nullopt if the op is unknown.
   std::optional<AttrView> Find(llvm::StringRef key) const;
-  // Returns the number of tensors of an input or output argument; -1 if unknown.
+  // Returns how many tensors an input or output argument stands for; -1 if unknown.
   int64_t CountOf(const OpArg& arg) const;
 };
 
-// Returns the output argument of a port and the port's index within that argument; an empty name if
-// there is no such port.
+// Returns the output argument to which a port belongs, and the port's index within it; an empty
+// name if there is no such port.
 std::pair<llvm::StringRef, int> OutputOfPort(const InferenceNode& node, int port);
 
-// Returns the default name of a constant written within the inputs of the node `name`: t/perm for
-// the argument perm of t, c/values_1 for one of several tensors of an argument, t/input_0 if the op
-// is unknown.
+// Returns the default name of a constant that is written within the inputs of the node `name`:
+// t/perm for argument perm of node t, c/values_1 if the argument has several tensors, t/input_0 if
+// the op is unknown.
 std::string LiteralName(const InferenceNode& node, llvm::StringRef name, int slot);
 
-// True if InferAttributes can set `key` on a node of this op: dtypes, lists of dtypes and counts of
-// inputs, and Tout of a call.
+// True if InferAttributes can set the attribute `key` on a node of this op: it is a dtype, a list
+// of dtypes or the number of tensors of an input, or the Tout of a call.
 bool CanBeInferred(const OpInfo& info, bool is_call, llvm::StringRef key);
 
-// Fills in `inferred` of each node. Deterministic: the same nodes with the same attributes give the
-// same result, so a text may omit every attribute that is inferred correctly. A type attribute
-// comes from the first input that uses it (from a constant within the inputs only if there is no
-// other input), otherwise from its default. On a cycle, the inputs that are already known determine
-// it. Nearly linear.
+// Sets `inferred` of each node. The same nodes with the same attributes give the same result, so a
+// text may omit each attribute that is inferred correctly. A type attribute has the dtype of the
+// first input that uses it, not counting constants within inputs whose dtype is not stated; if
+// there is none, its default; otherwise the dtype that fits the constants. On a cycle, the inputs
+// that are known so far decide. Nearly linear.
 void InferAttributes(std::vector<InferenceNode>& nodes);
 
 }  // namespace grapnel

@@ -22,7 +22,7 @@ std::string BytesOf(DataType type, double value) {
   return Literal::Scalar(type, value).bytes().str();
 }
 
-// Returns a half or bfloat16 with the fewest digits that read back as the same bits.
+// Returns the text of a half or bfloat16 with the fewest digits that read back as the same bits.
 std::string NarrowFloatText(DataType type, double value, llvm::StringRef bits) {
   for (int digits = 1; digits < 9; ++digits) {
     char buffer[32];
@@ -58,12 +58,12 @@ std::string ElementText(const Literal& literal, int64_t i) {
   return std::to_string(literal.AsInt(i));
 }
 
-// Parses a complex number: 1+2j, or only a real or imaginary part.
+// Parses a complex number: "1+2j", "1" or "2j".
 template <typename T>
 bool AppendComplex(llvm::StringRef text, std::string* bytes) {
   llvm::StringRef real = text, imaginary = "0";
   if (text.consume_back("j")) {
-    // Finds the sign of the imaginary part, not that of an exponent.
+    // Finds the sign before the imaginary part, and skips the sign of an exponent.
     size_t sign = text.find_last_of("+-");
     while (sign != llvm::StringRef::npos && sign > 0 && (text[sign - 1] | 32) == 'e')
       sign = text.take_front(sign).find_last_of("+-");
@@ -93,8 +93,8 @@ bool AppendInteger(llvm::StringRef text, DataType type, std::string* bytes) {
   return true;
 }
 
-// Appends one element; returns false if the text is not an element of that type or the number does
-// not fit.
+// Parses `text` and appends it as an element of `type`; returns false if it is not such an element,
+// or does not fit.
 bool AppendElement(llvm::StringRef text, DataType type, std::string* bytes) {
   if (type == proto::DT_BOOL) {
     if (text != "true" && text != "false") return false;
@@ -133,8 +133,8 @@ bool ReadElement(TextScanner& scanner, std::vector<Element>* elements) {
   return true;
 }
 
-// Parses nested lists. All elements must be at the same depth, and all lists at a depth must have
-// the same length.
+// Parses nested lists of elements. All elements must be at the same depth, and lists at the same
+// depth must have equal lengths.
 class ListReader {
  public:
   ListReader(TextScanner& scanner, TextLiteral* literal) : scanner_(scanner), literal_(*literal) {}
@@ -257,8 +257,8 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
     return MakeError("the elements are cut short ('...'): dtype and shape must be stated");
   if (literal.dims && literal.form != Form::kCut && literal.nesting.size() > 1 &&
       *literal.dims != literal.nesting)
-    return MakeError("the lists are {0}, the shape is {1}", DimsText(literal.nesting),
-                     DimsText(dims));
+    return MakeError("the nested lists have shape {0}, but {1} is stated",
+                     DimsText(literal.nesting), DimsText(dims));
 
   bool zeros = literal.form == Form::kZeros || literal.form == Form::kCut;
   std::vector<std::string> strings;
@@ -278,16 +278,16 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   } else if (literal.form == Form::kBase64) {
     if (dtype == proto::DT_STRING) return MakeError("strings are not written in base64");
     if (bytes.size() != *count * DataTypeSize(dtype))
-      return MakeError("there are {0} bytes, {1}{2} has {3}", bytes.size(), DataTypeName(dtype),
-                       DimsText(dims), *count * DataTypeSize(dtype));
+      return MakeError("the base64 text has {0} bytes, {1}{2} needs {3}", bytes.size(),
+                       DataTypeName(dtype), DimsText(dims), *count * DataTypeSize(dtype));
     written = *count;
   }
   std::string out;
   AppendVarintField(&out, 1, dtype);
   AppendBytesField(&out, 2, Shape(dims).ToProto().SerializeAsString());
   if (zeros) {
-    // Writes no elements: the TensorProto then contains zeros or empty strings, also for truncated
-    // elements.
+    // The TensorProto has a shape but no elements, which means zeros or empty strings. This also
+    // applies to a text that cuts elements short.
     return out;
   }
   for (const std::string& text : strings) AppendBytesField(&out, 8, text);
@@ -306,7 +306,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
 
 namespace {
 
-// Returns the elements [begin, end) as nested lists of shape `dims`.
+// Returns the elements from `begin` up to `end` as nested lists with the dimensions `dims`.
 std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int64_t begin,
                        int64_t end) {
   if (dims.empty()) return ElementText(literal, begin);
@@ -318,7 +318,8 @@ std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int
   return text + "]";
 }
 
-// Fills in what `print.text` reads back as; returns whether it reads back as the same tensor.
+// Reads `print.text` back and sets `dims_follow` and `type_follows`; returns whether the text gives
+// the same tensor.
 bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   TextLiteral again;
   TextScanner scanner(print->text);
@@ -333,7 +334,7 @@ bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   }
   if (*bytes == tensor_proto) return true;
   if (bytes->size() != tensor_proto.size()) return false;
-  // The two messages may have the same fields in another order.
+  // Messages with the same fields in another order are equal too.
   proto::TensorProto a, b;
   return a.ParseFromString(*bytes) && b.ParseFromArray(tensor_proto.data(), tensor_proto.size()) &&
          a.SerializeAsString() == b.SerializeAsString();

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Returns a device without quotes, in a form that the reader accepts.
+// Returns the device as it is if the reader can read it without quotes, otherwise in quotes.
 std::string BareDevice(llvm::StringRef device) {
   bool bare = !device.empty() && device[0] == '/' &&
               llvm::all_of(device,

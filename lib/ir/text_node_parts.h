@@ -1,4 +1,4 @@
-// Splits a node's bytes for printing. For lib/ir/text*.cpp.
+// Splits the bytes of a node into the parts that are printed. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_NODE_PARTS_H_
 #define GRAPNEL_LIB_IR_TEXT_NODE_PARTS_H_
 
@@ -12,14 +12,14 @@ namespace grapnel {
 // Serialized AttrValues by key.
 using TextAttrs = std::map<llvm::StringRef, llvm::StringRef>;
 
-// Returns the text ` fields "..."` with the bytes in base64; empty if there are no bytes.
+// Returns the text ` fields "..."` with the bytes in base64.
 std::string FieldsText(llvm::StringRef bytes);
-// Returns cpu:0 for /device:CPU:0; unless `exact`, also for the full name of that device on this
-// host. Quotes the name if the reader could not tell where it ends.
+// Returns a device for the text: cpu:0 for /device:CPU:0, and unless `exact` also for that device's
+// full name in a process without a cluster. Quotes a name whose end the reader could not recognize.
 std::string DeviceText(llvm::StringRef device, bool exact);
 
-// The fields of a NodeDef, as views of the node's bytes in the file, or in `owned` for a changed
-// node.
+// The fields of a NodeDef other than name, op and device, as views of the node's bytes in the file.
+// The bytes of a changed node are in `owned`.
 struct NodeParts {
   NodeParts(const Node& node, const Function* function);
   NodeParts(const NodeParts&) = delete;

@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// Returns the shortest text that reads back as `value`. The text always contains a decimal point,
-// an exponent or a word (inf, nan).
+// Returns the shortest text that reads back as the same `value`. The text contains a decimal point,
+// an exponent or a word (inf, nan), so it cannot be taken for an integer.
 template <typename T>
 std::string FloatText(T value) {
   char buffer[64];
@@ -22,8 +22,8 @@ std::string FloatText(T value) {
   return text;
 }
 
-// Returns the number in `text`; nullopt if it is not a number. Overflow gives infinity, underflow
-// zero.
+// Returns the number in `text`; nullopt if the text is not a number. A number that is too large
+// becomes infinity, one that is too small becomes 0.
 template <typename T>
 std::optional<T> ParseFloat(llvm::StringRef text) {
   text.consume_front("+");

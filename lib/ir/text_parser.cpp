@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Each function parses one construct of the grammar in docs/text.md. It returns false if the text
-// does not match; the scanner then has the error.
+// A recursive-descent parser. Each function parses one construct of the grammar in docs/text.md; if
+// the text does not match, it returns false, and the scanner has the error.
 class Parser {
  public:
   Parser(llvm::StringRef text, int first_line) : scanner_(text, first_line) {}
@@ -48,14 +48,15 @@ class Parser {
     return scanner_.Fail("expected a node (%name = Op(...)), func, fetch, feed or producer");
   }
 
-  // Keeps a node that could not be parsed completely, so that nodes that read it find it.
+  // Keeps a node that was parsed only up to an error, if its op is known, so that its readers find
+  // it.
   static void KeepBroken(std::vector<ParsedNode>* nodes) {
     nodes->back().broken = true;
     if (nodes->back().op.empty()) nodes->pop_back();
   }
 
-  // Reads a statement such as "producer 1"; false if the next statement is another one. The scanner
-  // may have failed even if it returns true.
+  // If the next statement is one such as "producer 1", reads it and returns true, even if the
+  // scanner fails in it; otherwise returns false.
   bool ReadVersions() {
     llvm::StringRef word = scanner_.PeekWord();
     if (word != "producer" && word != "min_consumer" && word != "bad_consumers" &&
@@ -84,8 +85,8 @@ class Parser {
     return true;
   }
 
-  // Reads fields "...": serialized fields of a message, which must not be the `said` ones, for
-  // which the text has its own syntax.
+  // Reads the base64 text of a "fields" clause: serialized fields of a message. These must not
+  // include the fields `said`, for which the text has its own syntax.
   bool ReadFields(std::initializer_list<uint32_t> said, std::string* bytes) {
     TextPlace place = scanner_.place();
     if (!scanner_.ReadBase64(bytes)) return false;
@@ -97,7 +98,7 @@ class Parser {
     return scanner_.FailAt(place, "these bytes are not valid additional fields");
   }
 
-  // Parses the ends of a fetch or feed statement: fetch %a, %b:1
+  // Parses the tensors of a fetch or feed statement, such as "fetch %a, %b:1".
   bool ReadEnds(std::vector<std::string>* ends) {
     do {
       ParsedInput input;
@@ -110,7 +111,7 @@ class Parser {
     return true;
   }
 
-  // Parses %name = Op(inputs) literal {attributes} @device : claims fields "..."
+  // Parses a node: %name = Op(inputs) constant {attributes} @device : types fields "..."
   bool ReadNode(ParsedNode* node) {
     node->place = scanner_.place();
     if (!scanner_.Expect("%") || !scanner_.ReadName(&node->name) || !scanner_.Expect("="))
@@ -154,8 +155,8 @@ class Parser {
     if (scanner_.Peek() == '"') return scanner_.ReadString(device);
     TextPlace place = scanner_.place();
     device->clear();
-    // A colon belongs to the device if a device type or number follows; otherwise it begins the
-    // stated types.
+    // A colon belongs to the device if a letter, a digit or "*" follows directly; otherwise it
+    // begins the types of the outputs.
     auto belongs = [&](char c, char next) {
       return llvm::isAlnum(c) || llvm::is_contained({'/', '_', '*', '-', '.'}, c) ||
              (c == ':' && (llvm::isAlnum(next) || next == '*'));
@@ -230,7 +231,8 @@ class Parser {
     return true;
   }
 
-  // func @f[T: type](%x: T, ...) -> (y: float, ...) stateful attributes {...} fields "..." { ... }
+  // Parses a function: func @f[T: type](%x: T, ...) -> (y: float, ...) stateful attributes {...}
+  // fields "..." { ... }
   bool ReadFunction() {
     ParsedFunction function;
     function.place = scanner_.place();
@@ -276,7 +278,8 @@ class Parser {
       if (!first && !scanner_.Expect(",")) return false;
       ParsedArg arg;
       if (!scanner_.Expect(sigil) || !scanner_.ReadName(&arg.name)) return false;
-      // The type is optional: a function with a complete signature states it there.
+      // The type may be missing: if the text contains the complete signature of the function, that
+      // has it.
       if (scanner_.Consume(":") && !ReadArgType(&arg)) return false;
       if (scanner_.Peek() == '{' && !ReadAttrs(nullptr, &arg.attrs.emplace())) return false;
       if (scanner_.ConsumeWord("fields") && !ReadFields({1, 3, 4, 5, 6}, &arg.fields)) return false;
@@ -304,7 +307,7 @@ class Parser {
     return true;
   }
 
-  // Parses the attributes that a function declares: [T: type = float, N: int]
+  // Parses the attributes that a function declares, such as [T: type = float, N: int].
   bool ReadAttrDefs(std::vector<ParsedAttrDef>* defs) {
     for (bool first = true; !scanner_.Consume("]"); first = false) {
       if (!first && !scanner_.Expect(",")) return false;
@@ -323,7 +326,7 @@ class Parser {
     return true;
   }
 
-  // Parses return %a, none, y=%b:1, ^print, ^name=%node
+  // Parses a return statement, such as "return %a, none, y=%b:1, ^print, ^name=%node".
   bool ReadReturns(ParsedFunction* function) {
     do {
       ParsedReturn result;

@@ -1,4 +1,4 @@
-// The syntax tree of a graph's text, before inference. For lib/ir/text*.cpp.
+// The syntax tree of a graph's text, as parsed, with nothing inferred. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_PARSER_H_
 #define GRAPNEL_LIB_IR_TEXT_PARSER_H_
 
@@ -39,8 +39,8 @@ struct ParsedNode {
 
 struct ParsedArg {
   std::string name;
-  // The type: float, T, N*float, N*T or Ts...: a dtype, or the names of attributes of the function
-  // that give dtype and number.
+  // The argument's type is written as float, T, N*float, N*T or Ts...: a dtype, or the function's
+  // attributes for the dtype (T), the number of tensors (N) and the list of dtypes (Ts).
   DataType type = proto::DT_INVALID;
   std::string type_attr, number_attr, type_list_attr;
   std::string fields;                // other fields of the ArgDef, serialized
@@ -88,7 +88,8 @@ struct ParsedGraph {
   }
 };
 
-// Parses one graph. `first_line` is the line number of the start of `text` in its file.
+// Parses the text of one graph. `first_line` is the number that the first line of `text` has in its
+// file.
 ParsedGraph ParseGraphText(llvm::StringRef text, int first_line);
 
 }  // namespace grapnel

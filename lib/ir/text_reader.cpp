@@ -41,7 +41,7 @@ proto::OpDef SignatureOf(const ParsedFunction& function) {
   return op_def;
 }
 
-// Builds a FunctionDef. Its fields: 1 signature, 3 node_def, 4 ret, 5 attr, 6 control_ret, 7
+// Builds a FunctionDef. Field numbers: 1 signature, 3 node_def, 4 ret, 5 attr, 6 control_ret, 7
 // arg_attr.
 std::string FunctionDefOf(ParsedFunction& function, const llvm::StringMap<OpInfo>& functions,
                           TextBuild* build) {
@@ -86,8 +86,8 @@ std::string FunctionDefOf(ParsedFunction& function, const llvm::StringMap<OpInfo
   return out + function.fields;
 }
 
-// Takes over the problems that import found in the built GraphDef. Drops those about missing inputs
-// that the text reader has already reported with a position.
+// Adds the problems that import found in the built GraphDef to those of the text, and gives them a
+// position. Omits those about missing inputs that the text reader has already reported.
 void TakeImportProblems(const TextBuild& build, Module* module) {
   std::vector<Problem> problems = build.problems;
   for (Problem& problem : module->problems) {
@@ -97,7 +97,8 @@ void TakeImportProblems(const TextBuild& build, Module* module) {
     problem.place = module->places.lookup(problem.where);
     problems.push_back(std::move(problem));
   }
-  // Sorts by position in the text, regardless of the step that found them.
+  // Sorts the problems by their position in the text; import and the text reader found them in
+  // different order.
   auto line_and_column = [](const Problem& problem) {
     auto [line, column] = llvm::StringRef(problem.place).split(':');
     std::pair<int, int> place = {0, 0};
@@ -150,7 +151,7 @@ TextGraph BuildGraph(ParsedGraph& parsed, const std::string& file_name) {
 
 bool IsDashes(llvm::StringRef line) { return line.substr(0, 3) == "---"; }
 
-// The text between two lines of dashes, and the title in the first of the two lines.
+// A part of the file between lines of dashes: its text, and the title in the line before it.
 struct Section {
   llvm::StringRef title, text;
   int first_line;
@@ -180,8 +181,9 @@ bool LooksLikeGraphText(llvm::StringRef head) {
     head = head.drop_until([](char c) { return c == '\n'; });
   }
   if (head.empty()) return false;
-  // A binary GraphDef can also begin with '%' after a line end: one whose first node takes 37 bytes
-  // begins with a line end, '%' and a line end.
+  // A binary GraphDef may also begin with a line end and '%': 10 is the tag of its first node and
+  // 37, '%', that node's size. In that case the next byte is a line end, the tag of the node's
+  // name.
   if (head[0] == '%') return head.size() > 1 && !llvm::isSpace(head[1]);
   if (IsDashes(head)) return true;
   llvm::StringRef word = head.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
@@ -202,7 +204,8 @@ std::vector<TextGraph> ReadGraphText(const FileBytes& file) {
   std::vector<Section> sections = Split(text);
   for (const Section& section : sections) {
     ParsedGraph parsed = ParseGraphText(section.text, section.first_line);
-    // The text before the first line of dashes is not a graph if it has only comments.
+    // Text before the first line of dashes counts as a graph only if it contains more than
+    // comments.
     bool head_alone = &section == &sections.front() && sections.size() > 1;
     if (head_alone && parsed.IsEmpty()) continue;
     parsed.title = section.title.str();

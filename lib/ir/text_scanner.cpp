@@ -182,8 +182,8 @@ void TextScanner::Recover() {
   auto at_statement = [this] {
     return Peek() == '%' || Peek() == '}' || llvm::is_contained(kStatements, PeekWord());
   };
-  // If a token is missing at the end of a statement, the error was found at the start of the next
-  // statement, which must not be skipped.
+  // The error may be at the start of the next statement, because a token is missing at the end of
+  // the previous one. In that case the next statement is not skipped.
   SkipSpace();
   bool begins_line = llvm::StringRef(line_begin_, at_ - line_begin_).trim().empty();
   if (begins_line && at_ != recovered_at_ && at_statement()) {

@@ -1,4 +1,4 @@
-// The lexer of a graph's text. For lib/ir/text*.cpp.
+// The scanner (lexer) for the text of a graph. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_SCANNER_H_
 #define GRAPNEL_LIB_IR_TEXT_SCANNER_H_
 
@@ -28,9 +28,9 @@ class TextScanner {
   // Returns the next character outside of spaces and comments without consuming it; '\0' at the
   // end.
   char Peek();
-  // Consumes `text` if it comes next, and returns whether it does.
+  // If the text continues with `text`, consumes that and returns true; otherwise returns false.
   bool Consume(llvm::StringRef text);
-  // Consumes `word` if it is the whole next word, and returns whether it is.
+  // If the next word is `word`, consumes it and returns true; otherwise returns false.
   bool ConsumeWord(llvm::StringRef word);
   // Consumes `text` if it comes next; otherwise fails with "expected 'text'".
   bool Expect(llvm::StringRef text);
@@ -38,7 +38,7 @@ class TextScanner {
   // none.
   llvm::StringRef PeekWord();
   llvm::StringRef TakeWord();
-  // Returns the character after the next word, which distinguishes `int:1` from `int32`. Consumes
+  // Returns the character after the next word, to distinguish `int:1` from `int32`. Consumes
   // nothing.
   char CharAfterWord();
   char CharAt(size_t offset) const {
@@ -54,13 +54,13 @@ class TextScanner {
   bool ReadBase64(std::string* bytes);
 
   TextPlace place();  // of the next word
-  // Records an error at the next word (Fail) or at `where` (FailAt), unless there already is an
-  // error. Returns false.
+  // Fail records an error at the next word, FailAt at `where`, unless an error is already recorded.
+  // Both return false.
   bool Fail(const llvm::Twine& message);
   bool FailAt(TextPlace where, const llvm::Twine& message);
   bool failed() const { return !error_.empty(); }
-  // Clears the error and skips to the next line that begins (after spaces) with '%', '}' or a word
-  // that begins a statement.
+  // Clears the error and skips to the next statement: a line that begins (after spaces) with '%',
+  // '}' or a statement's first word.
   void Recover();
   const std::string& error() const { return error_; }
   TextPlace error_place() const { return error_place_; }
@@ -77,9 +77,10 @@ class TextScanner {
   TextPlace error_place_;
 };
 
-// Returns `text` in quotes, in the form that ReadString reads. UTF-8 stays unchanged.
+// Returns `text` in quotes and with escapes, so that ReadString reads it back. Valid UTF-8 is not
+// escaped.
 std::string QuotedText(llvm::StringRef text);
-// Returns a name in the form that ReadName reads.
+// Returns the name of a node or function as ReadName reads it, in quotes where these are needed.
 std::string NameText(llvm::StringRef name);
 
 }  // namespace grapnel

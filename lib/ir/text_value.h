@@ -21,7 +21,7 @@
 
 namespace grapnel {
 
-// A constant as it appears in a text: its dtype may be known only from the context.
+// A constant as the text states it. Its dtype may follow only from the node that reads it.
 struct TextLiteral {
   enum class Form { kElements, kCut, kZeros, kBase64, kProto };
   enum class Encoding { kUsual, kValues, kContent };
@@ -39,18 +39,18 @@ struct TextLiteral {
   Dims nesting;       // the dimensions of the nested lists
   std::string bytes;  // decoded base64 of the forms base64 and proto
 
-  // Returns the dtype that the elements have if the text states none: int32 or int64 for whole
-  // numbers, float for other numbers, complex64, bool, string.
+  // Returns the dtype for elements without a stated one: int32 or int64 for whole numbers, float
+  // for other real numbers, complex64, bool or string.
   DataType NaturalType() const;
 };
 
-// True if the text that comes next can only be a literal.
+// True if the next token begins a constant and cannot begin anything else.
 bool StartsLiteral(TextScanner& scanner);
 bool ReadLiteral(TextScanner& scanner, TextLiteral* literal);
 
-// Returns the TensorProto of the literal, as `dtype`. An error is one line, without a position.
-// Writes a splat or a scalar as one value in the typed field of its dtype and other numbers as
-// tensor_content, like TensorFlow's Python; `as values` and `as content` in the text override this.
+// Returns the literal as a TensorProto of dtype `dtype`. Writes a splat or a scalar as one value in
+// the repeated field of its dtype, and other numbers as tensor_content, as TensorFlow's Python
+// does, unless the text says `as values` or `as content`. Errors are one line, without a position.
 Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype);
 
 // A TensorProto as text, without dtype and shape.
@@ -62,9 +62,9 @@ struct LiteralPrint {
   bool type_follows = false;  // `dtype` equals the text's NaturalType
   bool is_proto = false;      // the text is a TensorProto, with dtype and dims
 };
-// Prints a TensorProto. `exact`: prints all elements, and TensorProtoOf makes the same
-// `tensor_proto` from the text. Otherwise the text is for human readers: it has at most `limit`
-// elements and omits the encoding.
+// Prints a TensorProto. `exact`: prints all elements, so that TensorProtoOf gives the same bytes as
+// `tensor_proto`. Otherwise prints at most `limit` elements for human readers, without `as values`
+// or `as content`.
 LiteralPrint PrintLiteral(llvm::StringRef tensor_proto, bool exact, int limit);
 
 // Reads one attribute into a serialized AttrValue. `kind` is the attribute's type in the op's
@@ -72,7 +72,7 @@ LiteralPrint PrintLiteral(llvm::StringRef tensor_proto, bool exact, int limit);
 bool ReadAttr(TextScanner& scanner, llvm::StringRef kind, std::string* value);
 // Returns text from which ReadAttr reads the same value.
 std::string AttrText(AttrView value, llvm::StringRef kind);
-// True if two serialized AttrValues have the same meaning, even if their encodings differ.
+// True if two serialized AttrValues have the same value, even if their bytes differ.
 bool SameAttr(llvm::StringRef a, llvm::StringRef b);
 
 // A type stated after a node's colon: "float[2,3]", "float" (unknown rank), "?[2,?]" (unknown

@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-// Prints a library function: header, body and results.
+// Prints a function of the library: its header, its nodes and its results.
 class FunctionWriter {
  public:
   FunctionWriter(const Function& function, const TextOptions& options)
@@ -96,7 +96,7 @@ class FunctionWriter {
     return rest.SerializeAsString();
   }
 
-  // Returns the type of an argument: float, T, N*float, N*T, Ts...
+  // Returns the type of an argument as the text writes it: float, T, N*float, N*T or Ts...
   static std::string TypeText(const proto::OpDef::ArgDef& arg) {
     if (!arg.type_list_attr().empty()) return arg.type_list_attr() + "...";
     std::string type =
@@ -132,8 +132,8 @@ class FunctionWriter {
     return options_.exact && !fields.empty() ? text + FieldsText(fields) : text;
   }
 
-  // True if the header and `return` express the whole signature, so that the text need not contain
-  // its OpDef.
+  // True if the function's header and `return` statement express the whole signature. Otherwise the
+  // text also contains the serialized OpDef.
   bool SignatureFollows() const {
     proto::OpDef again;
     again.set_name(signature_.name());
@@ -250,7 +250,8 @@ void WriteGraphAsText(const Module& module, const TextOptions& options, llvm::ra
     if (os.tell() != begin) os << "\n";
     FunctionWriter(*function, options).Write(os);
   }
-  // Writes at least a line of dashes: an empty file would not be recognized as a graph's text.
+  // Writes at least a line of dashes, even for an empty graph: an empty file would not be
+  // recognized as a graph's text.
   if (os.tell() == begin) os << "---\n";
 }
 

@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Keeps protobuf from printing parse errors to stderr, because the readers return these errors. It
-// is in this file because every reader links this file.
+// Keeps protobuf from printing parse errors to stderr: grapnel's readers return them. It stands in
+// this file because every program that reads graphs links it.
 [[maybe_unused]] const auto kNoPrinting = google::protobuf::SetLogHandler(nullptr);
 
 enum Kind { kFloat, kComplex, kInt, kQuantized, kOther };
@@ -56,8 +56,8 @@ constexpr Row kRows[] = {
     {33, "float4_e2m1fn", "float4_e2m1fn_ref", 1, kFloat},
 };
 
-// Kernels look up sizes all the time, so the row of a dtype is found by its number, without a
-// search.
+// The row of a dtype is found by its number, without a search, because kernels look up the size of
+// a dtype all the time.
 constexpr bool RowsAreInPlace() {
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (kRows[i].number != static_cast<int>(i) + 1) return false;
@@ -89,7 +89,7 @@ std::optional<DataType> ParseDataType(llvm::StringRef name) {
     if (name == row.name) return DataType(row.number);
     if (name == row.ref_name) return DataType(row.number + 100);
   }
-  // Accepts the spellings of NumPy and of the DataType enum too, which users also type.
+  // Also accepts the names that NumPy and the DataType enum use, because users type them too.
   if (name == "float32") return proto::DT_FLOAT;
   if (name == "float64") return proto::DT_DOUBLE;
   if (name == "float16") return proto::DT_HALF;

@@ -33,8 +33,8 @@ AttrKind KindOf(llvm::StringRef type) {
       .Default(AttrKind::kNone);
 }
 
-// The facts about a node that depend only on its op and attributes. A large graph has many nodes
-// but few distinct kinds.
+// A kind of node: the facts that depend only on a node's op and attributes. A large graph has many
+// nodes but few kinds, so they are computed once per kind.
 struct Kind {
   const OpInfo* info = nullptr;
   std::string unknown_op;          // if `info` is null: the warning about the op
@@ -44,7 +44,8 @@ struct Kind {
   bool attrs_checked = false;     // attributes were checked, and no problem was found
 };
 
-// The kinds of a module's nodes; all bodies of the module share one Kinds.
+// Finds the Kind of a node, the facts that it shares with nodes of equal op and attributes. All
+// bodies of a module share one Kinds.
 class Kinds {
  public:
   Kind& Of(const Node& node) {
@@ -65,16 +66,16 @@ class Kinds {
     return *known->second;
   }
 
-  // True if the kind of each node that was looked up stays the same as long as the node's op and
-  // attributes do.
+  // True if each Kind found so far stays valid while the node's op and attributes stay the same.
+  // That is so unless an op is a function, which may change, or unknown.
   bool all_last() const { return all_last_; }
 
  private:
   static constexpr size_t kLongestShared = 256;
 
-  // Returns the attributes as bytes, without the values of tensors, which do not affect the kind.
-  // These bytes cannot equal attributes as read from a NodeDef. nullopt if an attribute other than
-  // a tensor is long. Valid until the next call.
+  // Returns the attributes as bytes that serve as a key. Omits the elements of tensors, which do
+  // not affect the kind. These bytes never equal attributes read from a NodeDef. nullopt if an
+  // attribute other than a tensor is long. Valid until the next call.
   std::optional<llvm::StringRef> Written(const Node& node) {
     written_.assign(1, '\0');
     bool is_short = true;
@@ -98,11 +99,12 @@ class Kinds {
   struct Definition {
     const OpInfo* info = nullptr;
     bool takes_tensors = false;  // as attributes
-    // The kind that was looked up last: most nodes of an op are of one kind.
+    // The last Kind that was looked up for this op, tried first: most nodes of an op are of one
+    // kind.
     llvm::StringRef latest_attrs;
     Kind* latest = nullptr;
   };
-  // Returns the definition of the node's op, which is looked up once for each distinct op.
+  // Returns what is known about the node's op; looks up its definition the first time.
   Definition& InfoOf(const Node& node) {
     auto [it, added] = infos_.try_emplace(node.op_id());
     if (!added) return it->second;
@@ -143,7 +145,7 @@ class Kinds {
   bool all_last_ = true;
 };
 
-// Facts about a body that are kept for the next check of that body.
+// The facts about a body that are kept for its next check.
 struct KnownBody {
   std::vector<Kind*> kinds;  // by node id; nullptr: not computed yet
   KeptOrder order;
@@ -172,7 +174,8 @@ class Verifier {
     return CheckAsWhole(nullptr);
   }
 
-  // Checks a graph that was valid before: unchanged nodes are valid. `changed` is in order of id.
+  // Checks a graph in which only the nodes `changed` have changed since it had no problems.
+  // `changed` is in order of id.
   std::vector<Problem> RunOn(const std::vector<NodeId>& changed) {
     CheckChanged(changed);
     return CheckAsWhole(&changed);
@@ -228,8 +231,8 @@ class Verifier {
     }
     if (node.op() == "Const") CheckConstant(node);
     const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
-    // The types of a node that uses attributes of its function are known only for a call of the
-    // function.
+    // If a node's attributes refer to attributes of the enclosing function, its types are known
+    // only for a call of the function.
     bool is_open = function_ && kind.has_placeholders;
     if (!boundary && !types && !is_open) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
@@ -247,8 +250,8 @@ class Verifier {
     }
   }
 
-  // Reports an input that dangles. If reading the graph found no errors, a change has removed the
-  // input's node.
+  // Reports a dangling input. Stays silent if reading the graph found errors: those include
+  // dangling inputs. Otherwise a pass has removed the input's node.
   void ReportDangling(const Node& node, int slot) {
     if (reading_has_spoken_) return;
     const char* what = slot < node.num_inputs() ? "input" : "control input";
@@ -258,8 +261,8 @@ class Verifier {
                      .str());
   }
 
-  // Compares the `dtype` attribute with the tensor's dtype. Reads only the dtype of the tensor,
-  // which is at its beginning.
+  // Compares the `dtype` attribute of a constant with the dtype in its tensor, which is at the
+  // tensor's beginning; does not read the elements.
   void CheckConstant(const Node& node) {
     AttrView value, dtype;
     node.ForEachAttr([&](llvm::StringRef key, AttrView attr) {
@@ -304,7 +307,7 @@ class Verifier {
     }
   }
 
-  // Returns the dtype of an argument; DT_INVALID if it depends on the call.
+  // Returns the dtype of a function's argument; DT_INVALID if it depends on the call.
   DataType TypeOfArgument(NodeId id) {
     if (arguments_.empty()) {
       for (size_t i = 0; i < function_->args.size() && i < function_->info.inputs.size(); ++i) {
@@ -315,7 +318,7 @@ class Verifier {
     return arguments_.lookup(id);
   }
 
-  // Checks that the values of the results have the dtypes of the signature.
+  // Checks that the values that the function returns have the dtypes of its signature.
   void CheckResults() {
     for (size_t i = 0; i < function_->results.size() && i < function_->info.outputs.size(); ++i) {
       Node result = graph_.node(function_->results[i].node);
@@ -334,7 +337,7 @@ class Verifier {
                              [&](const auto& a) { return a.first == attr.name; });
       if (it == attrs.rend()) {
         bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
-        // TypesOf reports a missing dtype or count, so this reports only other attributes.
+        // A missing dtype or number is not reported here, because TypesOf reports it.
         if (!attr.default_value && !is_type) {
           Report(node,
                  llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
@@ -363,8 +366,8 @@ class Verifier {
     if (order.size() == graph_.num_nodes()) return true;
     std::vector<bool> ordered(graph_.end_id(), false);
     for (NodeId id : order) ordered[id] = true;
-    // From a node that is not in the order, following inputs that are not in the order must return
-    // to a visited node: that is a cycle.
+    // From a node that is not in the topological order, goes to inputs that are not in it either.
+    // This must lead back to a visited node: that is a cycle.
     NodeId at = kNoNode;
     for (Node node : graph_.nodes()) {
       if (!ordered[node.id()]) {
@@ -426,8 +429,8 @@ std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* fun
   Verifier verifier(graph, function, known_->kinds, known_->body);
   std::vector<Problem> problems =
       since == 0 ? verifier.Run() : verifier.RunOn(graph.ChangedSince(since));
-  // If the kinds of nodes may be different the next time (because functions changed), nothing can
-  // be reused.
+  // Forgets everything if kinds may be different the next time, because nodes call functions that
+  // may change, or if there was a problem.
   if (!known_->kinds.all_last() || !problems.empty()) known_.reset();
   return problems;
 }

@@ -10,23 +10,24 @@
 
 namespace grapnel {
 
-// Checks one body: inputs exist and have the number and dtypes that the op takes; required
-// attributes exist and have the right kind; there is no cycle except through NextIteration; names
-// are unique. An op that TensorFlow 2.21 does not have is a warning: it may be a custom op.
-// Problems are sorted by node. Linear in nodes, edges and attributes; does not read the values of
-// constants.
+// Checks the main graph or a function's body. Inputs exist and have the number and dtypes that the
+// op takes; required attributes exist, and values have the right type; there is no cycle except
+// through NextIteration; names are unique. An op that TensorFlow 2.21 does not have is only a
+// warning: it may be a custom op. Problems are sorted by node. Linear in nodes, edges and
+// attributes; does not read the elements of constants.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyGraph(const Graph& graph,
                                                 const Function* function = nullptr);
 
-// Checks one graph repeatedly while it changes. Caches facts about unchanged nodes, eight bytes a
-// node.
+// Checks one graph again and again while it changes. Keeps facts about unchanged nodes from call to
+// call, eight bytes a node.
 class GRAPNEL_PUBLIC ChangeVerifier {
  public:
   ChangeVerifier();
   ~ChangeVerifier();
-  // Checks only nodes that changed after version `since`, their readers, and cycles. The graph must
-  // have had no problem at version `since`, which must not be earlier than the version at the last
-  // call (0: never checked). Still linear in nodes and edges, but ten times as fast.
+  // Checks only the nodes that changed after version `since` and their readers, and looks for
+  // cycles; with `since` 0, checks the whole graph. At version `since`, which is not earlier than
+  // the version at the last call, the graph must have had no problem. Still linear in nodes and
+  // edges, but ten times as fast.
   std::vector<Problem> Run(const Graph& graph, const Function* function, uint64_t since);
 
  private:
@@ -34,13 +35,14 @@ class GRAPNEL_PUBLIC ChangeVerifier {
   std::unique_ptr<Known> known_;
 };
 
-// Checks the calls of nodes that changed after version `since`: functions that are missing, or that
-// take or return other dtypes. Linear in those nodes.
+// Checks the calls in nodes that changed after version `since`: whether the function exists, and
+// takes and returns the dtypes that the node states. Linear in those nodes.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyCallsOf(const Graph& graph, const Function* function,
                                                   uint64_t since);
 
-// Checks the main graph, every function, and calls: missing functions, and infinite recursion, in
-// which a function calls itself without an If, Case or While in between.
+// Checks the main graph and every function, and the calls: each function must exist, and a function
+// may call itself only with an If, Case or While in between, since the recursion would not end
+// otherwise.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyModule(const Module& module);
 
 // Returns the problems found while reading and those of VerifyModule.

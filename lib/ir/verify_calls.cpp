@@ -1,5 +1,5 @@
-// Checks function calls: the function exists, accepts the arguments and returns the results that
-// are read, and recursion can end.
+// Checks calls of functions: whether the function exists, takes the arguments and returns the
+// results that the call states, and whether recursion can end.
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
@@ -13,8 +13,8 @@
 namespace grapnel {
 namespace {
 
-// How an op calls the function in one of its attributes: the names of the attributes that list the
-// dtypes of the arguments and results.
+// How an op calls the function in one of its attributes. The other two attributes list the dtypes
+// of the arguments and results.
 struct CallKind {
   const char* function = nullptr;  // the attribute with the function or a list of functions
   const char* arguments = nullptr;
@@ -42,8 +42,9 @@ bool ChoosesBranches(llvm::StringRef op) {
       .Default(false);
 }
 
-// Checks for missing functions, mismatched signatures, and recursion without a branch. The
-// depth-first search uses an explicit stack, as a chain of calls may be long.
+// Checks for missing functions, signatures that do not fit, and recursion without a branch.
+// Searches depth first with its own stack, because a chain of calls may be too long for the call
+// stack.
 class CallChecker {
  public:
   explicit CallChecker(const Module& module) : module_(module) {}
@@ -90,8 +91,7 @@ class CallChecker {
 
   void CheckCall(const Node& node, const Function* in) {
     if (!MayCall(node)) return;
-    // Skips a call of an op with the same attributes as one that had no problem: both are equally
-    // correct.
+    // Skips a call whose op and attributes equal those of a call that had no problem.
     std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
     std::pair<StringId, llvm::StringRef> kind_of_call = {node.op_id(), attrs.value_or("")};
     if (attrs && sound_.contains(kind_of_call)) return;
@@ -124,8 +124,9 @@ class CallChecker {
       Report(node, in, llvm::formatv("function '{0}' {1}", callee.name(), why).str());
   }
 
-  // Returns why a function's arguments or results differ from the dtypes that the node's attribute
-  // lists; empty if they are equal or depend on the function's own attributes.
+  // Returns how the function's arguments or results differ from the dtypes that the attribute
+  // `attr` of the node lists; empty if they do not, or if they depend on the function's own
+  // attributes.
   static std::string WhyNot(const Node& node, const char* attr, llvm::ArrayRef<OpArg> args,
                             const char* what) {
     std::optional<AttrView> value = node.Attr(attr);

@@ -1,4 +1,5 @@
-// Finds the loop frame of each node, and checks that all inputs of a node come from that frame.
+// Finds the frame (while loop) in which each node runs, and checks that all inputs of a node come
+// from that frame.
 #include <map>
 
 #include "lib/ir/verify_parts.h"
@@ -9,8 +10,8 @@ namespace {
 bool IsEnter(llvm::StringRef op) { return op == "Enter" || op == "RefEnter"; }
 bool IsExit(llvm::StringRef op) { return op == "Exit" || op == "RefExit"; }
 
-// True for constants and placeholders, which are available before the run and therefore in any
-// frame.
+// True for constants and placeholders without control inputs: their values exist before the run, so
+// nodes in any frame may read them.
 bool IsGiven(const Node& node) {
   llvm::StringRef op = node.op();
   bool is_given =
@@ -43,15 +44,16 @@ class Frames {
   }
 
  private:
-  // The frame of a node whose inputs are all available in any frame, as folding can leave behind.
+  // The frame of a node whose inputs all are available in any frame. Constant folding can leave
+  // such nodes.
   static constexpr int kAnywhere = -1;
   struct Frame {
     int parent = 0;
     std::string name;
   };
 
-  // Returns the frame that a node runs in, which is that of its inputs. Skips a NextIteration,
-  // which comes later; Check compares its frame.
+  // Returns the frame in which a node runs, which is that of its inputs. Ignores inputs from a
+  // NextIteration, whose frame is not known yet; Check compares it later.
   int FrameOf(const Node& node) const {
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;

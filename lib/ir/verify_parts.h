@@ -1,4 +1,4 @@
-// The checks of the verifier that other files implement. Private to lib/ir.
+// The checks of the verifier that have files of their own. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_VERIFY_PARTS_H_
 #define GRAPNEL_LIB_IR_VERIFY_PARTS_H_
 
@@ -9,13 +9,14 @@
 
 namespace grapnel {
 
-// Checks calls: missing functions, calls with dtypes other than the function's, and recursion
-// without an If, Case or While in between.
+// Checks the calls of functions in all bodies: whether the function exists and has the dtypes that
+// the call states, and whether recursion goes through an If, Case or While.
 std::vector<Problem> CheckCalls(const Module& module);
 
-// HasFrames: true if the graph has TF1 loops. CheckFrames: checks their frames: a node's inputs
-// must come from the frame that the node runs in, as TensorFlow's executor requires. Constants and
-// placeholders belong to every frame. The graph must have no cycle besides loops.
+// HasFrames: true if the graph has TF1 loops. EntersFrame: true for an Enter. CheckFrames: reports
+// a node whose inputs do not all come from the frame in which it runs, which TensorFlow's executor
+// requires; constants and placeholders may be read in any frame. The graph must have no cycles
+// besides loops.
 bool HasFrames(const Graph& graph);
 bool EntersFrame(const Node& node);
 void CheckFrames(const Graph& graph, llvm::function_ref<void(const Node&, std::string)> report);

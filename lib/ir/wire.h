@@ -81,7 +81,8 @@ class WireReader {
   size_t offset() const { return at_ - begin_; }
   bool failed() const { return failed_; }
 
-  // Reads one varint; callers also use it to walk a packed list.
+  // Reads one varint from the current position. Callers also use it for the numbers of a packed
+  // list.
   bool Varint(uint64_t* value) {
     if (at_ < end_ && static_cast<uint8_t>(*at_) < 0x80) {  // the common case
       *value = static_cast<uint8_t>(*at_++);
@@ -118,7 +119,7 @@ class WireReader {
 };
 
 constexpr size_t kMaxVarint = 10;
-// Writes a varint at `at`; returns the end of what it wrote.
+// Writes a varint at `at`; returns the position after it.
 inline char* PutVarint(char* at, uint64_t value) {
   while (value >= 0x80) {
     *at++ = static_cast<char>(value | 0x80);
@@ -148,8 +149,8 @@ inline void AppendBytesHead(std::string* out, uint32_t field, size_t size) {
   char text[2 * kMaxVarint];
   out->append(text, PutVarint(PutVarint(text, TagOf(field, WireType::kBytes)), size));
 }
-// Makes the text `size` bytes longer in one step, which is cheaper than several appends; returns
-// where to write.
+// Appends `size` bytes to `out` for the caller to write, and returns where they begin. Cheaper than
+// several appends.
 inline char* Extend(std::string* out, size_t size) {
   size_t before = out->size();
   out->resize(before + size);

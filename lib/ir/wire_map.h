@@ -1,4 +1,5 @@
-// Entries of protobuf maps: messages of a key (field 1) and a value (field 2), both bytes fields.
+// Entries of protobuf maps: messages with the key in field 1 and the value in field 2. Here both
+// are bytes fields.
 #ifndef GRAPNEL_LIB_IR_WIRE_MAP_H_
 #define GRAPNEL_LIB_IR_WIRE_MAP_H_
 
@@ -20,7 +21,8 @@ inline std::pair<llvm::StringRef, llvm::StringRef> ReadMapEntry(llvm::StringRef 
   return {key, value};
 }
 
-// Appends an entry of the map `field` up to the value's bytes, which the caller appends.
+// Appends an entry of the map with field number `field`, up to the bytes of the value, which the
+// caller appends.
 inline void AppendMapEntryHead(std::string* out, uint32_t field, llvm::StringRef key,
                                llvm::StringRef value) {
   constexpr char kKey = 0x0A, kValue = 0x12;  // tags of the key and value fields

@@ -15,8 +15,8 @@ extern const char grapnel_described_end[];
 namespace grapnel::proto {
 namespace {
 
-// The pool of embedded descriptors, from a FileDescriptorSet by protoc: each file comes after its
-// imports.
+// The messages of the embedded descriptors. These are a FileDescriptorSet that protoc wrote, in
+// which each file comes after its imports.
 const google::protobuf::DescriptorPool& DescribedMessages() {
   static const auto* pool = [] {
     auto* made = new google::protobuf::DescriptorPool;

@@ -1,7 +1,7 @@
-// Messages whose fields the program never accesses by name: it only reads, compares and prints
-// ConfigProto and the messages of its fields. They are built from their descriptors on first use,
-// which saves the compile time of generated code and, at start-up, the registration of messages
-// that few runs need.
+// Messages without generated C++ code: ConfigProto and the messages of its fields, which the
+// program only reads, compares and prints. They are built from their descriptors on first use. That
+// saves the compile time of generated code and, at start-up, the registration of messages that few
+// runs need.
 #ifndef GRAPNEL_LIB_PROTO_DYNAMIC_MESSAGE_H_
 #define GRAPNEL_LIB_PROTO_DYNAMIC_MESSAGE_H_
 

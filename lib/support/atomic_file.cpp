@@ -30,8 +30,8 @@ std::string TemporaryIn(const std::string& folder) {
   return JoinPath(folder, llvm::formatv("{0}{1:x-16}{2}", kMark, number, kSuffix).str());
 }
 
-// Removes the temporary file `path` if its writer has ended. A writer locks its temporary file, and
-// the lock ends with the process, so a file without a lock is a leftover.
+// Removes the temporary file `path` if the process that wrote it has ended. A writer keeps a lock
+// on its temporary file until it ends, so a file without a lock is a leftover.
 void RemoveIfLeftOver(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -41,7 +41,7 @@ void RemoveIfLeftOver(const std::string& path) {
   close(fd);
 }
 
-// Removes the leftovers of earlier processes from `folder`, at the first call for that directory.
+// At the first call for `folder`, removes the temporary files that earlier processes left there.
 void RemoveLeftOversIn(const std::string& folder) {
   static std::mutex mutex;
   static auto* seen = new std::set<std::string>;
@@ -59,7 +59,7 @@ void RemoveLeftOversIn(const std::string& folder) {
   closedir(entries);
 }
 
-// Remembers the path of a temporary file, which is removed if a signal ends the process.
+// Arranges that a signal that ends the process also removes the temporary file.
 void GiveUpOnSignal(const std::string& temporary) {
   llvm::sys::RemoveFileOnSignal(temporary);
   TakeBusErrors();  // handles SIGBUS, along with the other fatal signals
@@ -90,7 +90,8 @@ int OpenNamed(const std::string& temporary) {
       return fd;
     }
     flock(fd, LOCK_EX);
-    // Another process may have removed the file as a leftover before this one locked it.
+    // Before this process locked the file, another one may have taken it for a leftover and removed
+    // it. Tries again in that case.
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_nlink > 0) return fd;
     close(fd);
@@ -102,25 +103,25 @@ bool GiveName(int fd, const std::string& path) {
   return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// Gives the new file the mode and owner of the older one, so that its users keep their access. If
-// the process may not change the owner, the new file keeps its own owner and gets only the
-// permission bits.
+// Gives the new file the mode and owner of the older one, so that the same users can access it. If
+// the process may not change the owner, the new file belongs to the process's user and gets only
+// the permission bits, not setuid and the like.
 void TakeOverMode(int fd, const struct stat& older) {
   mode_t kept = older.st_mode & 0777;
   if (fchown(fd, older.st_uid, older.st_gid) == 0) kept = older.st_mode & 07777;
   fchmod(fd, kept);
 }
 
-// True if the file system accepted all bytes: a network file system reports a full disk only on
-// close. Closes a duplicate of `fd`, so that the lock stays.
+// True if the file system accepted all bytes: a network file system reports a full disk only when a
+// file is closed. Closes a duplicate of `fd`, because closing `fd` itself would end the lock.
 bool ArrivesWhole(int fd) {
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   return copy >= 0 && close(copy) == 0;
 }
 
-// Puts the new file in place of an existing one. Renaming over a file makes ext4 write the new file
-// to disk at once, which takes longer than creating it; exchanging the two names does not. At all
-// times `path` is a complete file.
+// Puts the new file in place of an existing one, by exchanging their names. Renaming over the old
+// file makes ext4 write the new one to disk at once, which takes longer than creating it. `path` is
+// a complete file at all times.
 bool Replace(const std::string& temporary, const std::string& path) {
   if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
     unlink(temporary.c_str());
@@ -164,7 +165,7 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));
   file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->fd_, /*shouldClose=*/true);
-  // No other process reads the file before it is complete, so large writes suffice.
+  // Writes in large pieces, because no other process reads the file before it is complete.
   if (!file->target_.empty()) file->os_->SetBufferSize(kBufferSize);
   return file;
 }

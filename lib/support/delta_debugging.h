@@ -11,15 +11,15 @@
 
 namespace grapnel {
 
-// Finds which of the numbers 0 to count - 1 can be removed. `take` gets some of the numbers and
-// returns whether it removed them. Tries all numbers at once first, then the remaining ones in
-// chunks that halve in size, down to single numbers. At most about 2 * count calls return false. An
-// error from `take` ends the search.
+// Finds which of the numbers 0 to count - 1 can be removed. `take` is called with some of the
+// numbers, tries to remove them, and returns whether it did. Tries all numbers at once first, then
+// those that remain in chunks, whose size is halved down to single numbers. At most about 2 * count
+// calls return false. An error from `take` ends the search.
 Error TakeInChunks(size_t count, llvm::function_ref<Expected<bool>(llvm::ArrayRef<size_t>)> take);
 
-// Returns the first bad number above `good`, by bisection. `bad` must be bad, and every number
-// after a bad one must be bad too. Never tests `good` and `bad` themselves. Returns the errors of
-// `is_bad`.
+// Returns the smallest bad number above `good`, by bisection. The caller guarantees that `good` is
+// good, `bad` is bad, and each number after a bad one is bad too; `is_bad` is called only for
+// numbers in between. Returns the errors of `is_bad`.
 Expected<int64_t> FirstBad(int64_t good, int64_t bad,
                            llvm::function_ref<Expected<bool>(int64_t)> is_bad);
 

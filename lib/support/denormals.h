@@ -24,8 +24,8 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-  // True if flushing was on before this guard. Nested guards, as in nested function calls, then
-  // skip the write to MXCSR.
+  // True if another guard had already turned flushing on, as in nested function calls. This guard
+  // then leaves MXCSR as it is, since writing it takes time.
   bool IsOn() const { return (before_ & kFlushBoth) == kFlushBoth; }
   unsigned before_;
 };

@@ -3,9 +3,9 @@
 #ifndef GRAPNEL_LIB_SUPPORT_EMBED_H_
 #define GRAPNEL_LIB_SUPPORT_EMBED_H_
 
-// Use at global scope. `path` is relative to the repository root. `extern "C" const char
-// SYMBOL_begin[], SYMBOL_end[]` then delimit the file's bytes, which a zero byte follows. Both
-// arguments are string literals.
+// Use at global scope. `path` is relative to the repository root. The program then declares `extern
+// "C" const char SYMBOL_begin[], SYMBOL_end[]`, which delimit the file's bytes; a zero byte follows
+// them. Both arguments are string literals.
 #define GRAPNEL_EMBED_FILE(symbol, path)                           \
   asm(".section .rodata." symbol                                   \
       ", \"a\", %progbits\n"                                       \

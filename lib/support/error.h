@@ -19,9 +19,9 @@ using llvm::Expected;
 [[gnu::cold]] GRAPNEL_PUBLIC Error FormatError(const char* format,
                                                llvm::ArrayRef<SentenceArgument> arguments);
 
-// Makes an error about the user's file, flag or graph; bugs in grapnel are asserts. `format` has
-// the syntax of Sentence. The message is lower case, has no full stop, and names the file, the node
-// and what was expected.
+// Makes an error about the user's file, flag or graph (a bug in grapnel is an assert instead).
+// `format` is as in Sentence. The message begins in lower case, has no full stop, and names the
+// file, the node and what was expected.
 template <typename... Args>
 [[gnu::always_inline]] inline Error MakeError(const char* format, const Args&... args) {
   if constexpr (sizeof...(args) == 0) {
@@ -39,8 +39,8 @@ GRAPNEL_PUBLIC std::string TextOf(Error error);
 
 enum class Severity { kInfo, kWarning, kError };
 
-// Receives the messages that libraries report; the tool decides which messages to show. Called by
-// one thread at a time.
+// Receives the warnings and other messages of libraries. The tool that calls the library decides
+// which of them the user sees. Called by one thread at a time.
 using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// Converts exceptions of third-party libraries to errors, at the outermost call of a request, a
-// thread or a kernel.
+// Turns exceptions of third-party libraries into errors, at the place where a request, a thread or
+// a kernel begins.
 #ifndef GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 #define GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 
@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// Calls `work`, which returns an Error or an Expected. Converts exceptions that `work` throws (out
-// of memory, an impossible size) to an Error. Costs nothing when nothing is thrown.
+// Calls `work`, which returns an Error or an Expected. If `work` throws (out of memory, an
+// impossible size), returns the exception as an error. Costs nothing otherwise.
 template <typename Work>
 auto WithoutExceptions(Work&& work) -> decltype(work()) {
   try {

@@ -1,4 +1,4 @@
-// Files, read by mapping and written atomically.
+// Reads files by mapping them, and writes files atomically.
 #ifndef GRAPNEL_LIB_SUPPORT_FILE_H_
 #define GRAPNEL_LIB_SUPPORT_FILE_H_
 
@@ -16,9 +16,10 @@ namespace grapnel {
 
 class FileMapping;
 
-// The bytes of a file mapped read-only, or bytes in memory that it owns. Graphs and constants point
-// into these bytes, so a FileBytes is shared and lives as long as any of them. A small file is read
-// at once; pages of a larger one are read when touched, so opening costs nothing per byte.
+// The bytes of a file: mapped read-only, or a copy in memory. Graphs and constants point into these
+// bytes, so they share the FileBytes and keep it alive. A small file is read at once; the pages of
+// a larger one are read when they are accessed, so opening a file takes the same time whatever its
+// size.
 class GRAPNEL_PUBLIC FileBytes {
  public:
   // Opens a file. The path "-" reads standard input into memory. Errors name the path.
@@ -31,9 +32,9 @@ class GRAPNEL_PUBLIC FileBytes {
   llvm::StringRef bytes() const { return data_; }
   const std::string& name() const { return name_; }  // used in error messages
 
-  // Returns an error that names the file if the file was truncated or overwritten while mapped.
-  // Bytes that are gone read as zeros, so call this after reading large parts of a file and before
-  // trusting them. Costs a stat.
+  // Returns an error that names the file if another process truncated or overwrote the file while
+  // it was mapped. Bytes that are gone read as zeros, so call this after reading large parts of a
+  // file and before relying on them. Costs a stat.
   Error CheckWhole() const;
 
   // Releases the pages of `part` (of bytes()) from this process's memory; a later read loads them
@@ -47,21 +48,21 @@ class GRAPNEL_PUBLIC FileBytes {
   std::string owned_, name_;
 };
 
-// Releases the pages that hold `bytes` if they belong to a mapped file; a later read loads them
-// again from the file or the page cache. Does nothing for other bytes.
+// Releases the pages that hold `bytes` if these lie in a mapped file; a later read loads the pages
+// again. Does nothing for other bytes.
 GRAPNEL_PUBLIC void DropPages(llvm::StringRef bytes);
 
 // Calls CheckWhole() on every open file, for callers that do not know which files their values came
 // from.
 GRAPNEL_PUBLIC Error CheckOpenFiles();
-// Reports truncation of files closed since the process began, as of the moment they were closed.
+// Returns an error if a file that has been closed since the process began was truncated while it
+// was open.
 GRAPNEL_PUBLIC Error CheckClosedFiles();
 
-// Sets a callback for reads of bytes that are gone because the file was truncated, called before
-// these bytes become zeros. The callback runs in a signal handler, which limits what it may call. A
-// program that has a single task ends the process in the callback: results computed from zeros are
-// worthless, and code that has checked a file may crash on zeros. With null, the default, reading
-// continues.
+// Sets a callback that is called when bytes are read that are gone because the file was truncated,
+// before they become zeros. It runs in a signal handler, which limits what it may call. A program
+// with a single task ends the process in it: results computed from zeros are worthless, and code
+// that has checked a file may crash on zeros. Null, the default: reading continues.
 GRAPNEL_PUBLIC void OnCutFile(void (*told)(const char* path));
 
 // An output file that appears under its name only when complete. Until Commit() it has no name (or
@@ -79,8 +80,8 @@ class GRAPNEL_PUBLIC AtomicFile {
                                                       Until until = Until::kUnnamed);
   ~AtomicFile();
   llvm::raw_ostream& os() { return *os_; }
-  // Moves the file into place. Also fails if an open input file was truncated (CheckOpenFiles), as
-  // the output may come from it. Does not wait for the disk.
+  // Puts the file in place under its name. Also fails if an input file that is still open was
+  // truncated (CheckOpenFiles), as the output may come from it. Does not wait for the disk.
   Error Commit();
 
  private:
@@ -96,8 +97,8 @@ class GRAPNEL_PUBLIC AtomicFile {
 
 // Writes `bytes` to `path` through an AtomicFile.
 GRAPNEL_PUBLIC Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
-// Makes `to` another name (a hard link) of the file `from`, or a copy of it on file systems without
-// links. A previous file `to` stays until the new one is complete.
+// Makes `to` a hard link to the file `from`, or a copy on file systems without links. A previous
+// file `to` stays in place until the new one is complete.
 GRAPNEL_PUBLIC Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 
 GRAPNEL_PUBLIC bool IsDirectory(llvm::StringRef path);

@@ -16,7 +16,8 @@
 
 namespace grapnel {
 
-// A mapped range, for the SIGBUS handler, which may run at any point and must not take a lock.
+// The address range of a mapped file. The SIGBUS handler reads it and may run at any point, so it
+// must not need a lock.
 struct MappedRange {
   std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: unused
   std::atomic<bool> lacks_bytes{false};
@@ -25,7 +26,8 @@ struct MappedRange {
 
 namespace {
 
-// Blocks are never freed, so that the handler can read all ranges while others come and go.
+// A list of ranges in blocks. Blocks are never freed, so that the handler can read them while other
+// threads map and unmap files.
 struct RangeBlock {
   std::array<MappedRange, 64> ranges;
   std::atomic<RangeBlock*> next{nullptr};
@@ -62,8 +64,8 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
   }
 }
 
-// Forwards a signal to the previous handler. That handler may reinstall this one and return: then
-// the fault repeats.
+// Forwards a signal to the previous handler. If that handler installs this one again and returns,
+// the same fault comes back: then takes the default action.
 void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
@@ -79,9 +81,9 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   std::raise(signal);  // delivered once the current handler returns
 }
 
-// Handles SIGBUS: maps zero pages over the unreadable bytes, up to the end of the mapping, because
-// all later bytes are gone too and one fault per page would be slow. Uses only system calls, as a
-// signal may arrive at any point.
+// Handles SIGBUS: puts zeros in place of the bytes that are gone, up to the end of the mapping,
+// because one fault per page would be slow. Uses only system calls, because a signal may arrive at
+// any point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -112,9 +114,9 @@ const char* FindCutFile() {
   return nullptr;
 }
 
-// Handles SIGSEGV. Bytes of a truncated file that turn into zeros after a reader checked them (in
-// the last page this raises no SIGBUS) may make the reader access any address: the fault is then
-// reported as a truncated file. Uses only system calls, like OnBusError.
+// Handles SIGSEGV. In the last page of a truncated file, bytes turn into zeros without a SIGBUS. If
+// a reader has checked them before, it may then access any address; such a fault is reported as a
+// truncated file. Uses only system calls, like OnBusError.
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto told = on_cut_file.load();
   const char* path = told ? FindCutFile() : nullptr;
@@ -122,8 +124,8 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   PassOn(fault_handler_before, signal, info, context);
 }
 
-// Installs `handler` for `signal` and stores in `before` the one installed before, to which
-// `handler` forwards.
+// Installs `handler` for `signal`, and stores the previous handler in `before` so that PassOn can
+// call it.
 void Take(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
   struct sigaction now;
   sigaction(signal, nullptr, &now);
@@ -165,8 +167,8 @@ Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct sta
   return mapping;
 }
 
-// Releases whole pages, which may also hold other bytes: a later read loads those bytes again as
-// well.
+// Releases all pages that contain one of the bytes, even if they contain other bytes too: those are
+// loaded again when they are read.
 void DropPages(llvm::StringRef bytes) {
   auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
   MappedRange* range = bytes.empty() ? nullptr : RangeAt(begin);
@@ -184,13 +186,15 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
   auto into_page = [](const char* at) { return reinterpret_cast<uintptr_t>(at) % page_size; };
   part = part.drop_front(std::min(part.size(), (page_size - into_page(part.begin())) % page_size));
   part = part.drop_back(std::min(part.size(), into_page(part.end())));
-  // Pages of zeros that OnBusError put in place of truncated bytes are zeros again when loaded.
+  // Also releases the pages of zeros that OnBusError put in place of truncated bytes: they are
+  // zeros again when they are read.
   if (!part.empty()) madvise(const_cast<char*>(part.data()), part.size(), MADV_DONTNEED);
 }
 
-// Truncated bytes of the last page read as zeros without a fault, so this function also compares
-// the file's size. It stats the path: keeping each file open would need more descriptors than a
-// process has. If the path now belongs to a different file, the mapped one is intact.
+// Also compares the sizes of file and mapping, because truncated bytes in the last page read as
+// zeros without a fault. Calls stat for the path: keeping each file open would need more
+// descriptors than a process has. If the path is now that of another file, the mapped one is
+// intact.
 Error FileMapping::Check() const {
   struct stat now;
   bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;

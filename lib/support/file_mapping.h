@@ -1,4 +1,4 @@
-// A file mapped read-only that other processes may truncate at any moment. Private to lib/support.
+// Maps a file read-only that other processes may truncate at any time. Private to lib/support.
 #ifndef GRAPNEL_LIB_SUPPORT_FILE_MAPPING_H_
 #define GRAPNEL_LIB_SUPPORT_FILE_MAPPING_H_
 
@@ -14,12 +14,13 @@ namespace grapnel {
 
 struct MappedRange;
 
-// Reading a mapping past the end of its file raises SIGBUS. In a FileMapping such bytes read as
-// zeros, and Check() reports the truncation afterwards. The first FileMapping of a process installs
-// the SIGBUS handler; faults elsewhere go to the previous handler.
+// Reading a mapping beyond the end of its file raises SIGBUS. In a FileMapping such bytes read as
+// zeros, and Check() reports afterwards that the file was truncated. The first FileMapping installs
+// the SIGBUS handler; faults at other addresses go to the previous handler.
 class FileMapping {
  public:
-  // `info` is the fstat of `fd`, a regular file that is not empty; `fd` may be closed afterwards.
+  // `info` is the fstat of `fd`, which must be a regular file that is not empty; `fd` may be closed
+  // after the call.
   static Expected<std::unique_ptr<FileMapping>> Map(int fd, const struct stat& info,
                                                     llvm::StringRef path);
   ~FileMapping();
@@ -28,7 +29,7 @@ class FileMapping {
 
   llvm::StringRef bytes() const { return {data_, size_}; }
 
-  // Releases the whole pages of `part` (of bytes()); a later read loads them again.
+  // Releases the pages that lie completely in `part` (of bytes()); a later read loads them again.
   void ReleasePages(llvm::StringRef part) const;
 
   // Returns an error that names the file if some of its bytes are gone or could not be read. Costs
@@ -46,9 +47,9 @@ class FileMapping {
   MappedRange* range_ = nullptr;
 };
 
-// Installs the SIGBUS handler for mappings, and reinstalls it if other code replaced it. Also
-// installs a SIGSEGV handler, which calls the OnCutFile() callback if a mapped file was truncated
-// and otherwise forwards the signal.
+// Installs the SIGBUS handler, also if other code has replaced it meanwhile. Also installs a
+// SIGSEGV handler: if a mapped file was truncated, it calls the callback of OnCutFile(); in any
+// case it forwards the signal.
 void TakeBusErrors();
 
 }  // namespace grapnel

@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// Keeps the error of the lowest index among those that several threads report, so that the message
-// does not depend on the thread count.
+// Keeps one of the errors that several threads report, that of the lowest index, so that the
+// message does not depend on the number of threads.
 class FirstError {
  public:
   FirstError() = default;

@@ -6,10 +6,9 @@
 
 namespace grapnel {
 
-// A lock on a directory. Creating it waits until no other process and no other FolderLock of this
-// process holds the directory; it is held until it is destroyed or the process ends. Leaves no file
-// in the directory. On file systems without such locks (some network file systems) it locks
-// nothing.
+// A lock on a directory. The constructor waits until no other process and no other FolderLock of
+// this process has the lock; the lock ends with the object or the process. Creates no file in the
+// directory. On file systems without such locks (some network file systems) it locks nothing.
 class FolderLock {
  public:
   explicit FolderLock(llvm::StringRef folder);

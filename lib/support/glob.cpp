@@ -5,7 +5,8 @@
 namespace grapnel {
 namespace {
 
-// True if an unescaped \ ends the pattern: LLVM before 17 reads past that \.
+// True if the text ends in a \ that is not itself escaped: LLVM before 17 reads beyond the end of
+// such a pattern.
 bool EndsInEscape(llvm::StringRef text) { return (text.size() - text.rtrim('\\').size()) % 2 == 1; }
 
 }  // namespace

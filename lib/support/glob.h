@@ -27,8 +27,8 @@ class GRAPNEL_PUBLIC Glob {
   const std::string& text() const { return *text_; }
   // True if the pattern has no wildcards, so that it is a plain name.
   bool IsName() const { return text().find_first_of("*?[\\") == std::string::npos; }
-  // True if the pattern matches `name`. A pattern also matches its own text, even if that contains
-  // wildcard characters.
+  // True if the pattern matches `name`, or if `name` is the text of the pattern itself, wildcards
+  // included.
   bool Fits(llvm::StringRef name) const { return name == text() || pattern_->match(name); }
 
  private:

@@ -1,4 +1,5 @@
-// Hashes for in-memory tables: fast, the same in every run, not safe against adversarial input.
+// Hashes for tables in memory: fast, the same in every run, but not safe against inputs that are
+// chosen to collide.
 #ifndef GRAPNEL_LIB_SUPPORT_HASH_H_
 #define GRAPNEL_LIB_SUPPORT_HASH_H_
 
@@ -14,7 +15,8 @@ inline uint64_t MixHash(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 32;
 }
 
-// Packs 1 to 7 bytes into a number without a loop; the number may contain some bytes twice.
+// Packs 1 to 7 bytes into a number without a loop. If there are fewer than 7, some bytes are in it
+// twice.
 inline uint64_t LastBytes(const char* at, size_t count) {
   if (count >= 4) {
     uint32_t first, last;
@@ -26,7 +28,8 @@ inline uint64_t LastBytes(const char* at, size_t count) {
   return byte(0) | byte(count / 2) << 8 | byte(count - 1) << 16;
 }
 
-// Hashes eight bytes per iteration, then the remaining ones: most inputs are short.
+// Hashes eight bytes per iteration, then the remaining 1 to 7. Simple, because most inputs are
+// short.
 inline uint64_t HashBytes(llvm::StringRef bytes) {
   uint64_t hash = 0x9E3779B97F4A7C15ull ^ bytes.size();
   const char* at = bytes.data();

@@ -8,15 +8,17 @@
 
 namespace grapnel {
 
-// llvm::json::parse for untrusted texts. LLVM's parser recurses into each nested array and object;
-// this function rejects texts nested more than 256 deep, so that no text overflows the stack.
-// Errors name line and column.
+// Like llvm::json::parse, for texts from unknown sources. LLVM's parser calls itself for each
+// nested array and object; this function rejects a text that is nested more than 256 deep, before
+// its parsing could overflow the stack. Errors name line and column.
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
-// Only the depth check of ParseJson, for other parsers. Linear; looks only at brackets and quotes.
+// Makes only the check of the nesting that ParseJson makes, for use with other parsers. Linear;
+// looks only at brackets and quotes.
 Error CheckJsonDepth(llvm::StringRef text);
 
-// Returns the number as JSON, or the string "nan", "inf" or "-inf".
+// Returns the number as JSON; "nan", "inf" and "-inf" are strings, because JSON has no such
+// numbers.
 llvm::json::Value NumberOrText(double number);
 
 }  // namespace grapnel

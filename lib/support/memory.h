@@ -7,15 +7,15 @@
 
 namespace grapnel {
 
-// Returns how many bytes this process can still allocate: the minimum of the machine's free memory
-// (caches count as free), the rest of its cgroup limit (a container's) and the rest of `ulimit -v`.
-// An estimate that changes all the time, for rejecting work that cannot fit. Reads a few files of
-// /proc and /sys.
+// Returns how many bytes this process can still allocate. That is the least of three: the free
+// memory of the machine (caches count as free), what is left of its cgroup's limit (a container's),
+// and what is left of `ulimit -v`. Only an estimate, which changes all the time; it serves to
+// reject work that cannot fit. Reads a few files of /proc and /sys.
 uint64_t AvailableMemory();
 
-// Requests huge pages for memory that the caller is about to fill and then read in random order,
-// which saves nine of ten page faults and TLB misses. Does nothing if the memory is small or the
-// system has no huge pages.
+// Requests huge pages for memory that the caller will fill and then read in random order, which
+// saves nine of ten page faults and TLB misses. Does nothing if the memory is small or the system
+// has no huge pages.
 void UseHugePages(const void* begin, size_t bytes);
 
 }  // namespace grapnel

@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// One per process, thread-safe. Counts host tensors and the pools that keep memory for reuse, but
-// no other memory of the program.
+// The budget of the process; thread-safe. Counts host tensors and the pools that keep memory for
+// reuse, but not the program's other memory.
 class GRAPNEL_PUBLIC MemoryBudget {
  public:
   static MemoryBudget& Get();
@@ -34,27 +34,28 @@ class GRAPNEL_PUBLIC MemoryBudget {
   std::atomic<int64_t> limit_, taken_{0};
 };
 
-// The error of an allocation that failed or that exceeds the budget. Annotate() keeps the error's
-// C++ type.
+// The error of an allocation that failed or would exceed the budget. Its C++ type survives
+// Annotate(), so callers can recognize it.
 class GRAPNEL_PUBLIC OutOfMemory : public llvm::ErrorInfo<OutOfMemory, llvm::StringError> {
  public:
   static char ID;
   explicit OutOfMemory(const std::string& text) : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
 };
 
-// Returns an OutOfMemory error such as "cannot allocate 4.4 TB: 1.2 GB of the 12.8 GB that a run
-// may use (--memory) are in use".
+// Returns an OutOfMemory error for an allocation of `bytes`: "cannot allocate 4.4 TB: 1.2 GB of the
+// 12.8 GB that a run may use (--memory) are in use".
 GRAPNEL_PUBLIC Error MemoryRefused(uint64_t bytes);
 
 // Parses a memory limit: "8G", "500M", "50%" (of the free memory) or a number of bytes. Errors say
 // what was expected.
 GRAPNEL_PUBLIC Expected<int64_t> ParseMemory(llvm::StringRef text);
 
-// Checks that `count` elements of `size` bytes fit into the budget, for memory other than tensors,
-// such as a list whose length comes from the graph. Succeeds for a negative count.
+// Returns an error if `count` elements of `size` bytes do not fit into the budget. For memory other
+// than tensors, such as a list whose length comes from the graph. Accepts a negative count.
 GRAPNEL_PUBLIC Error CheckMemory(int64_t count, size_t size);
 
-// Thrown by an operator new that checks the budget (tools/memory_guard.cpp).
+// Thrown by operator new if an allocation would exceed the budget; tools/memory_guard.cpp installs
+// that operator.
 class GRAPNEL_PUBLIC OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(size_t bytes) : bytes_(bytes) {}

@@ -1,4 +1,5 @@
-// Named in-memory files, so that functions that take paths can read and write bytes in memory.
+// Files in memory that have names, so that functions that take paths can read and write bytes in
+// memory.
 #ifndef GRAPNEL_LIB_SUPPORT_MEMORY_FILE_H_
 #define GRAPNEL_LIB_SUPPORT_MEMORY_FILE_H_
 

@@ -13,8 +13,8 @@ namespace grapnel {
 
 constexpr size_t kMostCandidates = 10;  // the most names that an error lists
 
-// Returns the names as "'a', 'b' and 30 more", because users do not read lists of hundreds of
-// candidates.
+// Returns at most `most` of the names, as in "'a', 'b' and 30 more": a message with hundreds of
+// names would be too long to read.
 inline std::string NameList(llvm::ArrayRef<std::string> names, size_t most = kMostCandidates) {
   std::string text;
   for (const std::string& name : names.take_front(std::min(most, names.size())))

@@ -13,8 +13,8 @@ namespace {
 
 constexpr llvm::StringLiteral kMagic("\x93NUMPY");
 
-// Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4),
-// }
+// Parses the header of the file, a Python dictionary: {'descr': '<f4', 'fortran_order': False,
+// 'shape': (3, 4), }
 class Header {
  public:
   explicit Header(llvm::StringRef text) : rest_(text) {}
@@ -140,7 +140,7 @@ Expected<ElementType> ParseDescr(llvm::StringRef descr) {
   return type;
 }
 
-// Returns the column-major elements `from` in row-major order.
+// Returns the elements `from`, which are in column-major (Fortran) order, in row-major order.
 std::string Transpose(llvm::StringRef from, llvm::ArrayRef<int64_t> dims, size_t size) {
   std::string to(from.size(), '\0');
   llvm::SmallVector<int64_t, 8> index(dims.size(), 0), stride(dims.size(), 1);
@@ -178,8 +178,8 @@ Expected<NpyArray> Parse(std::shared_ptr<const FileBytes> file) {
   RETURN_IF_ERROR(header.Parse());
   ASSIGN_OR_RETURN(ElementType type, ParseDescr(header.descr));
   llvm::StringRef data = bytes.drop_front(start + header_size);
-  // Checks each multiplication for overflow; a zero dimension makes the size zero even if others
-  // are huge.
+  // Checks each multiplication for overflow. If a dimension is 0, so is the size, however large the
+  // others are.
   uint64_t size = type.size;
   if (llvm::is_contained(header.dims, 0)) size = 0;
   for (int64_t dim : header.dims) {

@@ -11,24 +11,24 @@
 
 namespace grapnel {
 
-// An array read from an .npy file: versions 1 to 3 of
-// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, in any byte order
-// (big-endian elements are swapped) and in C or Fortran order (Fortran order is transposed while
-// read). An array that needs neither points into the mapped file. Errors name the file: not an .npy
-// file, truncated, pickled objects, structured dtypes.
+// An array from a .npy file. Reads versions 1 to 3 of
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, in both byte orders and
+// in C or Fortran order. Swaps the bytes of big-endian elements and transposes Fortran order; other
+// arrays point into the mapped file. Errors name the file: not a .npy file, truncated, pickled
+// objects, structured dtypes.
 struct NpyArray {
   // NumPy's type: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5" (text), "V2" (the type as
   // which NumPy saves bfloat16).
   std::string type;
   std::vector<int64_t> dims;
-  llvm::StringRef bytes;  // row-major elements, within `file` or `owned`
+  llvm::StringRef bytes;  // row-major elements, within `file`
   std::shared_ptr<const FileBytes> file;
 };
 
 Expected<NpyArray> ReadNpy(llvm::StringRef path);
 Expected<NpyArray> ParseNpy(std::shared_ptr<const FileBytes> file);
-// Returns the header of a version 1.0 file in C order. `type` is written like NpyArray::type.
-// Errors name the file as `name`.
+// Returns the header of a .npy file, version 1.0, for an array in C order. `type` is as in
+// NpyArray. Errors name the file as `name`.
 Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
                                 llvm::ArrayRef<int64_t> dims);
 Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,

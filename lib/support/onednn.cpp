@@ -11,8 +11,8 @@ namespace grapnel {
 namespace {
 
 #ifdef __x86_64__
-// True if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or AMX. Reads CPUID because
-// __builtin_cpu_supports knows only some of these names, depending on the compiler.
+// True if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or AMX. Uses the CPUID instruction,
+// because it depends on the compiler which of these names __builtin_cpu_supports knows.
 bool HasNeuralInstructions() {
   constexpr unsigned kExtendedFeatures = 7;
   constexpr unsigned kAvx512Vnni = 1u << 11;                         // ecx of leaf 0
@@ -21,7 +21,8 @@ bool HasNeuralInstructions() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid_count(kExtendedFeatures, 0, &eax, &ebx, &ecx, &edx)) return false;
   const unsigned subleaves = eax;
-  // These two builtins also check that the operating system saves the AVX registers.
+  // For these two features, the builtin also checks that the operating system saves the AVX
+  // registers.
   const bool has_avx512 = __builtin_cpu_supports("avx512f"),
              has_avx = __builtin_cpu_supports("avx");
   if ((edx & kAmx) != 0 || (has_avx512 && (ecx & kAvx512Vnni) != 0)) return true;

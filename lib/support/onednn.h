@@ -1,5 +1,5 @@
-// Decides whether a pass imitates TensorFlow with or without oneDNN. TensorFlow's CPU build
-// contains two optimizers: with oneDNN it fuses more ops, and the resulting graph does not run
+// Whether a pass imitates TensorFlow with or without oneDNN. TensorFlow's CPU build contains both
+// optimizers: the one with oneDNN fuses more ops, and TensorFlow cannot run the resulting graph
 // without oneDNN.
 #ifndef GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 #define GRAPNEL_LIB_SUPPORT_ONEDNN_H_
@@ -11,8 +11,7 @@
 
 namespace grapnel {
 
-// Selects which of TensorFlow's two optimizers a pass imitates; it does not select grapnel's own
-// kernels.
+// Which of TensorFlow's two optimizers a pass imitates. Has no effect on grapnel's own kernels.
 enum class OneDnn {
   kAuto,  // as TensorFlow would decide in this process: see UsesOneDnn
   kOn,
@@ -22,9 +21,9 @@ enum class OneDnn {
 // Parses "auto", "on" or "off"; nullopt for any other word.
 GRAPNEL_PUBLIC std::optional<OneDnn> ParseOneDnn(llvm::StringRef word);
 
-// Resolves kAuto as TensorFlow 2.21 does on Linux: TF_ENABLE_ONEDNN_OPTS decides if it is 0, 1,
-// true or false; otherwise oneDNN is on if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or
-// AMX.
+// Returns whether to imitate oneDNN. Decides kAuto as TensorFlow 2.21 does on Linux: by
+// TF_ENABLE_ONEDNN_OPTS if that is 0, 1, true or false; otherwise oneDNN is on if the processor has
+// AVX512-VNNI, AVX512-BF16, AVX-VNNI or AMX.
 GRAPNEL_PUBLIC bool UsesOneDnn(OneDnn choice);
 
 inline const char* OneDnnWord(bool on) { return on ? "on" : "off"; }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kMostLinks = 40;  // the same limit as in Linux
 
-// Returns the directory of `path` with its symbolic links resolved; unresolved if the directory
-// does not exist.
+// Returns the directory of `path` with symbolic links resolved, or as it is written if it does not
+// exist.
 std::string FolderOf(llvm::StringRef path) {
   std::string folder = llvm::sys::path::parent_path(path).str();
   if (folder.empty()) folder = ".";
@@ -26,7 +26,7 @@ std::string FolderOf(llvm::StringRef path) {
   return realpath(folder.c_str(), real) ? real : folder;
 }
 
-// True for /proc/self/fd, whose links stand for open files of this process.
+// True for the directory /proc/self/fd: each link in it stands for an open file of this process.
 bool HoldsDescriptors(llvm::StringRef folder) {
   char real[PATH_MAX];
   return realpath("/proc/self/fd", real) && folder == real;

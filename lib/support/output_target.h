@@ -21,8 +21,9 @@ struct OutputTarget {
   int descriptor = -1;
 };
 
-// Follows the symbolic links of `path`; a dangling link names a new file. Errors: a directory, a
-// file that is not writable, too many links. The errors do not name the path.
+// Follows the symbolic links of `path`; a link to a file that does not exist names a new file.
+// Errors: the target is a directory or not writable, or there are too many links. The errors do not
+// name the path.
 Expected<OutputTarget> FindOutputTarget(llvm::StringRef path);
 
 }  // namespace grapnel

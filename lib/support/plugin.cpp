@@ -61,8 +61,8 @@ Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
   return *header;
 }
 
-// Reads the PluginRecord from a plugin's file without loading the plugin; nullopt if the file has
-// no record.
+// Reads the PluginRecord in a plugin's file without loading the plugin; nullopt if the file has
+// none.
 Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
   ASSIGN_OR_RETURN(Elf64_Ehdr header, ReadHeader(bytes));
   auto section = [&](uint64_t i) {
@@ -93,8 +93,8 @@ Error CheckRecord(llvm::StringRef bytes) {
       record->name, record->version, record->abi, GRAPNEL_VERSION, GRAPNEL_ABI);
 }
 
-// Returns the text of dlerror() without the path, which the caller adds, and with demangled C++
-// symbols.
+// Returns the text of dlerror(), with C++ symbols demangled and without the path, which the caller
+// adds.
 std::string WhyNotLoaded(llvm::StringRef file) {
   const char* said = dlerror();
   llvm::StringRef why(said ? said : "no reason given");
@@ -129,13 +129,14 @@ void EndInConstructor() {
   std::abort();
 }
 
-// Loads a shared object. `file` must contain a slash: otherwise dlopen searches its library path.
+// Loads a shared object and calls its start function. `file` must contain a slash; otherwise dlopen
+// would search the library path for it.
 Error Load(const char* path, const char* file, bool has_record) {
   State().path = path;
   void* plugin = nullptr;
   Error error = WithoutExceptions([&]() -> Error {
     State().terminate = std::set_terminate(EndInConstructor);
-    // Never closed: registries point into the plugin.
+    // The plugin is never closed, because the registries point into it.
     plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     std::set_terminate(State().terminate);
     return plugin ? Error::success() : MakeError("{0}", WhyNotLoaded(file));
@@ -152,7 +153,8 @@ Error Load(const char* path, const char* file, bool has_record) {
 }  // namespace
 
 Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
-  // Keyed by real path. A failed load is not retried, as the plugin may have registered something.
+  // The loaded plugins, by real path. After a failure, later calls return the same error without
+  // another try, as the plugin may have registered something.
   static auto* loaded = new std::map<std::string, Loaded>;
   llvm::SmallString<256> real;
   if (std::error_code code = llvm::sys::fs::real_path(path, real))

@@ -18,8 +18,8 @@
 
 namespace grapnel {
 
-// The metadata of a plugin: plain bytes in a section of its file, so that the loader can read them
-// before any code of the plugin runs.
+// The data by which the loader recognizes a plugin. It lies in a section of the plugin's file, so
+// it can be read before any code of the plugin runs.
 struct GRAPNEL_PUBLIC PluginRecord {
   char mark[16];
   char version[32];
@@ -31,8 +31,8 @@ inline constexpr const char* kPluginSection = ".grapnel_plugin";
 inline constexpr const char* kPluginMark = "grapnel plugin";
 inline constexpr const char* kPluginStart = "grapnel_start_plugin";
 
-// The rest of the ABI that must match: the headers, and whatever affects the layout of types in std
-// and LLVM.
+// The part of the ABI besides the version that must match between plugin and program: the headers,
+// and what affects the layout of types in std and LLVM.
 #if defined(_GLIBCXX_DEBUG)
 #define GRAPNEL_STANDARD_LIBRARY "libstdc++ with _GLIBCXX_DEBUG"
 #elif defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
@@ -45,16 +45,16 @@ inline constexpr const char* kPluginStart = "grapnel_start_plugin";
 #define GRAPNEL_ABI \
   "headers " GRAPNEL_HEADERS ", LLVM " LLVM_VERSION_STRING ", " GRAPNEL_STANDARD_LIBRARY
 
-// Calls the plugin's start function, an `Error Start()`, if it has one. The start function runs
-// after the plugin's registrations.
+// Calls the start function of a plugin, an `Error Start()`, if it has one. The plugin has made its
+// registrations by then.
 inline Error CallStart() { return Error::success(); }
 template <typename Start>
 Error CallStart(Start start) {
   return start();
 }
 
-// The single entry point of a plugin, in C: GRAPNEL_PLUGIN("NAME") or GRAPNEL_PLUGIN("NAME",
-// Start).
+// Defines the record and the entry point of a plugin: GRAPNEL_PLUGIN("NAME"), or
+// GRAPNEL_PLUGIN("NAME", Start) to have Start called.
 #define GRAPNEL_PLUGIN(name, ...)                                                                 \
   extern "C" {                                                                                    \
   GRAPNEL_PUBLIC extern const ::grapnel::PluginRecord grapnel_plugin;                             \
@@ -74,9 +74,9 @@ Error CallStart(Start start) {
 // process lacks; failed registrations, or an exception that the plugin threw.
 GRAPNEL_PUBLIC Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from = {});
 
-// Sets a callback for a plugin constructor that throws while it is loaded. Exceptions cannot pass
-// through the dynamic linker, so the process ends after the call. `why` describes the exception.
-// Null, the default: std::terminate prints its own message.
+// Sets a callback that is called when a constructor of a plugin throws while the plugin is loaded.
+// Exceptions cannot pass through the dynamic linker, so the process ends after the callback. `why`
+// describes the exception. With null, the default, std::terminate prints its own message.
 GRAPNEL_PUBLIC void OnThrowingConstructor(void (*told)(const char* path, const char* why));
 
 // --- For registries.
@@ -84,8 +84,8 @@ GRAPNEL_PUBLIC void OnThrowingConstructor(void (*told)(const char* path, const c
 // Returns the path of the plugin that is being loaded, valid for the rest of the process; "" if no
 // plugin is being loaded.
 GRAPNEL_PUBLIC const char* PluginBeingLoaded();
-// Reports a bad registration. If a plugin is being loaded, OpenPlugin returns the report as an
-// error; in the program itself a bad registration is a bug in grapnel.
+// Reports a registration that is not valid. While a plugin is loaded, OpenPlugin returns the report
+// as an error; otherwise it is a bug in grapnel.
 GRAPNEL_PUBLIC void ReportBadRegistration(const std::string& text);
 
 }  // namespace grapnel

@@ -14,7 +14,8 @@ constexpr llvm::StringLiteral kColors[] = {"\033[0m", "\033[31m", "\033[32m", "\
 
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// Decodes a UTF-8 sequence of two or three bytes; characters of four bytes are never hidden.
+// Decodes a UTF-8 character of two or three bytes. Returns 0 for one of four bytes, because none of
+// these is hidden.
 uint32_t CodePoint(llvm::StringRef sequence) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
   if (sequence.size() == 2) return (byte(0) & 0x1fu) << 6 | (byte(1) & 0x3fu);
@@ -23,14 +24,15 @@ uint32_t CodePoint(llvm::StringRef sequence) {
   return 0;
 }
 
-// True for C1 controls, line and paragraph separators, and Unicode's bidirectional formatting
-// characters.
+// True for the characters that could change what a terminal shows: C1 controls (U+0080 to U+009F),
+// line and paragraph separators, and bidirectional formatting characters.
 bool IsHidden(uint32_t c) {
   return (c >= 0x80 && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-// Returns the length in bytes of the character at the start of `text`; 0 if it is not valid UTF-8.
+// Returns the length in bytes of the character at the start of `text`; 0 if the bytes there are not
+// valid UTF-8.
 size_t CharacterSize(llvm::StringRef text) {
   const auto* at = reinterpret_cast<const llvm::UTF8*>(text.begin());
   const auto* end = reinterpret_cast<const llvm::UTF8*>(text.end());
@@ -38,8 +40,8 @@ size_t CharacterSize(llvm::StringRef text) {
   return size <= text.size() && llvm::isLegalUTF8Sequence(at, end) ? size : 0;
 }
 
-// Appends the first character of `text`, escaped unless it is printable or in `kept`, and returns
-// its length in bytes.
+// Appends the first character of `text` to `out`, escaped unless it is printable or in `kept`;
+// returns how many bytes of `text` it takes.
 size_t AppendFirst(llvm::StringRef text, llvm::StringRef kept, std::string* out) {
   char first = text[0];
   if (IsPlain(first) || kept.contains(first)) {
@@ -68,7 +70,8 @@ std::string PrintableBut(llvm::StringRef text, llvm::StringRef kept) {
   return out;
 }
 
-// Returns how many bytes at the end of `text` start an incomplete UTF-8 character.
+// Returns how many bytes at the end of `text` are the beginning of a UTF-8 character whose other
+// bytes are missing.
 size_t CutAtEnd(llvm::StringRef text) {
   for (size_t size = 1; size <= std::min<size_t>(3, text.size()); ++size) {
     auto byte = static_cast<unsigned char>(text[text.size() - size]);

@@ -1,4 +1,4 @@
-// Makes untrusted text (names in a graph, paths, string constants) safe for a terminal.
+// Makes text from unknown sources (names in a graph, paths, string constants) safe for a terminal.
 #ifndef GRAPNEL_LIB_SUPPORT_PRINTABLE_H_
 #define GRAPNEL_LIB_SUPPORT_PRINTABLE_H_
 
@@ -10,20 +10,20 @@
 
 namespace grapnel {
 
-// Returns `text` as UTF-8 that a terminal shows unchanged: control characters and bytes that are
-// not UTF-8 become \xNN; U+0080 to U+009F, which are control characters too, and characters that
-// change the text direction become \uNNNN, as in JSON.
+// Returns `text` as UTF-8 that a terminal shows as it is. Control characters below U+0020 and bytes
+// that are not UTF-8 become \xNN. The control characters U+007F to U+009F, line and paragraph
+// separators, and characters that change the text direction become \uNNNN, as in JSON.
 GRAPNEL_PUBLIC std::string Printable(llvm::StringRef text);
 // Like Printable, but keeps line ends.
 GRAPNEL_PUBLIC std::string PrintableLines(llvm::StringRef text);
 
-// Writes its text to another stream, which must outlive this one, escaped as by PrintableLines
-// except that tabs stay too. flush() also flushes the other stream.
+// Writes its text to another stream, which must outlive this one. Escapes the text as
+// PrintableLines does, but keeps tabs. flush() also flushes the other stream.
 class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
  public:
   explicit PrintableStream(llvm::raw_ostream& os) : llvm::raw_ostream(), os_(os) {}
   ~PrintableStream() override;
-  // Lets the escape sequences of grapnel's own colors through unescaped.
+  // Lets the escape sequences for grapnel's own colors pass unchanged.
   void AllowColor() { color_ = true; }
 
  private:

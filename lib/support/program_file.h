@@ -8,11 +8,12 @@
 
 namespace grapnel {
 
-// Returns the path of `file`, which is relative to the directory of the binary that contains this
-// code: the running program or libgrapnel.so (links resolved). Does not check that the file exists.
+// Returns the path of `file` in the directory of the binary that contains this code: that of the
+// program or of libgrapnel.so, with links resolved. `file` is relative to that directory, and need
+// not exist.
 std::string BesideTheProgram(llvm::StringRef file);
 
-// Returns the path of a loadable module such as "grapnel_onednn.so": next to the program, as in a
+// Returns the path of a loadable module such as "grapnel_onednn.so". It is next to the program in a
 // build and an unpacked archive; otherwise in lib/grapnel, where an installation puts it.
 std::string ModulePath(llvm::StringRef module);
 

@@ -16,7 +16,8 @@ class Adapter : public llvm::support::detail::format_adapter {
   SentenceArgument argument_;
 };
 
-// llvm::formatv for a number of arguments that is known only at run time.
+// The result of llvm::formatv, made from a list of arguments whose length is known only at run
+// time.
 class Formatted : public llvm::formatv_object_base {
  public:
   Formatted(llvm::StringRef format, llvm::ArrayRef<llvm::support::detail::format_adapter*> adapters)

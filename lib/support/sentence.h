@@ -12,10 +12,10 @@
 
 namespace grapnel {
 
-// One argument of a sentence: a reference to a value, and the function that prints values of its
-// type. This class erases the value's type, so that the compiler generates code once for each type
-// and not for each combination of types that a message has. Valid within the expression that makes
-// it.
+// One argument of Sentence: a pointer to a value, and the function that prints values of its type.
+// The class does not depend on the type, so the compiler generates code once for each type of
+// argument, not for each combination of types in a message. Valid only within the expression that
+// makes it.
 class GRAPNEL_PUBLIC SentenceArgument {
  public:
   template <typename T>
@@ -35,7 +35,7 @@ class GRAPNEL_PUBLIC SentenceArgument {
 
   template <typename T>
   static void PrintAs(const void* value, llvm::raw_ostream& os, llvm::StringRef style) {
-    // The format function of an adapter (llvm::fmt_align) is not const.
+    // Not const, because the format function of an adapter such as llvm::fmt_align is not const.
     auto& held = *const_cast<T*>(static_cast<const T*>(value));
     llvm::support::detail::build_format_adapter(held).format(os, style);
   }
@@ -61,9 +61,9 @@ extern template void SentenceArgument::PrintAs<double>(const void*, llvm::raw_os
 [[gnu::cold]] GRAPNEL_PUBLIC std::string FormatSentence(const char* format,
                                                         llvm::ArrayRef<SentenceArgument> arguments);
 
-// Formats like llvm::formatv, except that a llvm::StringRef argument is a name and cannot break the
-// line: characters that a terminal would not show become \xNN. A std::string argument is text and
-// may contain line ends.
+// Formats like llvm::formatv, except that an llvm::StringRef argument is a name and must not break
+// the line: Printable replaces characters that a terminal would not show. A std::string argument is
+// text and may contain line ends.
 template <typename... Args>
 [[gnu::always_inline]] inline std::string Sentence(const char* format, const Args&... args) {
   if constexpr (sizeof...(args) == 0) {

@@ -1,5 +1,4 @@
-// A compact list with inline storage for its first elements, for data that occurs millions of
-// times.
+// A compact list that stores its first elements inline, for data that occurs millions of times.
 #ifndef GRAPNEL_LIB_SUPPORT_SHORT_LIST_H_
 #define GRAPNEL_LIB_SUPPORT_SHORT_LIST_H_
 
@@ -14,8 +13,8 @@
 
 namespace grapnel {
 
-// Stores up to N elements of a trivially copyable type inline, more on the heap. Smaller than
-// llvm::SmallVector, which spends 8 more bytes on a pointer. At most 2^31 elements; adding an
+// Stores up to N elements of a trivially copyable type inline, and more on the heap. Takes 8 bytes
+// less than llvm::SmallVector, which stores a pointer in addition. At most 2^31 elements; adding an
 // element invalidates iterators.
 template <typename T, uint32_t N>
 class ShortList {

@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Calls both functions and returns when both are done. Neither may write what the other reads.
-// `is_long`: each takes longer than starting a thread, some 50 microseconds; otherwise the two run
-// one after the other.
+// Calls both functions, on two threads if `is_long`, and returns when both are done. Neither may
+// write what the other reads. `is_long`: each takes longer than starting a thread does, some 50
+// microseconds; otherwise they run one after the other.
 inline void SideBySide(bool is_long, llvm::function_ref<void()> one,
                        llvm::function_ref<void()> other) {
   if (!is_long) {

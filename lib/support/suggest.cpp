@@ -19,9 +19,10 @@ size_t MostEdits(size_t length) { return length < 4 ? 1 : std::clamp<size_t>(len
 // Returns the last component: "Relu" of "dense/Relu".
 llvm::StringRef LastOf(llvm::StringRef text) { return text.substr(text.rfind('/') + 1); }
 
-// Computes the edit distance (insert, delete, replace; ignoring case) of one text to many names,
-// with the columns of Levenshtein's table as bits (Myers 1999, Hyyroe 2003), one column per letter.
-// Consecutive names mostly share a prefix, so the class keeps the columns of the last name.
+// Computes the edit distance (insert, delete, replace; ignoring case) between one text and many
+// names. Stores a column of Levenshtein's table as bits (Myers 1999, Hyyroe 2003), one column per
+// letter of the name. Names in sequence often begin with the same letters, so it reuses the columns
+// of the previous name.
 class EditDistance {
  public:
   static constexpr size_t kLongest = 128;  // the most letters of the text
@@ -68,8 +69,8 @@ class EditDistance {
   std::vector<Column> columns_;  // after each letter of `last_`, and before the first
 };
 
-// Keeps the best names, at most kMostNear, in order of (distance, further scopes, different case,
-// length, name).
+// Keeps the kMostNear best names: the smallest distance is best, then no outer scopes, the same
+// case, the shortest name, and byte order.
 class Nearest {
  public:
   using Key = std::tuple<size_t, bool, bool, size_t>;
@@ -83,7 +84,8 @@ class Nearest {
     best_.insert(at, {key, name.str()});
     if (best_.size() > kMostNear) best_.pop_back();
   }
-  // The largest distance, at most `most`, at which another name can still be among the best.
+  // Returns the largest distance, at most `most`, with which another name could still be among the
+  // best.
   size_t Reach(size_t most) const {
     return best_.size() < kMostNear ? most : std::min(most, std::get<0>(best_.back().key));
   }
@@ -91,8 +93,8 @@ class Nearest {
   std::vector<std::string> Names() && {
     std::vector<std::string> names;
     for (Entry& entry : best_) {
-      // Drops names that are more than twice as far away as the nearest: the user did not mean
-      // them.
+      // Drops names that are more than twice as far away as the nearest, because the user hardly
+      // meant them.
       if (std::get<0>(entry.key) > std::max<size_t>(2, 2 * std::get<0>(best_.front().key))) break;
       names.push_back(std::move(entry.name));
     }
@@ -110,7 +112,8 @@ class Nearest {
   std::vector<Entry> best_;
 };
 
-// Compares names with the text that the user typed, by as many components as the text has.
+// Compares names with the text that the user typed. Of "a/b/c", only the last components count if
+// the text has fewer: "b/c" for the text "b/d".
 class Comparer {
  public:
   explicit Comparer(llvm::StringRef text)
@@ -129,7 +132,7 @@ class Comparer {
     }
     if (tail.size() + most < text_.size()) return;
     size_t distance = distance_.To(tail);
-    // Two names without a common letter are not similar.
+    // With such a distance the names have no letter in common, so they are not similar.
     if (distance > most || distance >= std::min(text_.size(), tail.size())) return;
     nearest_.Add({distance, has_scopes, distance == 0 && tail != text_, name.size()}, name);
   }
@@ -147,8 +150,8 @@ class Comparer {
     }
     return {name.drop_front(begin), begin > 0};
   }
-  // True if `name` is the text without its outer scopes: "dense/Relu" where the user typed
-  // "model/dense/Relu".
+  // True if the text is `name` with outer scopes before it: the user typed "model/dense/Relu" and
+  // the name is "dense/Relu".
   bool IsScopeLess(llvm::StringRef name) const {
     if (text_.size() <= name.size() || text_[text_.size() - name.size() - 1] != '/') return false;
     return name.contains('/') && text_.take_back(name.size()).equals_insensitive(name);
@@ -160,8 +163,8 @@ class Comparer {
   Nearest nearest_;
 };
 
-// True if `name` contains `text`, ignoring case. Checks the first letter first, because few letters
-// of a name equal it.
+// True if `name` contains `text`, ignoring case. Looks for the first letter of `text` first,
+// because most letters of a name differ from it.
 bool Holds(llvm::StringRef name, llvm::StringRef text) {
   const char first[] = {llvm::toLower(text.front()), llvm::toUpper(text.front())};
   for (; name.size() >= text.size(); name = name.drop_front()) {

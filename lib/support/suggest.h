@@ -11,28 +11,29 @@
 
 namespace grapnel {
 
-// A NameSource calls its argument with every existing name, each time the source is called. The
-// names need not outlive the call of the NameSink.
+// A function that passes every existing name to the sink it is called with. It may be called
+// several times. Names need not live longer than the sink's call.
 using NameSink = llvm::function_ref<void(llvm::StringRef)>;
 using NameSource = llvm::function_ref<void(NameSink)>;
 
-// Returns the names that `text` may stand for, three at most, nearest first; their order in `names`
-// does not matter. Compares as many components ("scope/op" has two) as `text` has, from the end. A
-// name is near when few letters differ, ignoring case (a quarter of the letters, two to four; one
-// in names of up to three letters). Among equally near names, those without further scopes come
-// first. If no name is near, returns names that contain `text`, or else those whose last component
-// is near that of `text`. Walks all names once, a million of them in about 100 ms.
+// Returns at most three names that the user may have meant by `text`, nearest first; the order of
+// `names` does not matter. Compares the last components of a name ("scope/op" has two), as many as
+// `text` has. A name is near if few letters differ, ignoring case: a quarter of the letters, at
+// least two and at most four; one in names of up to three letters. Of equally near names, those
+// without outer scopes come first. If no name is near, returns names that contain `text`, or else
+// those whose last component is near that of `text`. Goes through all names once, a million in
+// about 100 ms.
 std::vector<std::string> NearNames(llvm::StringRef text, NameSource names);
 
-// Returns "; did you mean 'Relu', 'relu_1'?". If no name is near and there are eight names or
-// fewer, lists all names: "; there are 'train', 'serving_default'", or `; there are none` if there
-// are no names. Otherwise returns "".
+// Returns "; did you mean 'Relu', 'relu_1'?", to append to an error message. If no name is near and
+// there are at most eight names, lists all: "; there are 'train', 'serving_default'", or `; there
+// are none` without any name. Otherwise returns "".
 std::string DidYouMean(llvm::StringRef text, NameSource names);
 std::string DidYouMean(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names);
 std::string DidYouMean(llvm::StringRef text, llvm::ArrayRef<std::string> names);
 
-// Returns the error "node 'relu' not found; did you mean 'Relu', 'relu_1'?". `kind` is what the
-// name is a name of ("node"); `where` follows "found": " in function 'f'".
+// Returns the error "node 'relu' not found; did you mean 'Relu', 'relu_1'?". `kind` says what was
+// not found ("node"); `where` says where and follows "found", such as " in function 'f'".
 template <typename Names>
 Error NotFound(llvm::StringRef kind, llvm::StringRef name, const Names& names,
                llvm::StringRef where = {}) {

@@ -1,4 +1,4 @@
-// Text formatting for users, and parsing of lists they type.
+// Formats text for users, and splits lists that they type.
 #ifndef GRAPNEL_LIB_SUPPORT_TEXT_H_
 #define GRAPNEL_LIB_SUPPORT_TEXT_H_
 
@@ -23,8 +23,8 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 // Splits "a,b,,c" into a, b and c: drops empty names, and trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Returns the rows as columns aligned by spaces, two between columns; numbers (cells that start
-// with a digit) are right-aligned. The first row is the header.
+// Returns a table with two spaces between columns; the first row is the header. The cells of a
+// column are aligned on the left, or on the right if all cells below the header start with a digit.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel

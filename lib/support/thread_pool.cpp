@@ -24,8 +24,9 @@ int UsableCores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// How long a thread spins, in ticks of the processor's clock: some 40 and 300 microseconds. Ticks,
-// because the duration of a pause instruction differs tenfold among processors.
+// How long a thread spins before it sleeps, in ticks of the processor's clock: some 40 and 300
+// microseconds. Does not count pause instructions, because their duration differs tenfold among
+// processors.
 constexpr uint64_t kUntilWork = 100'000, kUntilOthersEnd = 800'000;
 
 // Spins until the condition holds or `ticks` have passed; returns whether it holds.
@@ -39,10 +40,10 @@ bool Spin(uint64_t ticks, Condition&& holds) {
 
 }  // namespace
 
-// Runs one loop at a time. Each thread first takes its own share of the loop's parts, at the same
-// position in every loop, because its core's caches hold what it wrote in the previous loop; then
-// it takes parts that other threads have not begun. Threads spin briefly before they sleep, because
-// the loops of a network follow each other within microseconds.
+// Runs one parallel loop at a time. Each thread has a share of the loop's parts, at the same
+// position in every loop, because its core's caches hold what it wrote there in the previous loop.
+// After its share, it takes parts that other threads have not begun. Threads spin briefly before
+// they sleep, because the loops of a network follow each other within microseconds.
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
@@ -60,14 +61,15 @@ struct ThreadPool::State {
   std::vector<Share> shares;  // one per thread; the caller's is the first
   std::atomic<int> active{0};
   std::atomic<bool> open{false};
-  // An exception that a loop body threw, guarded by `mutex`. ParallelFor rethrows it when all
-  // threads have returned; parts that have not begun are skipped.
+  // The first exception that a loop body threw; `mutex` guards it. Parts that have not begun are
+  // skipped then, and ParallelFor rethrows the exception when all threads have returned.
   std::exception_ptr thrown;
 
   explicit State(int threads) : shares(threads) {}
 
   void Divide(int64_t parts) {
-    // If there are fewer parts than threads, the first threads get one part each.
+    // If there are fewer parts than threads, the first threads get one part each and the others
+    // none.
     int64_t threads = static_cast<int64_t>(shares.size()), sharing = std::min(parts, threads);
     for (int64_t i = 0; i < threads; ++i) {
       shares[i].next.store(i < sharing ? parts * i / sharing : parts, std::memory_order_relaxed);
@@ -92,15 +94,17 @@ struct ThreadPool::State {
     }
   }
 
-  // Counts this thread as active, then works on the open loop if it is still open.
+  // Works on the current loop if it is still open. Counts the thread as active meanwhile, so that
+  // the loop does not end before it.
   void TryJoin(size_t thread) {
     active.fetch_add(1, std::memory_order_seq_cst);
     if (open.load(std::memory_order_seq_cst)) Drain(thread);
     if (active.fetch_sub(1, std::memory_order_seq_cst) == 1) active.notify_one();
   }
 
-  // Waits until no worker is active. Spins first, as waking up on a busy machine takes
-  // milliseconds; sleeps if it takes long, so that a worker that was preempted may use this core.
+  // Waits until no worker is active. Spins first, because on a busy machine it takes milliseconds
+  // to wake up a thread. Then sleeps, so that a worker that the system has interrupted can use this
+  // core.
   void AwaitWorkers() {
     if (Spin(kUntilOthersEnd, [&] { return active.load(std::memory_order_seq_cst) == 0; })) return;
     for (int count; (count = active.load(std::memory_order_seq_cst)) != 0;) active.wait(count);

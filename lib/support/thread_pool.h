@@ -1,5 +1,5 @@
-// Worker threads for parallel loops: one pool per process or session, with a fixed maximum of
-// threads.
+// Worker threads for parallel loops. A process or session has one pool, whose number of threads is
+// fixed.
 #ifndef GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
 #define GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
 
@@ -14,8 +14,8 @@ namespace grapnel {
 
 class GRAPNEL_PUBLIC ThreadPool {
  public:
-  // `threads` in all, including the caller of ParallelFor; 0 = one per core that this process may
-  // use. Starts no thread before there is work for it to do.
+  // `threads`: the number of threads, including the caller of ParallelFor; 0 means one per core
+  // that this process may use. The workers start only when there is work for them.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -23,11 +23,11 @@ class GRAPNEL_PUBLIC ThreadPool {
 
   int num_threads() const { return threads_; }
 
-  // Calls body(begin, end) for disjoint ranges that cover [0, total), on this thread and idle
-  // workers, and returns when all ranges are done. `cost` is the rough time of one unit of `total`
-  // in nanoseconds: work under some 10 microseconds is not split. A call from inside a body runs on
-  // the calling thread alone. Rethrows an exception of a body here, once all threads have left the
-  // loop.
+  // Calls body(begin, end) for disjoint ranges that cover [0, total), on this thread and on idle
+  // workers, and returns when all ranges are done. `cost` is the rough time for one of the `total`
+  // units, in nanoseconds: a loop of less than some 10 microseconds runs on this thread alone. A
+  // call from inside a body also runs on its thread alone. If a body throws, rethrows the exception
+  // here once all threads have left the loop.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:

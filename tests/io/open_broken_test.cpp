@@ -258,7 +258,7 @@ TEST(OpenBroken, BrokenCaseFolders) {
   EXPECT_EQ(error(R"({"feeds": {"x": 3}, "fetches": {}})"),
             json + ": 'feeds': 'x' must name a .npy file");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": "a"})"),
-            json + ": 'rtol' must be a number, or a number for each tensor");
+            json + ": 'rtol' must be a number, or an object: tensor to number");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}})"),
             folder.path() + ": has a case.json but no graph.pb");
   EXPECT_EQ(error(std::string(100000, '[').c_str()),

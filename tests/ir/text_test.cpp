@@ -222,7 +222,7 @@ TEST(TextTest, ErrorsNameLineAndColumn) {
   EXPECT_EQ(FirstError("%c = Const [1,2,3] : int32[2]\n"),
             "1:12: node 'c': 3 elements are written, the shape [2] has 2");
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=float, shape=[2]} : int32[2]\n"),
-            "1:45: node 'x': output 0 is float, int32 is written");
+            "1:45: node 'x': output 0 is float, but the text says int32");
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=float, dtype=int32}\n"),
             "1:32: attribute 'dtype' occurs twice");
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=nofloat}\n"),
