@@ -161,8 +161,9 @@ class Joining {
     return it == taken_.end() ? 0 : it->second;
   }
 
-  // Returns the stage whose graph is most similar to that of the loose stage, which then joins its
-  // line; nullopt if no graph is similar enough.
+  // Returns the stage whose line the loose stage joins. If the loose stage belongs to lines by its
+  // name, that is the stage of these lines with the most similar graph; otherwise, the stage of any
+  // line with the most similar graph. nullopt if no name fits and no graph is similar enough.
   std::optional<size_t> Nearest(size_t loose) const {
     std::optional<size_t> best;
     std::tuple<bool, double, bool, int> best_score;

@@ -204,9 +204,9 @@ void AddPrivate(const Side& side, Parts* parts) {
 
 }  // namespace
 
-// True if `nodes` may replace `head`. A fusion must consist of its own ops, an elementwise sum or
-// product cannot replace a matrix product or a convolution, and a split does not contain a fused
-// op.
+// True if `head` and `nodes` may stand for each other. If `head` is a fusion, it must consist of
+// the ops of `nodes`. Otherwise, several nodes must not contain a fused op, and if `head` is an
+// elementwise sum or product, no matrix product or convolution.
 static bool CanReplace(const Side& whole, int32_t head, const Side& parts,
                        llvm::ArrayRef<int32_t> nodes) {
   if (Fusion fusion(whole.view->node(head)); fusion) return fusion.CanBeOf(parts, nodes);

@@ -17,8 +17,9 @@ enum class NodeStatus { kSame, kRemoved, kAdded, kChanged, kGrouped };
 struct UnionGraph {
   std::unique_ptr<Module> module;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeStatus> status;  // without kSame
-  // The node of the union that represents a node of A: its partner, the fused node that it became,
-  // or its copy if only A has it. Keys are bodies of A and node ids.
+  // The node of the union that represents a node of A: its partner; the fused node that it became;
+  // the first of the nodes into which it was split; or its copy if only A has it. Keys are bodies
+  // of A and node ids.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
   // The names in A of nodes that only A has and that have another name in the union.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string> names_in_a;

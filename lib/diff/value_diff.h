@@ -15,9 +15,9 @@ namespace grapnel {
 // The distance between two tensors of the same dtype and shape.
 struct ValueDistance {
   int64_t elements = 0, differing = 0;
-  // For numbers (of complex numbers, the real parts): the largest difference, and the norm of the
-  // difference relative to that of the first tensor. If an element is NaN or infinite and the other
-  // tensor's element is not the same, `largest` is infinite. Not set for strings.
+  // For numbers that are not complex: the largest difference, and the norm of the difference
+  // relative to that of the first tensor. If an element is NaN or infinite and the other tensor's
+  // element is not the same, `largest` is infinite. 0 for strings and complex numbers.
   double largest = 0, relative = 0;
   int64_t not_finite_a = 0, not_finite_b = 0;
 };

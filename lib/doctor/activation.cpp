@@ -32,7 +32,7 @@ std::vector<std::pair<Node, int>> ReadersBy(const Network& network, const BodyPo
   return readers;
 }
 
-// True if a chain of at most kMostSteps elementwise ops computes `from` from `x`.
+// True if a chain of fewer than kMostSteps elementwise ops computes `from` from `x`.
 bool IsMadeOf(const Network& network, const BodyPort& from, const BodyPort& x) {
   static const llvm::StringSet<> kOps = {"Mul", "RealDiv", "Div",    "Add", "AddV2",
                                          "Sub", "Neg",     "Square", "Pow"};

@@ -52,9 +52,11 @@ class Flow {
   // Cost: linear in the number of nodes.
   explicit Flow(const Module& module);
 
-  // Returns the tensors from which `port` is directly computed: the inputs of its node; for a
-  // function's argument the callers' inputs; for an output of a call the function's results (for a
-  // loop also its inputs).
+  // Returns the tensors from which `port` is directly computed: the inputs of its node. For a
+  // function's argument, these are the callers' inputs and, in a loop's body, the result of the
+  // previous iteration. For an output of a call, they are the result with its index of each called
+  // function and the input that selects a branch; for a loop, also its input and the condition's
+  // result. A loop variable that the body returns unchanged comes only from the loop's input.
   std::vector<BodyPort> Before(const BodyPort& port) const;
   // Returns the tensors that are directly computed from `port`.
   std::vector<BodyPort> After(const BodyPort& port) const;

@@ -98,7 +98,7 @@ Error RunState::AddMemoryReport(Error error) const {
   for (size_t i = 0; i < std::min<size_t>(sorted.size(), 5); ++i)
     text +=
         llvm::formatv("{0}'{1}' {2}", i ? ", " : "", sorted[i].second, HumanBytes(sorted[i].first));
-  return MakeError("{0}; live values took {1}, most of it {2}", TextOf(std::move(error)),
+  return MakeError("{0}; live values took {1}, the largest are {2}", TextOf(std::move(error)),
                    HumanBytes(total), text);
 }
 

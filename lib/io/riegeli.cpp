@@ -96,7 +96,7 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   std::string header;
   uint64_t at = begin, file_size = file_->bytes().size();
   if (!MayBegin(begin) || !Copy(&at, kGroupHeader, &header))
-    return MakeError("the file ends in the middle of a group's header, at {0}", begin);
+    return MakeError("the file ends in the middle of the header of the records at {0}", begin);
   auto number = [&](int i) { return read64le(header.data() + 8 * i); };
   if (Hash(llvm::StringRef(header).drop_front(8)) != number(0))
     return MakeError("the header of the records at {0} is damaged (its hash differs)", begin);

@@ -52,10 +52,11 @@ struct GradientCheck {
 double DefaultTolerance(DataType dtype);  // 1e-6 for double, 5e-3 for float, 0.2 for half
 
 // Runs the graph, builds and runs its gradients, and runs the graph again with each element of x
-// slightly larger and smaller (central differences with two step sizes, extrapolated; smaller step
-// sizes if the two disagree, as near the kink of a Relu). Also measures how much rounding alone
-// changes a finite difference. Errors: those of RunJob; those of Gradients; no y or x has
-// gradients; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per element.
+// slightly larger and smaller (central differences with two step sizes, extrapolated). If the
+// result differs from the gradient, as near the kink of a Relu, tries smaller steps, and measures
+// how much rounding alone changes a finite difference. Errors: those of RunJob; those of Gradients;
+// no y or x has gradients; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per
+// element.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 
 // The graph extended by the gradients of the sum of `ys` with respect to each of `xs`, and the

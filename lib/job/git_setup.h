@@ -20,8 +20,9 @@ struct GitSetup {
 };
 
 // Configures git's diff driver `grapnel`, which shows a graph as text (`git diff`), and its
-// difftool `grapnel`, which opens a picture of both graphs. A second call changes nothing. Errors:
-// git is not installed; the working directory is not in a repository.
+// difftool `grapnel`, which opens a picture of both graphs, and adds the graph files to the
+// gitattributes file. A second call changes nothing. Errors: git is not installed; without
+// `global`, the working directory is not in a repository.
 Expected<GitSetup> SetUpGit(const GitSetupRequest& request);
 
 }  // namespace grapnel

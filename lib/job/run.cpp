@@ -124,7 +124,8 @@ Error RunJob::Complete() {
   for (FeedSource& feed : feeds) {
     Error error = name(feed.tensor, FindArgument);
     if (!error) continue;
-    // If there is a signature, the error already lists its keys.
+    // With signatures, inputs are named by keys. The error lists the keys if one is similar to the
+    // name or if a signature was chosen.
     if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
     return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
   }

@@ -1,5 +1,5 @@
-// Runs passes in order and notifies its instrumentations; dumps, timers and verifiers are all
-// instrumentations.
+// Runs passes in order, measures their time, and notifies its instrumentations. The verifier, the
+// dumps and the ledger are instrumentations.
 #ifndef GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 #define GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 

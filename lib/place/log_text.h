@@ -24,9 +24,9 @@ std::string EagerText(const PlacementLog& log);
 // Describes the parts of a log that cannot be read, a sentence each.
 std::vector<std::string> LogProblems(const PlacementLog& log);
 
-// The history of one node for an explanation: its request, its device in the log, the changes
-// by passes. `name` may be a node that the graph no longer has. Empty if neither log nor dumps have
-// the node.
+// The history of one node for an explanation: its request, its device in the log or why the log
+// does not have the node, the changes by passes. `name` may be a node that the graph no longer has.
+// Empty if there is nothing to say.
 std::string WayOfNode(const PlacementContext& context, const PlacementLog* log,
                       const LogOfGraph* logged, const GraphStory& story, llvm::StringRef name);
 

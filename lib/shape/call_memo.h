@@ -49,8 +49,9 @@ class CallMemo {
   void MissFunction() {
     if (inferring_) inferring_->is_kept = false;
   }
-  // Must be called if bodies may have changed: the results of changed bodies are then inferred
-  // again.
+  // Removes the results that depend on temporary state (Entry::is_kept), and lets each function
+  // have new argument sets. Call it if bodies may have changed, for instance if a missing function
+  // may now exist. Results of changed bodies are inferred again without it.
   void Forget();
 
  private:

@@ -101,7 +101,7 @@ void DiagPartShape(ShapeContext& c) {
   const Shape& in = c.in(0);
   if (!in.known_rank()) return;
   if (in.rank() == 0 || in.rank() % 2)
-    return c.Fail("{0} needs an even rank, got {1}", c.op(), in.ToString());
+    return c.Fail("{0} needs an even rank of 2 or more, got {1}", c.op(), in.ToString());
   c.Out(0, c.Equal(SubShape(in, 0, in.rank() / 2), SubShape(in, in.rank() / 2)));
 }
 

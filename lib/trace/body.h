@@ -53,7 +53,7 @@ class TraceBody {
   // Call this for a node of this body that other nodes must run after: TensorFlow marks such a node
   // with an attribute.
   void MarkControl(NodeId id);
-  // The attributes of a new node, by key.
+  // An attribute of a node: its key, and its value as a serialized AttrValue (lib/ir/attr.h).
   using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
   void SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
   // Replaces all attributes of the node. Requires that SharesAttrs is true for the node, or that it

@@ -192,8 +192,8 @@ GRAPNEL_PUBLIC std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringR
 GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
 
 // Scales all values by one factor if the norm of all of them together exceeds `norm`
-// (tf.clip_by_global_norm, as in Keras); lib/trace/math_ops.h clips single tensors. A missing
-// gradient stays missing; slices become dense.
+// (tf.clip_by_global_norm, as in Keras). A missing value stays missing. For functions that clip
+// single tensors, see lib/trace/math_ops.h.
 GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm,
                                        SourceLocation where = SourceLocation());
 

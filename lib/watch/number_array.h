@@ -17,8 +17,9 @@ struct NumberArray {
   Dims dims;
   std::vector<Number> values;
   std::vector<Number> imaginary;  // as many as `values` if complex; else empty
-  // True for a literal number: the result of an operation with a tensor has the tensor's dtype, as
-  // in NumPy.
+  // True for a literal number or list, which counts as a Python number does in NumPy. The result of
+  // an operation with a tensor has the tensor's dtype if that can hold the kind of number (float or
+  // complex for a fraction; any but bool for a whole number), else the literal's dtype.
   bool is_weak = false;
 
   bool IsComplex() const { return !imaginary.empty(); }

@@ -1,4 +1,5 @@
-// A tap's event for one tensor, which the thread that computed the tensor passes to the writer.
+// A tap's event for one tensor. The thread that computed the tensor makes it. Tap::Emit receives
+// the events in the order of the run.
 #ifndef GRAPNEL_LIB_WATCH_TAP_EVENT_H_
 #define GRAPNEL_LIB_WATCH_TAP_EVENT_H_
 

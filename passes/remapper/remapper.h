@@ -46,8 +46,8 @@ class Remapper : public RuleContext {
   bool WaitsForNone(const Node& root);
   // True if `inner` may be removed: no control edges, no other reader, not preserved.
   bool CanTake(const Node& root, const Node& inner);
-  // True if all of these connected nodes, which may include `root`, may be removed or replaced: no
-  // node outside the group reads them.
+  // True if these connected nodes may be removed: no control edges, not preserved, read only by one
+  // another. If `root` is among them, nodes outside may read it, but it must wait for no node.
   bool TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes);
   // True if only the first output of `norm` is read or fetched; the fused or expanded form has no
   // others. Records its refusal at `norm`.

@@ -64,7 +64,9 @@ TEST(KernelFile, Errors) {
                 .Attr("new_vocab_offset", attr::Int(1))
                 .Out({proto::DT_INT64, proto::DT_INT32})
                 .ErrorText(),
-            one + " has 1 words, but 9223372036854775807 words from word 1 on were expected");
+            one +
+                ": the vocabulary has 1 words (lines), but 9223372036854775807 words from word 1 "
+                "on were expected");
 }
 
 TEST(KernelDenseTable, KeysThatMarkBuckets) {

@@ -155,8 +155,9 @@ Error Remap(KernelContext& ctx, const Remapping& form) {
   ASSIGN_OR_RETURN(auto old_words, LinesOf(old_file->bytes()));
   int64_t have = static_cast<int64_t>(words.size());
   if (form.offset > have || form.count > have - form.offset)
-    return MakeError("{0} has {1} words, but {2} words from word {3} on were expected", new_path,
-                     have, form.count, form.offset);
+    return MakeError(
+        "{0}: the vocabulary has {1} words (lines), but {2} words from word {3} on were expected",
+        new_path, have, form.count, form.offset);
   llvm::StringMap<int64_t> places;
   for (size_t i = 0; i < old_words.size(); ++i) {
     if (form.old_count >= 0 && static_cast<int64_t>(i) >= form.old_count) break;

@@ -4,9 +4,10 @@
 //   Before:  x -> Pad -> DepthwiseConv2dNative(w) -> Mul(s) -> AddV2(b) -> y
 //   After:   x -> _FusedDepthwiseConv2dNative(w * s, b, padding of both) -> y
 //
-// Refuses: a filter, scale or shift that is not constant, or has more than one number per channel;
-// a filter that is not finite, whose product with the padded zeros would not be 0; channels first;
-// dtypes other than float; Relu and similar activations, which would turn NaN into 0.
+// Refuses: a filter that is not constant; a scale or shift that is not constant or has more than
+// one number per channel; channels first; dtypes other than float; Relu and similar activations,
+// which would turn NaN into 0. If the filter is not finite, the Pad is not fused, because the
+// product of the filter and the padded zeros would not be 0.
 #include <algorithm>
 #include <cmath>
 #include <memory>

@@ -60,8 +60,8 @@ HalfPlan PlanOf(const BatchedShape& shape) {
   return plan;
 }
 
-// True if the result is one column and a is transposed: it is then computed as a row, with a and b
-// exchanged.
+// True if the result is one column, a is transposed, and the product is not a small one
+// (Walk::kSmall). It is then computed as a row, with a and b exchanged.
 bool IsColumn(const BatchedShape& shape) {
   return shape.n == 1 && shape.m > 1 && shape.transpose_a &&
          PlanOfMatrices(shape.m, shape.n, shape.k).walk == HalfPlan::Walk::kLanes;

@@ -168,7 +168,8 @@ Expected<KernelFn> MakeDestroy(const KernelSetup& setup) {
   });
 }
 
-// The counter on a reference variable: outputs the value before the increment; fails at the limit.
+// CountUpTo and ResourceCountUpTo: outputs the variable's value before the increment; fails at the
+// limit.
 Expected<KernelFn> MakeCountUpTo(const KernelSetup& setup) {
   int64_t limit = setup.node().GetInt("limit");
   bool fits = setup.output_type(0) == proto::DT_INT64 || limit == static_cast<int32_t>(limit);

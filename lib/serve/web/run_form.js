@@ -143,7 +143,8 @@ export class RunForm {
       }}, "\u00d7"))));
   }
 
-  // Returns a field that completes names of the main graph's nodes.
+  // Returns the row in which the user adds a tensor to the fetches: a field that completes names of
+  // the main graph's nodes, and the button Add.
   adder() {
     const names = element("datalist", {id: "run-names"});
     const field = element("input", {id: "run-fetch", list: "run-names",
