@@ -84,7 +84,7 @@ TEST_F(BoundKernelTest, RanksAreTheRegistrations) {
   EXPECT_EQ(Call(Floats({2, 1}), Floats({0}), PassOn, OneElement(1)),
             "input 1 ('y') is float[0], one element was expected");
   EXPECT_EQ(Call(Floats({2, 0}), Floats({0}), PassOn, NotEmpty(0)),
-            "input 0 ('x') is float[2,0], an element at least was expected");
+            "input 0 ('x') is float[2,0], at least one element was expected");
   EXPECT_EQ(Call(Floats({2}), Floats({1}), PassOn, Vector(0, 1), NotEmpty(0, 1)), "");
 }
 

@@ -90,8 +90,7 @@ TEST(EventFile, DamageIsListed) {
   wrong[Version().ByteSizeLong() + 16 + 3] ^= 1;
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(wrong, "events"))),
             "events: is an event file without a graph (1 record; a record's length has a wrong "
-            "checksum: what follows "
-            "is not read)");
+            "checksum: the rest is not read)");
 }
 
 TEST(EventFile, FilesWithoutGraphs) {

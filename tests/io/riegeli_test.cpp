@@ -118,8 +118,8 @@ TEST(Riegeli, ClaimsAreHeldAgainstTheData) {
             std::string::npos);
   EXPECT_NE(error('r', "q" + plain.substr(1), 1, 3).find("unknown compression (113)"),
             std::string::npos);
-  EXPECT_NE(error('r', "", 1, 3).find("end before the sizes"), std::string::npos);
-  EXPECT_NE(error('t', "", 1, 3).find("end before their header"), std::string::npos);
+  EXPECT_NE(error('r', "", 1, 3).find("ends before the sizes"), std::string::npos);
+  EXPECT_NE(error('t', "", 1, 3).find("ends before its header"), std::string::npos);
   // As many records as the file has bytes, and more.
   RiegeliWriter writer;
   writer.AddGroup('r', plain, huge >> 8, 3);

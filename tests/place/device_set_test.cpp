@@ -28,7 +28,7 @@ TEST(DeviceSet, TakesNamesAndCounts) {
 
 TEST(DeviceSet, SaysWhatIsWrong) {
   EXPECT_NE(ErrorOf(DeviceSet::Parse("")).find("no devices given"), std::string::npos);
-  EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:0")).find("'cpu:0' is a count"), std::string::npos);
+  EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:0")).find("'cpu:0' requests 0 devices"), std::string::npos);
   EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:x")).find("cpu:x"), std::string::npos);
   EXPECT_NE(ErrorOf(DeviceSet::Parse("/job:a")).find("has no type"), std::string::npos);
   EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:1,/cpu:0")).find("given twice"), std::string::npos);
@@ -76,7 +76,7 @@ TEST_F(ClusterFile, NamesThePlaceOfAnError) {
   EXPECT_NE(with_links((std::string(link) + "," + link).c_str()).find("links[1]: "),
             std::string::npos);
   EXPECT_NE(with_links(R"({"between": ["/task:0", "/task:7"], "gigabytes_per_second": 1})")
-                .find("'/task:7' names no device"),
+                .find("'/task:7' matches no device"),
             std::string::npos);
   EXPECT_NE(with_links(R"({"between": ["/task:0"]})").find("links[0]: expected"),
             std::string::npos);
