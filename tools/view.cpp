@@ -163,7 +163,7 @@ void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
     view->functions.push_back(library.functions[entry].function->name().str());
 }
 
-Expected<std::string> Draw(const OpenedGraph& input, std::string title, Flags flags,
+Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
                            std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
   ASSIGN_OR_RETURN(FeedsAndFetches given,
@@ -222,7 +222,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenForViewing(flags, invocation, format != PictureFormat::kDot));
   std::string bytes;
-  for (const OpenedGraph& graph : graphs) {
+  for (OpenedGraph& graph : graphs) {
     ASSIGN_OR_RETURN(std::string drawn,
                      Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
     bytes += drawn;

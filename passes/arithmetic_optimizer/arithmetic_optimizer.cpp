@@ -44,7 +44,7 @@ class ArithmeticOptimizer : public GraphPass {
       if (verdict.kind == Verdict::kDone || arithmetic.stopped) break;
       if (node.op_id() == op) continue;
       op = node.op_id();
-      left = rules.Of(op).drop_while([&](const Rule* other) { return other->place <= rule.place; });
+      left = rules.After(rule, op);
     }
   }
 };

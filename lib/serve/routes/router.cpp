@@ -39,14 +39,14 @@ bool SameToken(llvm::StringRef a, llvm::StringRef b) {
   return differs == 0;
 }
 
-WebAnswer AnswerOf(const WebFile& file) {
+WebAnswer FileAnswer(const WebFile& file) {
   WebAnswer answer;
   answer.type = file.type.str();
   answer.body = file.text.str();
   return answer;
 }
 
-WebAnswer AnswerOf(Document document) {
+WebAnswer DocumentAnswer(Document document) {
   WebAnswer answer;
   answer.body = std::move(document.text);
   answer.type = document.file.empty() ? "application/json" : "application/octet-stream";
@@ -224,7 +224,7 @@ WebAnswer Router::Answer(const WebRequest& request, const FoundRoute& route) {
   auto answer = WithoutExceptions([&]() -> Expected<WebAnswer> {
     if (route.row) return ApiAnswer(request, route, Now());
     const WebFile* file = FileAt(request.path);
-    return file ? AnswerOf(*file) : PageAnswer();
+    return file ? FileAnswer(*file) : PageAnswer();
   });
   if (answer) return WithHeaders(std::move(*answer));
   return WithHeaders(Refused(500, Printable(request.path) + ": " + TextOf(answer.takeError())));
@@ -248,7 +248,7 @@ WebAnswer Router::ApiAnswer(const WebRequest& request, const FoundRoute& found,
     if (!document) llvm::consumeError(document.takeError());
     document = std::move(cut);
   }
-  if (document) return AnswerOf(std::move(*document));
+  if (document) return DocumentAnswer(std::move(*document));
   return Refused(route.method == Method::kPost ? 400 : 404,
                  PrintableLines(llvm::toString(document.takeError())));
 }
