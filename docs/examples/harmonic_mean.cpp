@@ -30,9 +30,9 @@ GRAPNEL_TRACE(HarmonicMeanPrint, {{"x", proto::DT_FLOAT, {3}}});
 static Error Optimize(OpenedGraph& graph, const std::string& folder, ThreadPool& pool) {
   OptimizeRequest request;
   request.feeds = {{"x", "", Tensor()}};
-  request.fetches = {"Identity"};
+  request.options.fetches = {"Identity"};
   request.dump_folder = folder;
-  request.pool = &pool;
+  request.options.pool = &pool;
   ASSIGN_OR_RETURN(Optimized done, Optimize(graph, request));
   return done.AsError();
 }

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tarfile
 
-ROOMS = "cmake|kernels|lib|passes|scripts|testdata|tests|tools"
+DIRECTORIES = "cmake|kernels|lib|passes|scripts|testdata|tests|tools"
 OF_THE_READER = ("my_case", "my_saved_model")                 # files that a reader would have
 
 
@@ -25,9 +25,9 @@ def missing_files(root):
         with open(document) as f:
             text = re.sub(r"^ *```.*?^ *```", "", f.read(), flags=re.DOTALL | re.MULTILINE)
         links = [os.path.join(os.path.dirname(document), link) for link in re.findall(r"\]\(([\w./-]+)\)", text)]
-        named = [os.path.join(root, name) for name in re.findall(rf"`((?:{ROOMS})/[\w./*-]+)`", text)]
+        named = [os.path.join(root, name) for name in re.findall(rf"`((?:{DIRECTORIES})/[\w./*-]+)`", text)]
         for path in links + named:
-            stands_for_others = re.search(r"\b(NAME|FAMILY|ROOM|OPTIMIZER)(\b|_)|_FAMILY", path)
+            stands_for_others = re.search(r"\b(NAME|FAMILY|LIBRARY|OPTIMIZER)(\b|_)|_FAMILY", path)
             if not stands_for_others and not glob.glob(path) and not glob.glob(path + ".*"):
                 yield f"{os.path.basename(document)}: there is no {os.path.relpath(path, root)}"
 
