@@ -28,7 +28,8 @@ TEST(DeviceSet, TakesNamesAndCounts) {
 
 TEST(DeviceSet, SaysWhatIsWrong) {
   EXPECT_NE(ErrorOf(DeviceSet::Parse("")).find("no devices given"), std::string::npos);
-  EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:0")).find("'cpu:0' requests 0 devices"), std::string::npos);
+  EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:0")).find("'cpu:0' requests 0 devices"),
+            std::string::npos);
   EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:x")).find("cpu:x"), std::string::npos);
   EXPECT_NE(ErrorOf(DeviceSet::Parse("/job:a")).find("has no type"), std::string::npos);
   EXPECT_NE(ErrorOf(DeviceSet::Parse("cpu:1,/cpu:0")).find("given twice"), std::string::npos);
