@@ -136,7 +136,8 @@ TEST(Bundle, DamagedValues) {
   EXPECT_NE(ErrorOf(bundle.Read("s")).find("wrong checksum"), std::string::npos);
   writer.data.resize(5);
   bundle = Get(writer.Open());
-  EXPECT_NE(ErrorOf(bundle.Read("w")).find("is cut off: bytes 0 to 8 were expected, the file has 5 bytes"),
+  EXPECT_NE(ErrorOf(bundle.Read("w"))
+                .find("is cut off: bytes 0 to 8 were expected, the file has 5 bytes"),
             std::string::npos);
 }
 
@@ -212,7 +213,8 @@ TEST(Bundle, Slices) {
   whole.mutable_slices()->RemoveLast();
   writer.entries["table"] = whole.SerializeAsString();
   bundle = Get(writer.Open());
-  EXPECT_NE(ErrorOf(bundle.Read("table")).find("hold 8 of the tensor's 12 elements"), std::string::npos);
+  EXPECT_NE(ErrorOf(bundle.Read("table")).find("hold 8 of the tensor's 12 elements"),
+            std::string::npos);
 }
 
 // By the rules of ordered_code.cc: 0; the name and its end; the rank; start and length.

@@ -252,7 +252,8 @@ TEST(ChunkedMessage, DamagedChunksAreMissedAlone) {
   bytes[file.PositionOf(1) + 45] ^= 1;
   model = Get(OpenModel(folder.Write("m/saved_model.cpb", bytes)));
   EXPECT_NE(Problems(model).find("chunk 1: the records at"), std::string::npos) << Problems(model);
-  EXPECT_NE(Problems(model).find("'meta_graphs[0].graph_def.node[2]' lacks this chunk"), std::string::npos);
+  EXPECT_NE(Problems(model).find("'meta_graphs[0].graph_def.node[2]' lacks this chunk"),
+            std::string::npos);
   EXPECT_TRUE(model.graphs[0].module->main.Find("call"));
   EXPECT_FALSE(model.graphs[0].module->main.Find("y"));
 
