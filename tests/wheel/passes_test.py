@@ -105,7 +105,7 @@ def test_refusals(log_of_softmax):
 
 def test_passes_lists_it(log_of_softmax):
     [listed] = [item for item in tg.passes().passes if item["name"] == "log_of_softmax"]
-    assert listed["help"] == "Log of Softmax is LogSoftmax, which keeps what is small"
+    assert listed["help"] == "Log of Softmax is LogSoftmax, which keeps small values"
     assert listed["refuses"] == "a Softmax that is fetched, or that others read"
     assert listed["plugin"] == __file__
     assert [rule["name"] for rule in listed["rules"]] == ["log_of_softmax"]
@@ -363,7 +363,7 @@ MISTAKES = {
     "a missing attribute": ("Add", lambda rule, node: rule.make("k", "Cast", "", [node]) and rule.done(), "node 'k'"),
     "an output that is not there": ("Add", lambda rule, node: rule.replace_by(node.output(3)), "ValueError: 'b' has 1 outputs: there is no output 3"),
     "an input that is not there": ("Add", lambda rule, node: node.input(-1), "ValueError: 'b' has 2 inputs: there is no input -1"),
-    "a node that is read": ("Add", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'b' is read"),
+    "a node that is read": ("Add", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'b' is still read"),
     "a node that is fetched": ("Identity", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'y' is fetched, fed or kept"),
     "an invalid name": ("Add", lambda rule, node: rule.make("a b", "Neg", "", [node]), "ValueError: 'a b' is not a node name"),
     "an attribute of another type": (
