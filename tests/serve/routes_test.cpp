@@ -46,7 +46,7 @@ TEST_F(RoutesTest, EveryRowIsReachedAndNoOtherAnswersForIt) {
   const RouteTable& table = RouteTable::All();
   ASSERT_GE(table.rows().size(), 40u);
   std::set<std::string> paths;
-  for (const RouteTable::Row& row : table.rows()) {
+  for (const RouteRow& row : table.rows()) {
     std::string path = PathOf(row.route.path);
     EXPECT_TRUE(paths.insert(NameOf(row.route.method) + path).second) << row.route.path;
     auto found = table.Find(row.route.method, path);
@@ -58,7 +58,7 @@ TEST_F(RoutesTest, EveryRowIsReachedAndNoOtherAnswersForIt) {
 
 TEST_F(RoutesTest, WrongMethodIsSaidWithTheRightOne) {
   const RouteTable& table = RouteTable::All();
-  for (const RouteTable::Row& row : table.rows()) {
+  for (const RouteRow& row : table.rows()) {
     Method other = row.route.method == Method::kGet ? Method::kPost : Method::kGet;
     std::string path = PathOf(row.route.path);
     if (table.Find(other, path)) continue;
@@ -73,7 +73,7 @@ TEST_F(RoutesTest, WrongMethodIsSaidWithTheRightOne) {
 }
 
 TEST_F(RoutesTest, TooLargeABodyIsSaid) {
-  for (const RouteTable::Row& row : RouteTable::All().rows()) {
+  for (const RouteRow& row : RouteTable::All().rows()) {
     std::string path = PathOf(row.route.path);
     WebAnswer answer = Ask(NameOf(row.route.method), path, row.route.limit + 1);
     EXPECT_EQ(answer.status, 413) << path;
