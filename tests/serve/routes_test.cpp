@@ -52,7 +52,8 @@ TEST_F(RoutesTest, EveryRowIsReachedAndNoOtherAnswersForIt) {
     auto found = table.Find(row.route.method, path);
     ASSERT_TRUE(found.has_value()) << row.route.path;
     EXPECT_EQ(found->row, &row) << row.route.path;
-    EXPECT_EQ(found->parts.size(), static_cast<size_t>(llvm::StringRef(row.route.path).count('{')));
+    EXPECT_LE(llvm::StringRef(row.route.path).count('{'), FoundRoute::kMostParameters)
+        << row.route.path;
   }
 }
 
