@@ -192,7 +192,7 @@ def repeats(root):
     return [f"{' and '.join(where)} are alike for {WINDOW} lines" for where in found]
 
 
-TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?:$| {| :(?!.*\w;$))")
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (?:GRAPNEL_PUBLIC )?(\w+)(?: final)?(?:$| {| :(?!.*\w;$))")
 NAMESPACE = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? {")
 
 
@@ -214,7 +214,7 @@ def twins(root):
 def self_test_of_twins():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        for name, text in {"lib/ir/a.h": "namespace g {\nstruct A {\n};\nstruct B;\nenum class C { kA };\n}  // namespace g\n",
+        for name, text in {"lib/ir/a.h": "namespace g {\nstruct A {\n};\nstruct B;\nstruct GRAPNEL_PUBLIC C {\n};\n}  // namespace g\n",
                            "lib/io/b.cpp": "namespace g {\nnamespace {\nstruct A {\n};\n}  // namespace\nclass C final : B {};\n}  // namespace g\n",
                            "lib/io/d.cpp": "namespace g {\ninline namespace d {\nstruct A {\n};\n}  // namespace d\n}  // namespace g\n",
                            "lib/io/c.h": "namespace g::h {\nclass A {\n};\n}  // namespace g::h\nclass B;\n"}.items():

@@ -10,7 +10,7 @@ void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
                  const PlacementReport& report) {
   auto name = [&](NodeId id) { return llvm::json::fixUTF8(c.graph.node(id).name()); };
   json.attributeArray("crossings", [&] {
-    for (const Transfer& crossing : report.crossings) {
+    for (const DeviceTransfer& crossing : report.crossings) {
       json.object([&] {
         json.attribute("tensor", OutputName(name(crossing.from.node), crossing.from.index));
         json.attribute("reader", name(crossing.reader));

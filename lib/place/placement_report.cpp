@@ -49,13 +49,13 @@ class Reporter {
 
   void FindCrossings() {
     for (Node node : graph_.nodes()) {
-      llvm::SmallVector<Transfer, 4> found;
+      llvm::SmallVector<DeviceTransfer, 4> found;
       for (const Use& use : node.uses()) {
         Port port = graph_.node(use.node).input(use.slot);
         if (port.IsControl()) continue;
         TensorWay way = memory_.WayTo(use);
         if (!way.Crosses()) continue;
-        auto same = llvm::find_if(found, [&](const Transfer& c) {
+        auto same = llvm::find_if(found, [&](const DeviceTransfer& c) {
           return c.from == port && c.target == way.target && c.to_host == way.to_host;
         });
         if (same != found.end()) {
@@ -65,7 +65,7 @@ class Reporter {
                            way.is_copied, BytesOf(port)});
         }
       }
-      llvm::sort(found, [](const Transfer& a, const Transfer& b) {
+      llvm::sort(found, [](const DeviceTransfer& a, const DeviceTransfer& b) {
         return std::tuple(a.from.index, a.target, a.to_host) <
                std::tuple(b.from.index, b.target, b.to_host);
       });
@@ -133,7 +133,7 @@ class Reporter {
     for (Island& island : report_.islands) {
       for (NodeId id : island.nodes) island_of[id] = &island;
     }
-    for (const Transfer& crossing : report_.crossings) {
+    for (const DeviceTransfer& crossing : report_.crossings) {
       if (crossing.bytes < 0 || !crossing.is_copied) continue;
       if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
       // Count the bytes once for each island, even if several of its nodes read the tensor.

@@ -16,7 +16,7 @@ namespace grapnel {
 
 // One tensor that is sent to another device, or between a device's memory and the host's memory;
 // counted once for all readers that read it in the same memory.
-struct Transfer {
+struct DeviceTransfer {
   Port from;
   NodeId reader;               // the first reader
   int source = 0, target = 0;  // indices of devices
@@ -46,9 +46,9 @@ struct DeviceMemory {
 };
 
 struct PlacementReport {
-  std::vector<Transfer> crossings;   // sorted by source node, port and target
-  std::vector<Island> islands;       // sorted by their first node
-  std::vector<DeviceMemory> memory;  // by device
+  std::vector<DeviceTransfer> crossings;  // sorted by source node, port and target
+  std::vector<Island> islands;            // sorted by their first node
+  std::vector<DeviceMemory> memory;       // by device
   // Node counts by scope (the name's part before the first '/'; "" without '/') and device.
   std::map<std::string, std::vector<int>> scopes;
 };

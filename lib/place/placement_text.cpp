@@ -61,7 +61,7 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
     bool is_copied = true;
   };
   std::map<std::tuple<int, bool, int, bool>, Sum> sums;
-  for (const Transfer& crossing : report.crossings) {
+  for (const DeviceTransfer& crossing : report.crossings) {
     Sum& sum = sums[{crossing.source, crossing.from_host, crossing.target, crossing.to_host}];
     sum.is_copied = crossing.is_copied;
     ++sum.tensors;
@@ -79,14 +79,14 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
     if (!sum.is_copied) rows.back()[3] += ", not copied";
   }
   std::string text = "\ntensors that cross, each once per device\n" + Table(rows, "  ");
-  std::vector<Transfer> largest;
+  std::vector<DeviceTransfer> largest;
   llvm::copy_if(report.crossings, std::back_inserter(largest),
-                [](const Transfer& crossing) { return crossing.is_copied; });
+                [](const DeviceTransfer& crossing) { return crossing.is_copied; });
   if (largest.empty()) return text;
-  llvm::stable_sort(largest,
-                    [](const Transfer& a, const Transfer& b) { return a.bytes > b.bytes; });
+  llvm::stable_sort(
+      largest, [](const DeviceTransfer& a, const DeviceTransfer& b) { return a.bytes > b.bytes; });
   rows = {{"bytes", "tensor", "first reader", "from", "to"}};
-  for (const Transfer& crossing : llvm::ArrayRef(largest).take_front(kMostRows)) {
+  for (const DeviceTransfer& crossing : llvm::ArrayRef(largest).take_front(kMostRows)) {
     rows.push_back({BytesText(crossing.bytes),
                     OutputName(c.graph.node(crossing.from.node).name(), crossing.from.index),
                     c.graph.node(crossing.reader).name().str(),

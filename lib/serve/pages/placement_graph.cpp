@@ -13,7 +13,7 @@ std::string BytesText(int64_t known) { return HumanBytes(static_cast<uint64_t>(k
 std::string CrossingsText(const PlacementReport& report) {
   int64_t bytes = 0;
   size_t unknown = 0, copied = 0;
-  for (const Transfer& crossing : report.crossings) {
+  for (const DeviceTransfer& crossing : report.crossings) {
     if (!crossing.is_copied) continue;
     ++copied;
     bytes += std::max<int64_t>(crossing.bytes, 0);

@@ -6,7 +6,7 @@ import {post} from "./source.js";
 
 const MOST_MIB = 256;  // kLargestFile of lib/serve/routes/routes.h
 const SHOWN = 300;
-// Values of "kind" in a row (a node's comparison with the log), as in lib/serve/work/log_work.h.
+// Values of "kind" in a row (a node's comparison with the log), as in log_work.h.
 const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;
 
 export class PlaceLog {
