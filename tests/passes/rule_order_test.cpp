@@ -81,7 +81,7 @@ TEST(RuleOrder, RulesOfPluginsMustFollowARuleOfTheirPhase) {
             "p.so: rule 'x': rule 'convert_sensitiv' not found; did you mean 'convert_sensitive'? "
             "(`grapnel passes` lists them)");
   EXPECT_EQ(error_of({RuleOf("x", "convert_sensitive", 1)}),
-            "p.so: rule 'x': rule 'convert_sensitive' not found; did you mean 'convert_agnostic'? "
+            "p.so: rule 'x': rule 'convert_sensitive' not found; there are 'convert_agnostic', 'x' "
             "(`grapnel passes` lists them)");
   EXPECT_EQ(error_of({RuleOf("x", "y"), RuleOf("y", "x")}),
             "p.so: rule 'x': it and 'y' follow each other in a circle (`grapnel passes` lists "

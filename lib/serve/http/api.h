@@ -26,7 +26,7 @@ typedef struct GrapnelHttpAdmission {
   int32_t worker_class;
   /* The binary's: the route and the values of its parameters. */
   const void* route;
-  uint32_t values[4];
+  uint32_t values[8];
 } GrapnelHttpAdmission;
 
 /* Strings contain no NUL bytes; missing ones are "". `path` is decoded and ends before '?'. */

@@ -39,7 +39,7 @@ struct RouteRow;
 
 // The route of a request and the values of its path parameters, in the pattern's order.
 struct FoundRoute {
-  static constexpr size_t kMostParameters = 4;
+  static constexpr size_t kMostParameters = 8;
   const RouteRow* row = nullptr;
   std::array<uint32_t, kMostParameters> values = {};
 };
