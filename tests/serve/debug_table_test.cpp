@@ -89,9 +89,11 @@ TEST_F(DebugTableTest, ValuesAreTextNumbersPictureAndFile) {
     EXPECT_NE(value.find(word), std::string::npos) << word << value;
   EXPECT_NE(Value(session, R"({"expression": "x:0 * 2", "slice": "0"})").find("array("),
             std::string::npos);
-  EXPECT_EQ(Value(session, R"({"of": "output", "index": 0})"), "there is no output 0 here");
-  EXPECT_EQ(Value(session, R"({"of": "input", "index": 70})"), "there is no input 70 here");
-  EXPECT_EQ(Value(session, R"({"of": "what"})"), "there is no what 0 here");
+  EXPECT_EQ(Value(session, R"({"of": "output", "index": 0})"),
+            "the stop has no output with index 0");
+  EXPECT_EQ(Value(session, R"({"of": "input", "index": 70})"),
+            "the stop has no input with index 70");
+  EXPECT_EQ(Value(session, R"({"of": "what"})"), "the stop has no what with index 0");
   EXPECT_EQ(Value(session, "{}"), "the request names no tensor ('of') and no 'expression'");
   EXPECT_NE(Value(session, R"({"expression": "nowhere"})").find("'nowhere' not found"),
             std::string::npos);
