@@ -159,7 +159,7 @@ class CaptureTest(unittest.TestCase):
         queue = tf.queue.FIFOQueue(3, [tf.float32])
         queue.enqueue(1.)
         dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, -1., empty_key=-1, deleted_key=-2)
-        for f, x, text in ((lambda x: queue.dequeue() + x, X, "no variable, table or iterator"),
+        for f, x, text in ((lambda x: queue.dequeue() + x, X, "not a variable, table or iterator"),
                            (dense.lookup, np.array([1]), "a dense table")):
             with self.assertRaisesRegex(capture.CaptureError, text):
                 capture.function(tf.function(f), [x], self.out)

@@ -220,7 +220,7 @@ class DeployedModelTest(unittest.TestCase):
     def test_what_is_written_cannot_be_frozen(self):
         path, _, _ = self.made(counter)
         said = self.grapnel("opt", path, "--freeze", "-o", path + ".pb", status=2)
-        self.assertRegex(said, "variable 'calls' cannot be frozen: node '.*' .* writes it")
+        self.assertRegex(said, "variable 'calls' cannot be frozen: node '.*' .* writes the variable")
 
     def test_where_it_may_not_be_written(self):
         path, _, _ = self.made(network)
