@@ -63,7 +63,7 @@ class Panes(PageCase):
             self.browser.wait(f"document.querySelectorAll('#panel .card')[{side}]?.innerText.includes({name!r})")
         self.click_box("b", "exp")
         self.browser.wait("!grapnel.panes.a.view.chosen")
-        self.browser.wait("document.querySelector('#panel .card').innerText.includes('Nothing in A')")
+        self.browser.wait("document.querySelector('#panel .card').innerText.includes('A has no counterpart')")
         self.browser.wait("document.querySelectorAll('#panel .card')[1].innerText.includes('added')")
         self.click_box("a", "neg")
         self.browser.wait("document.querySelector('#panel .card .mark')?.textContent === 'removed'")
