@@ -120,7 +120,7 @@ class BadTensors : public Tap {
 
  protected:
   bool Tells() const override { return true; }
-  void Tell(TapEvent&& event) override {
+  void Emit(TapEvent&& event) override {
     const Health& health = event.health;
     if (!health.IsBad() || ++count_ > 4) return;
     llvm::outs() << "  " << event.node.name() << " (" << event.node.op() << "): of "

@@ -228,7 +228,7 @@ class DeployedModelTest(unittest.TestCase):
         with open(self.folder + "/other/notes.txt", "w") as file:
             file.write("mine")
         for out, why in ((path, "is the model itself"), (path + "/inside", "is the model itself or inside it"),
-                         (self.folder + "/other", "holds 'notes.txt'"), (self.folder + "/other/notes.txt", "is a file")):
+                         (self.folder + "/other", "contains 'notes.txt'"), (self.folder + "/other/notes.txt", "is a file")):
             self.assertIn(why, self.grapnel("opt", path, "-o", out, status=2))
 
     def test_plain_graph_says_what_it_lacks(self):
