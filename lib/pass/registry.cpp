@@ -52,6 +52,12 @@ std::vector<const Rule*> Ordered(llvm::ArrayRef<const Rule*> rules) {
   return ordered;
 }
 
+// Guards RulesOfOne::ordered of all registries; sorting takes microseconds.
+std::mutex& OrderMutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
 bool IsRegistered(Error error) {
   if (!error) return true;
   ReportBadRegistration(TextOf(std::move(error)));
@@ -63,6 +69,13 @@ bool IsRegistered(Error error) {
 PassRegistry& PassRegistry::Get() {
   static PassRegistry* registry = new PassRegistry;
   return *registry;
+}
+
+// RulesOf() of `other` may sort its rules on another thread meanwhile.
+PassRegistry::PassRegistry(const PassRegistry& other)
+    : passes_(other.passes_), rules_(other.rules_) {
+  std::lock_guard lock(OrderMutex());
+  rules_of_ = other.rules_of_;
 }
 
 bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
@@ -145,8 +158,7 @@ llvm::ArrayRef<const Rule*> PassRegistry::RulesOf(llvm::StringRef optimizer) con
   auto found = rules_of_.find(std::string_view(optimizer));
   if (found == rules_of_.end()) return {};
   RulesOfOne& rules = found->second;
-  static std::mutex mutex;  // of all registries: sorting takes microseconds
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(OrderMutex());
   if (rules.ordered.empty()) rules.ordered = Ordered(rules.registered);
   return rules.ordered;
 }

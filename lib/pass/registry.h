@@ -19,6 +19,9 @@ namespace grapnel {
 class GRAPNEL_PUBLIC PassRegistry {
  public:
   static PassRegistry& Get();
+  PassRegistry() = default;
+  PassRegistry(const PassRegistry& other);  // thread-safe, like all const functions
+  PassRegistry& operator=(const PassRegistry&) = delete;
 
   struct Entry {
     PassInfo info;

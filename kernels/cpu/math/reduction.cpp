@@ -43,8 +43,8 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
-// The maximum of fold * group: if there are several rows to add up first, if there are none, and if
-// there are none and group is 1. In the last case more elements are faster as a row, because they
+// The largest fold * group: kFolded if there are several rows to add up first, else kFoldedAtOnce.
+// It is kFoldedSingly if, besides, group is 1: more elements are then faster as a row, because they
 // fill the lanes.
 constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
 // The minimum number of columns per call, where there are rows to combine.
