@@ -36,7 +36,7 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
       .ShownAs("SIZE");
   line.Option("--plugin", flags.plugins,
               "a shared object with its own passes, rules, kernels or functions to trace; may be "
-              "repeated (docs/library.md)")
+              "repeated (docs/reference/library.md)")
       .ShownAs("FILE.so");
   line.Option("--color", flags.color, "colors on a terminal")
       .OneOf({"auto", "always", "never"})

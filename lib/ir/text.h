@@ -4,7 +4,7 @@
 //   %t = Transpose(%x, [1,0])            # the constant is a node of its own, t/perm
 //   %y = Identity(%t, ^init) @cpu:0 : float[3,2]
 //
-// docs/text.md has the grammar. Every command reads it; `convert` and `--print` write it.
+// docs/reference/text.md has the grammar. Every command reads it; `convert` and `--print` write it.
 #ifndef GRAPNEL_LIB_IR_TEXT_H_
 #define GRAPNEL_LIB_IR_TEXT_H_
 

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// A recursive-descent parser. Each function parses one construct of the grammar in docs/text.md; if
+// A recursive-descent parser. Each function parses one construct of the grammar in docs/reference/text.md; if
 // the text does not match, it returns false, and the scanner has the error.
 class Parser {
  public:

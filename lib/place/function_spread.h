@@ -16,7 +16,7 @@ namespace grapnel {
 // Follows TensorFlow: before placing, inlines calls and lowers If and While to single nodes. The
 // function of a remaining call is placed when it is called, its arguments on the call's device. If
 // nodes of the function then need other devices, the call is inlined after all, so that
-// partitioning the main graph is enough. docs/placement.md has the rules.
+// partitioning the main graph is enough. docs/guide/placement.md has the rules.
 class FunctionSpread {
  public:
   // Prepares `module` for runs from the feeds to the fetches of `tensors`, which must exist. `log`

@@ -47,7 +47,7 @@ class PolicyWriter {
   Expected<std::string> Write() {
     text_ = "# The policy for " + Printable(llvm::sys::path::filename(opened_.model().path)) +
             ", for `grapnel check`. The model passed it when it was written.\n"
-            "# Each table enables a check; docs/check.md lists their keys.\n"
+            "# Each table enables a check; docs/guide/checking.md lists their keys.\n"
             "\n"
             "# The TensorFlow whose fusions are expected: with oneDNN, or without.\n"
             "onednn = \"" +

@@ -14,7 +14,7 @@ std::string PolicySummary(const PolicyReport& report);
 // Writes the first few findings of each check; with `all`, all of them.
 void WritePolicyText(const PolicyReport& report, bool all, llvm::raw_ostream& os);
 // Writes attributes into the open JSON object: "passes", "findings", "checks", ...; see
-// docs/check.md.
+// docs/guide/checking.md.
 void WritePolicyJson(const PolicyReport& report, llvm::json::OStream& json);
 // Writes one test case per check, in the format of Jenkins' xunit plugin (junit-10.xsd).
 void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os);

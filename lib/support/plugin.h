@@ -4,7 +4,7 @@
 //   GRAPNEL_PLUGIN("reverse_remover");
 //
 // beside GRAPNEL_RULE, GRAPNEL_PASS, GRAPNEL_CPU_KERNEL or GRAPNEL_TRACE. A plugin does not link
-// grapnel, LLVM or protobuf: it uses the copies in the process that loads it. docs/library.md is
+// grapnel, LLVM or protobuf: it uses the copies in the process that loads it. docs/reference/library.md is
 // the guide.
 #ifndef GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 #define GRAPNEL_LIB_SUPPORT_PLUGIN_H_

@@ -10,7 +10,7 @@
 // error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such a
 // value as input does not run, and its result has the same error.
 //
-// docs/eager.md is the guide and lists what an op costs.
+// docs/guide/tracing.md is the guide and lists what an op costs.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_H_
 #define GRAPNEL_LIB_TRACE_EAGER_H_
 

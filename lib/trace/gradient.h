@@ -9,7 +9,7 @@
 // node has the source line of its forward op. Cost: linear in the nodes between ys and xs; no
 // recursion.
 //
-// docs/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to add one.
+// docs/reference/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to add one.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_H_
 

@@ -7,7 +7,7 @@
 //     return n / ReduceSum(1.0f / x);
 //   });
 //
-// docs/tracing.md is the guide; lib/trace/ops.h has functions for common ops.
+// docs/guide/tracing.md is the guide; lib/trace/ops.h has functions for common ops.
 #ifndef GRAPNEL_LIB_TRACE_TRACE_H_
 #define GRAPNEL_LIB_TRACE_TRACE_H_
 

@@ -6,7 +6,7 @@
 //
 // In the main graph a variable is the VarHandleOp of its name, in functions the captured handle;
 // nodes are named and ordered as tf.function's. With lib/trace/model.h several functions share
-// variables; lib/job/program.h runs these functions. docs/training.md is the guide.
+// variables; lib/job/program.h runs these functions. docs/guide/tracing.md is the guide.
 #ifndef GRAPNEL_LIB_TRACE_VARIABLE_H_
 #define GRAPNEL_LIB_TRACE_VARIABLE_H_
 

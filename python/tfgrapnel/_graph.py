@@ -196,7 +196,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         return self.table("outputs")
 
     def table(self, name: str) -> Table:
-        """A table of `query` (docs/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, scopes,
+        """A table of `query` (docs/guide/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, scopes,
         functions, calls or lines."""
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:

@@ -1,4 +1,4 @@
-"""Passes and rules written in Python, with the same protocol as in C++ (docs/python.md)."""
+"""Passes and rules written in Python, with the same protocol as in C++ (docs/guide/python.md)."""
 
 from __future__ import annotations
 

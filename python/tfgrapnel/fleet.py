@@ -393,7 +393,7 @@ def query(folder: Path, sql: str) -> pa.Table:
     """Runs an SQL statement with DuckDB on a folder of rows.
 
     Views: `models`, one row per path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, one row per
-    element, with its path; `rows` has these elements in lists, as the files do. docs/python-fleets.md describes them.
+    element, with its path; `rows` has these elements in lists, as the files do. docs/guide/python-fleets.md describes them.
 
     Integers are int64, and so are sums of them if they fit.
 
