@@ -288,7 +288,7 @@ class Parser {
     return true;
   }
 
-  // float, T, N*float, N*T, Ts...
+  // Parses an argument's type: float, T, N*float, N*T or Ts...
   bool ReadArgType(ParsedArg* arg) {
     std::string word = scanner_.TakeWord().str();
     if (scanner_.CharAt(0) == '*') {

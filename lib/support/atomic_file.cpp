@@ -30,8 +30,8 @@ std::string TemporaryIn(const std::string& folder) {
   return JoinPath(folder, llvm::formatv("{0}{1:x-16}{2}", kMark, number, kSuffix).str());
 }
 
-// Removes the temporary file `path` if the process that wrote it has ended. A writer keeps a lock
-// on its temporary file until it ends, so a file without a lock is a leftover.
+// Removes the temporary file `path` if the process that wrote it has ended. A process keeps a lock
+// on a temporary file while it writes it, so a file without a lock is a leftover.
 void RemoveIfLeftOver(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -59,10 +59,10 @@ void RemoveLeftOversIn(const std::string& folder) {
   closedir(entries);
 }
 
-// Arranges that a signal that ends the process also removes the temporary file.
+// Arranges that a signal that ends the process, such as SIGTERM, also removes the temporary file.
 void GiveUpOnSignal(const std::string& temporary) {
   llvm::sys::RemoveFileOnSignal(temporary);
-  TakeBusErrors();  // handles SIGBUS, along with the other fatal signals
+  TakeBusErrors();  // LLVM has just replaced the SIGBUS handler
 }
 
 void RemoveTemporary(const std::string& temporary) {
@@ -119,9 +119,10 @@ bool ArrivesWhole(int fd) {
   return copy >= 0 && close(copy) == 0;
 }
 
-// Puts the new file in place of an existing one, by exchanging their names. Renaming over the old
-// file makes ext4 write the new one to disk at once, which takes longer than creating it. `path` is
-// a complete file at all times.
+// Gives the file `temporary` the name `path`: exchanges the names if `path` exists and the file
+// system can exchange them, otherwise renames. Renaming over the old file makes ext4 write the new
+// one to disk at once, which takes longer than creating it. An existing `path` is a complete file
+// at all times.
 bool Replace(const std::string& temporary, const std::string& path) {
   if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
     unlink(temporary.c_str());
@@ -160,7 +161,7 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
       file->fd_ = OpenNamed(file->temporary_);
       if (file->fd_ < 0) file->temporary_.clear();
     } else {
-      flock(file->fd_, LOCK_EX);  // keeps others from removing the file once it has a name
+      flock(file->fd_, LOCK_EX);  // keeps other processes from removing the file as a leftover
     }
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));

@@ -65,7 +65,8 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
 }
 
 // Forwards a signal to the previous handler. If that handler installs this one again and returns,
-// the same fault comes back: then takes the default action.
+// the same fault comes back: PassOn then sets the default action, so the next fault ends the
+// process.
 void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
@@ -81,9 +82,9 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   std::raise(signal);  // delivered once the current handler returns
 }
 
-// Handles SIGBUS: puts zeros in place of the bytes that are gone, up to the end of the mapping,
-// because one fault per page would be slow. Uses only system calls, because a signal may arrive at
-// any point.
+// Handles SIGBUS: puts zeros in place of the page that cannot be read and all later pages of the
+// mapping, because one fault per page would be slow. Makes only system calls, because a signal may
+// arrive at any point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -99,8 +100,8 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// Returns the path of a mapped file that is shorter now than when it was mapped; null if all mapped
-// files are intact.
+// Returns the path of a mapped file that is shorter now than when it was mapped, or in which a read
+// failed; null if all mapped files are intact.
 const char* FindCutFile() {
   for (RangeBlock* block = &first_block; block; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
@@ -114,9 +115,9 @@ const char* FindCutFile() {
   return nullptr;
 }
 
-// Handles SIGSEGV. In the last page of a truncated file, bytes turn into zeros without a SIGBUS. If
-// a reader has checked them before, it may then access any address; such a fault is reported as a
-// truncated file. Uses only system calls, like OnBusError.
+// Handles SIGSEGV. In the last page of a truncated file, bytes turn into zeros without a SIGBUS.
+// Code that had checked those bytes may then access any address; such a fault is reported as a
+// truncated file. Makes only system calls, like OnBusError.
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto told = on_cut_file.load();
   const char* path = told ? FindCutFile() : nullptr;
@@ -192,9 +193,9 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
 }
 
 // Also compares the sizes of file and mapping, because truncated bytes in the last page read as
-// zeros without a fault. Calls stat for the path: keeping each file open would need more
-// descriptors than a process has. If the path is now that of another file, the mapped one is
-// intact.
+// zeros without a fault. Calls stat for the path: keeping each file open could need more
+// descriptors than a process may have. If the path is now that of another file, the mapped one
+// counts as intact.
 Error FileMapping::Check() const {
   struct stat now;
   bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;

@@ -32,8 +32,8 @@ class FileMapping {
   // Releases the pages that lie completely in `part` (of bytes()); a later read loads them again.
   void ReleasePages(llvm::StringRef part) const;
 
-  // Returns an error that names the file if some of its bytes are gone or could not be read. Costs
-  // a stat.
+  // Returns an error that names the file if it is shorter than when it was mapped, or if a read of
+  // its bytes failed. Costs a stat.
   Error Check() const;
 
  private:
@@ -48,8 +48,8 @@ class FileMapping {
 };
 
 // Installs the SIGBUS handler, also if other code has replaced it meanwhile. Also installs a
-// SIGSEGV handler: if a mapped file was truncated, it calls the callback of OnCutFile(); in any
-// case it forwards the signal.
+// SIGSEGV handler: if a mapped file was truncated, that handler calls the callback of OnCutFile();
+// in any case it forwards the signal.
 void TakeBusErrors();
 
 }  // namespace grapnel
