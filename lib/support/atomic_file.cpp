@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -22,7 +23,8 @@ namespace {
 
 constexpr llvm::StringLiteral kMark(".grapnel-"), kSuffix(".tmp");
 constexpr size_t kBufferSize = 64 * 1024;
-constexpr mode_t kNewFile = 0666;  // the umask applies
+constexpr size_t kLargestWrite = size_t{1} << 30;  // Linux writes less than 2 GiB at once
+constexpr mode_t kNewFile = 0666;                  // the umask applies
 
 std::string TemporaryIn(const std::string& folder) {
   uint64_t number = 0;
@@ -131,6 +133,27 @@ bool Replace(const std::string& temporary, const std::string& path) {
   return std::rename(temporary.c_str(), path.c_str()) == 0;
 }
 
+// Writes to a file, and lets the kernel copy what comes from a mapped file, such as a model's
+// constants: no page of them is loaded into this process.
+class CopyingStream : public llvm::raw_fd_ostream {
+ public:
+  using llvm::raw_fd_ostream::raw_fd_ostream;
+  ~CopyingStream() override { flush(); }
+
+ private:
+  void write_impl(const char* data, size_t size) override {
+    llvm::StringRef left(data, size);
+    left = left.drop_front(CopyMappedBytes(left, get_fd()));
+    while (!left.empty()) {
+      ssize_t n = ::write(get_fd(), left.data(), std::min(left.size(), kLargestWrite));
+      if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (n < 0) return error_detected({errno, std::generic_category()});
+      left = left.drop_front(n);
+    }
+    inc_pos(size);
+  }
+};
+
 }  // namespace
 
 Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, Until until) {
@@ -138,7 +161,7 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
   file->path_ = path.str();
   if (path == "-") {
     file->path_ = "standard output";
-    file->os_ = std::make_unique<llvm::raw_fd_ostream>(STDOUT_FILENO, /*shouldClose=*/false);
+    file->os_ = std::make_unique<CopyingStream>(STDOUT_FILENO, /*shouldClose=*/false);
     return file;
   }
   auto target = FindOutputTarget(path);
@@ -165,7 +188,7 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
     }
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));
-  file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->fd_, /*shouldClose=*/true);
+  file->os_ = std::make_unique<CopyingStream>(file->fd_, /*shouldClose=*/true);
   // Writes in large pieces, because no other process reads the file before it is complete.
   if (!file->target_.empty()) file->os_->SetBufferSize(kBufferSize);
   return file;

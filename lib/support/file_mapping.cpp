@@ -1,5 +1,6 @@
 #include "lib/support/file_mapping.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <mutex>
 
 #include "lib/support/file.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {
 
@@ -22,6 +24,8 @@ struct MappedRange {
   std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: unused
   std::atomic<bool> lacks_bytes{false};
   const char* path = nullptr;
+  dev_t device = 0;
+  ino_t inode = 0;
 };
 
 namespace {
@@ -32,6 +36,9 @@ struct RangeBlock {
   std::array<MappedRange, 64> ranges;
   std::atomic<RangeBlock*> next{nullptr};
 };
+
+// The smallest copy inside the kernel: opening the source costs more than writing fewer bytes.
+constexpr size_t kSmallestCopy = size_t{64} << 10;
 
 RangeBlock first_block;
 std::mutex blocks_mutex;  // for claiming and releasing ranges
@@ -49,14 +56,20 @@ MappedRange* RangeAt(uintptr_t address) {
   return nullptr;
 }
 
-MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
+bool IsMapped(const struct stat& file, const MappedRange& range) {
+  return file.st_dev == range.device && file.st_ino == range.inode;
+}
+
+MappedRange* TakeRange(uintptr_t begin, const struct stat& info, const char* path) {
   std::lock_guard lock(blocks_mutex);
   for (RangeBlock* block = &first_block;; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
       if (range.begin.load()) continue;
       range.lacks_bytes = false;
       range.path = path;
-      range.end = end;
+      range.device = info.st_dev;
+      range.inode = info.st_ino;
+      range.end = begin + static_cast<uintptr_t>(info.st_size);
       range.begin = begin;
       return &range;
     }
@@ -160,11 +173,9 @@ Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct sta
   std::unique_ptr<FileMapping> mapping(new FileMapping);
   mapping->data_ = static_cast<const char*>(data);
   mapping->size_ = size;
-  mapping->device_ = info.st_dev;
-  mapping->inode_ = info.st_ino;
   mapping->path_ = path.str();
   auto begin = reinterpret_cast<uintptr_t>(data);
-  mapping->range_ = TakeRange(begin, begin + size, mapping->path_.c_str());
+  mapping->range_ = TakeRange(begin, info, mapping->path_.c_str());
   return mapping;
 }
 
@@ -176,6 +187,26 @@ void DropPages(llvm::StringRef bytes) {
   if (!range || reinterpret_cast<uintptr_t>(bytes.end()) > range->end.load()) return;
   size_t before = begin % page_size;
   madvise(const_cast<char*>(bytes.begin()) - before, before + bytes.size(), MADV_DONTNEED);
+}
+
+size_t CopyMappedBytes(llvm::StringRef bytes, int to) {
+  auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
+  MappedRange* range = bytes.size() < kSmallestCopy ? nullptr : RangeAt(begin);
+  if (!range || reinterpret_cast<uintptr_t>(bytes.end()) > range->end.load()) return 0;
+  int from = open(range->path, O_RDONLY | O_CLOEXEC);
+  if (from < 0) return 0;
+  auto close_it = llvm::make_scope_exit([from] { close(from); });
+  struct stat info;
+  if (fstat(from, &info) != 0 || !IsMapped(info, *range)) return 0;
+  auto offset = static_cast<off64_t>(begin - range->begin.load());
+  size_t copied = 0;
+  while (copied < bytes.size()) {
+    ssize_t n = copy_file_range(from, &offset, to, nullptr, bytes.size() - copied, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;  // not possible between these files, or the source was truncated
+    copied += n;
+  }
+  return copied;
 }
 
 FileMapping::~FileMapping() {
@@ -198,7 +229,7 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
 // counts as intact.
 Error FileMapping::Check() const {
   struct stat now;
-  bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+  bool is_there = stat(path_.c_str(), &now) == 0 && IsMapped(now, *range_);
   if (is_there && static_cast<size_t>(now.st_size) < size_) {
     return MakeError(
         "{0}: was cut short while it was read: {2} of {1} bytes are left; try again when it is "
