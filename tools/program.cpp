@@ -102,7 +102,7 @@ void Write(llvm::StringRef text) {
 }
 
 // Ends the program because a file that is being read was truncated. Called in a signal handler,
-// where only system calls are allowed.
+// which must not allocate memory.
 void EndOnCutFile(const char* path) {
   Write("grapnel: ");
   Write(path);

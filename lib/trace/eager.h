@@ -40,7 +40,7 @@ struct GRAPNEL_PUBLIC EagerOptions {
   RunHook* hook = nullptr;
   MessageSink print;  // receives the output of Print
   // Receives "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each
-  // op. Ops run on the CPU; the text has the device index that Device() requests.
+  // op. Ops always run on the CPU. If Device() requests a CPU, the text names the one requested.
   MessageSink log_placement;
   // When the flag is set, the running op ends as soon as it can, and later ops fail; one error is
   // reported.
