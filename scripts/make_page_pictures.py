@@ -19,6 +19,7 @@ MOBILENET = "../shared/corpus/cases/mobilenet_v2"
 CHOOSE = "grapnel.view.select(grapnel.view.boxes.find(({box}) => box.name.startsWith(arguments[0])))"
 OPTIMIZE = "opt testdata/models/lenet -o {folder}/b.pb -q"
 COMPARE = "diff testdata/models/lenet {folder}/b.pb -o {folder}/page.html -q"
+FUSE = ["opt ../shared/corpus/cases/mobilenet_v2 --onednn on -o {folder}/b.pb -q", "diff ../shared/corpus/cases/mobilenet_v2 {folder}/b.pb -o {folder}/page.html -q"]
 PLACE = "place ../shared/corpus/cases/mirrored_4 --devices cpu:4 --html {folder}/page.html"
 NUMBERS = "view testdata/models/lenet --node-data tests/render/inputs/times.csv -o {folder}/page.html -q"
 TIMELINE = ["opt testdata/models/lenet --dump-dir {folder}/dumps -o {folder}/b.pb -q", "timeline {folder}/dumps --html {folder}/page.html"]
@@ -63,6 +64,7 @@ PICTURES = {
     "page-node": ("testdata/models/lenet", [("grapnel.source.search('op:Conv2D').then(({hits: [hit]}) => grapnel.go(hit.body, hit.node))",)],
                   "document.querySelector('#panel h2').textContent === 'Conv2D'"),
     "page-diff": ([OPTIMIZE, COMPARE], [], "true"),
+    "page-fusion": (FUSE, [(CHOOSE, "Conv1_relu")], "document.querySelector('#panel h2').textContent === '_FusedConv2D'"),
     "page-panes": ([OPTIMIZE, COMPARE], [("document.getElementById('how-side').click()",)],
                    "grapnel.views().length === 2 && grapnel.views().every(({boxes}) => boxes.length > 0)"),
     "page-placement": ([PLACE], [], "true"),

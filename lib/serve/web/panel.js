@@ -253,7 +253,7 @@ export class Panel {
     }
     const told = (words, what) => element("p", {}, element("span", {class: "dim"}, `${words} `), what);
     if (node.placed) parts.push(told("runs on", node.placed));
-    parts.push(told(node.placed ? "asked for" : "device", node.device ?? "none asked for"));
+    parts.push(told(node.placed ? "requested" : "device", node.device ?? "none requested"));
     if (node.cluster) parts.push(told("XLA cluster", node.cluster));
     if (placed) parts.push(...costs(placed));
     if (node.stack) parts.push(...stackOf(node.stack, this.actions.find));
