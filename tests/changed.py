@@ -215,6 +215,8 @@ def choose_test(choice, path):
     directory = pure.parts[1]
     if path in text_tests():
         return choice.add(choice.text_tests, [path], "it changed")
+    if directory == "reference":
+        return choose_by_name(choice, path)
     if pure.suffix in (".cpp", ".h") and directory != "fuzz":
         choice.add(choice.gtests, [directory, "threads"], path)
     elif directory in ("python", "browser") and pure.stem.endswith("_test"):
@@ -230,7 +232,10 @@ def choose_by_name(choice, path):
     """Tests that name a file of testdata, docs, scripts or tests, or one of the folders that it is in."""
     pure = pathlib.PurePosixPath(path)
     names = {pure.name, pure.parent.name} if pure.parts[0] != "testdata" else {pure.name, *pure.parts[1:-1]}
-    if pure.parts[0] == "testdata" or (len(pure.parts) > 2 and pure.parts[0] == "tests"):
+    is_reference = path.startswith("tests/reference/")  # scripts turn it into documents
+    if is_reference:
+        choice.add(choice.others, ["documents"], path)
+    if pure.parts[0] == "testdata" or (len(pure.parts) > 2 and pure.parts[0] == "tests" and not is_reference):
         choice.add(choice.text_tests, that_name(names), f"{path}: names it")
         for name in files("tests/*_test.cpp"):
             if that_name(names, [name]):
@@ -353,6 +358,7 @@ def self_test():
     expect("kernels/cpu/array/fill.cpp", ["kernels"], ["tests/kernels/fill.gtxt"], ["fuzz"], ["serve", "tests/tools/place.test"])
     expect("tools/place.cpp", [], ["tests/tools/place.test"], [], ["exec", "tests/kernels/fill.gtxt"])
     expect("tests/kernels/fill.gtxt", [], ["tests/kernels/fill.gtxt"], [], ["kernels"])
+    expect("tests/reference/op_differences.txt", [], ["tests/tools/cli.test"], ["documents"], ["kernels", "tests/kernels/fill.gtxt"])
     expect("testdata/collatz/graph.pb", ["serve"], [], [], ["tests/kernels/fill.gtxt"])
     for stage, path, expected in (("threads", "lib/exec/executor.cpp", True), ("threads", "lib/doctor/doctor.cpp", False),
                                   ("threads", "kernels/cpu/math/cast.cpp", True), ("threads", "kernels/cpu/text/regex.cpp", False),
