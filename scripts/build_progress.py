@@ -16,23 +16,26 @@ import sys
 import tempfile
 import time
 
-# Seconds of one core for a step, by its description, in a release build without ccache. The first that matches counts.
+# Seconds of one core for a step, by its description: measured in a release build without ccache. The first that matches counts.
 SECONDS = [(re.compile(pattern), seconds) for pattern, seconds in [
-    (r"Building CUDA object", 30.0),
-    (r"Building CXX object .*\.pch$", 4.0),
-    (r"Building CXX object kernels/cpu/linalg/", 8.0),
-    (r"Building CXX object kernels/", 4.0),
-    (r"Building CXX object lib/(support|proto)/", 1.0),
-    (r"Building CXX object lib/trace/gradients/", 4.0),
-    (r"Building CXX object", 2.0),
-    (r"Linking CXX (executable|shared)", 2.0),
+    (r"Building CUDA object", 7.0),
+    (r"Building CXX object .*\.pch$", 4.7),
+    (r"Building CXX object kernels/cpu/linalg/eigen/", 17.6),
+    (r"Building CXX object kernels/cpu/.*/(linalg|sparse|state)/", 2.7),
+    (r"Building CXX object kernels/", 1.6),
+    (r"Building CXX object passes/", 0.4),
+    (r"Building CXX object lib/(support|doctor/checks)/", 0.5),
+    (r"Building CXX object lib/(trace/gradients|debugger|serve)/", 2.1),
+    (r"Building CXX object lib/(trace|job|policy|doctor|tfdbg)/", 1.5),
+    (r"Building CXX object lib/", 1.0),
+    (r"Building CXX object", 1.7),
     (r"", 0.1),
 ]]
 MARK = "\x01"  # begins the lines with which ninja reports a step
 STEP = re.compile(MARK + r"(\d+)/(\d+)" + MARK + r"(.*)")
 # Steps of CMake itself, before the first step of the build.
 PREPARATIONS = re.compile(r"Re-checking globbed directories|Re-running CMake")
-RELEASE_MEGABYTES = 1000  # what a whole release build takes on the disk
+RELEASE_MEGABYTES = 400  # what a whole release build takes on the disk
 CAUSES = [
     (re.compile(r"No space left on device|Disk quota exceeded"), "disk"),
     (re.compile(r"\bKilled\b|signal 9|[Oo]ut of memory|Cannot allocate memory|bad_alloc"), "memory"),
@@ -123,8 +126,8 @@ class Build:
         seconds = self.seconds_planned / self.jobs
         text = f"{self.planned} step{'s' * (self.planned > 1)} to build {self.folder}"
         if seconds >= 30:
-            text += (f", about {duration(seconds)}. This estimate assumes {self.jobs} of these cores at once, an otherwise idle "
-                     "3 GHz server and an empty ccache; it is corrected as the build goes on")
+            text += (f", about {duration(seconds)}: an estimate for {self.jobs} idle core{'s' * (self.jobs > 1)} of 2.6 GHz without objects in "
+                     "ccache, which follows the real speed as the build goes on")
         say(text)
         needed = RELEASE_MEGABYTES * min(1.0, self.planned / 1200)
         if (free := free_megabytes(self.folder)) < needed:
@@ -158,7 +161,7 @@ class Build:
     def explain(self, status):
         if status == 0:
             elapsed = time.monotonic() - self.begin
-            say(f"built {self.done} steps in {duration(elapsed)}" if self.planned else f"{self.folder} is up to date")
+            say(f"built {self.done} step{'s' * (self.done != 1)} in {duration(elapsed)}" if self.planned else f"{self.folder} is up to date")
             return
         if status == 130:
             say("interrupted")

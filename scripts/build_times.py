@@ -152,11 +152,11 @@ def headers_of(objects, folder):
 
 
 def trace(objects, folder, count):
-    """Compiles objects from all over the build again: seconds by header (with what it includes), and of the compiler's two halves."""
-    timed = sorted((one for one in objects if ".cu" not in one.source), key=lambda one: one.name)
+    """Compiles objects of all directories again: seconds by header (with what it includes), and of the front and the back end."""
+    timed = sorted((one for one in objects if one.source.endswith(".cpp") and one.precompiled), key=lambda one: one.name)
     chosen = timed[:: max(1, len(timed) // count)][:count]
-    seconds, files, halves = collections.Counter(), collections.Counter(), collections.Counter()
-    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor() as pool:
+    seconds, files, parts = collections.Counter(), collections.Counter(), collections.Counter()
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
 
         def compile_one(numbered):
             number, one = numbered
@@ -172,18 +172,18 @@ def trace(objects, folder, count):
                 if event["name"] == "Source":
                     own[relative(event["args"]["detail"], folder)] += event["dur"] / 1e6
                 elif event["name"] in ("Total Frontend", "Total Backend", "Total ExecuteCompiler"):
-                    halves[event["name"].removeprefix("Total ")] += event["dur"] / 1e6
+                    parts[event["name"].removeprefix("Total ")] += event["dur"] / 1e6
             seconds.update(own)
             files.update(own.keys())
-    return {"objects": [one.source for one in chosen], "compiler_seconds": halves["ExecuteCompiler"], "frontend_seconds": halves["Frontend"],
-            "backend_seconds": halves["Backend"],
+    return {"objects": [one.source for one in chosen], "compiler_seconds": parts["ExecuteCompiler"], "frontend_seconds": parts["Frontend"],
+            "backend_seconds": parts["Backend"],
             "headers": [{"header": name, "seconds": spent, "objects": files[name]} for name, spent in seconds.most_common()]}
 
 
 def table(head, rows):
     """Columns as wide as they need: the first to the left, numbers to the right."""
     cells = [head, *([f"{cell:,.1f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows)]
-    is_number = [all(not isinstance(row[i], str) for row in rows) for i in range(len(head))]
+    is_number = [all(not isinstance(row[i], str) or row[i] == "-" for row in rows) for i in range(len(head))]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:
         print("  ".join(cell.rjust(width) if number else cell.ljust(width) for cell, width, number in zip(row, widths, is_number)).rstrip())
@@ -200,8 +200,8 @@ def show(report, count):
               "leave them out. For all seconds, remove the folder, and build with CCACHE_RECACHE=1")
     print()
     table(["directory", "objects", "cached", "seconds", "MB", "slowest file", "its seconds"],
-          [[row["directory"], row["objects"], row["cached"], row["seconds"], row["object_bytes"] / 1e6, row["slowest"], row["slowest_seconds"]]
-           for row in report["directories"]])
+          [[row["directory"], row["objects"], row["cached"], row["seconds"] if row["cached"] < row["objects"] else "-", row["object_bytes"] / 1e6,
+            row["slowest"], row["slowest_seconds"] or "-"] for row in report["directories"]])
     rows = report["headers"]
     own = sorted((row for row in rows if row["is_own"]), key=lambda row: (-row["seconds"], -row["objects"], row["header"]))
     print("Headers of the repository by what a change of them recompiles: objects, and their seconds")
