@@ -4,7 +4,8 @@
 usage: build_progress.py FOLDER [ARGUMENT...]     FOLDER is configured for Ninja; the arguments are those of `cmake --build`
 
 On a terminal the progress is one line, which is rewritten; elsewhere it is a line a minute. Other output of the build passes through:
-warnings, and the whole command and output of a step that failed. The exit status is that of the build.
+warnings, the whole command and output of a step that failed, and with -v all commands. The exit status is that of the build.
+GRAPNEL_PROGRESS_SECONDS is the time between two lines.
 """
 
 import collections
@@ -88,6 +89,7 @@ class Build:
         self.jobs = min(jobs_of(arguments), len(os.sched_getaffinity(0)))
         self.environment = {**os.environ, "NINJA_STATUS": f"{MARK}%f/%t{MARK}"}
         self.planned, self.seconds_planned, self.done, self.seconds_done = 0, 0.0, 0, 0.0
+        self.is_verbose = not {"-v", "--verbose"}.isdisjoint(arguments)
         self.failed, self.causes, self.begin = [], collections.Counter(), time.monotonic()
 
     def plan(self):
@@ -126,8 +128,8 @@ class Build:
         seconds = self.seconds_planned / self.jobs
         text = f"{self.planned} step{'s' * (self.planned > 1)} to build {self.folder}"
         if seconds >= 30:
-            text += (f", about {duration(seconds)}: an estimate for {self.jobs} idle core{'s' * (self.jobs > 1)} of 2.6 GHz without objects in "
-                     "ccache, which follows the real speed as the build goes on")
+            text += (f", about {duration(seconds)}: an estimate from a release build, for {self.jobs} idle core{'s' * (self.jobs > 1)} of "
+                     "2.6 GHz and an empty ccache. The time left follows the real speed")
         say(text)
         needed = RELEASE_MEGABYTES * min(1.0, self.planned / 1200)
         if (free := free_megabytes(self.folder)) < needed:
@@ -144,6 +146,8 @@ class Build:
                     if not PREPARATIONS.search(step):
                         self.finish(step)
                         display.show(self, step)
+                    if self.is_verbose:
+                        display.write(f"{step}\n")
                     continue
                 if line.startswith("FAILED: "):
                     self.failed.append(step)

@@ -291,6 +291,10 @@ class Progress(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertIn("is up to date", self.build().stderr)
 
+    def test_verbose(self):
+        self.command += ["--", "-v"]
+        self.assertRegex(self.build().stdout, r"step\.sh a\n.*step\.sh b\n")
+
     def test_failing_step(self):
         self.step('for line in 1 2 3; do echo "line $line"; done; test "$1" != c && touch "$1"')
         done = self.build(status=1)
