@@ -11,34 +11,39 @@ set(GRAPNEL_COMMON_HEADERS ${GRAPNEL_PROTOBUF_HEADERS} <algorithm> <chrono> <con
     <string_view> <unordered_map> <llvm/ADT/ArrayRef.h> <llvm/ADT/DenseMap.h> <llvm/ADT/FunctionExtras.h>
     <llvm/ADT/SmallVector.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringRef.h> <llvm/Support/Error.h>
     <llvm/Support/FormatVariadic.h> <lib/proto/attr_value.pb.h>)
-# These headers and some of our own: with them precompiled, passes, kernels and the server compile
-# in eight to nine tenths of the time. Nearly all passes and kernels include them anyway; in the
-# other libraries that link pass, a change of lib/pass/rule.h also recompiles files that do not need
-# it.
+# These headers and some of our own, for the libraries in which nearly every file includes them: a file compiles in eight
+# to nine tenths of the time. The price: a change of one of these headers also recompiles the files that do not need it.
 set(GRAPNEL_PASS_HEADERS ${GRAPNEL_COMMON_HEADERS} <llvm/ADT/StringSet.h> <llvm/Support/JSON.h> <lib/io/open.h>
     <lib/pass/rule.h>)
+set(GRAPNEL_TRACE_HEADERS ${GRAPNEL_COMMON_HEADERS} <lib/trace/body.h>)
+set(GRAPNEL_JOB_HEADERS ${GRAPNEL_PASS_HEADERS} <lib/job/run.h>)
 set(GRAPNEL_KERNEL_HEADERS ${GRAPNEL_COMMON_HEADERS} <lib/exec/kernel.h> <Eigen/Core>)
 set(GRAPNEL_GENERATED ${PROJECT_BINARY_DIR}/generated)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pch.cpp CONTENT "")
 
-# grapnel_pch(NAME HEADERS <a.h> ... LINK lib ...): object library NAME with these headers precompiled, for REUSE_FROM.
+# grapnel_pch(NAME HEADERS <a.h> ... LINK lib ... OPTIONS flag ...): object library NAME with these headers precompiled, for
+# grapnel_reuse_pch.
 function(grapnel_pch name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "HEADERS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "HEADERS;LINK;OPTIONS")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
   target_link_libraries(${name} PRIVATE grapnel_options grapnel_llvm protobuf::libprotobuf ${ARG_LINK})
   target_include_directories(${name} SYSTEM PRIVATE ${GRAPNEL_GENERATED})
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
   add_dependencies(${name} grapnel_messages)
 endfunction()
 grapnel_pch(grapnel_pch HEADERS ${GRAPNEL_COMMON_HEADERS})
-grapnel_pch(grapnel_pass_pch HEADERS ${GRAPNEL_PASS_HEADERS})
-target_compile_options(grapnel_pass_pch PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
+grapnel_pch(grapnel_pass_pch HEADERS ${GRAPNEL_PASS_HEADERS} OPTIONS ${GRAPNEL_O0_FLAGS_DEBUG})
+grapnel_pch(grapnel_trace_pch HEADERS ${GRAPNEL_TRACE_HEADERS} OPTIONS ${GRAPNEL_O0_FLAGS_DEBUG})
+grapnel_pch(grapnel_job_pch HEADERS ${GRAPNEL_JOB_HEADERS} OPTIONS ${GRAPNEL_COLD_FLAGS} ${GRAPNEL_O0_FLAGS_DEBUG})
 
-# For lib/pass and the libraries that link it. The libraries with readers, which are fuzzed, do not
-# link pass.
-function(grapnel_reuse_pass_pch target)
-  target_precompile_headers(${target} REUSE_FROM grapnel_pass_pch)
-  target_compile_options(${target} PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
+# Compiles TARGET with the precompiled headers and the options of PCH.
+function(grapnel_reuse_pch target pch)
+  get_target_property(options ${pch} COMPILE_OPTIONS)
+  if(options)
+    target_compile_options(${target} PRIVATE ${options})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${pch})
 endfunction()
 
 function(grapnel_link target)
@@ -50,7 +55,8 @@ function(grapnel_link target)
 endfunction()
 
 # grapnel_library(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp files of this directory and of
-# its subdirectories FOLDERS; does nothing if there are no files. pass and libraries that link it use pass's precompiled headers.
+# its subdirectories FOLDERS; does nothing if there are no files. The precompiled headers are those of the highest library among
+# job, pass and trace that it is or links. The libraries with readers, which are fuzzed, link none of these.
 function(grapnel_library name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES;FOLDERS")
   list(TRANSFORM ARG_FOLDERS APPEND "/*.cpp")
@@ -58,11 +64,13 @@ function(grapnel_library name)
   if(sources)
     add_library(grapnel_${name} STATIC ${sources})
     grapnel_link(grapnel_${name} LINK ${ARG_LINK} USES ${ARG_USES})
-    if("pass" IN_LIST ARG_LINK OR name STREQUAL "pass")
-      grapnel_reuse_pass_pch(grapnel_${name})
-    else()
-      target_precompile_headers(grapnel_${name} REUSE_FROM grapnel_pch)
-    endif()
+    set(pch grapnel_pch)
+    foreach(library IN ITEMS trace pass job)
+      if(library IN_LIST ARG_LINK OR name STREQUAL library)
+        set(pch grapnel_${library}_pch)
+      endif()
+    endforeach()
+    grapnel_reuse_pch(grapnel_${name} ${pch})
     set_property(GLOBAL APPEND PROPERTY GRAPNEL_LIBRARIES grapnel_${name})
   endif()
 endfunction()

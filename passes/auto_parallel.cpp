@@ -4,10 +4,11 @@
 //   Before:  input -> gradient g -> ApplyGradientDescent o(v, lr)
 //   After:   "AutoParallel-Replica-0/g" -> RealDiv by the number of replicas
 //            -> "AutoParallel-Replica-0/o"(v), and the same for replica 1, 2, ...
-//            o: NoOp(^AutoParallel-Control-Fetch), which waits for every replica's
+//            o: NoOp(^AutoParallel-Control-Fetch), which waits for every replica's o
 //
-// The variables are those that an Assign sets; they, their Assigns and the nodes that fill a queue
-// are not repeated. Replicas go to "/gpu:0", "/gpu:1", ..., as many as the graph names GPUs.
+// The variables are those that an Assign sets. They, all Assigns, and the nodes that the first
+// dequeue op depends on are not repeated. If the graph names n GPUs, replica i goes to "/gpu:<i mod
+// n>"; if it names none, replicas keep the devices of their originals.
 //
 // Refuses: graphs without variables; graphs whose fetches are values, because the values would be
 // lost.
@@ -24,7 +25,7 @@ namespace {
 
 constexpr const char* kRule = "replicate";
 
-// The index of the gradient input of an op that applies a gradient; -1 for other ops.
+// The index of the gradient input of a TF1 op that applies a dense gradient; -1 for other ops.
 int GradientInput(llvm::StringRef op) {
   return llvm::StringSwitch<int>(op)
       .Case("ApplyGradientDescent", 2)
@@ -92,8 +93,8 @@ class AutoParallel : public GraphPass {
     return found;
   }
 
-  // Finds the variables that an Assign sets, and the Assigns. False, with a refusal at `reporter`,
-  // if there are none.
+  // Finds the variables that an Assign sets, and all Assigns. False, with a refusal at `reporter`,
+  // if there is no such variable.
   bool FindShared(const Node& reporter) {
     for (Node node : graph_->nodes()) {
       if (node.op() != "Assign" && node.op() != "AssignVariableOp") continue;
@@ -144,7 +145,8 @@ class AutoParallel : public GraphPass {
     }
   }
 
-  // Nodes that fill a queue are shared; each replica dequeues from it.
+  // Shares the nodes that the first dequeue op depends on, such as its queue; each replica dequeues
+  // from that queue.
   void ShareInputsOf(const llvm::DenseSet<NodeId>& step) {
     for (NodeId id : TopologicalOrder(*graph_)) {
       if (!step.contains(id) || !IsDequeue(graph_->node(id).op())) continue;

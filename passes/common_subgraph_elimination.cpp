@@ -5,8 +5,9 @@
 // The first in topological order stays. Inputs of commutative ops are sorted by name, as in
 // Grappler.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with state or effects; Enter, Exit and
-// NextIteration. Nodes with different devices, attributes or control inputs are not equal at all.
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects other than Print and
+// Assert; Enter and Exit; nodes that an in-place op depends on. Nodes with different devices,
+// attributes or control inputs are not equal at all.
 #include <utility>
 
 #include "lib/ir/import.h"
@@ -85,7 +86,7 @@ class NodesByHash {
 
  private:
   std::vector<NodeId> slots_;      // a power of two, at most half full
-  std::vector<uint32_t> hash_of_;  // by node: the upper half
+  std::vector<uint32_t> hash_of_;  // by node: the upper half of its hash
 };
 
 class CommonSubgraphElimination : public GraphPass {
@@ -202,12 +203,13 @@ class CommonSubgraphElimination : public GraphPass {
     if (is_source) return;
     const char* why = edit_->IsPreserved(culprit)
                           ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
-                          : "'{0}' computes the same as '{1}', but has state or an effect, or is "
-                            "an Enter, Exit or NextIteration";
+                          : "'{0}' computes the same as '{1}', but has state or an effect, "
+                            "feeds an in-place op, or is an Enter or Exit";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
-  // Two in-place accumulations must not share their initial buffer.
+  // Marks the nodes that in-place ops depend on: two in-place accumulations must not share their
+  // initial buffer.
   void MarkFeedersOfInPlaceOps() {
     std::vector<NodeId> open;
     for (Node node : edit_->graph().nodes()) {
@@ -273,14 +275,13 @@ class CommonSubgraphElimination : public GraphPass {
 
 GRAPNEL_PASS(
     CommonSubgraphElimination,
-    (PassInfo{
-        .name = "common_subgraph_elimination",
-        .config_name = "common_subgraph_elimination",
-        .order = 5,
-        .default_on = true,
-        .toggle = "common_subgraph_elimination,arithmetic_optimization",
-        .help = "merges nodes that compute the same value",
-        .refuses = "fetched nodes, ops with state or effects, Enter, Exit and NextIteration"}),
+    (PassInfo{.name = "common_subgraph_elimination",
+              .config_name = "common_subgraph_elimination",
+              .order = 5,
+              .default_on = true,
+              .toggle = "common_subgraph_elimination,arithmetic_optimization",
+              .help = "merges nodes that compute the same value",
+              .refuses = "fetched nodes, state and effects, inputs of in-place ops, Enter, Exit"}),
     {"merge", "removes a node that computes the same as an earlier one"},
     {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
 

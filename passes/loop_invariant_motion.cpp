@@ -8,7 +8,7 @@
 // The innermost loops come first, so that a node may leave several.
 //
 // Refuses: nodes that some node in the loop waits for without reading them; nodes that lead into or
-// out of a loop.
+// out of a loop; ops with state, Switch and Merge; nodes that are fetched, fed or kept.
 #include <deque>
 #include <map>
 #include <set>

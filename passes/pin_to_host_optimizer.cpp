@@ -1,5 +1,5 @@
-// Moves small tensors of integers and the ops on them from a GPU to its host, where these values
-// are needed.
+// Moves small tensors, such as shapes, and the ops on them from a GPU to its host, where these
+// values are needed.
 //
 //   Before (all on GPU:0):  x -> Shape s -> Prod p -> Reshape      After:  s stays, p on CPU:0
 //
@@ -11,8 +11,8 @@
 // TensorFlow checks its kernels to find the arguments that a GPU kernel keeps in host memory. Here
 // it is a fixed list: the integers of shapes, axes and sizes, and int32 arithmetic.
 //
-// Refuses: control flow, collectives and NoOp; large tensors and other dtypes; nodes that read
-// results of a GPU.
+// Refuses: control flow, collectives, NoOp, and ops that are not in the op table; large tensors and
+// other dtypes; nodes that read results of a GPU.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/op_kinds.h"
@@ -187,15 +187,16 @@ class PinToHost : public GraphPass {
   llvm::StringSet<> hosts_;
 };
 
-GRAPNEL_PASS(PinToHost,
-             (PassInfo{
-                 .name = "pin_to_host_optimizer",
-                 .config_name = "pin_to_host",
-                 .order = 10,
-                 .toggle = "pin_to_host_optimization",
-                 .help = "moves small integer tensors and the ops on them to the host of their GPU",
-                 .refuses = "large tensors, control flow, nodes that read results of a GPU"}),
-             {kRule, "moves the node to the host of its GPU"});
+GRAPNEL_PASS(
+    PinToHost,
+    (PassInfo{
+        .name = "pin_to_host_optimizer",
+        .config_name = "pin_to_host",
+        .order = 10,
+        .toggle = "pin_to_host_optimization",
+        .help = "moves small tensors and the ops on them to the host of their GPU",
+        .refuses = "large tensors, most dtypes, control flow, nodes that read results of a GPU"}),
+    {kRule, "moves the node to the host of its GPU"});
 
 }  // namespace
 }  // namespace grapnel

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes _commands.py, with a function for each command, from the descriptions of the commands, and results.py, with a class for the
-result of each, from the schemas of its documents.
+result of each command that has a document, from the schemas of its documents.
 
 usage: generate.py FOLDER OUTPUT SCHEMAS     FOLDER has the module _tfgrapnel, OUTPUT is a folder, SCHEMAS docs/schemas
 """
@@ -112,7 +112,7 @@ def parameters(arguments, receiver=None):
         default = "" if a["required"] and not receiver else " = ()" if a["is_list"] else " = None"
         texts.append(f"{python_name(a['name'])}: {annotation(a)}{default}")
     texts.append("*")
-    # Required options, except outputs, which can be files in memory.
+    # Required options have no default, except outputs, which can be files in memory.
     for a in named:
         is_needed = a["required"] and a["name"] != "output"
         texts.append(f"{python_name(a['name'])}: {annotation(a)}" + ("" if is_needed else f" = {default_of(a)!r}"))

@@ -3,7 +3,7 @@
 
 usage: rename_protobuf.py PATCHELF MODULE COPY
 
-Copies the protobuf library that MODULE needs to COPY, renames each symbol of the copy, and makes MODULE use the new names.
+Copies the protobuf library that MODULE needs to COPY, renames the symbols of the copy that contain "protobuf", and makes MODULE use the new names.
 """
 
 import pathlib

@@ -5,7 +5,7 @@ import keyword
 import pathlib
 import re
 
-# The attributes that results have in addition to the fields of their documents. A field cannot have such a name.
+# The attributes that results have in addition to the fields of their documents. A field with such a name gets no typed attribute.
 OF_RESULTS = {"ok", "messages", "output", "json", "text", "data", "to_dict", "graph"}
 OF_DICTS = set(dir(dict))
 LINES = ("replay", "train")  # one document per line
@@ -108,7 +108,7 @@ class Writer:
         return PLAIN.get(kind, "Any"), ""
 
     def field(self, key, parts, is_required, taken):
-        """`parts`: the definition of the field in each schema that has it: (schema, prefix of its class names, its part)."""
+        """The line that declares a field. `parts`: the definition of the field in each schema that has it: (schema, prefix of its class names, its part)."""
         first = parts[0][2]
         doc, types = first.get("description", ""), {}
         for schema, prefix, part in parts:

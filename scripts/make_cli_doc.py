@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/cli.md from `grapnel --help`.
+"""Writes docs/reference/cli.md from `grapnel --help`.
 
-usage: make_cli_doc.py GRAPNEL            writes docs/cli.md
-       make_cli_doc.py GRAPNEL --check    exit 1 if docs/cli.md is not up to date
+usage: make_cli_doc.py GRAPNEL            writes docs/reference/cli.md
+       make_cli_doc.py GRAPNEL --check    exit 1 if docs/reference/cli.md is not up to date
 """
 
 import pathlib
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-DOC = pathlib.Path(__file__).resolve().parent.parent / "docs" / "cli.md"
+DOC = pathlib.Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
 
 
 def text_of(grapnel, *arguments):
@@ -42,7 +42,7 @@ def main():
         return 0
     if DOC.read_text() == wanted:
         return 0
-    print("docs/cli.md is not what `--help` says: run scripts/make_cli_doc.py GRAPNEL")
+    print("docs/reference/cli.md is not what `--help` says: run scripts/make_cli_doc.py GRAPNEL")
     return 1
 
 

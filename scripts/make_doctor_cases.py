@@ -4,7 +4,7 @@
 usage: make_doctor_cases.py [NAME...]     all of them, or those whose names begin so
 
 In a case folder, graph.pb runs one training step (or only predicts), init.pb initializes the variables, and the fetched values of
-the first step are TensorFlow's. docs/doctor.md describes the defect of each. Everything is derived from seeds. This is one long
+the first step are TensorFlow's. docs/guide/doctor.md describes the defect of each. Everything is derived from seeds. This is one long
 file: a list of small networks, each with its defect.
 """
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/gradients.md: the ops that have a gradient in grapnel, compared with TensorFlow's list.
+"""Writes docs/reference/gradients.md: the ops that have a gradient in grapnel, compared with TensorFlow's list.
 
-usage: make_gradients_doc.py GRAPNEL            writes docs/gradients.md
-       make_gradients_doc.py GRAPNEL --check    exit 1 if docs/gradients.md is not up to date
+usage: make_gradients_doc.py GRAPNEL            writes docs/reference/gradients.md
+       make_gradients_doc.py GRAPNEL --check    exit 1 if docs/reference/gradients.md is not up to date
        make_gradients_doc.py --tensorflow       writes tests/reference/tensorflow_gradients.txt from TensorFlow's registry
                                                 (in the .venv)
 
@@ -16,7 +16,7 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOC = ROOT / "docs" / "gradients.md"
+DOC = ROOT / "docs" / "reference" / "gradients.md"
 THEIRS = ROOT / "tests" / "reference" / "tensorflow_gradients.txt"
 COMPARED = ROOT / "tests" / "reference" / "gradient_comparison.json"
 OP_TABLE = ROOT / "lib" / "ir" / "op_table.txt"
@@ -156,7 +156,7 @@ def main():
     if "--check" not in sys.argv:
         DOC.write_text(made)
     elif made != DOC.read_text():
-        print("docs/gradients.md is not up to date: run scripts/make_gradients_doc.py GRAPNEL")
+        print("docs/reference/gradients.md is not up to date: run scripts/make_gradients_doc.py GRAPNEL")
         return 1
     return 0
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/grappler.md: every pass and rule, and which test covers each of TensorFlow's unit tests.
+"""Writes the tables of docs/reference/grappler.md: every pass and rule, and which test covers each of TensorFlow's unit tests.
 
-usage: make_grappler_doc.py GRAPNEL            writes docs/grappler.md
-       make_grappler_doc.py GRAPNEL --check    exit 1 if docs/grappler.md is not up to date
+usage: make_grappler_doc.py GRAPNEL            writes docs/reference/grappler.md
+       make_grappler_doc.py GRAPNEL --check    exit 1 if docs/reference/grappler.md is not up to date
 
 The text of the file before the first table is kept. A grapnel test covers a TensorFlow test if it contains its name.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOC = ROOT / "docs" / "grappler.md"
+DOC = ROOT / "docs" / "reference" / "grappler.md"
 NAMES = ROOT / "tests" / "reference" / "tensorflow_unit_tests.txt"
 MARK = "<!-- made by scripts/make_grappler_doc.py from here on -->"
 
@@ -81,7 +81,7 @@ def main():
         return 0
     if old == wanted:
         return 0
-    print("docs/grappler.md is not up to date: run scripts/make_grappler_doc.py GRAPNEL")
+    print("docs/reference/grappler.md is not up to date: run scripts/make_grappler_doc.py GRAPNEL")
     return 1
 
 

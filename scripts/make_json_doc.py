@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the table of docs/json.md from docs/schemas.
+"""Writes the table of docs/reference/json.md from docs/schemas.
 
 usage: make_json_doc.py            writes it
        make_json_doc.py --check    exit 1 if the table is not up to date
@@ -21,12 +21,12 @@ def table():
             continue
         number = schema["properties"]["format"]["const"]
         title = schema["title"].replace("|", "\\|")
-        rows.append(f"| [{path.stem}](schemas/{path.name}) | `{title}` | {number} | {schema['description']} |")
+        rows.append(f"| [{path.stem}](../schemas/{path.name}) | `{title}` | {number} | {schema['description']} |")
     return "\n".join(rows) + "\n"
 
 
 def main():
-    doc = DOCS / "json.md"
+    doc = DOCS / "reference" / "json.md"
     text = doc.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -36,7 +36,7 @@ def main():
         return 0
     if text == wanted:
         return 0
-    print("the table in docs/json.md does not match docs/schemas: run scripts/make_json_doc.py")
+    print("the table in docs/reference/json.md does not match docs/schemas: run scripts/make_json_doc.py")
     return 1
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/ops.md: the ops that run, by dtype and device, and the cases from TensorFlow that test them.
+"""Writes docs/reference/ops.md: the ops that run, by dtype and device, and the cases from TensorFlow that test them.
 
-usage: make_ops_doc.py GRAPNEL            writes docs/ops.md
-       make_ops_doc.py GRAPNEL --check    exit 1 if docs/ops.md is not up to date
+usage: make_ops_doc.py GRAPNEL            writes docs/reference/ops.md
+       make_ops_doc.py GRAPNEL --check    exit 1 if docs/reference/ops.md is not up to date
 """
 
 import json
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOC = ROOT / "docs" / "ops.md"
+DOC = ROOT / "docs" / "reference" / "ops.md"
 HEAD = """# Ops that run
 
 scripts/make_ops_doc.py makes this page from the linked kernels. `grapnel info --unsupported MODEL` lists the nodes of a model that
@@ -92,7 +92,7 @@ def main():
         return 0
     if DOC.exists() and DOC.read_text() == wanted:
         return 0
-    print("docs/ops.md is not up to date: run scripts/make_ops_doc.py GRAPNEL")
+    print("docs/reference/ops.md is not up to date: run scripts/make_ops_doc.py GRAPNEL")
     return 1
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/programs.md: the programs of tests/trace/programs beside those of TensorFlow.
+"""Writes docs/internals/programs.md: the programs of tests/trace/programs beside those of TensorFlow.
 
 usage: .venv/bin/python scripts/make_programs_doc.py [BINARY]      from the repository's root
 """

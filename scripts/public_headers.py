@@ -5,7 +5,7 @@ usage: public_headers.py --tree FOLDER GENERATED VERSION
                                                     writes them to FOLDER/grapnel, where "lib/ir/graph.h" is "grapnel/ir/graph.h",
                                                     and support/version.h, there and in GENERATED, which has protoc's headers
        public_headers.py --list GENERATED           prints them, a line each
-       public_headers.py --doc                      writes the tables of docs/library.md
+       public_headers.py --doc                      writes the tables of docs/reference/library.md
        public_headers.py --check                    exit 1 if they are not up to date
 
 Unchanged files of the tree are not touched, so that nothing is recompiled.
@@ -19,7 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "cmake" / "public_headers.txt"
-DOC = ROOT / "docs" / "library.md"
+DOC = ROOT / "docs" / "reference" / "library.md"
 INCLUDE = re.compile(r'^#include "(lib/[^"]+)"', re.M)
 OURS = re.compile(r"\blib/(?=[a-z]+/[a-z0-9_/.]+\.h\b)")
 
@@ -106,7 +106,7 @@ def table(headers):
 
 
 def document(text):
-    """docs/library.md with its two tables regenerated."""
+    """docs/reference/library.md with its two tables regenerated."""
     headers, listed = closure(), entries()
     named = {header: text_of(header, None) for header in listed}
     made = {header for header, text in headers.items() if not text}
@@ -133,7 +133,7 @@ def main():
         if flags.doc:
             DOC.write_text(wanted)
         elif DOC.read_text() != wanted:
-            print("docs/library.md does not list the public headers: run scripts/public_headers.py --doc")
+            print("docs/reference/library.md does not list the public headers: run scripts/public_headers.py --doc")
             return 1
     return 0
 

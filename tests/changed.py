@@ -371,7 +371,7 @@ def self_test():
     expect("testdata/collatz/graph.pb", ["serve"], [], [], ["tests/kernels/fill.gtxt"])
     for stage, path, expected in (("threads", "lib/exec/executor.cpp", True), ("threads", "lib/doctor/doctor.cpp", False),
                                   ("threads", "kernels/cpu/math/cast.cpp", True), ("threads", "kernels/cpu/text/regex.cpp", False),
-                                  ("fuzz", "lib/io/bundle.cpp", True), ("fuzz", "kernels/cpu/math/cast.cpp", False), ("count", "docs/cli.md", False),
+                                  ("fuzz", "lib/io/bundle.cpp", True), ("fuzz", "kernels/cpu/math/cast.cpp", False), ("count", "docs/reference/cli.md", False),
                                   ("count", "lib/ir/graph.cpp", True), ("fuzz", "CMakeLists.txt", True)):
         if watches(stage, path) != expected:
             problems.append(f"{stage} {'does not watch' if expected else 'watches'} {path}")

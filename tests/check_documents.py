@@ -202,7 +202,7 @@ def check_schemas(schemas):
     found = []
     for name, schema in schemas.by_name.items():
         found += problems_of_schema(name, schema, schemas.common)
-    sections = re.split(r"^## ", (ROOT / "docs" / "cli.md").read_text(), flags=re.M)[1:]
+    sections = re.split(r"^## ", (ROOT / "docs" / "reference" / "cli.md").read_text(), flags=re.M)[1:]
     commands = {section.split("\n")[0] for section in sections if "\n  --json " in section} | {"view"}
     of_schemas = {schemas.command_of(name) for name in schemas.by_name}
     found += [f"{command}: has --json and no schema in docs/schemas" for command in sorted(commands - of_schemas)]

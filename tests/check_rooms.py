@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that rooms stand on each other as the table in docs/how-grapnel-works.md says: no #include and no LINK goes against it,
+"""Checks that rooms stand on each other as the table in docs/internals/how-grapnel-works.md says: no #include and no LINK goes against it,
 no arrow of the table is unused, neither the folders inside a room nor the files of the Python package include each other in a
 circle, a header that says "Private to lib/ROOM" stays there, no two rooms have twelve lines in a row that are alike but for
 names, strings and numbers, and no two types that linkers see have one name: they would take one another's inline functions, and
@@ -17,11 +17,11 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CHART = ROOT / "docs" / "how-grapnel-works.md"
+CHART = ROOT / "docs" / "internals" / "how-grapnel-works.md"
 
 
 def read_chart(text):
-    """The table of rooms in docs/how-grapnel-works.md: each room, and the rooms that it stands on directly; what those stand on
+    """The table of rooms in docs/internals/how-grapnel-works.md: each room, and the rooms that it stands on directly; what those stand on
     is allowed too."""
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text, re.M)
     return {room: re.findall(r"\w+", below.replace("nothing", "")) for room, below in rows}
@@ -80,7 +80,7 @@ def check(root):
     for path, relative, text in files:
         room = room_of(relative)
         if room not in STANDS_ON:
-            problems.append(f"{relative}: room '{room}' is not in the table of docs/how-grapnel-works.md")
+            problems.append(f"{relative}: room '{room}' is not in the table of docs/internals/how-grapnel-works.md")
             continue
         for line, target, written in arrows(relative, text):
             if target is not None and target not in allowed(room):
@@ -150,7 +150,7 @@ def way_back(children, start):
 
 
 def unused(drawn):
-    return [f"docs/how-grapnel-works.md: '{room}' stands on '{below}', and includes nothing of it"
+    return [f"docs/internals/how-grapnel-works.md: '{room}' stands on '{below}', and includes nothing of it"
             for room, belows in STANDS_ON.items() for below in belows if (room, below) not in drawn]
 
 

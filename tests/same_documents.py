@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-# New name of a field -> the name that it had; documents keep both for one version of their format (docs/json.md).
+# New name of a field -> the name that it had; documents keep both for one version of their format (docs/reference/json.md).
 RENAMED = {"diverged": "parted", "first_diverged": "first_parted", "fix": "mend"}
 # Fields that hold sentences for users, or times.
 SENTENCES = {"reason", "text", "why", "what", "advice", "detail", "details", "message", "refuses", "help", "title", "description", "summary",

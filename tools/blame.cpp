@@ -26,8 +26,6 @@ struct Flags {
   std::optional<int> trace;
 };
 
-// --- A debug folder.
-
 // Returns the run with this id; without an id the newest run, which the user has probably just
 // made.
 Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef id) {
@@ -86,8 +84,6 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   }
   return kExitOk;
 }
-
-// --- A model.
 
 Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunRequest& request) {
   if (flags.optimized) {

@@ -17,10 +17,10 @@ struct BreakRun {
   std::vector<std::vector<Tensor>> runs;  // their values in each run
 };
 
-// Runs `opened` until one of the breakpoints (lib/debugger/breakpoint.h) is hit; reports the node, its
-// output, the calls and a summary of the value. On a terminal, then opens the debugger's prompt at
-// that node. If a run ends without a hit, reports which breakpoints were never reached. Errors: a
-// breakpoint that cannot be parsed; those of the run.
+// Runs `opened` until one of the breakpoints (lib/debugger/breakpoint.h) is hit; reports the node,
+// its output, the calls and a summary of the value. On a terminal, then opens the debugger's prompt
+// at that node. If all runs end without a hit, reports which breakpoints were never reached.
+// Errors: a breakpoint that cannot be parsed; those of the run.
 Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& request,
                               llvm::ArrayRef<std::string> filters, int repeat,
                               Invocation& invocation);

@@ -9,10 +9,11 @@ As a module, where the program is:
 As a command, for SavedModels:
     python tools/capture.py model_dir --signature serving_default --feed x=x.npy --out case
 
-Then: grapnel replay case. Variables become constants, unless freeze=False or --no-freeze is given or the graph writes
-variables or has tables or iterators: then the values before the run are "variables" in case.json, and init.pb creates
-the tables and iterators. steps=[...] are the arguments or feeds of further calls, which run in order and keep the state.
-The captured graph is then run again by itself, to verify that it gives the same outputs.
+Then: grapnel replay case. Variables become constants, unless freeze=False or --no-freeze is given, the graph writes
+variables or tables, or a function uses tables or iterators: then the values before the run are "variables" in
+case.json. init.pb creates the tables and iterators. steps=[...] are the arguments or feeds of further calls, which run in order and keep the state.
+The captured graph is then run again by itself, to verify that it gives the same outputs, unless check=False or
+--no-check is given.
 
 A case of a SavedModel uses the keys of the signature for its feeds and fetches, so that it runs on any model with that
 signature; "tensors" in case.json maps them to the tensors of graph.pb.
@@ -44,10 +45,8 @@ GRAPH_LIMIT = 2**31 - 1                                       # protobuf's limit
 
 
 class CaptureError(Exception):
-    """Says what could not be captured and why: one line, then TensorFlow's own message."""
+    """Says what could not be captured and why: one line, which may end with TensorFlow's own message of several lines."""
 
-
-# ---- the case folder ----
 
 def to_npy(name, value):
     """Returns an array that numpy.save can write and grapnel can read: strings become fixed-width bytes."""
@@ -164,14 +163,12 @@ def compare(fetches, again, rtol, atol):
                                "check=False (--no-check) captures it anyway")
 
 
-# ---- functions ----
-
 def is_tensor_like(x):
     return isinstance(x, (np.ndarray, np.generic, tf.Tensor, tf.Variable))
 
 
 def concrete(fn, args, kwargs):
-    """Returns the trace of fn for these arguments, and both kinds of arguments in the order of the trace's parameters."""
+    """Returns the trace of fn for these arguments, and the positional and keyword arguments as fn's parameters take them."""
     if isinstance(fn, tf.types.experimental.ConcreteFunction):
         return fn, args, kwargs
     if hasattr(fn, "predict_on_batch"):                       # a Keras model
@@ -287,8 +284,6 @@ def capture_calls(cf, calls, out, freeze, rtol, atol, check, about, signature=No
     return write_case(out, graph, *done[0], rtol, atol, None if freeze else before, about, init, done[1:], keys)
 
 
-# ---- sessions ----
-
 def tensor_name(t):
     name = t if isinstance(t, str) else t.name
     return name if ":" in name else name + ":0"
@@ -342,8 +337,6 @@ def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=
         check_again(graph, calls, rtol, atol, before, init, keys)
     return write_case(out, graph, *calls[0], rtol, atol, None if freeze else before, about, init, calls[1:], keys)
 
-
-# ---- SavedModels ----
 
 def random_feed(name, info, seed, dim):
     """Returns a random value with a signature input's dtype and shape; `dim` replaces each unknown dimension."""

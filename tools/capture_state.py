@@ -1,7 +1,8 @@
 """The state of a captured graph between runs: variables, tables, iterators. Part of capture.py.
 
 A function that captured a variable, a table or an iterator has a placeholder for its handle. This module replaces the
-placeholder by the node that creates the resource; the nodes that fill the resource become a separate graph, whose node `init` runs once.
+placeholder by the node that creates the resource. The nodes that fill tables and start iterators become a separate
+graph, whose node `init` runs once; the values of variables are files of the case.
 """
 # mypy: ignore-errors
 import gc
@@ -69,7 +70,8 @@ def hold_variable(node, variable):
 
 
 def readers(functions, nodes, name):
-    """Yields the ops on the table with the handle `name`, including those in functions that it is passed to."""
+    """Yields the ops that look up, insert or import entries of the table with the handle `name`, including
+    those in functions that it is passed to."""
     for node in nodes:
         for slot, given in enumerate(i for i in node.input if not i.startswith("^")):
             if given.split(":")[0] != name:
@@ -83,8 +85,8 @@ def readers(functions, nodes, name):
 
 
 def types_of(graph, name, handle):
-    """Returns (dtype of keys, of values, whether it is immutable) of a table: from its object, else from the ops that read
-    it. With wrong dtypes TensorFlow would abort the process."""
+    """Returns (dtype of keys, of values, whether it is immutable) of a table: from its object, else from the ops that use
+    it; None if they are unknown. With wrong dtypes TensorFlow would abort the process."""
     for o in gc.get_objects():
         if isinstance(o, LookupInterface) and getattr(o, "_resource_handle", None) is handle:
             if isinstance(o, DenseHashTable):
@@ -97,7 +99,8 @@ def types_of(graph, name, handle):
 
 
 def contents(graph, name, handle):
-    """Returns the keys and values of a table, and whether it is immutable; None if it is not a table."""
+    """Returns the keys and values of a table, and whether it is immutable; None if it is not a table
+    or its dtypes are unknown."""
     types = types_of(graph, name, handle)
     if types is None:
         return None
@@ -155,7 +158,7 @@ def iterator_of(handle):
 
 
 def run_last(init):
-    """Adds a node that runs after all initializers; an empty graph stays empty."""
+    """Adds a node that runs after all initializers, if there are any."""
     last = [n.name for n in init.node if n.op in INITIALIZERS]
     if last:
         init.node.add(name=INIT, op="NoOp").input.extend("^" + n for n in last)
@@ -187,7 +190,7 @@ def hold_captures(graph, captures, variables):
 
 
 def keep_effects(graph, outputs, effects):
-    """Adds control edges so that outputs wait for the run's effects, which no output reads."""
+    """Adds control edges so that outputs that are Identity nodes wait for the run's effects, which no output reads."""
     nodes = {n.name: n for n in graph.node}
     for name in {t.split(":")[0] for t in outputs}:
         node = nodes[name]

@@ -1,4 +1,4 @@
-// Subcommands: their registration, and the flags that all of them share.
+// Subcommands: their registration, and the flags that they share.
 #ifndef GRAPNEL_TOOLS_COMMAND_H_
 #define GRAPNEL_TOOLS_COMMAND_H_
 
@@ -18,7 +18,7 @@ class Tensor;
 
 enum ExitCode { kExitOk = 0, kExitNo = 1, kExitBadInput = 2 };
 
-// The values of the flags that every command has.
+// The values of the flags that commands share. Some commands lack --json or --plugin.
 struct CommonFlags {
   bool json = false, quiet = false, verbose = false;
   int threads = 0;  // 0: one per core
@@ -98,8 +98,7 @@ inline bool RegisterCommand(Command command) {
   return true;
 }
 
-// Returns the arguments of a command, including those that every command has, in the order of its
-// --help.
+// Returns the arguments of a command, including the shared ones, in the order of its --help.
 std::vector<ArgumentInfo> ArgumentsOf(const Command& command);
 
 // Registers a command. Use it at namespace scope of tools/<name>.cpp.

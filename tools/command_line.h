@@ -66,8 +66,8 @@ class CommandLine {
 
   explicit CommandLine(CLI::App& app) : app_(app) {}
   // Adds an argument. `names`: "--output" or "-o,--output"; a name without a dash is positional. T
-  // is std::string, std::optional<std::string>, int, int64_t, size_t, double, or a vector of
-  // strings.
+  // is std::string, std::optional<std::string>, int, std::optional<int>, int64_t, size_t, double,
+  // or a vector of strings.
   template <typename T>
   Argument Option(const char* names, T& variable, const char* help);
   Argument Flag(const char* names, bool& variable, const char* help);

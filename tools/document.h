@@ -10,7 +10,7 @@ namespace grapnel {
 
 struct DocumentStyle {
   // The format number. Increased, here and in the schema, when a field is removed or changes its
-  // meaning (docs/json.md).
+  // meaning (docs/reference/json.md).
   int format = 1;
   bool on_one_line = false;
 };

@@ -70,7 +70,7 @@ void AddSignatureFlag(CommandLine& line, std::string& signature) {
 void AddNoValuesFlag(CommandLine& line, bool& no_values) {
   line.Flag("--no-values", no_values,
             "show constants as dtype and shape, without paths and source lines: for sharing "
-            "(docs/seeing.md)");
+            "(docs/guide/seeing.md)");
 }
 
 Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened) {

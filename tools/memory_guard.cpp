@@ -1,8 +1,8 @@
-// The program's operator new. If a graph requests a list larger than the machine's memory, this
-// operator makes it an error with the size; otherwise the system would kill the process. Small
-// allocations are not checked. All forms of operator new and delete are here, so that memory from
-// one implementation is never freed by another. The thread sanitizer has its own forms, which
-// cannot be replaced.
+// The program's operator new. If an allocation of 1 MiB or more exceeds the memory limit
+// (MemoryBudget), it fails with an error that has the size; otherwise the system might kill the
+// process. Smaller allocations are not checked. All forms of operator new and delete are here, so
+// that memory from one implementation is never freed by another. The thread sanitizer has its own
+// forms, which cannot be replaced.
 #ifndef GRAPNEL_TSAN
 #include <algorithm>
 #include <cstdlib>
@@ -39,8 +39,7 @@ void* OrThrow(void* memory, size_t bytes) {
 using Aligned = std::align_val_t;
 using NoThrow = const std::nothrow_t&;
 
-// These functions are visible to loaded libraries too, such as plugins. By default, a compiler does
-// not export all of them.
+// Exports these functions, so that loaded libraries such as plugins use them too.
 #pragma GCC visibility push(default)
 void* operator new(size_t n) { return OrThrow(Take(n), n); }
 void* operator new[](size_t n) { return OrThrow(Take(n), n); }

@@ -34,7 +34,8 @@ struct Flags {
   bool print = false, timing = false, explain = false;
   std::function<std::vector<TypedOption>()> typed;
 
-  // True if the model is a SavedModel and the output is a SavedModel too.
+  // True if the output is a SavedModel: the model is one, the output is a folder, and variables are
+  // not frozen.
   bool WritesFolder(const OpenedGraph& opened) const {
     return opened.model().kind == FileKind::kSavedModel && !output.empty() &&
            !NamesGraphFile(output) && !pipeline.request.freeze;

@@ -48,7 +48,7 @@ Error Compare(const Flags& flags, const OpenedGraph& input, const PlacementConte
   return Error::success();
 }
 
-// Reads the log, and, from dumps and ledgers, the history of the graphs.
+// Reads what the flags request: the log and, from dumps and ledgers, the history of the graphs.
 Expected<LoggedPlacement> ReadLogged(const Flags& flags, OpenedGraph& input, PlacedGraphs& placed) {
   LoggedPlacement logged;
   bool is_asked = !flags.log.empty() || !flags.explain.empty();

@@ -36,7 +36,7 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
       .ShownAs("SIZE");
   line.Option("--plugin", flags.plugins,
               "a shared object with its own passes, rules, kernels or functions to trace; may be "
-              "repeated (docs/library.md)")
+              "repeated (docs/reference/library.md)")
       .ShownAs("FILE.so");
   line.Option("--color", flags.color, "colors on a terminal")
       .OneOf({"auto", "always", "never"})
@@ -102,7 +102,7 @@ void Write(llvm::StringRef text) {
 }
 
 // Ends the program because a file that is being read was truncated. Called in a signal handler,
-// where only system calls are allowed.
+// which must not allocate memory.
 void EndOnCutFile(const char* path) {
   Write("grapnel: ");
   Write(path);

@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// The process's progress line. Any thread may call these functions, which cost almost nothing if no
-// line is shown.
+// The process's progress line. Between Start() and End(), any thread may call the other functions,
+// which cost almost nothing if no line is shown.
 class Progress {
  public:
   // Starts showing progress: the line appears after a second, and is redrawn five times a second.
-  // Does nothing if stderr is not a terminal, or is a dumb terminal.
+  // Does nothing if stderr is not a terminal, or if TERM is not set or is "dumb".
   static void Start(llvm::StringRef command);
   // Sets the current activity, such as "constant_folding", and how many of its `total` steps are
   // done; total 0: unknown.

@@ -67,7 +67,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (pattern && found->rows.size() == flags.limit)
     invocation.sink()(
         Severity::kWarning,
-        llvm::formatv("only the first {0} paths are shown (--limit)", flags.limit).str());
+        llvm::formatv("{0} paths are shown; there may be more (--limit)", flags.limit).str());
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) { WriteResultJson(*found, json); });
   } else if (flags.csv) {

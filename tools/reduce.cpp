@@ -1,4 +1,5 @@
-// `grapnel reduce MODEL --check CMD -o OUT`: finds the smallest graph that still shows a problem.
+// `grapnel reduce MODEL --check CMD -o OUT`: shrinks a graph that shows a problem while it still
+// shows the problem.
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"

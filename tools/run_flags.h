@@ -16,11 +16,12 @@ struct RunFlags {
   std::string graph, signature, variables;
   std::vector<std::string> feeds, fetches;  // NAME=FILE; optional FILE for fetches
   OneDnnFlag onednn;
-  // Adds --graph, --signature, --onednn and --feed. `fetch`: the help of --fetch; `fetch_shown_as`:
-  // the name of its value in the help.
+  // Adds --graph, --signature, --feed, --fetch and --onednn. `fetch`: the help of --fetch;
+  // `fetch_shown_as`: the name of its value in the help.
   void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
   void AddVariablesTo(CommandLine& line);
-  // Returns a request with feeds, fetches, signature and variables. Errors: a feed without a file.
+  // Returns a request with feeds, fetches, signature, variables and the choice of oneDNN. Errors: a
+  // feed without a file.
   Expected<RunRequest> Request() const;
 };
 

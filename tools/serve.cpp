@@ -38,7 +38,7 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// Returns "user@machine", or the parts of it that are known.
+// Returns "user@host"; without "user@" if $USER is not set, and "MACHINE" if the host has no name.
 std::string SshTarget() {
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == 0) return "MACHINE";
@@ -48,9 +48,9 @@ std::string SshTarget() {
 
 constexpr auto kTimeToEnd = std::chrono::milliseconds(250);
 
-// Starts a thread that waits for the signals and then stops the server; the returned future is
-// ready when the server has stopped. Does not wait for a long kernel or pass to end, since its
-// result would be lost anyway.
+// Starts a thread that waits for the signals, stops the server and soon after ends the process. The
+// returned future is ready when Stop() has returned. A kernel or pass that still runs then is not
+// awaited, since its result would be lost anyway.
 std::future<void> StopOnSignal(Server& server, sigset_t signals) {
   std::promise<void> promise;
   std::future<void> stopped = promise.get_future();

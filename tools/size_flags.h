@@ -1,4 +1,4 @@
-// Flags that set sizes left unknown by a file, shared by the commands that show shapes.
+// Flags that set sizes left unknown by a file, shared by the commands that infer shapes.
 #ifndef GRAPNEL_TOOLS_SIZE_FLAGS_H_
 #define GRAPNEL_TOOLS_SIZE_FLAGS_H_
 

@@ -26,8 +26,9 @@ struct TapFlags {
   }
   // Errors: a flag that sets how to tap, without a flag that selects what to tap.
   Error CheckCombination() const;
-  // Returns a request with the taps that the flags describe. The stream for lines, the model and
-  // the pool are not set. Errors: a malformed pattern or size.
+  // Returns a request with the taps that the flags describe. The stream for lines, the model, the
+  // pool and says_run are not set. Errors: a malformed pattern or size; --logdir together with
+  // --tap-file.
   Expected<TapRequest> Request() const;
   bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }
 };

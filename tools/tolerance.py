@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes `atol` of a case folder, the absolute tolerance for expected values near zero, from the expected values alone.
+"""Computes `atol` of a case folder, the absolute tolerance for expected values near zero, from these values and `rtol`.
 
     python3 tools/tolerance.py CASE ...      rewrites atol in each case.json that has one per fetch
 
@@ -15,9 +15,10 @@ import numpy as np
 
 
 def atol_of(a, rtol):
-    """Returns `rtol` times the median magnitude: sums of numbers with both signs can be near zero, but their error is
-    relative to the terms. The tolerance is at most a tenth of the 20th percentile of magnitudes, so that small elements cannot pass as zero
-    when magnitudes span many powers of ten. 0 if nothing is rounded."""
+    """Returns `rtol` times the median magnitude of the nonzero finite elements: sums of numbers with both signs can be
+    near zero, but their error is relative to the terms. The tolerance is at most a tenth of the 20th percentile of
+    magnitudes, so that small elements cannot pass as zero when magnitudes span many powers of ten. 0 for dtypes that are
+    not rounded, such as integers and strings, and if there is no such element."""
     if a.dtype.kind not in "fc" and a.dtype.name != "bfloat16":
         return 0.
     parts = np.stack([a.real, a.imag]) if a.dtype.kind == "c" else a

@@ -75,7 +75,7 @@ Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocati
 }
 
 // Compiles "mean.cpp" or "mean.cpp:HarmonicMean" and traces the function; without a function name,
-// traces the only function.
+// traces the only function or, if there are several, lists them.
 Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
                         Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));

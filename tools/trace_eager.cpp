@@ -73,7 +73,8 @@ Error Watch(const TracedChoice& choice, const EagerFlags& flags, ThreadPool* poo
   return Error::success();
 }
 
-// Returns the results that --fetch selects, in the order of the flags; all results by default.
+// Reduces `results` to those that --fetch selects, in the order of the flags, and returns their
+// names and files. Without --fetch, keeps all.
 Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tensor>* results) {
   std::vector<std::string> names, asked, tensors;
   names.reserve(results->size());

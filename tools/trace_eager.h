@@ -17,12 +17,13 @@ struct EagerFlags {
   TapFlags tap;
 
   void AddTo(CommandLine& line);
-  // Errors: a flag that requires --eager, without --eager.
+  // Errors: a flag that requires --eager, without --eager; --taps-report, which requires a graph;
+  // those of TapFlags::CheckCombination.
   Error CheckCombination() const;
 };
 
-// Runs the function and prints its results, under the names that they have in the traced graph.
-// Exit code 1: --check-numerics found something.
+// Runs the function and prints or saves its results, under the names that they have in the traced
+// graph. Exit code 1: --check-numerics found something.
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation);
 

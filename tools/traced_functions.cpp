@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Returns "x: float[3], n: int32, of mean.cpp:12".
+// Returns "x: float[3], n: int32; mean.cpp:12".
 std::string Describe(const TracedFunction& function) {
   std::vector<std::string> inputs;
   for (const TensorSpec& input : function.inputs)

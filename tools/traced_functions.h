@@ -33,7 +33,8 @@ Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
                                   const std::vector<TracedChoice>& choices,
                                   const std::string& where);
 // Returns the function that `text` names, for commands that take one function. A file without a
-// function name stands for its only function.
+// function name stands for its only function. Errors: those of ChoicesOfFile and FindChoice; no
+// function is named and the file has several.
 Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation);
 
 // Returns the values of the function's inputs: from NAME=FILE, else from the example. Errors: a

@@ -61,7 +61,7 @@ std::string Line(const TrainedStep& step) {
   return os.str();
 }
 
-// Writes one JSON document per step, on one line.
+// Writes a step as a JSON document on one line.
 void WriteStep(const TrainedStep& step, llvm::raw_ostream& out) {
   auto write = [&](llvm::json::OStream& json) {
     json.attribute("step", step.step);
@@ -252,7 +252,7 @@ RunCommand SetUp(CommandLine& line) {
             "continue from the last checkpoint in --checkpoint-dir, if any");
   line.Flag("--opt", flags->optimize, "optimize the graph first, as `opt` does");
   line.Flag("--eager", flags->eager,
-            "call the function for each step, op by op; a run and a graph give the same losses");
+            "call the function for each step, op by op; the losses are those of the graph");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -86,8 +86,8 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// Opens the graphs to draw, with the sizes and without the values that the flags say. The signature
-// exists in each.
+// Opens the graphs to draw, sets the sizes that the flags give, and drops constants with
+// --no-values. Errors: several graphs if `one_alone`; a graph lacks the signature.
 Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation& invocation,
                                                   bool one_alone) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
@@ -150,7 +150,8 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
-// For a function library without a main graph: draws its entry points, as many as fit.
+// If the main graph is empty and the flags select nothing, selects at most kMostEntries entry
+// functions to draw.
 void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
   constexpr size_t kMostEntries = 6;
   bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||

@@ -1,4 +1,4 @@
-"""Fits a small convolutional network to pictures of noise, evaluates and saves it: the program of docs/guide-*.md.
+"""Fits a small convolutional network to pictures of noise, evaluates and saves it: the program of docs/guide (optimizing, comparing-graphs, placement).
 
 needs: tensorflow-cpu==2.21.0
 """

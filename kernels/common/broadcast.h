@@ -14,7 +14,7 @@ struct BroadcastPlan {
 
   Dims dims;                            // of the result, unmerged
   int64_t total = 0;                    // number of elements of the result
-  Sizes sizes;                          // merged; never empty: {1} for a scalar
+  Sizes sizes;                          // merged; never empty: {1} for a single element
   llvm::SmallVector<Sizes, 3> strides;  // one list per operand, in elements; 0: it repeats
 
   // Splits the elements [begin, end) of the result into runs within the merged last dimension and
@@ -24,8 +24,9 @@ struct BroadcastPlan {
   void ForRows(int64_t begin, int64_t end, F&& row) const;
 };
 
-// Returns the plan for operands of these shapes. The error for incompatible shapes shows both:
-// "incompatible shapes: [2,3] vs. [4]".
+// Returns the plan for operands of these shapes. Fails if they do not broadcast, with all of them
+// in the error ("incompatible shapes: [2,3] vs. [4]"), or if the result has too many elements to
+// count.
 Expected<BroadcastPlan> PlanBroadcast(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
 template <typename F>

@@ -97,7 +97,8 @@ auto ForType(DataType dtype, TypeList<T, Rest...>, F&& f) -> decltype(f(TypeTag<
 template <typename T>
 inline constexpr bool kIsComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
-// True for half and bfloat16. Kernels compute with them as floats, block by block, and round once.
+// True for half and bfloat16. Most kernels compute with them as floats, block by block, and round
+// once.
 template <typename T>
 inline constexpr bool kIsSmallFloat =
     std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>;
@@ -108,8 +109,9 @@ void Widen(const Eigen::bfloat16* in, float* out, int64_t n);
 void Narrow(const float* in, Eigen::half* out, int64_t n);
 void Narrow(const float* in, Eigen::bfloat16* out, int64_t n);
 
-// Two's complement arithmetic that wraps, as TensorFlow's does on real hardware. In C++ signed
-// overflow is undefined, also for 16-bit types, which are promoted to int.
+// The unsigned type in which AddOf, SubOf and MulOf compute with integers, so that results wrap as
+// TensorFlow's do on real hardware. In C++ signed overflow is undefined, also for 16-bit types,
+// which are promoted to int.
 template <typename T>
 using WrapType =
     std::conditional_t<(sizeof(T) < 4), uint32_t,
@@ -129,8 +131,8 @@ T SubOf(T a, T b) {
   else
     return a - b;
 }
-// The product of complex numbers is the plain formula. C99 also turns NaN results of infinite
-// operands back into infinities, which is slow; TensorFlow does not do so either.
+// Multiplies complex numbers by the plain formula. C99 also turns NaN results of infinite operands
+// back into infinities, which is slow; TensorFlow does not do so either.
 template <typename T>
 T MulOf(T a, T b) {
   if constexpr (std::is_integral_v<T>) {

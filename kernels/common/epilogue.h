@@ -49,7 +49,8 @@ T Activate(GrapnelActivation activation, T x, T alpha) {
 }
 
 // y = activation(x * scale + bias + add). `scale` and `bias` have one element per column. `add` is
-// a matrix like x and may share x's memory only if no result has been written to x yet.
+// a matrix like x that does not share x's memory; only where oneDNN adds it to the output may it be
+// the output itself.
 template <typename T>
 struct Epilogue {
   const T* scale = nullptr;
@@ -61,7 +62,7 @@ struct Epilogue {
   bool empty() const { return !scale && !bias && !add && activation == kGrapnelLinear; }
 
   // Applies the epilogue to columns [first, first + columns) of rows [begin, end) of a matrix
-  // `width` wide.
+  // `width` wide. Does nothing if T is not float or double.
   void Apply(T* x, int64_t begin, int64_t end, int64_t width, int64_t first,
              int64_t columns) const {
     if (empty()) return;

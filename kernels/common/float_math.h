@@ -38,7 +38,7 @@ inline ExpParts ExpPartsOf(double x) {
   return {scale, p * r};
 }
 
-// e^x; 0 where that is below the smallest positive float.
+// e^x; 0 for x below -110, where e^x is less than the smallest positive float.
 inline double Exp(double x) {
   ExpParts parts = ExpPartsOf(x);
   double result = parts.scale * parts.rest + parts.scale;

@@ -25,7 +25,8 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
 bool IsVectorOf(const Tensor& tensor, int64_t channels);
 
 // Returns the fused arguments of one run as vectors and an addend, checked against the output [...,
-// channels]. Batch norm becomes a scale and a bias, which `storage` owns.
+// channels]. Batch norm becomes a scale and a bias. `storage` owns all memory that the epilogue
+// points to.
 template <typename T>
 Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, int64_t channels,
                                    llvm::ArrayRef<int64_t> output_dims,

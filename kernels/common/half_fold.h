@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// kSumOneByOne is the sum within a mean: TensorFlow's loop also counts the elements and is never
-// unrolled.
+// kSumOneByOne is the sum within a mean. It differs from kSum only in FoldEightColumns, where
+// TensorFlow's loop also counts the elements and is never unrolled.
 enum class HalfFold { kSum, kProduct, kSumOneByOne };
 
 // Folds a row of n adjacent elements. T is half or bfloat16. `first` is the number of elements of

@@ -1,4 +1,5 @@
-// Eight 16-bit floats, held as floats, with SIMD-style operations that round after each step.
+// Eight 16-bit floats, held as floats, with SIMD-style operations. The operators round each result;
+// Exact() does not.
 #ifndef GRAPNEL_KERNELS_COMMON_HALF_LANES_H_
 #define GRAPNEL_KERNELS_COMMON_HALF_LANES_H_
 

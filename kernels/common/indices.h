@@ -12,7 +12,7 @@ namespace grapnel {
 // Returns "[1,3]" for element `flat` of a tensor with these dims; "" for a scalar.
 std::string PositionText(llvm::ArrayRef<int64_t> dims, int64_t flat);
 
-// Returns "indices[3] = 17 is not in [0, 10)" for the first index outside [0, limit).
+// Fails with "indices[3] = 17 is not in [0, 10)" for the first index outside [0, limit).
 Error CheckIndices(const Tensor& indices, int64_t limit);
 
 // Stores `value` at element `i` of an int32 or int64 output.

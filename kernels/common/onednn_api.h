@@ -7,7 +7,7 @@
 
 #include "kernels/common/activation.h"
 
-// Bump when any struct below changes.
+// Increment when any struct below changes.
 #define GRAPNEL_ONEDNN_API_VERSION 4
 #define GRAPNEL_ONEDNN_ENTRY "GrapnelOnednnEntry"
 

@@ -16,15 +16,15 @@
 namespace grapnel {
 
 // Returns the module, which the first call opens: the file in GRAPNEL_ONEDNN, else
-// grapnel_onednn.so in the directory of the executable. Null when it cannot be loaded, when
-// GRAPNEL_ONEDNN is "off", or while a WithoutOnednn exists. Thread-safe.
+// grapnel_onednn.so next to the program or in lib/grapnel (ModulePath). Null when it cannot be
+// loaded, when GRAPNEL_ONEDNN is "off", or while a WithoutOnednn exists. Thread-safe.
 const GrapnelOnednnApi* Onednn();
 
 // Starts opening the module on another thread, so that it loads while a plan is made.
 void PreloadOnednn();
 
-// Returns why the last Onednn() was null, for the tool to print once; empty when the module is
-// loaded or was never requested.
+// Returns why the module is not available, for the tool to print once; empty when it is loaded or
+// was never requested.
 std::string WhyNoOnednn();
 
 // For tests and comparisons: while a WithoutOnednn exists, the kernels of all threads run their own
@@ -69,11 +69,11 @@ class KeptWeights {
   explicit KeptWeights(Tensor weights, bool lets_go = true)
       : lets_go_(lets_go), weights_(std::move(weights)) {}
   // Packs the weights into a primitive that was made for constant weights. `change` may first
-  // transform the weights into memory of the same size; in that case they are also kept unchanged
-  // here.
+  // transform a copy of the weights, of the same size; in that case this object stays as it is.
   using Change = llvm::function_ref<void(const void* from, float* to)>;
   Error PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change = nullptr);
-  // Returns the weights in the program's layout, aligned; unpacks them if they are packed.
+  // Returns the weights in the program's layout, aligned; unpacks them if only the packed form is
+  // kept.
   Expected<Tensor> Get(KernelContext& ctx);
 
  private:
@@ -89,14 +89,14 @@ class KeptWeights {
   BufferRef packed_;
 };
 
-// The primitives of one kernel, by spec: a kernel that sees few shapes makes each primitive once.
-// Thread-safe: a primitive in use outlives its eviction from the cache.
+// The primitives of one kernel, by spec, 16 at most: a kernel that sees few shapes makes each
+// primitive once. Thread-safe: a primitive in use outlives its eviction from the cache.
 template <typename Spec>
 class OnednnCache {
  public:
   // Returns the primitive for `spec`, which must have been zeroed before it was filled in because
-  // specs are compared as bytes. Calls `prepare` once on a new primitive. Null when oneDNN does not
-  // support the spec; the caller then runs its own code.
+  // specs are compared as bytes. Calls `prepare` once on a new primitive. Null when oneDNN cannot
+  // make one; the caller then runs its own code.
   template <typename Prepare>
   Expected<PrimitiveRef> Get(const Spec& spec, Prepare&& prepare) const {
     std::lock_guard lock(kept_->mutex);

@@ -1,5 +1,5 @@
-// Kernels that read only dimensions, never elements, so that they are the same on every device.
-// They read and write shapes and axes in host memory.
+// Kernels that read the dimensions of their first input, never its elements, so that they are the
+// same on every device. They read and write shapes and axes in host memory.
 #ifndef GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_
 #define GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_
 

@@ -27,7 +27,8 @@ struct SliceSpec {
   SliceBox box;  // one entry per dimension of the sliced tensor
   Dims dims;     // of the result
 };
-// Errors name the subscript that does not fit a tensor of shape `in`.
+// Resolves the subscripts for a tensor of shape `in`. Fails if they do not fit it, or if a stride
+// is 0.
 Expected<SliceSpec> ReadSliceSpec(llvm::ArrayRef<int64_t> in, const Tensor& begin,
                                   const Tensor& end, const Tensor& strides,
                                   const SliceMasks& masks);

@@ -1,5 +1,5 @@
-// Float-to-integer conversion for the values that C++ leaves undefined: out of range, infinite,
-// NaN.
+// Float-to-integer conversion, also of the values for which C++ leaves it undefined: out of range,
+// infinite, NaN.
 #ifndef GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
 #define GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
 

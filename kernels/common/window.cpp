@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The maximum size and stride: far above any real network, and small enough that the product of two
-// stays below 2^63.
+// The maximum size, stride and padding: far above any real network, and small enough that the
+// product of two stays below 2^63.
 constexpr int64_t kMost = (int64_t{1} << 31) - 1;
 
 Error ResolveOne(Padding padding, WindowDim& dim) {
@@ -41,7 +41,7 @@ Error CheckWindowList(const char* what, llvm::ArrayRef<int64_t> values, int rank
   }
   for (int64_t value : values) {
     if (value < 1 || value > kMost)
-      return MakeError("{0} has {1}; each must be at least 1", what, value);
+      return MakeError("{0} has {1}; each must be from 1 to 2147483647", what, value);
   }
   return Error::success();
 }

@@ -47,7 +47,7 @@ struct WindowAttrs {
 // Reads and checks data_format, padding, explicit_paddings or padding_list, and, where the op has
 // them, `strides` and `dilations`.
 Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank);
-// Checks that `values` has rank() entries of at least 1. `what` is the attribute's name.
+// Checks that `values` has `rank` entries, each from 1 to 2^31 - 1. `what` is the attribute's name.
 Error CheckWindowList(const char* what, llvm::ArrayRef<int64_t> values, int rank);
 
 }  // namespace grapnel

@@ -1,6 +1,6 @@
 // Convolutions through cuDNN, with fused bias and Relu where cuDNN supports them; through a plain
-// kernel where cuDNN has no algorithm; through a matrix product for 1x1 filters. Full precision:
-// float is multiplied as float, not as TF32.
+// kernel where cuDNN has no algorithm and for depthwise convolutions; through a matrix product for
+// 1x1 filters with channels last. Full precision: float is multiplied as float, not as TF32.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -62,7 +62,8 @@ struct Operands {
 };
 using Call = ConvolutionChoice::Call;
 
-// cuDNN pads both sides equally and counts in 32 bits, including the area beyond the image.
+// False if cuDNN cannot compute this convolution: it pads both sides equally and counts in 32 bits,
+// including the area beyond the image.
 bool FitsCudnn(const GrapnelCudaWindow& w) {
   constexpr int64_t kMost = 0x7fffffff;
   double padded = static_cast<double>(w.batch) * w.in_channels;
@@ -167,7 +168,8 @@ bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Desc
   return false;
 }
 
-// Returns the part of the convolution that cuDNN did; kPlainKernel if it did nothing.
+// Queues what cuDNN can do of the convolution, and returns that part; kPlainKernel if cuDNN can do
+// nothing.
 Call WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
   if (!FitsCudnn(op.window)) return Call::kPlainKernel;
   ConvolutionChoice wanted;

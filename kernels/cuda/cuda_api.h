@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// Bump when anything below changes.
+// Increment when anything below changes.
 #define GRAPNEL_CUDA_API_VERSION 1
 #define GRAPNEL_CUDA_ENTRY "GrapnelCudaEntry"
 // The maximum rank of a GrapnelCudaWalk over tensors, after merging dimensions.
@@ -188,8 +188,9 @@ typedef struct GrapnelCudaApi {
                     GrapnelCudaType index_type, const void* indices, int64_t outer, int64_t limit,
                     int64_t count, int64_t inner, GRAPNEL_CUDA_ERROR);
 
-  // Elementwise ops on float, half, bfloat16, double; the binary ones and Neg, Abs, Sign, Square
-  // also on int32 and int64. `to` may be an operand with as many elements.
+  // Elementwise ops on float, half, bfloat16, double; Neg, Abs, Sign, Square and the binary ones
+  // that are not marked as floating-point only also on int32 and int64. `to` may be an operand with
+  // as many elements.
   int32_t (*unary)(GrapnelCudaStream* stream, GrapnelCudaUnary op, GrapnelCudaType type, void* to,
                    const void* from, int64_t count, float alpha, GRAPNEL_CUDA_ERROR);
   int32_t (*binary)(GrapnelCudaStream* stream, GrapnelCudaBinary op, GrapnelCudaType type, void* to,
@@ -231,8 +232,8 @@ typedef struct GrapnelCudaApi {
                          const void* filter, const void* bias, GrapnelCudaActivation activation,
                          float alpha, GRAPNEL_CUDA_ERROR);
 
-  // Adds the counts of -inf, +inf, NaN, negative, zero and positive elements to `counts`, in host
-  // memory, and waits for the result. Accepts every GrapnelCudaType.
+  // Sets `counts`, in host memory, to the numbers of -inf, +inf, NaN, negative, zero and positive
+  // elements, and waits for the result. Accepts every GrapnelCudaType.
   int32_t (*count)(GrapnelCudaStream* stream, GrapnelCudaType type, const void* from,
                    int64_t elements, int64_t counts[6], GRAPNEL_CUDA_ERROR);
 } GrapnelCudaApi;

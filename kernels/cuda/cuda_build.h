@@ -1,4 +1,5 @@
-// How CUDA was found at build time: from kernels/cuda if nvcc was found, else from kernels/no_cuda.
+// Whether CUDA was found at build time. The functions are those of kernels/cuda if nvcc was found,
+// else those of kernels/no_cuda.
 #ifndef GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
 #define GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
 

@@ -35,8 +35,8 @@ struct ReducePlan {
   int64_t results, length;
 };
 
-// Block (x, y) reduces part y of result x. If a result has several parts, each partial result is
-// stored without dividing a mean.
+// Block (x, y) reduces part y of the results x, x + gridDim.x, and so on. If a result has several
+// parts, each partial result is stored without dividing a mean.
 template <GrapnelCudaReduction kOp, typename T, typename In, typename Out>
 __global__ void ReduceKernel(Out* to, const In* from, ReducePlan plan, int64_t divisor) {
   using C = Compute<T>;

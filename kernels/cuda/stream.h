@@ -36,7 +36,7 @@ inline void Check(cudnnStatus_t status, const char* what) {
     throw Failure(std::string(what) + ": " + cudnnGetErrorString(status));
 }
 
-// Runs body(). On failure writes the message into `error` and returns 1.
+// Runs body() and returns 0. If it throws, writes the message into `error` and returns 1.
 template <typename Body>
 int32_t Guarded(char* error, int32_t error_size, Body&& body) {
   try {

@@ -98,8 +98,8 @@ class GpuConv {
     return turned;
   }
 
-  // SAME with a stride pads one side more than the other, which cuDNN does not support, so the
-  // zeros are written explicitly.
+  // Copies the input into zeros, with its padding. SAME and explicit paddings can pad one side more
+  // than the other, which cuDNN does not support.
   Error PadUnevenly(KernelContext& ctx, const Tensor& in, GrapnelCudaWindow& spec,
                     Tensor& padded) const {
     Dims dims(in.dims().begin(), in.dims().end());

@@ -12,8 +12,9 @@
 namespace grapnel {
 
 // Returns the module's table, which the first call opens: the file in GRAPNEL_CUDA, else
-// grapnel_cuda.so in the directory of the executable. The error is one line that names what is
-// missing: the build, the module, a library that it needs, the driver. Thread-safe.
+// grapnel_cuda.so next to the program or in lib/grapnel (ModulePath). The error is one line:
+// GRAPNEL_CUDA is "off", the program was built without CUDA, or the module or a library that it
+// needs cannot be opened. Thread-safe.
 Expected<const GrapnelCudaApi*> Cuda();
 
 class CudaStream : public Stream {

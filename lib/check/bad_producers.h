@@ -54,8 +54,9 @@ struct BadProducer {
 bool IsBad(const Tensor& tensor);
 // Returns a tensor's dtype, shape and health; an empty record for variants and resources.
 RecordedTensor RecordOf(const Tensor& tensor);
-// Returns a copy with infinities clamped to the largest numbers and NaN replaced by 1. With `ones`,
-// and always for complex numbers, infinities become 1 too.
+// Returns `tensor` itself if it is finite, else a copy with infinities clamped to the largest
+// numbers and NaN replaced by 1. With `ones`, and always for complex numbers, infinities become 1
+// too.
 Tensor MadeFinite(const Tensor& tensor, bool ones);
 
 // Observes one run or several consecutive runs, which must use one thread and no device but the
@@ -82,7 +83,7 @@ class BadProducers : public RunHook {
   void OnCall(const CallFrame& call) override;
 
   // Returns the producers in the order of their first occurrence, each node once; Cause::times
-  // counts the occurrences.
+  // counts how often the output that was bad first was bad.
   const std::vector<BadProducer>& producers() const { return producers_; }
 
  private:

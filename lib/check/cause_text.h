@@ -25,7 +25,7 @@ void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
 // Returns the name of a bad tensor: "mul:0"; for an op that ran eagerly and so has no name, the
-// op's type.
+// op's type: "Mul:0".
 std::string AlertName(const DebugRun& run, const DebugAlert& alert);
 
 }  // namespace grapnel

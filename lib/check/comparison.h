@@ -8,11 +8,11 @@
 
 namespace grapnel {
 
-// Compares `got` to `expected` within max(atol + rtol * |expected|, 2 ulp). NaN equals NaN; dtype
-// and shape must be equal.
+// Compares `got` to `expected` within max(atol + rtol * |expected|, 2 ulp). NaN equals NaN.
+// Elements that are not floating-point or complex must be equal, as must dtype and shape.
 struct Comparison {
   bool same = true;
-  double max_error = 0;  // largest |got - expected|
+  double max_error = 0;  // largest finite |got - expected|
   std::string message;   // describes the difference, if any
 };
 Comparison Compare(const Literal& got, const Literal& expected, double rtol, double atol);

@@ -41,7 +41,7 @@ struct Mismatch {
   MismatchKind cause = MismatchKind::kFault;
   std::string reason;                 // "though all its inputs are the same: ..."
   std::vector<ComparedInput> inputs;  // empty: the inputs cannot be compared one by one
-  int64_t times = 1;                  // how often this output differed, in all iterations and calls
+  int64_t times = 1;  // in Divergence::worst, how often this output differed for the same callers
 };
 
 // An op that amplified the rounding error of its inputs.

@@ -28,7 +28,8 @@ struct Effect {
 };
 
 // The effects of one run by target, those on each target in the order in which they happened.
-// Targets are "variable 'v'", "file 'log.txt'", "what is printed", "what is asserted".
+// Targets are "'v'" for a variable or another resource with that name, "file 'log.txt'", "what is
+// printed", "what is asserted"; for other effects, the op.
 using Effects = std::map<std::string, std::vector<Effect>>;
 
 // Collects the effects of one run. The run must use this object as its hook, print() as its print
@@ -47,7 +48,7 @@ class EffectLog : public OrderingHook {
   // Returns the effects and empties the log. Call it after the run. Targets that are resources get
   // their names from `session`.
   Effects Take(const Session& session);
-  // True if an Assert failed.
+  // True if an Assert failed; always false without `debugging`.
   bool assertion_failed() const { return assertion_failed_; }
 
   bool Wants(const Node& node) override;

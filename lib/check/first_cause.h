@@ -37,7 +37,7 @@ struct GRAPNEL_PUBLIC Cause {
   DebugAlert alert;
   std::string node, op_type;  // for an eager op, both are the op's type
   std::string function;       // function that has the node; empty: an eager op
-  std::string place;          // the user's functions in the stack: "train_step > loss_fn"
+  std::string place;  // the user's functions in the stack, "train_step > loss_fn"; else `function`
   RecordedTensor value;
   int execution = -1;  // the eager op itself, or the call that ran the op
   int step = -1;       // number of earlier calls of the called function; -1: not in a call
@@ -71,7 +71,8 @@ GRAPNEL_PUBLIC std::vector<Cause> ExplainTensors(const DebugRun& run,
                                                  llvm::ArrayRef<DebugAlert> tensors);
 
 // Returns "Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0
-// holds 12 zeros"; for a tensor that is not bad "Softmax (step 0, model) has no NaN or infinity".
+// holds 12 zeros"; for a tensor that is not bad "Softmax (step 0, model) has no NaN or infinity";
+// "... was not recorded" if its record does not tell.
 GRAPNEL_PUBLIC std::string CauseSentence(const Cause& cause);
 
 }  // namespace grapnel

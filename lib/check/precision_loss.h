@@ -61,14 +61,14 @@ class PrecisionWatch : public PairSink {
   // Returns the rounded output. Pass it to RunPairs as the Editor.
   Tensor Edit(const Node& node, int output, const Tensor& value);
   void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) override;
-  // Call it when run B has ended. RunPairs may repeat the run; losses in repetitions are not
-  // counted.
+  // Call it when run B has ended. RunPairs may repeat the run; overflows and underflows in
+  // repetitions are not counted.
   void EndPart() { is_first_ = false; }
 
   // Returns the losses in the order of the run, each kind of loss of an output once.
   const std::vector<PrecisionLoss>& losses() const { return losses_; }
-  // Returns the nodes given as `kept`, those kept for their range, and for each cancellation the
-  // nodes that computed its inputs.
+  // Returns the nodes given as `kept`, those kept for their range, and for each cancellation its
+  // node and the nodes that computed its inputs.
   std::set<FloatNode> kept_and_wanted() const;
   const std::set<FloatNode>& kept_for_range() const { return kept_for_range_; }
   int64_t tensors() const { return tensors_; }

@@ -10,8 +10,9 @@
 
 namespace grapnel {
 
-// An item that a step can remove or simplify: its function, its node, and the part of the node
-// (such as an attribute).
+// An item that a step can remove or simplify: its function, its node, and the part of the node (an
+// attribute, or a node to which it has a control edge). An item of ShrinkDimensions is a dimension
+// size alone, in `number`.
 struct Item {
   std::string function, node, part;
   int64_t number = 0;

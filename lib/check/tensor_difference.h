@@ -26,7 +26,8 @@ enum class Agreement : uint8_t {
 // and an infinity equals the same infinity; integers, bool and strings must be equal.
 struct TensorDifference {
   Agreement agreement = Agreement::kSame;
-  std::string mismatch;  // "dtype", "shape", "nan" (a NaN or infinity in only one), or empty
+  // "dtype", "shape", "nan" (a NaN or infinity in only one tensor), or empty.
+  std::string mismatch;
   int64_t elements = 0, diverged = 0;  // diverged: elements outside of the tolerance
   double max_abs = 0;                  // largest |b - a| of elements that are finite in both
   double max_rel = 0;                  // largest |b - a| / |a| of elements where a is not 0
@@ -37,7 +38,9 @@ struct TensorDifference {
   // max_abs divided by the largest magnitude in `a`. Comparing it for inputs and outputs shows
   // whether an op amplifies errors.
   double norm_error = 0;
-  std::vector<int64_t> index;  // index of the first NaN mismatch, else of the largest difference
+  // The index of the first mismatch "nan", else of the difference that is largest relative to the
+  // tolerance; for integers, of the largest difference; for strings, of the first.
+  std::vector<int64_t> index;
   std::string value_a, value_b;
 };
 

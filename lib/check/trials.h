@@ -21,7 +21,7 @@ struct MadeUp {
   int64_t open_size = 2;  // the size used for an unknown dimension
   // If true, the generated floats (or integers and strings) are negated, so that two trials cover
   // both signs of each element. Integers and strings have a separate flag, since many of them are
-  // indices.
+  // indices. With `negative`, bool is inverted.
   bool negative = false, negative_integers = false;
   // If set, every fourth float is NaN, infinity, -infinity, -0 or a number that overflows in most
   // sums and products. These five alternate; the value of this field is the index of the first.
@@ -31,7 +31,8 @@ struct MadeUp {
 // Returns `given`, followed by generated values for every other Placeholder, in the order of the
 // graph. For the same `how`, a value depends only on the placeholder's name, dtype and shape.
 // Floats are in [-127/64, 127/64] and never 0, integers in [0, 4), strings are short numbers; a
-// placeholder of unknown rank gets a scalar. Errors: a placeholder of dtype resource or variant.
+// placeholder of unknown rank gets a scalar. Errors: a placeholder of dtype resource or variant, or
+// of more than 2^30 elements.
 Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given,
                                               const MadeUp& how = {});
 

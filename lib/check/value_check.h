@@ -22,7 +22,7 @@ struct ValueCheckOptions {
   std::vector<FedValue> feeds;       // the given feeds; others are generated (Trial)
   std::vector<std::string> fetches;  // tensors, or nodes without outputs
   double rtol = 1e-4;                // multiplied by 64 for half and bfloat16
-  double atol = 1e-5;                // relative to the largest finite magnitude of the tensor
+  double atol = 1e-5;  // relative to the tensor's largest finite magnitude; multiplied like rtol
   double timeout_s = 0;              // seconds for one run; 0: no limit
   // True if the passes remove prints and assertions (debug_stripper); then prints and assertions
   // are not compared.

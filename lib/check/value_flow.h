@@ -42,8 +42,8 @@ class GRAPNEL_PUBLIC ValueFlow {
   // the argument itself.
   ValueSource SourceOfArgument(DebugTensor argument, int execution, int iteration) const;
   ValueSource SourceOfEager(int64_t id) const;
-  // For an output of a call, a branch or a loop, returns the tensor of the body that ran from which
-  // the output got its value; nullopt for other ops.
+  // For an output of a call, a branch or a loop, returns the source of its value inside the body
+  // that ran; nullopt for other ops.
   std::optional<ValueSource> SourceInside(DebugTensor call, int execution) const;
   // Returns the source of the output of an op that is a variable: the variable itself, which
   // earlier calls may have assigned; nullopt for other ops.

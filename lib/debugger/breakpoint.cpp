@@ -54,7 +54,8 @@ std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
   return own.empty() ? nodes : own;
 }
 
-// Splits the text at " if " into place and condition; a filter alone is a condition too.
+// Splits the text at " if " or " where " into place and condition; a filter alone is a condition
+// too.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
   if (text.consume_front("if ") || text.consume_front("where ")) return {"", text.trim()};
   for (llvm::StringRef word : {" if ", " where "}) {

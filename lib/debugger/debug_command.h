@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// The arguments of a command. Blanks separate them, except inside brackets and quotes; quotes are
-// removed.
+// The arguments of a command. Blanks separate them, except inside brackets and quotes; quotes
+// outside brackets are removed.
 class DebugWords {
  public:
   // Errors: an unmatched quote or bracket.

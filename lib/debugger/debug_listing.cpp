@@ -153,7 +153,8 @@ int FirstArgument(const Node& caller, const Function& function) {
 }
 
 // For an argument of a running function, returns "t:0, which u passes": the input of the calling
-// node; "" for other nodes.
+// node; from the second iteration of a loop on, "result 1 of the previous iteration"; "" for other
+// nodes.
 std::string GivenText(const Debugger& debugger, const Node& node) {
   if (node.op() != "_Arg") return "";
   const Graph* outer = &debugger.module().main;

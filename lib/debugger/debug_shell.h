@@ -24,8 +24,8 @@ class DebugShell {
 
   // Writes where the run has stopped: the node, its calls, and its inputs or outputs.
   void ShowStop(const DebugStop& stop);
-  // Runs one line. Returns an order if the run is to continue. Errors: an unknown command or name,
-  // with the nearest one; an argument that does not fit.
+  // Runs one line. Returns an order if the command continues, goes back or ends. Errors: an unknown
+  // command or name, with the nearest one; an argument that does not fit.
   Expected<std::optional<DebugOrder>> Do(llvm::StringRef line);
   // Returns the completions of the last word of `line`: commands, then names of nodes (in the body
   // where the run has stopped, and in the main graph), of functions and of filters.

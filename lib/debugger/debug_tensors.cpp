@@ -255,7 +255,8 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 // --- set
 
 // Parses a value that the user typed, as `dtype`: a .npy file, a list of numbers such as "[1, 2,
-// 3]" or "[[...]]", or a quoted string.
+// 3]" or "[[...]]", or for strings a text, which may be quoted. Anything else is an expression, and
+// the result has the dtype of its value.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
     RETURN_IF_ERROR(CheckFiles(shell));
@@ -410,8 +411,8 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
       {{"set"},
        "TENSOR[SLICE] = NUMBER|LIST|EXPRESSION|FILE.npy",
        "changes a tensor's value\n"
-       "Right after its node (see finish, break ... if) it takes effect at once; else the run "
-       "restarts with it and runs silently to this\n"
+       "Right after its node has run (see finish, break ... if), the change takes effect at once; "
+       "before that, when the node runs; else the run restarts with it and runs silently to this\n"
        "step. An output is changed only for this execution of its node, a feed or constant until "
        "unset. "
        "dtype and shape must stay the same.",

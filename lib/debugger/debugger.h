@@ -117,8 +117,9 @@ class Debugger : private RunHook {
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob
 
-  // here() returns the body (a function's or the main graph) in which the run has stopped. Find()
-  // looks up a tensor by name in that body, then in the main graph, or as "function/x".
+  // here() returns the body (a function's or the main graph) in which the run has stopped.
+  // FindPort() looks up a tensor by name in that body, then in the main graph, as "function/x", or
+  // in the only function that has it; `graph` receives the body.
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
   // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not
@@ -223,7 +224,7 @@ class Debugger : private RunHook {
   std::optional<Running> failed_;     // the first node that failed, in a program that continued
   std::vector<Tensor> given_;         // feeds that are not in history_ yet
   const Function* called_ = nullptr;  // a called function of which no node has begun
-  std::string last_loop_;             // the Enter/Exit loop of the last stop; its iteration:
+  std::string last_loop_;             // the Enter/Exit loop of the last node in one; its iteration:
   int64_t last_iteration_ = -1;
 
   ValueHistory history_;

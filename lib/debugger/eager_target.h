@@ -56,7 +56,7 @@ class EagerTarget : public DebugTarget {
   std::unique_ptr<CancelFlag> cancel_;
   std::unique_ptr<Tracer> tracer_;  // of the last run
   const std::string path_;
-  // The source lines of the first num_nodes_ nodes.
+  // The source lines of the nodes; made when there were num_nodes_ nodes.
   mutable LineTable lines_;
   mutable size_t num_nodes_ = 0;
 };

@@ -20,8 +20,8 @@ struct KeptValue {
 };
 
 // The kept values. Values are kept without copying, so kernels cannot reuse their buffers. When the
-// values exceed the budget, the oldest are dropped; constants and feeds, which are in memory
-// anyway, do not count.
+// values exceed the budget, the oldest are dropped; the elements of constants and feeds, which are
+// in memory anyway, do not count.
 class ValueHistory {
  public:
   explicit ValueHistory(int64_t budget) : budget_(budget) {}

@@ -9,8 +9,7 @@
 
 namespace grapnel {
 
-// Maps the name of a library function to the name under which it is compared; other names stay
-// unchanged.
+// Maps the name of a function in an attribute to the name under which it is compared.
 using FunctionNamer = llvm::function_ref<std::string(llvm::StringRef)>;
 
 // True for attributes that do not affect what a node computes: _class, _output_shapes, Grappler's
@@ -18,8 +17,8 @@ using FunctionNamer = llvm::function_ref<std::string(llvm::StringRef)>;
 bool SaysNothing(llvm::StringRef key);
 inline constexpr llvm::StringLiteral kSharedName = "shared_name";
 
-// True if the value equals the default of the op's definition, or has the same effect: a resource
-// without a shared_name uses the name of its node.
+// True if the value equals the default of the op's definition, or is a shared_name equal to the
+// name of the node, which has the same effect as an empty one.
 bool IsDefault(const Node& node, llvm::StringRef key, AttrView value);
 
 // Returns bytes that are equal for two values with the same meaning: lists packed or not, a
@@ -31,8 +30,10 @@ std::string CanonicalAttr(llvm::StringRef key, AttrView value, FunctionNamer nam
 // B's.
 bool SameAttr(llvm::StringRef key, AttrView a, AttrView b, FunctionNamer a_to_b);
 
-// Describes for users how a value of A became a value of B: "float[3] [1,2,3] -> float[3] [1,2,4]".
-// For large constants, gives their norms; for a ConfigProto, only the fields that differ.
+// Returns texts of the value in A and the value in B for users: "float[3] [1,2,3]" and "float[3]
+// [1,2,4]". For numeric constants of more than six elements, gives norms instead of elements,
+// unless all elements are equal, and how many elements differ if dtypes and shapes are equal. For a
+// ConfigProto, gives only the fields that differ.
 std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, AttrView b);
 std::string AttrText(AttrView value);
 

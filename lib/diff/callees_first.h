@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // Returns the indices of all bodies, 0 for the main graph and i + 1 for function i, each after the
-// bodies of the functions it calls. If functions call one another in a cycle, one of them comes too
-// early. Linear.
+// bodies of the functions it calls. If functions call one another in a cycle, at least one of them
+// comes before a function that it calls. Linear.
 std::vector<int32_t> CalleesFirst(const Module& module);
 
 }  // namespace grapnel

@@ -14,10 +14,10 @@ struct ConstantCone {
   bool is_one = false;
   std::vector<int32_t> known;  // constants in the cone that have partners
 };
-// Examines the cone (all nodes that the value depends on) of a node without a partner in the other
-// graph. `is_one` is true if the value depends only on constants: the cone has no placeholders,
-// arguments or state, and only constants in it have partners. Linear in the cone, at most
-// kLargestRegion nodes.
+// Examines the cone of a node (the node and all nodes that it depends on through data inputs).
+// `is_one` is true if the node has no partner in the other graph and its value depends only on
+// constants: the cone has at most kLargestRegion nodes, no placeholders, arguments, stateful ops or
+// dangling inputs, and only constants in it have partners. Linear in the cone.
 ConstantCone ConstantConeOf(const Side& side, int32_t node);
 
 // Returns the inputs of `node`, in order, that are computed only from constants without a partner.

@@ -13,14 +13,16 @@
 
 namespace grapnel {
 
-// One difference between two matched nodes. `what` is "name" (only if renaming counts as a change),
-// "op", "device", "input 1", "control inputs", or the name of an attribute.
+// One difference between two matched nodes or functions. `what` is "name" (only if renaming counts
+// as a change), "op", "device", "input 1", "control inputs", "control outputs" (of a function), or
+// the name of an attribute. For control inputs and outputs, `before` and `after` list only those
+// that the other graph lacks.
 struct Change {
   std::string what, before, after;  // before, after: empty if that graph lacks it
 };
 
 struct NodeEntry {
-  llvm::StringRef name;  // a function's node is "function/node"; of the module, or of Diff::names
+  llvm::StringRef name;  // "function/node" in a function; memory of the module or Diff::names
   Node node;
   llvm::StringRef function() const;  // empty in the main graph
 };
@@ -38,24 +40,24 @@ struct GroupEntry {
 
 struct FunctionEntry {
   std::string a, b;             // empty: only the other graph has the function
-  std::vector<Change> changes;  // other than of nodes: attributes, control outputs
+  std::vector<Change> changes;  // of the function itself: name, attributes, control outputs
 };
 
 // How a node of A was removed on the way to B, a later stage of the same run.
 struct NodeOutcome {
   enum Kind {
-    kPruned,    // no node reads it
-    kMerged,    // its readers read an equal node, which both graphs have
-    kFolded,    // its readers became constants, or now read a constant
-    kBypassed,  // its readers now read its input
+    kPruned,    // no node reads it, or the cause is unknown
+    kMerged,    // a reader now reads a node with the same op, which both graphs have
+    kFolded,    // a reader became a constant, or now reads one
+    kBypassed,  // a reader now reads a node that it depends on
     kFused,     // a reader, which has another op now, computes it
-    kReplaced,  // its readers now read another node
+    kReplaced,  // a reader now reads another node
   } kind = kPruned;
   std::string into;  // the node of B that replaced or absorbed it, if any
 };
 
 // A call of A that is inlined in B: copies of the function's nodes, named CALL/NODE, are in the
-// place of the call.
+// place of the call. For a lowered loop or branch, `call` is CALL/body/_N, the scope of the copies.
 struct OpenedCall {
   std::string call, function;
   // Each node of the body ("function/node") and its copy, sorted by the name of the copy. Calls in
@@ -74,12 +76,12 @@ struct Diff {
   std::vector<NodeEntry> removed;                  // only in A, sorted by name
   std::vector<NodeEntry> added;                    // only in B
   std::vector<GroupEntry> groups;                  // sorted by A's first name
-  std::vector<FunctionEntry> functions;            // those of A, then those that only B has
-  std::shared_ptr<std::deque<std::string>> names;  // of entries of functions
+  std::vector<FunctionEntry> functions;            // pairs, then only in A, then only in B
+  std::shared_ptr<std::deque<std::string>> names;  // stores the names of functions' nodes
   // The following fields are filled only if nodes are matched by name (DiffOptions::by_name).
   // `fates` says for each node in `removed`, in the same order, how it was removed. What `opened`
   // and `counted` describe is not listed again: `added` omits the copies of inlined nodes,
-  // `removed` the functions whose nodes were all inlined, and `matched` the changes that `counted`
+  // `removed` the nodes of inlined functions that B lacks, and `matched` the changes that `counted`
   // counts.
   std::vector<NodeOutcome> fates;
   std::vector<OpenedCall> opened;      // sorted by the name of the call

@@ -38,7 +38,8 @@ struct ScopeLines {
   std::map<std::string, ScopeLines> scopes;
 };
 
-// Components of a path: the heading of a function, if any, then scopes by name.
+// Components of a path: the headings of a Python function and a function, if any, then scopes by
+// name.
 using Path = std::vector<std::string>;
 
 constexpr llvm::StringLiteral kPythonFunction = "Python function ";
@@ -49,7 +50,7 @@ std::string Leaf(const NodeEntry& entry) {
   return (slash == llvm::StringRef::npos ? name : name.substr(slash + 1)).str();
 }
 
-// Returns "2 Const, Add": the ops of the nodes with their counts, sorted by name.
+// Returns "Add + 2 Const": the ops of the nodes with their counts, sorted by name.
 std::string OpsText(llvm::ArrayRef<NodeEntry> nodes) {
   std::map<std::string, int> ops;
   for (const NodeEntry& node : nodes) ++ops[node.node.op().str()];
@@ -295,7 +296,8 @@ class TextWriter {
     WriteLine(line, depth);
   }
 
-  // True if there are more than a few changes, and all are removals or all are additions.
+  // True if there are more than three changes, all are removals or all are additions, and no line
+  // says what replaced a node.
   static bool IsAllOfOneSign(const ScopeLines& scope) {
     size_t removed = scope.counts[0], added = scope.counts[1], all = Sum(scope);
     return all > 3 && (removed == all || added == all) && !TellsFates(scope);
@@ -367,7 +369,7 @@ class TextWriter {
   llvm::raw_ostream& os_;
   ScopeLines root_;
   std::map<std::string, std::string> renamed_;
-  std::map<std::string, std::string> name_in_a_;  // names of B's functions
+  std::map<std::string, std::string> name_in_a_;  // by the name in B
   std::map<std::string, std::string> headings_;   // by function name, as in PathOfFunction
   std::set<std::string> in_both_;                 // headings of functions in both graphs
   std::map<std::string, size_t> shown_;           // lines written, by kind of change

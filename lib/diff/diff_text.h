@@ -21,7 +21,8 @@ struct DiffTextOptions {
 //   block_1/  1 removed, 2 changed
 //     - bias (BiasAdd)  reads conv, b; read by relu
 //     ~ conv (Conv2D)  strides: [1,1,1,1] -> [1,2,2,1]
-// Shows only the first few of similar changes and counts the rest. Ends with totals.
+// Unless `all` is set, shows only the first few of similar changes and ends with the number of the
+// rest. Also lists the inlined calls and the changes that many nodes share.
 void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os);
 
 // Writes the renamed scopes: the six with the most nodes, or all:
@@ -29,15 +30,16 @@ void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_o
 //   stem     -> entry_conv     9
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
-// Counts how nodes were removed, and the changes that many nodes share: "14 merged, 1 pruned, 6
-// calls inlined (170 nodes), 254 placed on cpu:0". Empty unless nodes were matched by name.
+// Counts how nodes were removed, the nodes that were fused or changed their op, the inlined calls,
+// and the changes that many nodes share: "14 merged, 1 pruned, 6 calls inlined (170 nodes), 254
+// placed on cpu:0".
 std::string DiffRemark(const Diff& diff);
 
 // Returns "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
 std::string DiffSummary(const Diff& diff);
 
-// Writes, for both graphs, the numbers of nodes, constants and FLOPs, and the ops whose number
-// differs.
+// Writes, for both graphs, the numbers of nodes and functions, the bytes of constants, the FLOPs if
+// known, and the counts of the ops whose number differs.
 void WriteStatistics(const DiffStatistics& statistics, llvm::raw_ostream& os);
 
 }  // namespace grapnel

@@ -27,8 +27,8 @@ std::optional<int> MomentOf(llvm::StringRef stage);
 // first, since eager ops compute the arguments of functions.
 bool IsOfOneOp(llvm::StringRef line);
 
-// Sorts each run of consecutive loose stages by `turn` (how often the file name occurred before),
-// and those with equal `turn` by the order in which the runtime writes stages.
+// Sorts loose stages by `turn` (how often the file name occurred before), and those with equal
+// `turn` by the order in which the runtime writes stages.
 void SortLoose(std::vector<DumpStage>* stages);
 
 // Adds each loose stage to the line of the most similar graph, if any graph is similar enough, and

@@ -57,7 +57,8 @@ class Instances {
   std::vector<Instance> instances_;
 };
 
-// Returns the number at the end of a function's name, which counts traced functions.
+// Returns the number at the end of a function's name, which counts traced functions; 0 if there is
+// none.
 int64_t NumberOf(llvm::StringRef graph) {
   int64_t number = 0;
   auto [head, last] = graph.rsplit('_');
@@ -141,8 +142,8 @@ class RunPlaces {
   }
 
   // Returns the stage before_graph_optimization that the run started from. If several stages have
-  // the same graph, takes the last one that the log mentions before the run; without a log, the
-  // first one that no other run started from.
+  // the same graph, prefers those with equal bytes, then takes the last one that the log mentions
+  // before the run; without a log, the first one that no other run started from.
   std::optional<size_t> StartOf(const MetaRun& run) const {
     const DumpContent& first = content_(run.first());
     int place = PlaceInLog(run.first());
@@ -206,9 +207,9 @@ class RunPlaces {
     PlaceAlone(run);
   }
 
-  // Inserts a run that no line leads to, as a line of its own. In TF1 the first dump of a session
-  // may come after Grappler: a line whose first graph is the result of this run then gets the run
-  // as its `from_line`.
+  // Inserts a run that belongs to no other line as a line of its own. In TF1 the first dump of a
+  // session may come after Grappler: a line whose first graph is the result of this run then gets
+  // the run as its `from_line`.
   void PlaceAlone(const MetaRun& run) {
     std::string line = "MetaOptimizer run " + std::to_string(num_alone_++);
     uint64_t result = content_(run.last()).names;

@@ -37,9 +37,10 @@ struct DumpStage {
 std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::StringRef log,
                                   ContentOf content);
 
-// True if the names of two files are those of dumps of the same graph at two stages of one run, so
-// that a name means the same node in both. The names of dumps of Grappler's passes do not say which
-// graph it is: such dumps count if one graph has at least half of the other graph's nodes.
+// True if the names of two files in one directory are those of dumps of the same graph at two
+// stages of one run, so that a name means the same node in both. The names of dumps of Grappler's
+// passes do not say which graph it is: such dumps count if at least half of the smaller graph's
+// nodes have their names in the other graph.
 bool AreStagesOfOneRun(llvm::StringRef path_a, const Module& a, llvm::StringRef path_b,
                        const Module& b);
 

@@ -311,8 +311,8 @@ class EditListMaker {
     }
   }
 
-  // A node that must run before a call returns: its index in B if both graphs have it, and its
-  // name.
+  // A node that must run before a call returns: its index in B if both graphs have it, else a
+  // negative number, and its name.
   using Effect = std::pair<int32_t, std::string>;
 
   static std::vector<Effect> EffectsOf(const BodyView& body, const Side& side, bool is_a) {

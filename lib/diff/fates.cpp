@@ -146,8 +146,8 @@ class BodyFates {
   }
 
   // Calls `visit` for the nodes that `gone` depends on, until it returns true. Follows the inputs
-  // of removed nodes, but not those of nodes that B still has. Visits at most kMost nodes of a
-  // large removed region.
+  // of removed nodes, but not those of nodes that B still has. In a large removed region, stops
+  // after about kMost nodes.
   template <typename Visit>
   void VisitBehind(const Node& gone, Visit visit) const {
     constexpr size_t kMost = 256;

@@ -8,8 +8,8 @@ namespace grapnel {
 
 // Completes a diff whose nodes were matched by name: finds the outcome of each removed node from
 // the new inputs of its readers, makes groups of fused nodes, finds inlined calls, and moves
-// changes that only follow from these to `counted`. `a` and `b` are the compared modules.
-// Near-linear.
+// changes that only follow from these, or that a pass makes to many nodes, to `counted`. `a` and
+// `b` are the compared modules. Near-linear.
 void FindOutcomes(const Module& a, const Module& b, Diff* diff);
 
 // Returns "merged", "pruned", ...

@@ -78,8 +78,8 @@ class Counting {
     return function.empty() ? node.str() : (function + "/" + node).str();
   }
 
-  // True if the input `after` of B's node is the input `before` of A's node, the node that this one
-  // became, or part of the inlined call that it was.
+  // True if the input `after` of B's node is the input `before` of A's node, the node that replaced
+  // `before`, or part of what replaced `before`, an inlined call.
   bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
     if (before == after) return true;
     auto gone = into_.find(EntryName(pair, before.first));
@@ -164,7 +164,7 @@ class Counting {
   }
 
   Diff* diff_;
-  std::map<std::string, std::string> into_;  // what became of each removed node
+  std::map<std::string, std::string> into_;  // by removed node: what replaced it
   std::set<std::string> opened_;
   std::map<std::string, std::vector<std::string>> counts_;
 };

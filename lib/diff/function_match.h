@@ -23,7 +23,8 @@ class ModuleView {
   int32_t size() const { return static_cast<int32_t>(bodies_.size()); }
   const BodyView& body(int32_t i) const { return *bodies_[i].view; }
   const Labels& labels(int32_t i) const { return bodies_[i].labels; }
-  // The hash of everything that the body computes; does not depend on names.
+  // A hash of everything that the body computes; does not depend on the names of nodes and
+  // functions.
   uint64_t hash(int32_t i) const { return bodies_[i].hash; }
   llvm::StringRef name(int32_t i) const;  // the function's name; empty for the main graph
   int32_t Find(llvm::StringRef function) const;
@@ -46,7 +47,8 @@ struct BodyPair {
 // With fewer nodes, a second thread does not save time.
 constexpr int32_t kWorthThreads = 20'000;
 
-// Pairs the main graphs, and functions that are called at matched nodes. Then pairs the remaining
+// With DiffOptions::by_name, pairs the main graphs and functions of the same name. Otherwise, pairs
+// the main graphs, and functions that are called at matched nodes. Then pairs the remaining
 // functions by the first of these that finds a partner: the same body, the same name, the same
 // Python function traced for the same arguments, or the same name except for its numbers.
 class ModuleMatching {

@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// True if the op is a convolution or a matrix product.
+// True if the op is a convolution, a matrix product or Einsum.
 bool IsContraction(llvm::StringRef op);
 
 // The ops that a fused node consists of: "_FusedConv2D" with fused_ops = ["BiasAdd", "Relu"]. Empty
@@ -23,8 +23,8 @@ class Fusion {
   bool IsBase(llvm::StringRef op) const { return op == base_; }
   // True if `op` is the last of the fused ops. For BiasAdd, all kinds of addition count.
   bool EndsIn(llvm::StringRef op) const;
-  // True if `nodes` may be the nodes that were fused: there are at least as many as fused ops, and
-  // one has the main op.
+  // True if `nodes` may be the nodes that were fused: exactly one has the main op, and there is at
+  // least one more node for each fused op.
   bool CanBeOf(const Side& side, llvm::ArrayRef<int32_t> nodes) const;
 
  private:

@@ -49,8 +49,8 @@ Places FreeControls(const Side& side, int32_t i, Similarity similarity) {
   return places;
 }
 
-// Removes the places whose key the other side does not have. Of a node with thousands of readers,
-// this removes most that are unpaired.
+// Removes the places whose key the other side does not have. For a node with thousands of readers,
+// this removes most of the unpaired ones.
 void KeepKeysOf(const Places& other, Places* places) {
   llvm::SmallDenseSet<uint64_t, 16> keys;
   for (const Place& place : other) keys.insert(place.key);
@@ -296,7 +296,7 @@ bool Matching::Vote(Similarity similarity) {
   VoteTable from_a(a_, b_), from_b(b_, a_);
   std::vector<std::pair<int32_t, int32_t>> elected;
   // Each neighbor has 8 votes. If the ops may differ, one neighbor may agree by chance: two must
-  // agree, or one neighbor and the name.
+  // agree, or one neighbor, and the name or the labels.
   int needed = similarity == Similarity::kAny ? 16 : 8;
   for (int32_t a = 0; a < a_.view->size(); ++a) {
     if (!a_.IsFree(a)) continue;

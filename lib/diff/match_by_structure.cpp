@@ -102,7 +102,8 @@ std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_
   return entries;
 }
 
-// Keys are hashes, so their upper bits divide them evenly into ranges that fit into a cache.
+// Sorts entries in ranges of keys. Keys are hashes, so their upper bits divide them evenly into
+// ranges that fit into a cache.
 void Sort(std::vector<Entry>* entries, bool side_by_side) {
   constexpr size_t kWorthParting = size_t{1} << 14, kParts = size_t{1} << 10, kHalf = kParts / 2;
   if (entries->size() < kWorthParting) {
@@ -232,8 +233,9 @@ void Matching::MatchPlainReaders(Similarity similarity) {
   Propagate(similarity, Confidence::kSure);
 }
 
-// For nodes between edits: pairs small cones that no other unpaired node has. Constants, and nodes
-// without inputs and readers, are not paired: another may be equal by chance.
+// For nodes between edits: pairs nodes by exact cones of inputs, even small ones, if no other
+// unpaired node of its graph has the cone, or by name among those that have it. Constants, and
+// nodes without inputs and readers, are not paired: another may be equal by chance.
 void Matching::MatchSmallCones() {
   auto keys_of = [&](const Side& side) {
     const ConeHashes& cones = KeptOf(side).inputs;

@@ -69,7 +69,8 @@ class Region {
   }
 
   // Returns the exit of the region if head's readers are not matched: for a fusion, the node with
-  // the last fused op; otherwise the only node that nodes outside of the region read.
+  // the last fused op; otherwise the only node that has readers outside of the region, or no
+  // readers.
   int32_t LoneExit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {
@@ -194,7 +195,7 @@ class Region {
   std::vector<int32_t> needed_;
 };
 
-// Moves into the group those constants that only one of its nodes reads.
+// Adds to the group those constants that only one of its nodes reads.
 void AddPrivate(const Side& side, Parts* parts) {
   for (int32_t constant : parts->constants) {
     if (side.view->DataInputs(constant).empty() && side.view->Readers(constant).size() == 1)

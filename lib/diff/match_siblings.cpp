@@ -49,7 +49,7 @@ class ScopeMap {
 };
 
 // Returns a key for an unpaired node: its kind and its inputs, which are given by their partners or
-// are constants. 0 if no input has a partner.
+// are constants. 0 if no input has a partner, or if an unpaired input is not a constant.
 uint64_t KeyOf(const Side& side, int32_t i, bool is_a) {
   bool known = false;
   uint64_t key = side.labels->kind[i];

@@ -81,7 +81,7 @@ class Matching {
                    NeighborCheck check, bool by_name = true);
   // Pairs nodes whose surroundings equal those of several nodes of the other graph. Any of these
   // may be the partner, as long as their neighbors are then paired accordingly. At kKind, the
-  // surroundings may differ in values of constants, functions and devices.
+  // surroundings may differ in values of constants, functions, devices and control edges.
   void MatchDuplicates(Similarity similarity);
 
   // match_by_name.cpp: pairs nodes of the same name. kAgreeing: if more neighbors agree than

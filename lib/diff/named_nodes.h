@@ -9,8 +9,7 @@
 
 namespace grapnel {
 
-// A node in one trace: the stages of a graph that follow one another, each compared with the one
-// before.
+// A node in one trace. A trace is a sequence of stages, each compared with the one before.
 struct NamedNode {
   int begin;         // index of the first stage of the trace
   std::string name;  // "node", "function/node"

@@ -26,7 +26,7 @@ struct FunctionChanges {
   FunctionRole role = FunctionRole::kPlain;
   std::optional<int64_t> number_a, number_b;  // the numbers of the traces
   ChangeCounts counts;
-  bool is_changed = false;  // signature or attributes differ
+  bool is_changed = false;  // attributes, control outputs or (if compared) names differ
   bool Same() const { return !counts.Any() && !is_changed && !a.empty() && !b.empty(); }
 };
 
@@ -35,7 +35,7 @@ struct FunctionChanges {
 struct PythonFunctionChanges {
   std::string name;                        // "train_step"
   FunctionRole role;                       // kTrace for all functions that Python traced
-  std::vector<FunctionChanges> functions;  // A's traces by number, then what is made from them
+  std::vector<FunctionChanges> functions;  // A's in the library's order, then those only in B
   ChangeCounts counts;                     // of all these functions
   // True if the title says more than the name of the row's only function.
   bool HasTraces() const { return functions.size() > 1 || role == FunctionRole::kTrace; }

@@ -23,7 +23,7 @@ class NameTree {
   struct Scope {
     int32_t parent;
     llvm::StringRef path;
-    int32_t children = 0;    // scopes below
+    int32_t children = 0;    // scopes directly below
     bool has_nodes = false;  // a node is directly in the scope
   };
 

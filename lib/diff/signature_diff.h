@@ -13,11 +13,12 @@ namespace grapnel {
 struct SignatureDiff {
   std::string name;
   bool in_a = false, in_b = false;
-  // Changes that callers of the signature see: "input image", "output prob", "method". Before and
-  // after are dtype and shape, empty on the side that does not have the key.
+  // Changes that callers of the signature see: "input image", "output prob", "method". For an input
+  // or output, before and after are dtype and shape, empty on the side that does not have the key.
   std::vector<Change> changes;
   // How many nodes the signature runs in A and in B, counting the nodes of each called function
-  // once, and how many of the diff's removed, added, changed and replaced nodes are among them.
+  // once, and how many of the diff's removed, added, changed and replaced nodes are among them. 0
+  // unless both models have the signature.
   size_t nodes_a = 0, nodes_b = 0, removed = 0, added = 0, changed = 0, replaced = 0;
   bool Same() const {
     return in_a && in_b && changes.empty() && removed + added + changed + replaced == 0;
@@ -30,8 +31,7 @@ struct SignatureDiff {
 std::vector<SignatureDiff> DiffSignatures(const GraphInFile& a, const GraphInFile& b,
                                           const Diff& diff);
 
-// True if callers of A's signatures can use B: B has all of them, and their inputs and outputs are
-// the same.
+// True if both models have the same signatures, with the same methods, inputs and outputs.
 bool SameInterface(llvm::ArrayRef<SignatureDiff> signatures);
 
 // Writes a line for each signature and for each of its changes; nothing if there are no signatures.

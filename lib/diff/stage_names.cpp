@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Added to the level (the lower, the more exact the name) if the name of a function also names its
-// partition: higher than all levels of a function's own name.
+// Added to the level of a partition if the name given is that of its function. Lower levels are
+// more exact, so a function that itself has the name comes first.
 constexpr int kOfParent = 10;
 // Limits for what users type: no stage has more colons or a longer name.
 constexpr size_t kMostSplits = 64, kLongest = 200;
@@ -229,7 +229,7 @@ Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size
       NameList(names), WhereAllAre());
 }
 
-// Sorts functions by size; ops that ran eagerly come last.
+// Sorts functions by size, largest first; ops that ran eagerly come last.
 std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   auto key = [&](size_t each) {
     return std::pair(!IsOfOneOp(functions_[each].line), functions_[each].nodes);

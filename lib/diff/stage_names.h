@@ -49,9 +49,10 @@ class StageNames {
   // Errors: no match or several matches, with the nearest ten names.
   Expected<FoundStage> Find(llvm::StringRef name) const;
 
-  // Returns all stages of the functions with that name, of their other instances and of their
-  // partitions, in the folder's order. A name without its number means all traces of a Python
-  // function. Error: no function has the name.
+  // Returns all stages of the functions with that name and of the graphs made from them, such as
+  // partitions, in the folder's order. Other instances have names of their own ("f_12, instance
+  // 2"). A name without its number means all traces of a Python function. Error: no function has
+  // the name.
   Expected<std::vector<size_t>> StoryOf(llvm::StringRef function) const;
 
   // Returns a name by which Find finds only this stage: FUNCTION:STAGE, or the file name.

@@ -28,8 +28,8 @@ void Count(TimelineStage* stage) {
     body(function->body, &stage->library_nodes, &stage->library_edges);
 }
 
-// How a stage changed a node, and the node's names in that stage. Both empty: the node did not
-// change.
+// How a stage changed a node (empty: not at all), and the node's names in that stage (empty: it is
+// gone).
 struct Event {
   std::string text;
   std::vector<std::string> names;
@@ -136,8 +136,8 @@ bool Has(const Module& module, llvm::StringRef name) {
   return body && body->body.Find(node);
 }
 
-// A file and its graph. Half of the dumps are byte for byte equal to another one: equal files share
-// one module.
+// A file and its graph. Many dumps are byte for byte equal to another one: equal files share one
+// module.
 struct OpenedFile {
   DumpContent content;
   std::shared_ptr<const Module> module;  // null: unreadable

@@ -42,7 +42,7 @@ Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::Strin
 
 // Reads the dumps in `folder` and compares each with the previous stage of its graph; `log` as in
 // OrderDumps. With a `function`, reads only the stages that StageNames::StoryOf returns for it.
-// Errors: there is no such folder, no dump in it, or no such function.
+// Errors: there is no such folder, no readable dump in it, or no such function.
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool,
                                 llvm::StringRef function = {});
 

@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// The words for the counts of the main graph, or of functions.
+// The names of the nodes that a stage added, removed and changed, in the main graph or in
+// functions.
 struct Names {
   std::vector<llvm::StringRef> added, removed, changed;
 };

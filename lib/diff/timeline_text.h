@@ -9,14 +9,15 @@
 
 namespace grapnel {
 
-// Writes a line for each stage, grouped by graph: nodes and edges, and how many nodes the stage
-// removed, added, changed and replaced. `brief`: stages that changed nothing are counted, not
-// listed.
+// Writes a line for each stage, grouped by graph: the numbers of nodes and edges in the main graph,
+// of nodes in functions, and of main-graph nodes that the stage removed, added and changed, and the
+// stage's DiffRemark. `brief`: stages that changed nothing are counted, not listed.
 void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream& os);
 
 // Writes these members of the JSON object that `json` has begun: "stages": [{"file", "stage",
-// "graph", "before": the file that it is compared with, "nodes", "edges", "added", "removed",
-// "changed", "replaced": [{"a", "b"}]}], "problems".
+// "graph", "before"?: the file that it is compared with, "nodes", "edges", "added", "removed",
+// "changed", "library": {the same five for functions}, the members of WriteFatesJson, "replaced":
+// [{"a", "b"}]}], "problems".
 void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json);
 
 // Writes the diff of each stage that changed something.

@@ -116,7 +116,7 @@ class UnionMaker {
 
   const Diff& diff_;
   UnionGraph& out_;
-  std::map<std::string, std::string> in_union_;  // names of A's functions
+  std::map<std::string, std::string> in_union_;  // by function of A: its name in the union
   std::set<std::string> scopes_;
 };
 

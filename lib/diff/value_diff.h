@@ -25,7 +25,7 @@ ValueDistance DistanceOf(const Literal& a, const Literal& b);
 
 struct ValueDiff {
   std::string a, b;  // names of the variable or constant; empty: only the other model has it
-  std::string type;  // "float[3,3,8,16]", of A; where they differ "float[8] -> float[16]"
+  std::string type;  // "float[3,3,8,16]"; where they differ "float[8] -> float[16]"
   ValueDistance distance;
   std::string problem;  // why no values were compared
 };
@@ -38,7 +38,8 @@ struct ValueReport {
   bool Same() const { return different.empty() && !lacks_a && !lacks_b; }
 };
 
-// A model and the checkpoint of its variables; without a checkpoint only constants are compared.
+// A model and the checkpoint of its variables; null: only the initial values that the model itself
+// contains are known.
 struct ValueSide {
   const GraphInFile* graph;
   Bundle* bundle;
@@ -47,7 +48,8 @@ struct ValueSide {
 // Compares the variables that both models have (lib/diff/variable_pairs.h), and constants whose
 // values `diff` lists as changed. A variable that only one model has counts as different. Skips the
 // saver's constants, which describe the checkpoint file. Errors: a checkpoint that cannot be read
-// or does not belong to the model. Reads all values once.
+// or does not belong to the model; a constant whose value was left out of the graph. Reads all
+// values once.
 Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const Diff& diff);
 
 // Returns "A comes without the values of its variables"; empty if both models have values.

@@ -243,8 +243,8 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // Returns the feeds of each step: those of the case's steps if the case has steps and the request
-  // has no feeds.
+  // Returns the batches to feed: the run's feeds, followed by those of the case's steps if the case
+  // has steps and the request has no feeds.
   Expected<std::vector<std::vector<Tensor>>> Batches(const RunJob& job) const {
     std::vector<std::vector<Tensor>> batches = {job.feed_values()};
     const auto& values = opened_.model().case_info;

@@ -14,7 +14,9 @@ namespace grapnel {
 struct DoctorRequest {
   // The run to examine; its `hook`, `watch`, `device` and `devices` are ignored.
   RunRequest run;
-  int steps = 5;                             // runs of a training graph; others run once per batch
+  // The largest number of runs. A graph that neither trains nor reads iterators runs at most once
+  // per batch.
+  int steps = 5;
   std::vector<Glob> checks;                  // names of the checks to run; empty: all
   Confidence least = Confidence::kPossible;  // findings with less confidence are left out
   // The loss: a tensor of the main graph or, in event files, a tag; empty: it is searched for.
@@ -36,7 +38,7 @@ struct CheckOutcome {
 struct Diagnosis {
   std::string path;
   std::vector<Finding> findings;       // from cause to consequence, highest confidence first
-  std::vector<CheckOutcome> outcomes;  // one per check, sorted by name
+  std::vector<CheckOutcome> outcomes;  // one per requested check, sorted by name
   int steps = 0;                       // number of steps run
   size_t checkpoints = 0;
   size_t curves = 0;    // number of loss curves

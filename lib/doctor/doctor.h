@@ -71,8 +71,8 @@ void AddMoment(const Tensor& value, VariableHistory* history);
 struct DoctorContext {
   const Network* network = nullptr;        // null: no graph
   int steps = 0;                           // number of steps that ran; 0: there are no values
-  int batches = 0;                         // number of different feeds among the steps
-  bool trained = false;                    // several steps ran, and changed variables
+  int batches = 0;                         // number of batches among which the steps rotate
+  bool trained = false;                    // several steps of a graph that trains ran
   std::vector<VariableHistory> variables;  // over the steps
   std::vector<std::string> checkpoints;    // names of the checkpoints, in order
   std::vector<VariableHistory> saved;      // over the checkpoints
@@ -91,7 +91,8 @@ class TensorWatches {
  public:
   using See = std::function<void(int step, const Tensor& value)>;
   // Calls `see` when the node that computes the tensor has run, or before its first reader runs;
-  // does not call it if these nodes do not run.
+  // does not call it if these nodes do not run. If the tensor is fed, `see` gets the fed value in
+  // each step.
   void Add(const BodyPort& port, See see);
 
   struct Entry {

@@ -28,7 +28,7 @@ struct NetworkVariable {
   std::vector<BodyPort> reads;  // tensors that are the variable's value
   std::vector<VariableUpdate> updates;  // the updates that run, in the order of nodes
   std::optional<bool> trainable;        // nullopt: the file does not tell
-  bool is_weight = false;               // weights of a layer in the forward pass
+  bool is_weight = false;  // weights of a layer in the forward pass, or a table that a Gather reads
   bool is_bias = false;                 // the value is only added to other tensors
   // Returns `trainable` if it is known; else true if the variable has the weights of a layer or is
   // updated with a gradient.
@@ -75,7 +75,7 @@ class Network {
   bool HasGradients() const { return has_gradients_; }
   // True if several signatures share the graph, so that some nodes belong only to other signatures.
   bool IsShared() const { return is_shared_; }
-  // True if the graph updates weights.
+  // True if the graph updates trained variables.
   bool Trains() const { return trains_; }
   const std::vector<NetworkVariable>& variables() const { return variables_; }
   // Returns the index of the variable whose value a tensor is, possibly cast or reshaped; -1 if it
@@ -89,8 +89,8 @@ class Network {
   Shape ShapeOf(BodyPort port) const;
   // Returns the terms of a sum, looking through Add, AddN, Identity and casts.
   std::vector<BodyPort> TermsOf(BodyPort sum) const;
-  // Returns the next layers: those that a layer's output reaches only through biases and
-  // elementwise ops.
+  // Returns the next layers: those that a layer's output reaches only through biases, activations,
+  // reshapes and pooling.
   std::vector<const Layer*> LayersAfter(const Layer& layer) const;
   const Layer* LayerOf(const Node& node) const;
   // True if the gradient of a loss can flow to the variable.

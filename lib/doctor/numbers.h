@@ -32,7 +32,8 @@ Tally TallyOf(const Tensor& tensor);
 // and objects.
 void ForEachNumber(const Tensor& tensor, llvm::function_ref<void(double)> visit);
 
-// Returns the Euclidean norm of a - b; infinity if the shapes of `a` and `b` differ.
+// Returns the Euclidean norm of a - b; infinity if the dtypes or shapes of `a` and `b` differ.
+// Elements that are not finite do not count.
 double DistanceOf(const Tensor& a, const Tensor& b);
 
 // Returns a number with three significant digits: "0.00123", "1.2e+05".

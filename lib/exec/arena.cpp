@@ -11,7 +11,8 @@
 
 #include "lib/support/memory_budget.h"
 
-// These macros tell AddressSanitizer which memory is idle; they do nothing in other builds.
+// In builds with AddressSanitizer, a red zone follows each buffer, and the ASAN_ macros mark which
+// memory is idle. In other builds there is no red zone, and the macros do nothing.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
@@ -57,16 +58,16 @@ struct Piece : Buffer {
 
   Arena* home;
   Range* range;
-  size_t bytes = 0;                           // the piece's; size() is the requested size
+  size_t bytes = 0;                           // size of the piece; size() is the requested size
   Piece *before = nullptr, *after = nullptr;  // neighbors in the range
   bool is_idle = false;
-  bool is_resident = false;  // idle, and counted in the budget: the system still has its pages
+  bool is_resident = false;  // of an idle piece: it still has its pages, which the budget counts
   struct Smaller {
     bool operator()(const Piece* a, const Piece* b) const {
       return a->bytes != b->bytes ? a->bytes < b->bytes : a->data() < b->data();
     }
   };
-  std::set<Piece*, Smaller>::node_type node;  // the piece's node of `idle`, while in use
+  std::set<Piece*, Smaller>::node_type node;  // while in use: the node for Arena::idle, for reuse
 };
 
 // The allocator behind MakeArena. It lives as long as its handle or any of its buffers.

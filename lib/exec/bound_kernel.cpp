@@ -9,7 +9,7 @@ namespace grapnel {
 namespace {
 
 // Returns the dtype that tensors of dtype `type` have at run time: references are resources, and so
-// are handles of TensorArrays, which are strings in a GraphDef.
+// are handles of TensorArrays, which in old ops have dtype string in a GraphDef.
 DataType InMemory(const Node& node, DataType type) {
   bool is_handle = type == proto::DT_STRING && node.op().starts_with("TensorArray");
   return IsRefType(type) || is_handle ? proto::DT_RESOURCE : type;

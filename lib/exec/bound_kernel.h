@@ -7,22 +7,23 @@
 namespace grapnel {
 
 // The one way to call a kernel, from a plan or to fold a constant. Checks the inputs against the
-// op's definition, the kernel's registration and the node's dtypes before a call, and the dtypes of
-// the outputs after it. A call returns an Error and never throws.
+// ranks in the op's definition, the kernel's registration and the node's dtypes before a call, and
+// the dtypes of the outputs after it. A call returns an Error and never throws.
 //
-// Cost: two comparisons for each input and one for each output.
+// Cost: a few comparisons for each input and one for each output.
 class BoundKernel {
  public:
   BoundKernel() = default;
   // Makes the kernel for a node. Errors: an attribute that the op does not allow, and errors of the
   // kernel's factory. Neither these errors nor those of Call() name the node.
   static Expected<BoundKernel> Make(const KernelDef& def, const KernelSetup& setup);
-  // Wraps a kernel that the plan adds (a copy to a device); its calls are not checked.
+  // Wraps a kernel that the plan adds (a copy to or from a device, a fusion, a constant in a
+  // branch); the inputs and outputs of its calls are not checked.
   static BoundKernel OfPlan(KernelFn run);
 
   Error Call(KernelContext& context) const;
-  // Like Call(), but without checks: for inputs that the caller has made itself (the values of a
-  // collective's members).
+  // Like Call(), but does not check inputs and outputs: for inputs that the caller has made itself
+  // (the values of a collective's members).
   Error CallOnOthers(KernelContext& context) const;
 
  private:

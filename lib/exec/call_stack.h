@@ -38,7 +38,7 @@ class GRAPNEL_PUBLIC InCall {
   const CallFrame* before_;
 };
 
-// Returns the node that this thread runs; null if no hook could observe it.
+// Returns the node that this thread runs; null in a run without a hook, or outside of a node.
 GRAPNEL_PUBLIC const Node* RunningNode();
 class RunHook;
 // Returns the hook that wants the running node; null if none does.

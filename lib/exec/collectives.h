@@ -16,8 +16,8 @@
 namespace grapnel {
 
 // True if nodes of this op are members of groups. The kernel runs once for a group: input `i` is
-// the contribution of the member of rank i (an empty tensor if that member only receives), output
-// `i` is that member's result.
+// the contribution of the member of rank i (an empty tensor if that member only receives), and
+// output `i` is sent to member i in the order of devices.
 bool IsCollective(llvm::StringRef op);
 
 // The result of CollectiveInitializeCommunicator for one member: its group and its rank. Each use
@@ -51,8 +51,8 @@ class Collectives {
                                          llvm::MutableArrayRef<Tensor> results)>;
 
   // Adds a member to its group. The last member to join calls `merge`, which computes the results;
-  // then each member is sent its result as `answer`. Errors, which name the nodes: the members do
-  // not match, or the group is already complete.
+  // then each member is sent its result as `answer`. Errors: the keys are invalid, the members do
+  // not match, the group is already complete, or `merge` fails.
   Error Join(Member member, Merge merge);
   // Explains why a node has no result: its group is incomplete. The error names the members that
   // have joined.

@@ -60,7 +60,7 @@ class Dataset : public Object {
         begin_(std::move(begin)) {}
 
   // Returns a new iterator, positioned before the first element. Its calls fail once their run is
-  // cancelled, or when an element does not have the components of spec().
+  // cancelled, or when an element does not have as many components as spec().
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
   // The number of elements, kInfinite or kUnknown, as TensorFlow determines it without iterating.
   int64_t cardinality() const { return cardinality_; }

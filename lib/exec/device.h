@@ -91,8 +91,8 @@ GRAPNEL_PUBLIC Device& CpuDevice();
 inline bool IsHost(const Device* device) { return !device || device == &CpuDevice(); }
 
 // Copies the tensor to memory of `to` (null: the host), which `allocator` provides. The copy is
-// enqueued on `stream`, a stream of whichever device is not the host. Errors: elements that exist
-// only in this process (strings, resources, variants).
+// enqueued on `stream`, a stream of whichever device is not the host. Errors: not enough memory;
+// elements that exist only in this process (strings, resources, variants).
 GRAPNEL_PUBLIC Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
                                            Allocator& allocator);
 
@@ -108,10 +108,10 @@ class GRAPNEL_PUBLIC Devices {
   // GRAPNEL_DEVICE_KIND.
   bool AddKind(const char* kind, Finder finder);
 
-  // Finds a device by name: "GPU" (the first of its kind), "GPU:1", or a full device name. The
-  // error says how many devices of this kind there are.
+  // Finds a device by name: "GPU" (number 0 of its kind), "GPU:1", or a full device name. If the
+  // kind has no device of this number, the error says how many devices it has.
   Expected<Device*> Find(llvm::StringRef name);
-  // The devices of one kind, by number.
+  // The devices of one kind. Errors: an unknown kind, or the finder's error.
   Expected<std::vector<Device*>> OfKind(llvm::StringRef kind);
   std::vector<std::string> Kinds() const;  // "CPU" first, the others sorted
 

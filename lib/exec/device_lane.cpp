@@ -40,8 +40,8 @@ Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to) {
           mutex = std::make_unique<std::mutex>()](KernelContext& context) -> Error {
     ASSIGN_OR_RETURN(Tensor copy,
                      CopyTensor(context.input(0), nullptr, *from->stream, context.allocator()));
-    // One run at a time uses the event. Another run loses no time by waiting for the lock: its own
-    // copy was queued later and completes later anyway.
+    // One run at a time uses the event. Other runs lose little time by waiting for the lock,
+    // because the copies of all runs go through one stream.
     std::lock_guard lock(*mutex);
     RETURN_IF_ERROR(there->Record(*from->stream));
     RETURN_IF_ERROR(there->Wait());

@@ -23,11 +23,12 @@ struct DeviceLane {
 // True if the node names `device`, a kind of devices that includes it, or no device.
 bool AllowsDevice(const Node& node, const Device& device);
 
-// Returns the kernel of a copy node from one lane to another; a null lane is the host. A copy to
-// the host waits until the copy is complete.
+// Returns the kernel of a copy node between a lane and the host; either `from` or `to` is null,
+// which means the host. A copy to the host waits until it is complete.
 Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to);
 
-// Copies tensors that may be on the lane's device to host memory.
+// Appends the tensors to `copies`: copies in host memory of those on the lane's device, and the
+// others as they are. Waits for the copies and for all earlier work on the lane.
 Error CopyToHost(DeviceLane& lane, llvm::ArrayRef<Tensor> tensors,
                  llvm::SmallVectorImpl<Tensor>& copies);
 

@@ -14,10 +14,10 @@ class ElementCounter {
  public:
   virtual ~ElementCounter() = default;
   // Adds the counts of elements [begin, end) of `output`, which are final, to `sum`. Called on
-  // several threads at once, in any order; every element is in one call.
+  // several threads at once, in any order; each element is in exactly one call.
   virtual void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) = 0;
-  // Adds one thread's counts to the total. Called when the thread has finished its share of
-  // `elements` elements.
+  // Adds the counts of one part of the output to the total. Called on the thread that computed the
+  // part, which has `elements` elements, when the part is finished.
   virtual void Add(const ElementCounts& sum, int64_t elements) = 0;
 };
 

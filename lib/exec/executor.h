@@ -16,10 +16,11 @@ namespace grapnel {
 
 class ElementCounter;  // lib/exec/element_loop.h
 
-// A hook that observes runs. Its functions are called on the thread that runs the node, possibly on
-// several threads at once, for one run or several; CurrentCall() (lib/exec/call_stack.h) returns
-// the call and the iteration. Do not keep a tensor beyond the call without a deep copy: a copied
-// Tensor shares the buffer and prevents its reuse in place.
+// A hook that observes runs. Except for the functions that are called when a plan is made, its
+// functions are called on the thread that runs the node, possibly on several threads at once, for
+// one run or several; CurrentCall() (lib/exec/call_stack.h) returns the call and the iteration. Do
+// not keep a tensor beyond the call without a deep copy: a copied Tensor shares the buffer and
+// prevents its reuse in place.
 class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
@@ -37,7 +38,8 @@ class GRAPNEL_PUBLIC RunHook {
     return Error::success();
   }
   // Called before AfterNode(): may replace tensors by others of the same dtype and shape. Do not
-  // write to a tensor's own memory: other tensors may share it. Not called for tensors on a device.
+  // write to a tensor's own memory: other tensors may share it. Not called for constants, for nodes
+  // on a device, or for nodes without a kernel (Switch, Merge, ...).
   virtual Error EditOutputs(const Node&, llvm::MutableArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
@@ -58,9 +60,10 @@ class GRAPNEL_PUBLIC RunHook {
   virtual ElementCounter* Counter(const Node& /*node*/, const Tensor& /*output*/) {
     return nullptr;
   }
-  // False if BeforeNode() and EditOutputs() do nothing; then they are not called. Queried once for
-  // each plan.
+  // False if BeforeNode() does nothing; then it is not called for nodes with a kernel. Queried once
+  // for each plan.
   virtual bool SeesInputs() const { return true; }
+  // False if EditOutputs() does nothing; then it is not called. Queried once for each plan.
   virtual bool EditsOutputs() const { return true; }
 
   // True if the hook accepts tensors on a device, with the stream that computes them: then the
@@ -77,11 +80,11 @@ class GRAPNEL_PUBLIC RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~RunProfiler() = default;
-  // Called before a kernel; returns the time. If a kernel calls a function, the function's kernels
-  // run between Begin() and OnKernel() of the calling kernel.
+  // Called before a kernel, and before a function is compiled; returns the time. If a kernel calls
+  // a function, the function's kernels run between Begin() and OnKernel() of the calling kernel.
   virtual Clock::time_point Begin() { return Clock::now(); }
-  // Called when a function was compiled for its first call, after Begin() of the calling kernel, on
-  // the same thread.
+  // Called after a function was compiled, usually for its first call, or failed to compile. Comes
+  // between Begin() and OnKernel() of the calling kernel, on the same thread.
   virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
                         Clock::time_point /*ended*/) {}
   // Called when the plan is made, for a kernel that does the work of several nodes
@@ -100,16 +103,16 @@ class GRAPNEL_PUBLIC RunProfiler {
 
 // The distribution of a plan over devices.
 struct GRAPNEL_PUBLIC PlanSpread {
-  int on_device = 0, on_host = 0;  // nodes that run; copies not counted
-  int copies = 0;                  // in each run
-  int64_t constant_bytes = 0;      // copied once, when the plan is made
+  int on_device = 0, on_host = 0;  // nodes with a kernel; copies not counted
+  int copies = 0;                  // between memories, in each run
+  int64_t constant_bytes = 0;      // bytes of constants copied to devices, when the plan is made
   std::string note;                // if not empty: why everything is on the CPU
 };
 
 struct GRAPNEL_PUBLIC ExecutorOptions {
   ExecutorOptions() = default;
-  // The options for a function that a kernel calls: everything but feeds and fetches is as in the
-  // calling run.
+  // The options for a function that a kernel calls: the settings of the calling run, without feeds,
+  // fetches and take_value.
   explicit ExecutorOptions(const RunServices& services)
       : pool(&services.pool),
         hook(services.hook),
@@ -138,14 +141,16 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   // Allows Winograd convolutions where the CPU's library has them: faster, with different rounding.
   bool winograd = false;
   // If true, kernels round as in a TensorFlow that uses oneDNN, where oneDNN rounds differently
-  // from TensorFlow's own kernels. Constant folding always rounds like TensorFlow's own kernels.
+  // from TensorFlow's own kernels. The constant folding of passes ignores this option.
   bool onednn = true;
   // True if TensorFlow would compile the graph with XLA: then ops that check values do nothing.
   // Calls marked _XlaMustCompile set this for their function.
   bool is_xla = false;
-  // Called once for each large constant whose only readers are kernels that pack it. Takes the
-  // value out of the graph, where it must not be read again, and returns the owner of the value's
-  // memory, which is released once the value is packed. Null: the graph keeps its values.
+  // Called when a plan for the CPU is made without a hook, once for each large float constant that
+  // only kernels that pack it (KernelDef::keeps) read, or no kernel any more. Takes the value out
+  // of the graph, where it must not be read again, and returns the owner of the value's memory,
+  // which is released once the value is packed; or returns null if the graph keeps the value. An
+  // empty function: the graph keeps all values.
   std::function<std::shared_ptr<const void>(const Node& constant)> take_value;
   // True if the graph is one of the partitions of a PartitionedExecutor.
   bool is_partition = false;
@@ -173,7 +178,8 @@ class RunState;  // lib/exec/run_state.h
 class GRAPNEL_PUBLIC Executor {
  public:
   // The module must outlive the executor and not change. Errors: a feed or fetch that does not
-  // exist, ops without a kernel (all are listed), a placeholder without a feed.
+  // exist, ops without a kernel and placeholders without a feed (the error shows the first 8),
+  // attributes that an op does not allow.
   static Expected<std::unique_ptr<Executor>> Compile(const Graph& graph,
                                                      const ExecutorOptions& options);
   // Compiles a function's body: the feeds are its arguments, the fetches its results.
@@ -184,9 +190,9 @@ class GRAPNEL_PUBLIC Executor {
   // Returns the values of the fetches in order, in host memory (an empty tensor for a node without
   // outputs). `feeds` are in host memory too, in the order of the options; their dtypes are checked
   // against the graph, and their shapes against Placeholders. A feed that is moved in may be
-  // overwritten. Errors name the node.
+  // overwritten. An error of a kernel names the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
-  // Like Run(feeds), but without allocation, for frequent runs: moves the feeds in and fills
+  // Like Run(feeds), but allocates no vector, for frequent runs: moves the feeds in and fills
   // `results`, one for each fetch.
   Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
 
@@ -204,9 +210,12 @@ class GRAPNEL_PUBLIC Executor {
     std::unique_ptr<RunState> state_;
   };
 
-  int num_nodes() const;  // number of nodes that run
+  // Returns the number of kernels, copies and control-flow nodes in the plan; a fusion counts as
+  // one.
+  int num_nodes() const;
   int num_fetches() const;
-  // True if a run reads the value of feed `i`. If false, an empty tensor may be fed.
+  // False if no node or fetch reads the value of feed `i`: then an empty tensor may be fed. Always
+  // true for a graph with Switch, Merge or loops of single nodes.
   bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 

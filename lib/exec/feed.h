@@ -12,8 +12,9 @@ namespace grapnel {
 // has no such tensor.
 GRAPNEL_PUBLIC Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
 
-// Reads a .npy file as a value for `tensor`. Errors: no such tensor or file, or the file's dtype is
-// not the tensor's: values are not converted.
+// Reads a .npy file, or the NamedFeed called `path` (lib/exec/named_feed.h), as a value for
+// `tensor`. Errors: no such tensor or file, an invalid file, or a dtype that is not the tensor's:
+// values are not converted.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor,
                                          llvm::StringRef path);
 GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,

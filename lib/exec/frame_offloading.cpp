@@ -10,7 +10,8 @@ namespace grapnel {
 bool FrameRunner::State::Offload(Instance instance) {
   Turns& turns = turns_[instance.node];
   bool is_free = !turns.is_offloaded && !turns.next;
-  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;  // common
+  // The common case: the caller runs the kernel.
+  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;
   const Item& item = plan_.items[instance.node];
   if (turns.next == instance.iteration) {
     turns.next = nullptr;
@@ -48,7 +49,8 @@ void FrameRunner::State::QueueNextTurn(uint32_t id) {
   ready_.Push({id, turns.next});
 }
 
-// Sends the outputs of a kernel that ran on another thread to their readers.
+// Sends the outputs of an offloaded kernel to their readers, after a helper or the leader has run
+// it.
 Error FrameRunner::State::Complete(Call* call) {
   Instance instance = call->instance;
   turns_[instance.node].is_offloaded = false;

@@ -15,13 +15,13 @@ enum class FlowKind : uint8_t {
   kKernel,         // any other op
   kSwitch,         // forwards its input to one output; the others are dead
   kMerge,          // forwards the first live input, and its index
-  kEnter,          // into a frame: one for each loop, by frame name
-  kExit,           // out of the frame
-  kNextIteration,  // to the next iteration of the loop
+  kEnter,          // forwards its input into the loop's frame, found by name
+  kExit,           // forwards its input out of the frame
+  kNextIteration,  // forwards its input to the next iteration of the loop
   kPass,           // forwards its input: LoopCond, Identity
   kConstant,       // a constant, dead if a node that it waits for is dead
   kTrigger,        // ControlTrigger: runs even after dead nodes
-  kSend,           // to another partition, dead tensors too
+  kSend,           // sends its input to another partition, dead tensors too
   kRecv,           // waits, without a thread, for the kSend's message of the same iteration
   kCollective,     // waits likewise for the other members of its group (lib/exec/collectives.h)
 };
@@ -41,7 +41,7 @@ struct FlowNode {
   std::vector<Input> inputs;
   std::vector<uint32_t> controls;  // indices of the nodes to wait for
   int num_outputs = 0;
-  Tensor constant;           // of kConstant
+  Tensor constant;           // the value of a kConstant
   bool is_watched = false;   // the client is notified of it, though it has no kernel
   bool may_offload = false;  // its kernel may run on another thread
   // True if the outputs depend on earlier executions of this or other nodes. One such node in a
@@ -57,7 +57,7 @@ struct FramePlan {
   static Expected<FramePlan> Make(llvm::ArrayRef<FlowNode> nodes);
 
   static constexpr int32_t kSent = -1;     // the value that the producer sends
-  static constexpr int32_t kInPlace = -2;  // none: the cell has it already (Frame::constant_cells)
+  static constexpr int32_t kInPlace = -2;  // no value: the cell has it (Frame::constant_cells)
   static constexpr int32_t kControl = -1;
   // An edge to a node that waits for a value, or (`cell` is kControl) only for the producer to run.
   struct Edge {
@@ -65,7 +65,7 @@ struct FramePlan {
     uint32_t local;      // Item::local of `to`
     int32_t cell;        // where the value is stored in an iteration
     int32_t constant;    // the index in `constants` of the value to store, or kSent
-    FlowKind kind;       // of `to`
+    FlowKind kind;       // the kind of node `to`
     bool is_from_enter;  // the source is an Enter
     bool TakesValue() const { return constant == kSent && cell != kControl; }
   };
@@ -107,7 +107,7 @@ struct FramePlan {
     uint32_t num_cells = 0;
     int num_enters = 0;
     uint32_t num_sends = 0;
-    int64_t max_iterations = 0;  // at a time; 0: no Enter specifies a limit
+    int64_t max_iterations = 0;  // at a time, as the loop's first Enter sets it; 0 for frame 0
     std::vector<uint32_t> exits;
     // By cell (where one input of a node is stored): the index in `constants` of the value that the
     // cell holds in every iteration; kSent for the other cells.
@@ -115,7 +115,7 @@ struct FramePlan {
     std::vector<uint32_t> value_cells;  // the other cells, which receive values
   };
 
-  std::vector<Node> nodes;        // for their names
+  std::vector<Node> nodes;        // kept for names in errors
   std::vector<Tensor> constants;  // by node
   std::vector<Item> items;
   std::vector<Frame> frames;
@@ -123,7 +123,7 @@ struct FramePlan {
   std::vector<Edge> edges;
   std::vector<int> given_inputs;
   uint32_t most_outputs = 0;
-  uint32_t num_recvs = 0;  // kRecv and kCollective
+  uint32_t num_recvs = 0;  // number of kRecv and kCollective nodes
   bool may_share = true;   // may use helpers: no node in a loop has state
 
  private:

@@ -32,7 +32,7 @@ class FrameRunner::State {
   struct Arrivals {
     uint32_t waits_for = 0;    // edges over which nothing has arrived yet
     int32_t alive = -1;        // for a Merge: cell of the first live value; -1: none yet
-    uint32_t dead_inputs = 0;  // for a Merge
+    uint32_t dead_inputs = 0;  // number of dead inputs; counted only for a Merge
     bool is_dead = false;      // an input or a control edge is dead
     bool is_queued = false;
   };
@@ -41,7 +41,7 @@ class FrameRunner::State {
     RunFrame* frame = nullptr;
     Iteration* next = nullptr;
     int64_t number = 0;
-    CallFrame call;                   // in a watched run, for a loop
+    CallFrame call;                   // set only in a watched run, for an iteration of a loop
     int open = 0;                     // nodes that are queued or run, and frames entered from here
     std::vector<Arrivals> nodes;      // by Item::local
     std::vector<Tensor> cells;        // inputs of nodes; those of one node are adjacent
@@ -53,7 +53,7 @@ class FrameRunner::State {
     Iteration *first = nullptr, *last = nullptr;
     int64_t num_iterations = 0, next_number = 0;
     int enters_left = 0;
-    int open = 0;  // sum over all iterations
+    int open = 0;  // sum of `open` of all iterations
     // Pairs of a node and a value: `constants` has the values of constant Enters (an empty tensor
     // is a dead one), `waiting` the values for an iteration that has not begun.
     std::vector<std::pair<uint32_t, Tensor>> constants, waiting;
@@ -164,7 +164,7 @@ class FrameRunner::State {
   // order in which they became ready.
   struct Turns {
     bool is_offloaded = false;
-    Iteration* next = nullptr;  // queued again, ahead of `waiting`
+    Iteration* next = nullptr;  // the iteration that is queued again, ahead of `waiting`
     std::vector<Iteration*> waiting;
   };
   bool Offload(Instance instance);
@@ -176,7 +176,7 @@ class FrameRunner::State {
   const FramePlan& plan_;
   Client& client_;
   const CancelFlag* cancel_;
-  bool shares_ = false;  // uses helpers
+  bool shares_ = false;  // may give kernels to helpers
   bool is_watched_;
   const CallFrame* outer_call_ = nullptr;  // the call frame of the whole graph
   std::vector<std::unique_ptr<Iteration>> iterations_;

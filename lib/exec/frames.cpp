@@ -178,7 +178,7 @@ void FrameRunner::State::ClearInputs(const Item& item, Iteration* iteration) {
   }
 }
 
-// Runs a node that only forwards a live input (Switch, Merge, Enter, ...).
+// Runs a node without a kernel: it forwards a live input (Switch, Merge, Enter, ...) or a constant.
 Error FrameRunner::State::PassOn(Instance instance) {
   const Item& item = plan_.items[instance.node];
   Iteration* iteration = instance.iteration;
@@ -293,7 +293,7 @@ void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outp
   SendControls(plan_.items[id], false, to);
 }
 
-// Sends the input of a node that forwards it as output 0, dead or alive.
+// Sends the value that a node forwards as output 0, dead or alive, and then the control edges.
 void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Iteration* to) {
   bool is_dead = !value;
   Send(id, 0, value, to);

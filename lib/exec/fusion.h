@@ -30,11 +30,13 @@ class FusionView {
   // Returns the value of input `i` if it is the same in every run, else null. Its elements may be
   // unaligned if the step's kernel keeps them (KernelDef::keeps).
   virtual const Tensor* Constant(int step, int i) const = 0;
-  // True if the step may be fused: no hook wants its node, it is not part of another fusion, and it
-  // waits only for its inputs (it has no control edges).
+  // True if the step may be fused: it is an ordinary kernel that outputs no reference, no hook
+  // wants its node, it is not part of another fusion, and it waits only for its inputs (no control
+  // edge leads to it).
   virtual bool IsFree(int step) const = 0;
-  // True if the step is free and its output 0 is read only by steps: it is not fetched, and no node
-  // has a control edge from it.
+  // True if the step is free and its values are needed only by steps that read its output 0, of
+  // which there is at least one: no output is fetched, no other output is read, and no node has a
+  // control edge from it.
   virtual bool IsHidden(int step) const = 0;
   // Returns the steps that read output 0 of `step`; a step that reads it through several inputs is
   // listed once for each.
@@ -50,7 +52,7 @@ struct FusedStep {
 struct StepFusion {
   struct Input {
     int step = 0, input = 0;  // an input of one of the fused steps
-    Tensor constant;          // if set, the value to use instead
+    Tensor constant;          // if set, replaces the value of that input
     // True if the fusion's kernel packs and keeps this constant, like a kernel that declares
     // Keeps(). A fusion that reuses a step's kernel keeps the constants that this kernel keeps.
     bool is_kept = false;

@@ -10,7 +10,8 @@ namespace grapnel {
 // Writes the ops that have kernels, with their devices and dtypes.
 void WriteKernelsText(llvm::raw_ostream& os);
 // Writes the key "kernels": [{"op", "device", "type_attr", "types"}] into the JSON object that is
-// open.
+// open. "type_attr" is the first dtype attribute that the kernel restricts, "types" its dtypes; ""
+// and [] if the kernel supports any dtype.
 void WriteKernelsJson(llvm::json::OStream& json);
 
 // Writes the devices, and for each kind without devices the reason. Initializes the GPUs of this

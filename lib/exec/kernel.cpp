@@ -10,7 +10,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the node's dtypes: "T=half", or "T=complex64, Tout=double".
+// Returns the node's dtypes for the attributes that the kernel restricts: "T=half", or
+// "T=complex64, Tout=double".
 std::string TypesAsked(const KernelDef& def, const Node& node) {
   std::string text;
   for (const OfTypes& choice : def.types) {

@@ -34,7 +34,7 @@ struct GRAPNEL_PUBLIC RunServices {
   ThreadPool& pool;
   const MessageSink& print;  // receives the output of PrintV2 and similar ops
   RunHook* hook = nullptr;
-  Session* session = nullptr;  // null where no stateful op runs
+  Session* session = nullptr;  // null for a kernel that computes a constant before the run
   RunProfiler* profiler = nullptr;
   // The device that runs nodes that have a kernel for it (ExecutorOptions::device). A function that
   // the kernel calls is compiled for this device, whichever device runs the kernel. Null: the CPU.
@@ -43,8 +43,8 @@ struct GRAPNEL_PUBLIC RunServices {
   bool winograd = false;               // ExecutorOptions::winograd
   bool onednn = true;                  // ExecutorOptions::onednn
   bool is_xla = false;                 // ExecutorOptions::is_xla
-  // For a kernel that is not on the CPU (else null): its device, the stream for its work, the
-  // allocator of outputs declared to be in host memory, and the indices of those outputs.
+  // For a kernel that is not on the CPU (else null and empty): its device, the stream for its work,
+  // the allocator of outputs declared to be in host memory, and the indices of those outputs.
   Device* device = nullptr;
   Stream* stream = nullptr;
   Allocator* host_allocator = nullptr;
@@ -72,8 +72,8 @@ class GRAPNEL_PUBLIC KernelContext {
   // device's memory unless declared to be in the host's.
   Expected<Tensor*> Allocate(int i, llvm::ArrayRef<int64_t> dims);
   // Reuses the memory of input `in` for output `out` if the input has the same number of bytes, is
-  // a plain numeric tensor on the same device and has no other reader; else allocates. Read each
-  // element before you write it, not after.
+  // a numeric tensor in the memory where the output belongs, and is the only owner of its buffer;
+  // else allocates. Read each element before you write it, not after.
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
   // Sets output `i` to this tensor (such as an input that is forwarded).
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
@@ -92,7 +92,8 @@ class GRAPNEL_PUBLIC KernelContext {
   }
   ThreadPool& pool() { return services_.pool; }
   Allocator& allocator() { return services_.allocator; }
-  // Prints the output of PrintV2 and similar ops, without a newline.
+  // Sends `text`, the output of PrintV2 or a similar op, to the run's message sink; adds no
+  // newline.
   void Print(llvm::StringRef text) const {
     if (services_.print) services_.print(Severity::kInfo, text);
   }
@@ -110,7 +111,7 @@ class GRAPNEL_PUBLIC KernelContext {
 };
 
 // The facts about a node that its kernel's factory may use. The factory runs once for each node of
-// a plan.
+// a plan, and for each node that constant folding evaluates.
 class GRAPNEL_PUBLIC KernelSetup {
  public:
   KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
@@ -186,7 +187,7 @@ struct GRAPNEL_PUBLIC KernelDef {
   std::vector<InputRule> rules = {};
   std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
   std::vector<int> keeps = {};                           // see Keeps
-  const char* plugin = "";  // set by the registry: the file of the plugin
+  const char* plugin = "";  // set by the registry: the file of the plugin; empty: no plugin
 
   bool Takes(const Node& node) const;  // compares dtype attributes with `types`
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
@@ -206,14 +207,16 @@ GRAPNEL_PUBLIC std::string TypeNames(llvm::ArrayRef<DataType> types);
 // float" if `between` is ": "; empty if it supports all dtypes.
 GRAPNEL_PUBLIC std::string TypesText(const KernelDef& def, llvm::StringRef between);
 
-// All linked kernels. The registrations below add kernels before main(); then plugins add theirs,
-// which take precedence over the program's own. The registry does not change later.
+// All kernels of the program and its plugins. The registrations below add kernels before main();
+// then plugins add theirs, which take precedence over the program's own. The registry does not
+// change later.
 class GRAPNEL_PUBLIC KernelRegistry {
  public:
   static KernelRegistry& Get();
   bool Add(KernelDef def);
-  // Finds the kernel for this node on `device` ("CPU"). The error lists the kernels that exist: "no
-  // CPU kernel for op 'X'", or "op 'X' has no CPU kernel for T=half; it has float, double".
+  // Finds the kernel for this node on a kind of device ("CPU"). Errors: "no CPU kernel for op 'X'";
+  // or, if the kernels do not support the node's dtypes, "op 'X' has no CPU kernel for T=half; it
+  // has float, double".
   Expected<const KernelDef*> Find(const Node& node, llvm::StringRef device) const;
   bool Has(llvm::StringRef op, llvm::StringRef device) const;
   std::vector<KernelDef> All() const;  // sorted by op, device
@@ -221,8 +224,8 @@ class GRAPNEL_PUBLIC KernelRegistry {
  private:
   std::deque<KernelDef> defs_;  // stable addresses: plans point to them
 
-  // The kernels by op, in registration order. Built on first use: most commands never need this
-  // index.
+  // The kernels by op, in the order of `defs_`: kernels of plugins first. Built on first use: most
+  // commands never need this index.
   using Defs = llvm::SmallVector<const KernelDef*, 2>;
   const Defs& OfOp(llvm::StringRef op) const;
   mutable std::mutex mutex_;
@@ -230,10 +233,10 @@ class GRAPNEL_PUBLIC KernelRegistry {
   mutable llvm::StringMap<Defs> by_op_;
 };
 
-// A registration takes options after op and factory, in any order: OfTypes, KernelCost, and rules
-// such as Scalar(1), Vector(0, 2), OneElement(-1). The arguments of a rule are input indices (-1:
-// the last one, InputRule::kAll: each). Each call of the kernel checks these rules, and the ranks
-// in the op's definition (lib/exec/bound_kernel.h).
+// A registration takes options after the factory, in any order: OfTypes, KernelCost, HostInputs,
+// HostOutputs, Keeps, and rules such as Scalar(1), Vector(0, 2), OneElement(-1). The arguments of a
+// rule are input indices (-1: the last one, InputRule::kAll: each). Each call of the kernel checks
+// these rules, and the ranks in the op's definition (lib/exec/bound_kernel.h).
 struct GRAPNEL_PUBLIC InputRules {
   std::vector<InputRule> rules;
 };
@@ -277,10 +280,10 @@ struct GRAPNEL_PUBLIC HostOutputs {
   std::vector<int> slots;
 };
 
-// Inputs that the kernel packs and keeps itself if they are constant floats. For such a constant,
-// only KernelSetup::constant has the elements, which may be unaligned (Tensor::Borrow); when the
-// kernel runs, the input has a dtype and dims but no elements. A weight that is read only by such
-// kernels is freed once they have packed it.
+// Inputs that the kernel packs and keeps itself if they are constant floats. The elements of such a
+// constant in KernelSetup::constant may be unaligned (Tensor::Borrow). When the kernel runs, the
+// input may have a dtype and dims but no elements. A weight that is read only by such kernels is
+// freed once they have packed it.
 struct GRAPNEL_PUBLIC Keeps {
   template <typename... Slots>
   explicit Keeps(Slots... slots) : slots({slots...}) {}

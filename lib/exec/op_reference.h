@@ -11,8 +11,8 @@ namespace grapnel {
 // True if this build has a kernel for the op, of any dtype, on the CPU or a GPU.
 bool HasKernel(const std::string& op);
 
-// True if the executor handles the op itself, without a registered kernel: constants, placeholders,
-// arguments, TensorFlow 1's control flow, sends, collectives.
+// True if the executor itself handles the op: constants, placeholders, arguments and results of
+// functions, TensorFlow 1's control flow, sends, receives, collectives.
 bool IsExecutorsOwn(llvm::StringRef op);
 
 // Returns a range of ranks as "a scalar" or "a tensor of rank 4 or more"; a `max_rank` of
@@ -20,7 +20,7 @@ bool IsExecutorsOwn(llvm::StringRef op);
 std::string RankText(int min_rank, int max_rank);
 
 // Writes the op's name, then indented its traits, inputs, outputs and attributes, and a line for
-// each kernel.
+// each kernel or one that says that there is none.
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os);
 
 // Writes {"name", "traits", "inputs": [{"name", "kind"}], "outputs", "attributes": [{"name",

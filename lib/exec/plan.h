@@ -102,7 +102,7 @@ struct ExecutionPlan {
   std::vector<std::pair<Node, Slot>> hooked_constants;
   bool hook_sees_inputs = false, hook_edits_outputs = false;
 
-  std::vector<uint32_t> targets;  // see SlotInfo
+  std::vector<uint32_t> targets;  // positions in RunState::inputs_, grouped by slot (see SlotInfo)
   // For each position in RunState::inputs_ (the inputs, then the fetches): the slot of the constant
   // that it holds in every run, or kNoSlot.
   std::vector<Slot> input_constants;

@@ -54,8 +54,9 @@ class PlanBuilder {
   void LendServices();
   Error Missing() const;
 
-  // --- plan_nodes.cpp: one node. Each Add function adds the node to the plan; if the node cannot
-  // run, it adds the reason to missing_.
+  // --- plan_nodes.cpp: one node. Each Add function adds the node or its value to the plan. If the
+  // node lacks a kernel or a fed value, it adds the reason to missing_; it returns other problems
+  // as errors.
 
   // The inputs of a node that has a kernel.
   struct KernelInputs {
@@ -97,11 +98,11 @@ class PlanBuilder {
   std::unique_ptr<ExecutionPlan> plan_;
   llvm::DenseSet<uint64_t> fed_;            // by Key
   std::vector<bool> needed_;                // by NodeId
-  bool has_flow_ = false;                   // the graph has Switch, Merge or a loop of single nodes
+  bool has_flow_ = false;                   // a FrameRunner runs the graph
   bool may_keep_ = false;                   // kernels may become the only owners of constants
   bool has_references_ = false;             // has_flow_, and the graph has references to variables
   llvm::DenseMap<uint64_t, Slot> slot_of_;  // by Key
-  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the last plan node made for the node
+  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the node's, or that of the input it forwards
   llvm::DenseMap<NodeId, Tensor> flow_values_;  // for FlowKind::kConstant
   struct Borrowed {                             // a constant that shares the graph's memory
     Slot slot;

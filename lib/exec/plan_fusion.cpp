@@ -174,8 +174,8 @@ class PlanFuser : public FusionView {
 
   ExecutionPlan& plan_;
   const FusionFacts& facts_;
-  std::vector<llvm::SmallVector<int, 2>> readers_;  // of output 0
-  std::vector<bool> is_seen_;                       // fetched, or another output is read
+  std::vector<llvm::SmallVector<int, 2>> readers_;  // by step: the readers of its output 0
+  std::vector<bool> is_seen_;  // by step: is an output fetched, or another than 0 read?
   std::vector<bool> is_taken_;
   std::vector<StepFusion> fusions_;
 };

@@ -332,8 +332,8 @@ Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
   return true;
 }
 
-// Adds the node to missing_ if it has no kernel. Called for nodes whose inputs could not be added,
-// so that the error lists every op without a kernel.
+// Adds the node to missing_ if it has no kernel. Called also for nodes whose inputs could not be
+// added, so that the error counts every node without a kernel.
 void PlanBuilder::AddMissingKernel(const Node& node) {
   auto def = KernelRegistry::Get().Find(node, "CPU");
   if (!def) missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());

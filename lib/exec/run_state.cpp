@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the value of the variable that a reference refers to. VariableV2 and similar ops output
-// such references.
+// Returns the value of the variable that a reference refers to, or the reference itself if it does
+// not refer to a variable. VariableV2 and similar ops output references to variables.
 Expected<Tensor> Dereferenced(const Tensor& reference) {
   auto* variable = dynamic_cast<StoredVariable*>(reference.data<ObjectRef>()->get());
   if (!variable) return reference;
@@ -33,7 +33,7 @@ RunState::RunState(const ExecutionPlan& plan)
   FrameRunner::Client& client = *this;
   frames_ =
       std::make_unique<FrameRunner>(*plan.frames, client, plan.options.session->helpers(), threads);
-  if (plan.options.is_partition) return;  // Connect() creates the rest
+  if (plan.options.is_partition) return;  // the caller calls Connect()
   own_collectives_ = std::make_unique<Collectives>();
   Connect(&frames_->rendezvous(), *own_collectives_);
 }
@@ -64,8 +64,8 @@ Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<T
   return error;
 }
 
-// Adds to an out-of-memory error the nodes whose values were alive when the run failed, largest
-// first. Values in loops are not included.
+// Adds to an out-of-memory error the total size of the values that were alive when the run failed,
+// and the nodes of the 5 largest. For a graph with frames, includes only the feeds.
 Error RunState::AddMemoryReport(Error error) const {
   std::vector<std::string> maker(plan_.slots.size());
   for (const PlanNode& node : plan_.nodes) {
@@ -282,8 +282,8 @@ Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> i
 
 Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
                            KernelContext& context) {
-  // Reading the clock takes as long as a small kernel, so only the first executions of a node and
-  // some later ones are measured.
+  // Reading the clock takes as long as a small kernel. Without a profiler, only the first three
+  // executions of a node, and every 64th, are measured.
   bool measured = plan_.options.profiler;
   if (node.cost == KernelCost::kElements) {
     // Not an atomic increment: if two runs overlap, a lost count does no harm.

@@ -89,12 +89,12 @@ class RunState : private FrameRunner::Client {
 
   const ExecutionPlan& plan_;
   std::unique_ptr<Tensor[]> inputs_;      // inputs of all nodes, then the fetches
-  std::unique_ptr<Tensor[]> values_;      // by slot, while the node that computes it runs
+  std::unique_ptr<Tensor[]> values_;      // by slot: outputs of running nodes; with frames: feeds
   std::unique_ptr<Scheduler> scheduler_;  // made on first use
   // In a run that a hook observes: the call frame in which the plan runs, for nodes on other
   // threads.
   const CallFrame* call_ = nullptr;
-  std::vector<uint32_t> positions_;  // by node: position in the plan's order
+  std::vector<uint32_t> positions_;  // by node: its position in ExecutionPlan::order
   RunOrder order_;
   std::unique_ptr<FrameRunner> frames_;  // for a plan with frames
   std::vector<Rendezvous*> rendezvous_;  // by partition

@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// The name of the op that fills the tables of a frozen graph, the same as in TensorFlow's
+// The name of the node that fills the tables of a frozen graph, the same as that of TensorFlow's
 // tables_initializer.
 inline constexpr llvm::StringLiteral kTableInit = "init_all_tables";
 // Returns kTableInit if the graph has a NoOp of that name; else an empty string.
@@ -34,12 +34,13 @@ struct RestoredState {
 };
 
 // Restores a model as TensorFlow's loaders do:
-//   1. runs the saver's restore op on `variables_prefix`, unless that is empty or there is no
-//     saver;
+//   1. runs the saver's restore op on `variables_prefix`, unless that is a Keras file or there is
+//      no saver; steps 1 and 2 are skipped if `variables_prefix` is empty;
 //   2. assigns the values that BindVariables finds (KerasWeights for a Keras file) to the variables
 //     that the saver did not restore, or restored from another tensor of the checkpoint than
 //     tf.saved_model.load does;
-//   3. assigns the values that come with the graph (GraphInFile::initial_values);
+//   3. assigns the values that come with the graph (GraphInFile::initial_values) to variables that
+//      have no value yet;
 //   4. runs the initializer (signature __saved_model_init_op, or collection saved_model_main_op or
 //     legacy_init_op; for a GraphDef, TableInitOf) with the assets' paths fed.
 // A checkpoint that the saver cannot read, such as that of a tf.train.Checkpoint, is read without

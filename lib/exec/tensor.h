@@ -19,8 +19,8 @@ namespace grapnel {
 
 class Device;  // lib/exec/device.h
 
-// A reference-counted piece of memory of one device. When the last owner releases it, the memory
-// returns to its allocator.
+// A reference-counted piece of memory of one device. When the last owner releases it, the memory is
+// freed or returns to its pool (Destroy).
 class GRAPNEL_PUBLIC Buffer {
  public:
   Buffer(void* data, size_t size, Device* device = nullptr)
@@ -83,7 +83,7 @@ class GRAPNEL_PUBLIC MemoryCounter {
 class GRAPNEL_PUBLIC Object {
  public:
   virtual ~Object() = default;
-  virtual std::string ToString() const = 0;  // "list of 3 float[2]"
+  virtual std::string ToString() const = 0;  // such as "list of 3 float[2]"
   bool IsShared() const { return owners_.load(std::memory_order_acquire) != 1; }
 
   void Retain() { owners_.fetch_add(1, std::memory_order_relaxed); }
@@ -101,13 +101,15 @@ using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 GRAPNEL_PUBLIC Allocator& HeapAllocator();
 
 // An allocator for data that is written once and then only read, such as weights that a kernel has
-// packed. It uses huge pages, and returns freed memory to the system at once.
+// packed. It asks the system for huge pages, and returns the pages of freed buffers to the system
+// at once.
 GRAPNEL_PUBLIC Allocator& WeightAllocator();
 
-// Returns a pool that reuses freed buffers: small ones by size class, large ones of host memory as
-// lib/exec/arena.h describes, so that a second run of a graph allocates nothing. Takes memory from
-// `source`, which must outlive the pool's buffers; the buffers may outlive the pool. `counter`,
-// which may be null, counts the bytes in use, and must outlive the buffers.
+// Returns a pool that reuses freed buffers by size class, so that a second run of a graph takes no
+// memory from the system. Takes memory from `source`, which must outlive the pool's buffers; but if
+// `source` is HeapAllocator(), buffers of 32 KiB or more come from an arena (lib/exec/arena.h). The
+// buffers may outlive the pool. `counter`, which may be null, counts the bytes in use, and must
+// outlive the buffers.
 GRAPNEL_PUBLIC std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
                                                             MemoryCounter* counter = nullptr);
 
@@ -145,30 +147,32 @@ class GRAPNEL_PUBLIC Tensor {
   }
   // `buffer` holds the elements, starting at byte `offset`.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
-  // Allocates an uninitialized tensor. Errors: an OutOfMemory, which names dtype, dims and bytes,
-  // if there is not enough memory.
+  // Allocates an uninitialized tensor. Errors: an OutOfMemory if there is not enough memory; a
+  // dtype that has no elements in memory.
   static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
                                    Allocator& allocator = HeapAllocator());
-  // Returns a tensor with the literal's value, which shares the literal's bytes if they are
-  // complete and aligned, and otherwise copies them. Expands a splat.
+  // Returns a tensor with the literal's value. Shares the bytes of a numeric literal that is not a
+  // splat, if they are aligned; copies all others, and expands a splat.
   static Expected<Tensor> FromLiteral(const Literal& literal,
                                       Allocator& allocator = HeapAllocator());
   // Returns a tensor that shares the literal's bytes at any address: elements may be unaligned, see
   // IsAligned. Only for numeric literals that are not splats. Pages of a mapped file are dropped
   // with the last tensor (DropPages).
   static Tensor Borrow(const Literal& literal);
-  // Makes `owner`, the owner of the literal's bytes, live as long as the tensors that share
-  // `borrowed`, which Borrow returned.
+  // Makes `owner`, the owner of the literal's bytes, live as long as the buffer of `borrowed`,
+  // which Borrow returned. The buffer's single owner may then overwrite the bytes; a null `owner`
+  // leaves them read-only.
   static void GiveOwner(const Tensor& borrowed, std::shared_ptr<const void> owner);
-  // True if the elements are aligned for their C++ type. False only for some tensors that Borrow
-  // returned.
+  // True if the address of the elements is a multiple of their size; always true for strings,
+  // variants and resources. False for some tensors that share memory which grapnel did not
+  // allocate, such as those that Borrow returned.
   bool IsAligned() const;
   // Returns the tensor itself if it is aligned, else an aligned copy.
   static Expected<Tensor> Aligned(const Tensor& tensor, Allocator& allocator = HeapAllocator());
   // Returns a tensor of this dtype and dims without elements: the input of a kernel that keeps the
   // constant itself (KernelDef::keeps).
   Tensor WithoutElements() const { return Tensor(dtype_, dims_, BufferRef()); }
-  // Returns a scalar of dtype variant or resource.
+  // Returns a scalar of dtype variant or resource that refers to `object`.
   static Tensor OfObject(DataType dtype, ObjectRef object);
   // Returns the value as a literal, which for numeric dtypes shares the buffer. Not for tensors
   // with HoldsObjects().
@@ -224,10 +228,11 @@ class GRAPNEL_PUBLIC Tensor {
   // Returns the slice [begin, end) of the first dimension, which shares the buffer.
   Tensor Slice(int64_t begin, int64_t end) const;
 
-  // Returns element `i` of a tensor of any integer dtype as an int64.
+  // Returns element `i` of a tensor of any integer dtype, or of bool, as an int64.
   int64_t IntAt(int64_t i) const;
 
-  std::string ToString(int limit = 8) const;  // `float[2,3] [1,2,3,...]`
+  // Returns the dtype, the dims and at most `limit` elements: `float[2,3] [1,2,3,...]`.
+  std::string ToString(int limit = 8) const;
 
  private:
   DataType dtype_ = proto::DT_INVALID;

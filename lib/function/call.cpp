@@ -11,8 +11,8 @@ std::optional<proto::AttrValue> Parse(AttrView value) {
   return parsed;
 }
 
-// Replaces placeholders such as `$T` in `value` by the call's attributes; false if the call lacks
-// one of these attributes.
+// Replaces placeholders such as `$T` in `value` by the call's attributes; false if neither the call
+// nor the function's defaults have one of these attributes.
 bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& attrs) {
   if (value->value_case() == proto::AttrValue::kPlaceholder) {
     auto it = attrs.find(value->placeholder());

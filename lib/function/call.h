@@ -16,14 +16,15 @@ using CallAttrs = std::map<std::string, std::string>;
 // A function call: the node's op is the function's name, or it is a PartitionedCall or
 // StatefulPartitionedCall of the function.
 struct Call {
-  const Function* function = nullptr;  // null: the node is not a call
+  const Function* function = nullptr;  // null: not a call, or not in the library
   bool direct = false;
   CallAttrs attrs;
 };
 Call CallOf(const Node& node);
 
 // Returns the attribute value with placeholders for the function's own attributes (`$T`) replaced
-// by the call's values; nullopt if the call lacks an attribute that a placeholder names.
+// by the call's values; nullopt if `value` cannot be parsed, or if neither the call nor the
+// function's defaults have an attribute that a placeholder names.
 std::optional<std::string> Instantiated(AttrView value, const Function& function,
                                         const CallAttrs& attrs);
 // Returns the attributes of `from`, a node of the function's body, that depend on the call, with

@@ -29,7 +29,8 @@ enum class Opening : uint8_t {
   // NoOp replaces the call node, so that other nodes can wait for it.
   kFunction,
   // The runtime, before it places a session's graph: lowers control flow and inlines the calls that
-  // result from that; an IdentityN replaces the call node, so that it can be fetched.
+  // result from that; an IdentityN replaces a call node that has outputs, so that it can be
+  // fetched.
   kSession,
 };
 
@@ -63,9 +64,10 @@ class FunctionRewriter : public RuleContext {
                llvm::ArrayRef<Port> inputs);
 
   // A call runs once all its inputs are available, but a node inlined for it runs once its own
-  // inputs are. If this makes a difference (an input is a resource or a loop constant), or if
-  // `always`, makes `call` wait for each of its inputs. TensorFlow's runtime relies on the existing
-  // edges, so if is_runtime(), this function and WaitForFrame add none.
+  // inputs are. If this makes a difference (an input is a loop constant, or it is a resource and
+  // the call has no control inputs), or if `always`, makes `call` wait for each of its inputs that
+  // is not a Placeholder. TensorFlow's runtime relies on the existing edges, so if is_runtime(),
+  // this function and WaitForFrame add none.
   void WaitForInputs(const Node& call, bool always = false);
   // If `call` is in a loop and has no control inputs, makes it wait for a node that runs in each
   // iteration, so that nodes without inputs that are inlined for it run in that iteration too.
@@ -96,7 +98,7 @@ class FunctionRewriter : public RuleContext {
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
   // Keeps a node with the name of `node`: an IdentityN of `outputs` if `node` is fetched, otherwise
   // a NoOp that other nodes can wait for. If is_runtime(), makes a new node after all others
-  // instead: an IdentityN for kSession, a NoOp for kFunction.
+  // instead: an IdentityN for kSession, a NoOp for kFunction or if there are no outputs.
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
  private:

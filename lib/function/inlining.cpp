@@ -101,7 +101,8 @@ bool IsOfLoop(const Node& node) {
 }
 
 // True if the nodes inlined for the call keep their requested devices. The nodes inlined for a call
-// by name (a node whose op is the function's name) all get the call's device instead.
+// by name (a node whose op is the function's name) all get the call's device instead, unless the
+// call was part of control flow.
 bool IsMultiDevice(const Node& call) {
   return call.op() == "PartitionedCall" || call.op() == "StatefulPartitionedCall" ||
          call.GetBool(kPartOfControlFlow);

@@ -8,14 +8,15 @@
 
 namespace grapnel {
 
-// Returns the reason why inlining the call would change what the graph computes; empty if the call
-// may be inlined. Linear in the body of the function and of the functions that it calls.
+// Returns the reason why the call must not be inlined: an attribute forbids it, the call does not
+// fit the function, or inlining would change what the graph computes. Empty if the call may be
+// inlined.
 std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, const Call& callee);
 
 // Inlines the call, within a rewrite. Prefixes the names of nodes, loop frames and colocations with
 // the call's name. The nodes of a call by name (its op is the function's name) all get the call's
-// device; those of a PartitionedCall keep their requested devices, completed from the call's
-// device.
+// device; those of a PartitionedCall, and of a call that was part of control flow, keep their
+// requested devices, completed from the call's device.
 void Inline(FunctionRewriter& rewriter, const Node& call, Call callee);
 
 }  // namespace grapnel

@@ -121,7 +121,7 @@ Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t co
   return strings;
 }
 
-// --- Keys of slices, in the order-preserving encoding of
+// The following functions write the keys of slices, in the order-preserving encoding of
 // tensorflow/core/lib/strings/ordered_code.h.
 
 void AppendOrderedNumber(std::string* out, uint64_t number) {

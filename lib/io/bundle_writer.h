@@ -21,8 +21,8 @@ class BundleWriter {
   // Creates the directory of `prefix` if it does not exist.
   static Expected<std::unique_ptr<BundleWriter>> Create(llvm::StringRef prefix);
 
-  // Writes a value at once, after those of earlier calls. Errors: a duplicate name, a dtype that
-  // has no bytes.
+  // Writes a value at once, after those of earlier calls. Errors: a duplicate or empty name, or a
+  // resource or variant, which has no bytes.
   Error Add(llvm::StringRef name, const Literal& value);
   Error Finish();
 

@@ -15,7 +15,8 @@ namespace grapnel {
 // number, "atol": one number, or {tensor: number}}, and for graphs with state "variables": {node:
 // file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. If the case was captured
 // from a signature, "signature" is the signature's name; feeds and fetches may then be named by the
-// signature's keys, and "tensors" maps these keys to tensors of the case's graph: {key: tensor}.
+// signature's keys, and "tensors" maps these keys to tensors of the case's graph: {key: tensor}, or
+// {"feeds": {key: tensor}, "fetches": {key: tensor}} if an argument and a result have the same key.
 // Other keys are ignored. The lists below are in the file's order.
 struct GRAPNEL_PUBLIC Case {
   struct Feed {
@@ -47,12 +48,12 @@ struct GRAPNEL_PUBLIC Case {
 
 inline constexpr llvm::StringLiteral kInitNode = "init";
 
-// True if `folder` has a case.json with feeds and fetches (other tools use the file name for other
-// contents).
+// True if `folder` has a case.json with feeds or fetches (other tools use the file name for other
+// contents), or one that cannot be read, as LoadCase then reports.
 GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
-// Reads case.json only, not the files with the graph and the values. Errors name the file, the
-// line, and what was expected.
+// Reads case.json only, not the files with the graph and the values; fails if there is no graph
+// file. Errors name the file and what was expected, and for a syntax error the line.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
 // The signature of a case that was captured from one; its feeds and fetches have the signature's
@@ -61,11 +62,12 @@ struct GRAPNEL_PUBLIC CaseSignature {
   std::string name;                         // empty: the case has no signature
   std::vector<std::string> feeds, fetches;  // names as in case.json, in the order of Case
 };
-// Returns the signature of a case. Errors are those of LoadCase.
+// Returns the signature of a case. Fails if case.json cannot be read or "signature" is not a name.
 GRAPNEL_PUBLIC Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder);
 
-// Writes `folder`/case.json with feeds, fetches and variables. The JSON has only the last component
-// of each file's path; the caller writes the graph and the values.
+// Writes `folder`/case.json with feeds, fetches, tolerances and variables, but no init graph, steps
+// or signature. The JSON has only the last component of each file's path; the caller writes the
+// graph and the values.
 GRAPNEL_PUBLIC Error SaveCase(llvm::StringRef folder, const Case& values);
 
 }  // namespace grapnel

@@ -199,7 +199,7 @@ class Merger {
   }
 
   // Returns the type of the chunk that contains the top-level message; null if there is no such
-  // chunk.
+  // chunk or its type is not recognized.
   const Descriptor* RootType() {
     bool has_chunk = false, has_fields = false;
     uint64_t chunk = ChunkOf(metadata_.message, &has_chunk, &has_fields);

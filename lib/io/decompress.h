@@ -14,9 +14,9 @@ namespace grapnel {
 enum class Compression : uint8_t { kNone = 0, kBrotli = 'b', kZstd = 'z', kSnappy = 's' };
 
 // Decompresses `packed`, which must give `size` bytes: Brotli and Zstandard streams, Snappy blocks.
-// Allocates memory as bytes are decompressed, so a wrong `size` takes no memory. Errors, which do
-// not name the file: unknown compression, damaged data, or data that expands to more or fewer
-// bytes.
+// Allocates memory as bytes are decompressed (for Snappy at once, but at most about 22 times the
+// size of `packed`), so a wrong `size` takes little memory. Errors, which do not name the file:
+// unknown compression, damaged data, or data that expands to more or fewer bytes.
 Expected<std::string> Decompress(Compression compression, llvm::StringRef packed, uint64_t size);
 
 }  // namespace grapnel

@@ -44,7 +44,7 @@ class EditableMessage {
  private:
   struct Field {
     uint32_t number = 0;
-    llvm::StringRef raw;  // original bytes with tag; empty: `message` has the bytes
+    llvm::StringRef raw;  // the original bytes with tag; not used once `message` is set
     std::unique_ptr<EditableMessage> message;
   };
 

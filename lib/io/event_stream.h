@@ -27,10 +27,11 @@ class EventStream {
 
   // Adds an event with the current time.
   void Add(int64_t step, proto::Event event);
-  void Import(const proto::Event& event);  // unchanged
+  // Adds an event with its own time and step.
+  void Import(const proto::Event& event);
   Error Flush();
-  // Calls Flush() if the last flush was at least a second ago, so that a killed run loses at most
-  // one second of events.
+  // Flushes if the last flush by this function was at least a second ago. A run that calls it after
+  // each event and is killed loses about one second of events.
   Error FlushNowAndThen();
   Error Close();
   const std::string& path() const { return file_.path(); }

@@ -22,9 +22,10 @@ GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model,
                                                            const GraphInFile& graph,
                                                            llvm::StringRef signature = {});
 
-// Returns the tensor of the signature's argument or result with this key. If `key` is itself the
-// name of a tensor, returns it unchanged. Errors, which suggest similar names: there is no
-// signature of that name, or `key` is neither a key nor a tensor.
+// Returns the tensor of the signature's argument or result with the key `name`. If there is no such
+// key and `name` is a tensor of the main graph, returns it unchanged. Errors: there is no signature
+// of that name, or `name` is neither a key nor a tensor (suggests similar names, or says in which
+// function it is).
 GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                                  llvm::StringRef signature, llvm::StringRef name);
 

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// True if the first bytes of the file are those of a .weights.h5 file or a .keras archive.
+// True if the first bytes of the file are those of an HDF5 file or a zip archive, the formats of
+// .weights.h5 and .keras files.
 bool IsKerasFile(llvm::StringRef path);
 
 // Layout of a file (keras/src/saving/saving_lib.py): a layer is a group; the layer's variables are
@@ -19,7 +20,8 @@ bool IsKerasFile(llvm::StringRef path);
 // Move-only.
 class KerasWeights {
  public:
-  // Opens a file. Errors, which do not name the file: it is damaged, or Keras 3 did not write it.
+  // Opens a file. Errors: it cannot be opened (this error names the file), it is damaged, or Keras
+  // 3 did not write it (these do not).
   static Expected<KerasWeights> Open(llvm::StringRef path);
   static Expected<KerasWeights> FromFile(const std::shared_ptr<const FileBytes>& file);
 
@@ -29,7 +31,8 @@ class KerasWeights {
   // position among the layers whose names differ only in numbers. Fails if the object graph is
   // damaged.
   Expected<VariableBinding> Bind(const GraphInFile& graph) const;
-  Expected<Literal> Read(const std::string& key) const;  // `key` is Bound::key
+  // Returns the value of an array; `key` is that of a VariableBinding::Bound.
+  Expected<Literal> Read(const std::string& key) const;
 
  private:
   struct Layer {
@@ -37,8 +40,8 @@ class KerasWeights {
     std::vector<std::string> keys;  // the paths of its variables' arrays
   };
   void FindLayers();
-  // Returns, for each name in `wanted`, the index of the layer of that name in the file, or -1 if
-  // there is no such layer.
+  // Returns, for each name in `wanted`, the index of the layer of that name in the file, or of one
+  // whose name differs only in numbers (see MatchNames); -1 if there is no such layer.
   std::vector<int> LayersLike(llvm::ArrayRef<std::string> wanted) const;
   // WhyNotLike: the reason why `layer`, found for the name `wanted`, cannot be that layer: it is
   // null, or it does not have `variables` variables. WhyNoArray: the reason why the array `key`

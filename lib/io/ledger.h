@@ -1,4 +1,4 @@
-// Reads ledgers of graph rewrites (ledger.jsonl), described in docs/dumps.md.
+// Reads ledgers of graph rewrites (ledger.jsonl), described in docs/guide/optimizing.md.
 #ifndef GRAPNEL_LIB_IO_LEDGER_H_
 #define GRAPNEL_LIB_IO_LEDGER_H_
 

@@ -8,7 +8,7 @@
 namespace grapnel {
 
 // Writes two members of the JSON object that `json` has begun: "functions", in the order of the
-// library, and "python_functions", entry points first. Does not truncate lists.
+// library, and "python_functions", the rows of the library. Does not truncate lists.
 void WriteLibraryJson(const FunctionLibrary& library, llvm::json::OStream& json);
 
 }  // namespace grapnel

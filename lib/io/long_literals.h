@@ -14,8 +14,9 @@ namespace grapnel {
 class LongLiterals {
  public:
   // Returns the text with a short literal in place of each long one. Keeps line numbers. Does not
-  // replace literals that are malformed or contain Unicode escapes, so that protobuf reports their
-  // errors.
+  // replace literals that are malformed, so that protobuf reports their errors, nor those with
+  // hexadecimal or Unicode escapes. Replaces nothing if the text already contains the mark of a
+  // short literal.
   std::string TakeOut(llvm::StringRef text);
   // Replaces the short literals in the parsed message by the contents of the long literals. Returns
   // false if a short literal did not occur exactly once: the text itself spells one with escapes,

@@ -7,7 +7,8 @@
 namespace grapnel {
 
 // Appends to `model` the graph of the serialized MetaGraphDef, or the graphs of the SavedModel in
-// `file`. The bytes of the graph stay a slice of the file. Fails if no graph can be read.
+// `file`. The bytes of the graph stay a slice of the file, unless the file has them in several
+// parts. Fails if no graph can be read.
 Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_graph,
                     Model* model);
 Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);

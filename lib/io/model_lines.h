@@ -23,7 +23,7 @@ GRAPNEL_PUBLIC LineTable LinesOf(const Module& module, llvm::StringRef saved_mod
 // Source text around a line.
 struct GRAPNEL_PUBLIC SourceText {
   int first = 1;                   // line number of the first line
-  std::vector<std::string> lines;  // printable, each at most 200 characters
+  std::vector<std::string> lines;  // the first 200 bytes of each, made printable
 };
 
 // The source files on this machine that grapnel may read to show the lines of a node.
@@ -36,7 +36,7 @@ enum class SourceReach {
 // machine; resolves a relative path against the model's folder, or the working directory. Reads
 // only files with the name of a source file (.py, .cpp, .cc, .cxx, .c, .h, .hpp, .inc) that are
 // regular files of text, at most 4 MB long, because a graph must not be able to make grapnel read
-// arbitrary files. Returns nullopt if there is no such file.
+// arbitrary files. Returns nullopt if there is no such file, or if it has no such line.
 GRAPNEL_PUBLIC std::optional<SourceText> ReadSourceText(llvm::StringRef model_path,
                                                         const SourceFrame& frame, int around,
                                                         SourceReach reach);

@@ -46,7 +46,8 @@ struct GRAPNEL_PUBLIC Signature {
 };
 
 // A collection of a MetaGraph. A value is the name of a node or tensor (as in train_op), or for a
-// variable the name of its tensor; other bytes and numbers are written as text.
+// variable the name of its tensor; other bytes and numbers are written as text, an asset as its
+// file name, and other messages as their type.
 struct GRAPNEL_PUBLIC Collection {
   std::string name;
   std::vector<std::string> values;
@@ -60,7 +61,7 @@ struct GRAPNEL_PUBLIC Saver {
 
 struct GRAPNEL_PUBLIC AssetFile {
   std::string tensor;  // the tensor to which the path is fed
-  std::string file;    // path
+  std::string file;    // the path of the file
 };
 
 // The value of a variable before the first run, for a graph that does not come from a file.
@@ -70,9 +71,10 @@ struct GRAPNEL_PUBLIC InitialValue {
 };
 
 struct GRAPNEL_PUBLIC GraphInFile {
-  std::string title;  // "serve", "train,serve" (tags), "graph_run_1", the file's name in a dump
-                      // folder, or ""
-  std::string path;   // of its file
+  // The tags ("serve", "train,serve"), the title in a graph's text, a name such as "graph" or
+  // "step_1/partition_0" in an event file, the file's name in a dump folder, or "".
+  std::string title;
+  std::string path;                         // the path of the file that has the graph
   std::unique_ptr<Module> module;           // null in a dump folder: see OpenGraph
   std::vector<std::string> feeds, fetches;  // tensors that a graph's text declares as such
   // The other data of the MetaGraph that the graph comes from, alone or in a SavedModel.

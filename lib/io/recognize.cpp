@@ -35,7 +35,7 @@ constexpr Schema kMeta = {Fields({1, 2, 3, 4, 5, 6, 7}), 0};
 constexpr Schema kMetaInfo = {Fields({1, 2, 3, 4, 5, 6, 8}), Fields({7})};
 
 // Looks at the first fields of a message; false if a field has the wrong wire type or `check`
-// rejects it, or if the first field is not in the schema.
+// rejects it, if the first field is not in the schema, or if there is no field.
 bool Fits(llvm::StringRef bytes, const Schema& schema,
           llvm::function_ref<bool(uint32_t, llvm::StringRef)> check,
           int fields_to_look_at = kFieldsToLookAt) {
@@ -58,8 +58,8 @@ bool IsText(llvm::StringRef bytes) {
   return llvm::all_of(bytes, [](char c) { return static_cast<uint8_t>(c) >= ' '; });
 }
 
-// True if the bytes can be a name or are empty; false for a serialized message, which contains a
-// byte below ' '.
+// True if the bytes can be a name or are empty; false for most serialized messages, which contain a
+// byte below ' '. Looks at the first 256 bytes.
 bool IsNameOrEmpty(llvm::StringRef bytes) { return IsText(bytes.take_front(256)); }
 
 bool LooksLikeNode(llvm::StringRef bytes) {

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// Returns the CRC-32C (Castagnoli) of `bytes`, continued from `crc`. About 10 GB/s.
+// Returns the CRC-32C (Castagnoli) of `bytes`, continued from `crc`. Uses the CPU's CRC
+// instruction.
 uint32_t Crc32c(llvm::StringRef bytes, uint32_t crc = 0);
 // Returns the masked CRC, the form in which TFRecord stores one: rotated, plus a constant. A plain
 // CRC of data that itself contains CRCs would be weak (tensorflow/core/lib/hash/crc32c.h).

@@ -126,7 +126,8 @@ Error CopyFile(const std::string& from, const std::string& to) {
   return bytes->CheckWhole();
 }
 
-// Copies all files below the folder, except those that WriteSavedModel creates.
+// Copies all files below the folder; at the `top`, not the model file and the fingerprint, which
+// WriteSavedModel creates.
 Error CopyFolder(const std::string& from, const std::string& to, bool top) {
   RETURN_IF_ERROR(CreateDirectories(to));
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(from));

@@ -7,18 +7,19 @@
 namespace grapnel {
 
 // Checks that WriteSavedModel can write `model` to `folder`; writes nothing. Errors: the model was
-// not opened from a SavedModel folder; `folder` is the model itself or inside it, is a file, or
-// contains something other than a SavedModel.
+// not opened from a SavedModel folder; `folder` is the model itself or inside it, is a file, or is
+// not empty and has no saved_model.pb.
 Error CheckCanWrite(const Model& model, llvm::StringRef folder);
 
 // Writes `folder`: signatures, collections, object graph and other data unchanged, copies of
 // variables, assets and other files, and the graphs of `model.graphs[i].module`. If the nodes of a
 // graph changed, omits its control flow collections (while_context, cond_context): only gradients
 // need them, and they may name removed nodes. The fingerprint and its uuid depend only on what is
-// written, so the same model gives the same bytes. Writes saved_model.pb last: until then
-// TensorFlow finds no model, or the previous one. Errors name the file. Needs memory for one
-// serialized graph in addition to the model. `note`, JSON, is written to assets.extra/grapnel.json,
-// in a directory that TensorFlow leaves to other programs.
+// written and on the model's fingerprint, so the same model gives the same bytes. Writes
+// saved_model.pb last: until then TensorFlow finds no model, or the previous one. Errors name the
+// file. Needs memory for the whole serialized model and, for a while, for two more copies of one
+// graph. `note`, JSON, is written to assets.extra/grapnel.json, in a directory that TensorFlow
+// leaves to other programs.
 Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note = "");
 
 }  // namespace grapnel

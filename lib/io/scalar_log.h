@@ -29,16 +29,16 @@ struct ScalarSeries {
 
 struct ScalarLog {
   std::vector<ScalarSeries> series;   // sorted by run, then by tag
-  std::vector<std::string> problems;  // damaged or truncated files; the rest of each is read
+  std::vector<std::string> problems;  // damaged files, of which only the beginning is read
 };
 
-// True if `path` is an event file with a scalar, or a directory with such a file somewhere below
-// it. Reads up to the first scalar.
+// True if `path` is an event file with a scalar, or a directory with such a file below it, at most
+// six directories deep and among the first 100,000 entries. Reads up to the first scalar.
 bool HasScalars(llvm::StringRef path);
 
 // Reads the values of summaries that are one number: simple_value, and tensors with one element
 // that belong to TensorBoard's scalars plugin. Reads the files of a directory in the order of their
-// names. Fails if a file cannot be opened.
+// names, with the limits of HasScalars. Fails if a file cannot be opened or is truncated meanwhile.
 Expected<ScalarLog> ReadScalarLog(llvm::StringRef path);
 
 }  // namespace grapnel

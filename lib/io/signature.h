@@ -37,9 +37,13 @@ struct SignatureBody {
 
   struct End {
     std::string key;  // the key in the signature
-    Port port;        // in `graph`: an argument or placeholder; the port that a result reads
+    // A port of `graph`: for an input, that of an argument or placeholder; for an output, the one
+    // whose value is the result.
+    Port port;
   };
-  std::vector<End> inputs, outputs;  // inputs and outputs of the body, in the signature's order
+  // The inputs of the body, in the order of its arguments (of the main graph: of the signature),
+  // and its outputs, in the order of the signature.
+  std::vector<End> inputs, outputs;
   // Maps arguments of `function` to the port of the main graph that provides them, such as the
   // handle of a variable.
   std::map<Port, Port> from_main;

@@ -202,8 +202,7 @@ class Attributes {
   std::optional<uint64_t> lost_;
 };
 
-// Returns an attribute with the shapes of all outputs of a node; empty if the rank of none is
-// known.
+// Returns an attribute with the shapes of all outputs of a node; empty if no rank is known.
 std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   std::vector<Shape> list;
   bool is_any_known = false;

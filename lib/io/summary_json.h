@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Writes the members "title", "nodes", "data_edges", ..., "functions" into the JSON object that
-// `json` has begun. Does not truncate lists.
+// Writes the members "title", "nodes", "data_edges", ..., "functions", "python_functions" into the
+// JSON object that `json` has begun. Does not truncate lists.
 void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, llvm::json::OStream& json);
 

@@ -86,8 +86,8 @@ bool HasNode(const proto::GraphDef& graph) {
          llvm::any_of(graph.node(), [](const proto::NodeDef& node) { return !node.op().empty(); });
 }
 
-// Serializes a GraphDef one top-level field at a time: a graph may exceed the size limit of a
-// message.
+// Serializes the nodes of a GraphDef one by one, then the other fields: all nodes together may
+// exceed the size limit of a message.
 Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
   std::string out;
   for (const proto::NodeDef& node : graph->node()) {

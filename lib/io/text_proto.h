@@ -24,7 +24,8 @@ Expected<std::string> Serialize(const google::protobuf::MessageLite& message);
 
 // TextToWire: converts the text of a GraphDef, SavedModel or MetaGraphDef to wire format; the
 // result has the file name of the text. Adds problems as ParseText does, and returns an error
-// ("x.pbtxt:12:3: ...") if nothing could be read.
+// ("x.pbtxt:12:3: ...") if no node or function could be read because of a syntax error. Also fails
+// if the text gives a message above 2 GiB, except for a GraphDef with smaller nodes.
 enum class TextKind { kGraphDef, kSavedModel, kMetaGraph };
 Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,
                                                       std::vector<Problem>* problems);

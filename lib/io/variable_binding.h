@@ -17,7 +17,7 @@ class SavedObjectGraph;
 
 struct VariableBinding {
   struct Bound {
-    NodeId variable;  // the node in the main graph: VarHandleOp or VariableV2
+    NodeId variable;  // the node in the main graph: see IsVariable
     std::string key;  // the key in the checkpoint
     // Another checkpoint key that may be the right one instead, and that has a different value;
     // empty if there is no such key.

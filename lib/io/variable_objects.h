@@ -23,12 +23,13 @@ void FindObjects(const GraphInFile& graph, const proto::SavedObjectGraph& saved,
                  llvm::MutableArrayRef<SavedVariable> variables);
 
 // Returns for each variable the shortest path of child names from the root to its object, such as
-// "net/layers/0/kernel"; the first of several. Empty if the variable has no object.
+// "net/layers/0/kernel"; the first of several. Names are escaped as in checkpoint keys. Empty if
+// the variable has no object.
 std::vector<std::string> PathsOfObjects(const GraphInFile& graph,
                                         llvm::ArrayRef<SavedVariable> variables);
 
 // Returns the objects that duplicate others. A Keras export stores a second object for each
-// variable that its functions use, in the root's list `_all_variables`.
+// variable that its functions use; such an object is only in the root's list `_all_variables`.
 llvm::DenseSet<int> ListedAgain(const proto::SavedObjectGraph& saved);
 
 }  // namespace grapnel

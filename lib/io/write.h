@@ -15,9 +15,10 @@ namespace grapnel {
 // Writes a GraphDef to the file `path`: in protobuf's text format if the name ends in .pbtxt, in
 // the format of lib/ir/text.h if it ends in .gtxt (exact, nodes in the order of ids), otherwise
 // binary. An additional .gz compresses it; "-" is standard output, binary. The file appears when it
-// is complete (AtomicFile). `order` is as in ExportGraphDef. Needs memory for one node and one
-// function at a time. Errors name the path; an extension of another file type (.json, .svg, .onnx,
-// ...) is an error.
+// is complete (AtomicFile). `order` is as in ExportGraphDef. Besides the module, needs memory for
+// one node or function at a time (.pbtxt), for one node and the serialized function library
+// (binary), or in proportion to the number of nodes (.gtxt, which ignores `order`). Errors name the
+// path; an extension of another file type (.json, .svg, .onnx, ...) is an error.
 GRAPNEL_PUBLIC Error WriteGraph(const Module& module, llvm::StringRef path,
                                 llvm::ArrayRef<NodeId> order = {});
 

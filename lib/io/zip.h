@@ -15,7 +15,7 @@ bool IsZip(llvm::StringRef head);
 
 // A file from an archive. ReadZipEntry finds it by name: the bytes are a slice of the archive if it
 // is stored uncompressed, otherwise expanded. Reads archives above 4 GiB too (zip64). Errors do not
-// name the archive: it is damaged, has no such file (lists the names that it has), or uses another
+// name the archive: it is damaged, has no such file (suggests names that it has), or uses another
 // compression than deflate.
 struct ZipEntry {
   llvm::StringRef bytes;

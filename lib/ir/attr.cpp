@@ -118,7 +118,7 @@ std::string FloatText(float value) {
   return llvm::formatv("{0}", llvm::format("%.9g", value)).str();
 }
 
-// Returns text such as `dense<[3,3] float>`, without reading the tensor's elements.
+// Returns text such as `dense<float[3,3]>`, without reading the tensor's elements.
 std::string TensorText(llvm::StringRef tensor) {
   DataType type = proto::DT_INVALID;
   Shape shape = Shape::Scalar();
@@ -142,7 +142,7 @@ std::string WrapNumber(uint32_t field, uint64_t number) {
   return out;
 }
 
-// Returns a serialized TensorShapeProto. Ten times as fast as building and serializing the message.
+// Returns a serialized TensorShapeProto. Faster than building and serializing the message.
 std::string ShapeBytes(const Shape& shape) {
   constexpr uint32_t kDim = 2, kSize = 1, kUnknownRank = 3;
   std::string out, dim;

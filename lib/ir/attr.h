@@ -28,8 +28,9 @@ enum class AttrKind {
   kFunc
 };
 
-// A view of one serialized AttrValue, whose bytes belong to the file or the module. Each As...()
-// returns nullopt if the value has another type. Reads lists of numbers in packed or unpacked form.
+// A view of one serialized AttrValue, whose bytes belong to the file, the module or the op table.
+// Each As...() returns nullopt if the value has another type, except that those for lists return an
+// empty list for a list of other elements. Reads lists of numbers in packed or unpacked form.
 class GRAPNEL_PUBLIC AttrView {
  public:
   AttrView() = default;
@@ -51,11 +52,12 @@ class GRAPNEL_PUBLIC AttrView {
   std::optional<std::vector<DataType>> AsTypes() const;
   std::optional<std::vector<llvm::StringRef>> AsStrings() const;
   std::optional<std::vector<Shape>> AsShapes() const;
-  // Returns the names of all functions in the value, which is a func or a list(func).
+  // Returns the names of the functions in a func or a list(func); empty for other values. Does not
+  // look into the attributes of those functions.
   std::vector<llvm::StringRef> FuncNames() const;
 
-  // Returns the value as the printer and the diff show it: `float`, `[1,2,2,1]`, `"SAME"`,
-  // `dense<[3,3] float>`.
+  // Returns the value as text for users: `float`, `[1,2,2,1]`, `"SAME"`, `dense<float[3,3]>`.
+  // Shortens long strings and lists.
   std::string ToString() const;
 
  private:

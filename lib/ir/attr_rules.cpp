@@ -48,8 +48,9 @@ std::string WhyNotAmongStrings(const OpAttr& attr, AttrView value) {
   return "";
 }
 
-// Returns the number of elements of a list attribute, whatever its element type; 0 for an AttrValue
-// without a list, since protobuf may serialize an empty list so.
+// Returns the number of elements of a list attribute; 0 for an AttrValue without a list, since
+// protobuf may serialize an empty list so. Does not count bools and tensors: no op states a minimum
+// for lists of these.
 int64_t LengthOf(AttrView value) {
   if (value.kind() != AttrKind::kList) return 0;
   size_t most = 0;

@@ -20,8 +20,8 @@ std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value
 
 // Returns an error for the first attribute on the node that WhyNotAllowed rejects. Also rejects
 // numbers that do not fit into the 32 bits that TensorFlow's kernel reads (lib/ir/int32_attrs.txt):
-// TensorFlow detects these only when the kernel runs. Skips attributes without a rule, which are
-// most of them.
+// TensorFlow detects these only when the kernel runs. Skips attributes without a rule, and
+// placeholders of functions' attributes.
 Error CheckAllowedAttrs(const Node& node, const OpInfo& info);
 
 }  // namespace grapnel

@@ -89,8 +89,8 @@ GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 // to "/device:GPU:1"; a name with "/" stays unchanged. The error is that of ParseTyped.
 GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
-// --- Functions for the device string of a node. As in Grappler, a name that cannot be parsed
-// counts as an empty one.
+// The functions IsOn to TaskOf take the device string of a node. As in Grappler, a name that cannot
+// be parsed counts as an empty one.
 
 // True if the device has this type and a number, as in Grappler's NodeIsOnCpu and NodeIsOnGpu:
 // "/device:CPU:0" and "/cpu:0" are on the type "CPU", "/device:CPU:*" is not.
@@ -98,7 +98,7 @@ GRAPNEL_PUBLIC bool IsOn(llvm::StringRef device, llvm::StringRef type);
 // Returns "GPU" for "/job:a/device:GPU:0" and "/device:GPU:*"; empty if the name has no type.
 GRAPNEL_PUBLIC llvm::StringRef DeviceTypeOf(llvm::StringRef device);
 // Returns "/job:a/task:1" for "/job:a/task:1/device:GPU:0"; nullopt if the type or the number is
-// missing (DeviceNameUtils::SplitDeviceName).
+// missing, as in TensorFlow's DeviceNameUtils::SplitDeviceName.
 GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
 // Returns the same spelling for all names that mean the same; a name that cannot be parsed stays
 // unchanged.
@@ -106,18 +106,18 @@ GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
 // Returns the text for a device in a message: "'/device:CPU:0'", or "no device" for an empty name.
 GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
 // Returns "cpu:0" for "/device:CPU:0", with or without "/job:localhost/replica:0/task:0" before it,
-// and likewise for other types. Names in other tasks stay unchanged.
+// and likewise for other types. Other names stay unchanged.
 GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
 // Converts ",job_localhost,replica_0,task_0,device_CPU_0", a folder name of tfdbg v1, to
 // "/job:localhost/replica:0/task:0/device:CPU:0".
 GRAPNEL_PUBLIC std::string DeviceOfDumpFolder(llvm::StringRef folder);
 
-// --- Searches in the text of a device name, as Grappler's passes do. They also work on malformed
-// names, and XLA_GPU counts as a GPU.
+// The functions from here on search the text of a device name, as Grappler's passes do. They also
+// work on malformed names, and XLA_GPU counts as a GPU.
 
-// True if the text after the last '/' contains `type`, ignoring case. Grappler's
-// auto_mixed_precision and layout passes test devices so.
+// True if the text after the last '/' contains `type`, ignoring case; false without a '/'.
+// Grappler's auto_mixed_precision and layout passes test devices this way.
 GRAPNEL_PUBLIC bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
 // MentionsGpu: true if the name contains "gpu", ignoring case, as Grappler's auto_parallel and
 // memory_optimizer test it. MentionsCpu: true if it contains "CPU" in capitals, as

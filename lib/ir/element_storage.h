@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// How one element is stored in memory; it also determines which repeated field of a TensorProto
-// holds the elements.
+// How one element is stored in memory. kF8 stands for the 8-bit and 4-bit floats, kNone for dtypes
+// without elements of a fixed size.
 enum class Storage { kF16, kBf16, kF32, kF64, kSigned, kUnsigned, kBool, kC64, kC128, kF8, kNone };
 Storage StorageOf(DataType type);
 

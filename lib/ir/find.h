@@ -16,13 +16,13 @@ namespace grapnel {
 // that output.
 Expected<Node> FindNode(const Graph& graph, llvm::StringRef text);
 // Like FindNode above, for the main graph; also finds a node in a function's body, which is written
-// "function/x".
+// "function/x", or as an input there: "function/x:out:0".
 Expected<Node> FindNode(const Module& module, llvm::StringRef text);
 
-// Returns the output that a tensor name states (lib/ir/tensor_name.h). Errors: there is no such
-// node, or the node has no such output: "node 'split' has 2 outputs; 'split:2' is not one of them".
-// If the op is unknown, any output is accepted; for a node without outputs, ":0" is accepted and
-// means the node itself.
+// Returns the output that a tensor name states (lib/ir/tensor_name.h). Errors: the name is a
+// control edge ("^x"), there is no such node, or the node has no such output: "node 'split' has 2
+// outputs; 'split:2' is not one of them". If the op is unknown, any output is accepted; for a node
+// without outputs, ":0" is accepted and means the node itself.
 Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor);
 // Like FindTensor, for callers that need no error message; nullopt if the output does not exist.
 std::optional<Port> FindTensorIfThere(const Graph& graph, llvm::StringRef tensor);

@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// True if a value of `shape` is acceptable as `wanted`: both have the same rank, and the same size
-// in each dimension that `wanted` knows. An unknown dimension of `shape` does not match a known
-// one.
+// True if a value of `shape` is acceptable as `wanted`: the rank of `wanted` is unknown, or both
+// have the same rank, and the same size in each dimension that `wanted` knows. An unknown dimension
+// of `shape` does not match a known one.
 inline bool FitsShape(const Shape& shape, const Shape& wanted) {
   if (!wanted.known_rank()) return true;
   bool fits = shape.known_rank() && shape.rank() == wanted.rank();

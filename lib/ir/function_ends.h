@@ -16,13 +16,13 @@ namespace grapnel {
 bool IsArgument(const Node& node);  // _Arg, _DeviceArg
 bool IsResult(const Node& node);    // _Retval, _DeviceRetval
 
-// True if the graph has _Arg or _Retval nodes.
+// True if the graph has nodes for which IsArgument or IsResult is true.
 bool IsFunctionGraph(const Graph& graph);
 
 struct FunctionEnds {
   std::vector<NodeId> arguments, results;  // in order of attribute `index`
-  // The nodes with state or effects, in order of id, including those of inlined calls. Also reads
-  // of variables, because the runtime keeps these.
+  // The nodes with stateful ops, in order of id, including those of inlined calls and reads of
+  // variables, which the runtime keeps; without arguments, results and variable handles.
   std::vector<NodeId> stateful;
   // The nodes to run so that all of `stateful` run: those outside of inlined calls, and the NoOp of
   // each inlined call, which waits for the nodes of the call.
@@ -30,7 +30,7 @@ struct FunctionEnds {
 };
 FunctionEnds EndsOfFunctionGraph(const Graph& graph);
 
-// True for ops that take a resource or a TF1 variable and only read it.
+// True for the common ops that take a resource or a TF1 variable and only read it.
 bool OnlyReadsState(llvm::StringRef op);
 
 // The type of a function's argument, as far as the attributes of the _Arg node state it.
@@ -46,8 +46,8 @@ struct ArgumentType {
 ArgumentType TypeOfArgument(const Node& argument);
 
 // Finds an argument (FindResult: a result) by the name of its node or by its index: "x", "x:0",
-// "0". If a node has the name "0", it is found, not the index. Returns an empty Node if there is
-// none.
+// "0". If any node has the name "0", the text means that node and not the index. Returns an empty
+// Node if there is no such argument.
 Node FindArgument(const Graph& graph, llvm::StringRef text);
 Node FindResult(const Graph& graph, llvm::StringRef text);
 

@@ -1,5 +1,5 @@
-// A graph of nodes with integer ids: typed ports, data and control inputs, the uses of each output,
-// and interned names.
+// A graph of nodes with integer ids: data and control inputs, the uses of each node's outputs, and
+// interned names.
 #ifndef GRAPNEL_LIB_IR_GRAPH_H_
 #define GRAPNEL_LIB_IR_GRAPH_H_
 
@@ -28,8 +28,9 @@ class Module;
 // The nodes of the main graph or of a function's body. Ids are never reused: after the removal of a
 // node, its id stays unused. In a function's body, arguments are nodes of op _Arg (attributes T,
 // index; named as in the signature) and results are nodes of op _Retval, so they have ports and
-// uses like any other node. About 105 bytes a node. A change needs a lock against all other threads
-// that use the graph.
+// uses like any other node. A node takes 105 bytes, besides its entry in the table of names, and
+// more if it has over two inputs, over two uses or changed attributes. A change needs a lock
+// against all other threads that use the graph.
 class GRAPNEL_PUBLIC Graph : private NodeTable {
  public:
   explicit Graph(Module* module, const Function* function = nullptr);
@@ -42,11 +43,12 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // about a graph compares it to find out whether they are still valid.
   uint64_t version() const { return version_; }
   uint64_t id() const { return version_ >> kBitsOfChanges; }  // unique per graph
-  // The version at which the node last changed: its op, attributes, device, name or inputs.
+  // The version at which the node last changed: its op, attributes, device, name or inputs, the
+  // name of a node that it reads, or in a function the op of such a node.
   uint64_t VersionOf(NodeId id) const { return texts_[id].version; }
   // Returns the live nodes that changed after version `since`, in order of id. The cost depends on
-  // the number of changes while these are few: the graph lists its latest changes, up to a quarter
-  // of its number of nodes. Otherwise the function looks at all nodes.
+  // the number of changes while these are few: the graph lists its latest changes, up to 256 plus a
+  // quarter of its number of nodes. Otherwise the function looks at all nodes.
   std::vector<NodeId> ChangedSince(uint64_t since) const;
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
@@ -116,9 +118,9 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
     return {ListIterator(this, begin, end), ListIterator(this, end, end)};
   }
 
-  // --- Changes. Each function keeps the uses consistent with the inputs; no function checks types
-  // (the verifier does). A name that another node already has is a bug of the caller: see
-  // UniqueName.
+  // The functions from here to CopyAttrs change the graph. Each keeps the uses consistent with the
+  // inputs; none checks types (the verifier does). A name that another node already has is a bug of
+  // the caller: see UniqueName.
   NodeId AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device = {});
   void RemoveNode(NodeId id);  // removes its inputs; the node must have no uses
   void SetOp(NodeId id, llvm::StringRef op);
@@ -156,21 +158,22 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // Returns `base` if no node has that name, otherwise base_1, base_2, ...
   std::string UniqueName(llvm::StringRef base) const;
 
-  // --- For import and export.
-  //
-  // Adds a node whose attributes and unknown fields are those of `source`, a NodeDef that outlives
-  // the graph; in `source`, no attribute comes before the offset `attrs_at`. The name may be taken
-  // by another node: `name_taken` is then set, and Find() still returns the first node.
+  // For import: adds a node whose attributes and unknown fields are those of `source`, a NodeDef
+  // that outlives the graph; in `source`, no attribute comes before the offset `attrs_at`. The name
+  // may be taken by another node: `name_taken` is then set, and Find() still returns the first
+  // node.
   NodeId AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
                      bool* name_taken = nullptr, size_t attrs_at = 0);
-  // Adds an input after the existing ones, in the file's order. A dangling input has node kNoNode,
-  // and keeps its `text` from the file.
+  // For import: adds an input after the existing ones of its sort. A dangling input has node
+  // kNoNode, and keeps its `text` from the file; a dangling data input after a control input, which
+  // only damaged files have, is dropped.
   void AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control);
   // The NodeDef that the node was read from, if it is still what export would write: the node is
-  // unchanged, and no node that it reads was renamed. Otherwise empty.
+  // unchanged, and no node that it reads was renamed or, in a function, got another op. Otherwise
+  // empty.
   llvm::StringRef UnchangedSource(NodeId id) const;
-  // The NodeDef that the node was read from, even if the node has changed since; its unknown fields
-  // are still those of the node.
+  // The NodeDef that the node was read from (or that SetRest set), even if the node has changed
+  // since; its unknown fields are still those of the node. Empty for a node without one.
   llvm::StringRef Source(NodeId id) const {
     return texts_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
   }
@@ -184,8 +187,8 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // nodes, so are the attributes. Nullopt once the node's attributes have changed.
   std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
   // Returns false if no node can have the attribute `key`: none had it at the first call of this
-  // function, and none got it since. The first call walks over all attributes; later calls cost
-  // nothing. For keys that occur in few graphs.
+  // function, and none got it since. The first call walks over all attributes; later calls take one
+  // lookup. For keys that occur in few graphs.
   bool MayHaveAttr(llvm::StringRef key);
   void Reserve(size_t nodes);
   // Copies the nodes of `original` into this graph. This graph belongs to a copy of the original's

@@ -228,7 +228,8 @@ class Importer {
   }
 
   // Connects the inputs that AddLinks stored. If an input does not exist, or a data input comes
-  // after a control input, reads the NodeDef again to report the problem.
+  // after a control input, reads the NodeDef again to report the problem; also reads a NodeDef with
+  // 255 or more inputs again.
   void ResolveLinks() {
     llvm::ArrayRef<Link> links = links_;
     for (NodeId id = 0; id < num_links_.size(); ++id) {

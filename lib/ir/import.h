@@ -9,10 +9,10 @@
 
 namespace grapnel {
 
-// Reads a serialized GraphDef that lies in `file`. Copies no bytes of it: the module keeps the
-// file. Defects that leave the rest readable (a truncated node, a duplicate name, a missing input)
-// become Problems of the module; it is an error only if nothing in `graph_def` belongs to a
-// GraphDef. Linear in nodes and edges; does not read constants.
+// Reads a serialized GraphDef that lies in `file`. Copies no nodes: the module keeps the file, and
+// they point into it. Defects (a truncated node, a duplicate name, a missing input) become Problems
+// of the module; it is an error only if the first field of `graph_def` cannot be read. Linear in
+// nodes and edges; does not read constants.
 Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes> file,
                                                  llvm::StringRef graph_def);
 
@@ -24,8 +24,9 @@ void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<
 // Returns a node as a serialized NodeDef. For a node in a function's body, `function` is that
 // function: its inputs are then written as "node:output:index".
 std::string ExportNodeDef(const Node& node, const Function* function = nullptr);
-// Returns a function as a serialized FunctionDef, with its nodes in topological order, or in the
-// order of their creation if `in_order_made`.
+// Returns a function as a serialized FunctionDef: an unchanged function as it was read; otherwise
+// with its nodes in topological order, or in the order of their creation if `in_order_made` or if
+// the body has a cycle other than a loop.
 std::string ExportFunctionDef(const Function& function, bool in_order_made = false);
 
 // Returns a port as a NodeDef of a main graph names it: "node", "node:1", "^node".

@@ -26,7 +26,8 @@ struct GRAPNEL_PUBLIC SourceFrame {
   }
 };
 
-// Returns "file.py:12", or "file.py:12 in f" if the frame has a function name (a lambda has none).
+// Returns "file.py:12 in f", without the function if its name is unknown or is that of a C++ lambda
+// ("operator()"), or if not `with_function`; without the line if it is unknown.
 GRAPNEL_PUBLIC std::string FrameText(const SourceFrame& frame, bool with_function = true);
 
 // A source location that a user typed: "file.py:12" or "dir/file.py:12". `line` is 0 for a file
@@ -39,7 +40,8 @@ struct GRAPNEL_PUBLIC SourcePlace {
   int line = 0;
 };
 
-// True if the path belongs to TensorFlow, Keras or Python, not to the user's code.
+// True if the path belongs to an installed TensorFlow, Keras or Abseil package or to Python's
+// library, not to the user's code.
 GRAPNEL_PUBLIC bool IsFrameworkFile(llvm::StringRef path);
 
 // Stack traces of a module's nodes, by the name of the node. Building one takes time linear in the
@@ -58,8 +60,8 @@ class GRAPNEL_PUBLIC LineTable {
   void Add(std::string debug_info);
 
   bool empty() const { return trace_of_.empty(); }
-  // Returns the stack of a node. `function`: the function whose body contains the node; empty for
-  // the main graph.
+  // Returns the id of a node's stack, 0 if there is none. `function`: the function whose body
+  // contains the node; empty for the main graph.
   TraceId Find(llvm::StringRef function, llvm::StringRef node) const;
   // Looks up the stack by the node's name. If there is none, tries the names that the node had
   // before TensorFlow rewrote it (NodeDef.experimental_debug_info), in order.
@@ -94,12 +96,13 @@ class GRAPNEL_PUBLIC LineTable {
 GRAPNEL_PUBLIC std::optional<SourceFrame> LineOf(const LineTable::Stack& stack);
 
 // Returns "\n  at file.py:12 in f" for each frame in user code, innermost first, at most `most`, to
-// append to an error message. Empty if there is no stack.
+// append to an error message. If no frame is in user code, shows the innermost frame. Empty for an
+// empty stack.
 GRAPNEL_PUBLIC std::string StackText(const LineTable::Stack& stack, size_t most = 4);
 
-// Returns StackText for the last node that an error message names: "node 'x'" (after "function
-// 'f'", a node of that function), "node 'f/x'", or a node x that is in only one function. Empty if
-// no node in the message has a stack.
+// Returns StackText for the last node with a stack that an error message names: "node 'x'" (after
+// "function 'f'", a node of that function), "node 'f/x'", or a node x that is in only one function.
+// Empty if no node in the message has a stack.
 GRAPNEL_PUBLIC std::string StackOfMessage(llvm::StringRef message, const LineTable& lines,
                                           const Module& module);
 

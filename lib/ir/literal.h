@@ -22,10 +22,11 @@ class Node;  // lib/ir/node.h
 class GRAPNEL_PUBLIC Literal {
  public:
   Literal() = default;
-  // Parses a TensorProto. If tensor_content has the right size, the literal points into it, and
-  // `tensor_proto` must outlive the literal. The number of elements must match the shape, and a
-  // shape of 4 GB in a message of 100 bytes is an error, unless at most one element is written (a
-  // splat).
+  // Parses a TensorProto. Numbers in tensor_content are not copied: the literal points into
+  // `tensor_proto`, which must outlive it. tensor_content must have the size of the shape. In the
+  // repeated field of a dtype, fewer elements than the shape has may be written: the last one is
+  // repeated, or 0 if there are none. If at most one is written, the literal is a splat; otherwise
+  // it is an error if the shape needs far more memory than the message has.
   static Expected<Literal> FromTensorProto(llvm::StringRef tensor_proto);
   // Reads a Const (or HostConst) node. Errors name the node.
   static Expected<Literal> FromConst(const Node& node);
@@ -35,9 +36,10 @@ class GRAPNEL_PUBLIC Literal {
   static Literal Borrow(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::StringRef bytes,
                         std::shared_ptr<const void> owner);
   static Literal MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::string> strings);
-  static Literal Scalar(DataType dtype, double value);  // any numeric dtype or bool
+  // `dtype` is bool, quantized or any numeric dtype except the 8-bit and 4-bit floats.
+  static Literal Scalar(DataType dtype, double value);
   static Literal Vector32(llvm::ArrayRef<int32_t> values);
-  // Returns a literal of dtype DT_INT32 or DT_INT64.
+  // `dtype` is DT_INT32 or DT_INT64.
   static Literal Integers(DataType dtype, llvm::ArrayRef<int64_t> dims,
                           llvm::ArrayRef<int64_t> values);
 
@@ -54,17 +56,17 @@ class GRAPNEL_PUBLIC Literal {
   }  // only for DT_STRING; one string for a splat
 
   // Returns element `i` as a double (AsInt: as an integer). For bool and numeric dtypes; of a
-  // complex number, returns the real part, and 0 for an 8-bit float.
+  // complex number, returns the real part, and 0 for an 8-bit or 4-bit float.
   double AsDouble(int64_t i) const;
   int64_t AsInt(int64_t i) const;
   std::vector<int64_t> AsInts() const;  // all elements, for shapes and axes
-  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, for 8-bit
-  // floats, and for dtypes other than numbers and bool.
+  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, for 8-bit and
+  // 4-bit floats, and for dtypes other than numbers and bool.
   bool AllEqualTo(double value) const;
 
-  // Returns a serialized TensorProto as TensorFlow writes it: a splat as one element, fewer than 4
-  // numbers in the repeated field of their dtype, more elements as tensor_content. `compress`: also
-  // writes elements that are all equal as a splat, and zeros without any element.
+  // Returns a serialized TensorProto: a splat as one element, up to 16 numbers in the repeated
+  // field of their dtype, more numbers as tensor_content, and strings in string_val. `compress`:
+  // also writes numbers that are all equal as a splat, and zeros without any element.
   std::string ToTensorProto(bool compress = false) const;
   // Like ToTensorProto, but stops before the bytes of the elements and returns these in `content`,
   // in memory layout; `content` is empty if the message has no such bytes at its end.
@@ -78,9 +80,11 @@ class GRAPNEL_PUBLIC Literal {
 
   // True if dtype, dims and bits are equal (a splat equals its expansion).
   bool SameValue(const Literal& other) const;
-  uint64_t Hash() const;  // the same for SameValue literals; reads all bytes
+  // Equal for literals with SameValue. Reads all bytes of numbers, but at most 16 strings.
+  uint64_t Hash() const;
 
-  // Returns text such as `[1,2,3]`, with at most `limit` elements and "..." if there are more.
+  // Returns the elements as text such as `[1,2,3]` (a scalar without brackets, other shapes as one
+  // list), with at most `limit` elements and "..." if there are more.
   std::string ToString(int limit = 8) const;
 
  private:
@@ -94,8 +98,8 @@ class GRAPNEL_PUBLIC Literal {
 };
 
 // The name of an int attribute of nodes from which lib/io/strip_constants.h removed values: their
-// tensors have a dtype and a shape but no elements. Within one graph, nodes whose values were equal
-// have the same number.
+// tensors have a dtype and a shape but no elements. Within one module, nodes whose values were
+// equal have the same number.
 inline constexpr const char* kValuesLeftOut = "_values_left_out";
 
 // Returns the dtype that the serialized TensorProto states, without reading the elements.

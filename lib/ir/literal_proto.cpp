@@ -76,7 +76,8 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
   return strings;
 }
 
-// Parses a TensorShapeProto that has only sizes, as most have; nullopt for one with other fields.
+// Parses a TensorShapeProto that has only known sizes, as most have; nullopt for one with other
+// fields or with negative sizes.
 std::optional<Shape> PlainShape(llvm::StringRef bytes) {
   constexpr char kDim = 0x12, kSize = 0x08;
   Shape shape = Shape::Scalar();
@@ -142,7 +143,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   literal.dims_.assign(shape.dims().begin(), shape.dims().end());
   literal.num_elements_ = *count;
   // If fewer elements are written than the shape has, TensorFlow repeats the last one. A message of
-  // a few bytes must not take gigabytes of memory that way: true if it would.
+  // a few bytes must not take gigabytes of memory that way. True if it would: the shape needs more
+  // than 64 MB and has more than 1000 times as many elements as are written.
   auto claims_too_much = [&](int64_t written, int64_t element) {
     constexpr int64_t kAlwaysAllowed = 64 << 20, kMaxRatio = 1000;
     return *count > kAlwaysAllowed / element && *count / kMaxRatio > written;

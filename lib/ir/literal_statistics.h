@@ -15,13 +15,13 @@ struct LiteralStatistics {
   // deviation of the whole population, not a sample estimate.
   double min = 0, max = 0, mean = 0, deviation = 0;
   // A histogram of the finite elements: their number in each of kParts bins of equal width from
-  // `min` to `max`, both included. If all elements are equal, they are in the first bin.
+  // `min` to `max`, both included. If all finite elements are equal, they are in the first bin.
   static constexpr size_t kParts = 24;
   std::array<int64_t, kParts> histogram = {};
 };
 
 // Returns statistics for real dtypes and bool; nullopt for other dtypes and for empty literals.
-// Reads all elements twice.
+// Reads all elements twice, a splat only once per pass.
 std::optional<LiteralStatistics> StatisticsOf(const Literal& literal);
 
 }  // namespace grapnel

@@ -28,7 +28,7 @@ struct GRAPNEL_PUBLIC Problem {
 };
 
 // A function of the library. `source` is a view of the file; once the function changes, export no
-// longer writes it.
+// longer writes it as it is.
 class GRAPNEL_PUBLIC Function {
  public:
   Function(Module* module, StringId name) : name_id(name), body(module, this) {}
@@ -90,9 +90,9 @@ class GRAPNEL_PUBLIC Module {
   }
   llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // concatenated
   // Transfers the memory of a value that Keep() stored to the caller; no attribute may use the
-  // value any more. The memory is freed with the last copy of the returned pointer; the module must
-  // live until then. Returns null and does nothing if the value is small, lies in a file, or is
-  // shared with a copy of the module.
+  // value any more. The last copy of the returned pointer frees the whole pages of the value; the
+  // module must live until then. Returns null and does nothing if the value is small, lies in a
+  // file, or is shared with a copy of the module.
   std::shared_ptr<const void> TakeLarge(llvm::StringRef bytes);
   // The files that nodes and constants point into.
   std::vector<std::shared_ptr<const FileBytes>> sources;
@@ -124,14 +124,15 @@ class GRAPNEL_PUBLIC Module {
   llvm::StringMap<Function*> functions_by_name_;
 };
 
-// The bodies of a module: the main graph first (with an empty name), then the functions.
+// One body of a module: the main graph, or the body of a function.
 struct GRAPNEL_PUBLIC Body {
   Graph* graph;
   Function* function;  // null for the main graph
 };
+// Returns the bodies of a module: the main graph first, then the functions.
 GRAPNEL_PUBLIC std::vector<Body> Bodies(Module& module);
 
-// Returns the function that has this body; null for the main graph. Linear in functions.
+// Returns the function that has this body; null for the main graph.
 GRAPNEL_PUBLIC const Function* FunctionOf(const Graph& graph);
 
 }  // namespace grapnel

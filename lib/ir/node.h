@@ -67,13 +67,15 @@ class GRAPNEL_PUBLIC Node {
   // Data inputs, in order. A dangling input (only in a broken graph) has node kNoNode.
   inline int num_inputs() const;
   inline Port input(int i) const;  // `i` is a slot as in Use, so control inputs work too
-  Node input_node(int i) const { return Node(table_, input(i).node); }  // false if dangling
+  // The node that input `i` reads; converts to false if the input dangles.
+  Node input_node(int i) const { return Node(table_, input(i).node); }
   // Control inputs, in order.
   inline int num_controls() const;
   inline Node control(int i) const;
   // Data and control inputs as ports, data first.
   inline llvm::SmallVector<Port, 4> inputs() const;
-  // The text of a dangling input in the file ("missing:1"); `slot` is as in Use.
+  // The text of a dangling input in the file ("missing:1"), or the name of the removed node that it
+  // read; empty if the input does not dangle. `slot` is as in Use.
   llvm::StringRef DanglingText(int slot) const;
 
   // All uses of any output, control included; the order is deterministic but unspecified.
@@ -85,18 +87,19 @@ class GRAPNEL_PUBLIC Node {
 
   // The attribute value as written on the node; nullopt if the node does not have the attribute.
   std::optional<AttrView> FindAttr(llvm::StringRef key) const;
-  // The attribute value on the node, or else the default of the op's definition.
+  // The attribute value on the node, or else the default in the op table; nullopt if there is
+  // neither.
   std::optional<AttrView> Attr(llvm::StringRef key) const;
-  // Return the value of Attr() in a C++ type; `otherwise` if the attribute is missing or has
-  // another type.
+  // Return the value of Attr() in a C++ type; `otherwise` (of GetInts: an empty list) if the
+  // attribute is missing or has another type.
   DataType GetType(llvm::StringRef key, DataType otherwise = proto::DT_INVALID) const;
   int64_t GetInt(llvm::StringRef key, int64_t otherwise = 0) const;
   float GetFloat(llvm::StringRef key, float otherwise = 0) const;
   bool GetBool(llvm::StringRef key, bool otherwise = false) const;
   std::string GetString(llvm::StringRef key, llvm::StringRef otherwise = {}) const;
   std::vector<int64_t> GetInts(llvm::StringRef key) const;
-  // Calls `visit` for each attribute on the node, in unspecified order. For a key that occurs
-  // twice, the last value counts.
+  // Calls `visit` for each attribute on the node, in unspecified order. If a file has a key twice,
+  // visits both values; the later one counts.
   void ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const;
   // The key and value of each attribute on the node, sorted by key.
   std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
@@ -115,8 +118,8 @@ class GRAPNEL_PUBLIC NodeTable {
   struct Edge {
     NodeId node;
     int32_t port;
-    // The index of this edge in the uses of `node`. For a dangling edge, the StringId of the text
-    // that the file has for the input.
+    // The index of this edge in the uses of `node`. For a dangling edge, the StringId of its
+    // DanglingText.
     uint32_t use;
   };
   struct Attribute {

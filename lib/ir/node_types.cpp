@@ -9,8 +9,7 @@ Error Append(const Node& node, const OpArg& arg, llvm::SmallVectorImpl<DataType>
     auto attr = node.Attr(arg.type_list_attr);
     auto list = attr ? attr->AsTypes() : std::nullopt;
     if (!list)
-      return MakeError("attribute '{0}' is missing, a list of dtypes was expected",
-                       arg.type_list_attr);
+      return MakeError("attribute '{0}' is missing or not a list of dtypes", arg.type_list_attr);
     for (DataType type : *list) add(type);
     return Error::success();
   }
@@ -19,7 +18,7 @@ Error Append(const Node& node, const OpArg& arg, llvm::SmallVectorImpl<DataType>
   if (!arg.type_attr.empty()) {
     auto attr = node.Attr(arg.type_attr);
     auto value = attr ? attr->AsType() : std::nullopt;
-    if (!value) return MakeError("attribute '{0}' is missing, a dtype was expected", arg.type_attr);
+    if (!value) return MakeError("attribute '{0}' is missing or not a dtype", arg.type_attr);
     type = *value;
   }
   for (int64_t i = 0; i < count; ++i) add(type);
@@ -70,16 +69,13 @@ Expected<int64_t> NumTensors(const Node& node, const OpArg& arg) {
     auto attr = node.Attr(arg.type_list_attr);
     auto types = attr ? attr->AsTypes() : std::nullopt;
     if (!types)
-      return MakeError("attribute '{0}' is missing, a list of dtypes was expected",
-                       arg.type_list_attr);
+      return MakeError("attribute '{0}' is missing or not a list of dtypes", arg.type_list_attr);
     return types->size();
   }
   if (arg.number_attr.empty()) return 1;
   auto attr = node.Attr(arg.number_attr);
   auto count = attr ? attr->AsInt() : std::nullopt;
-  if (!count)
-    return MakeError("attribute '{0}' is missing, a number of tensors was expected",
-                     arg.number_attr);
+  if (!count) return MakeError("attribute '{0}' is missing or not an int", arg.number_attr);
   if (*count < 0 || *count > kMaxPorts)
     return MakeError("attribute '{0}' is {1}, not a number of tensors", arg.number_attr, *count);
   return *count;

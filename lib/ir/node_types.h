@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// Returns the definition of the node's op: from the op table, or from the module's function of that
-// name. Null for a custom op.
+// Returns the definition of the node's op: the signature of the module's function of that name, or
+// else the op table's entry. Null for a custom op.
 const OpInfo* DefinitionOf(const Node& node);
 
 OpInfo OpInfoFromProto(const proto::OpDef& op_def);
@@ -24,14 +24,16 @@ struct NodeTypes {
 // attribute, not the node.
 Expected<NodeTypes> TypesOf(const Node& node, const OpInfo& info);
 
-// Returns the dtype of a port; DT_INVALID if the op is unknown or has no such port. Goes through
-// the op's output arguments on each call, so loops over all nodes should use TypesOf.
+// Returns the dtype of a port; DT_INVALID for a control port, if the op is unknown or has no such
+// port, or if an attribute that states the dtype is missing. Goes through the op's output arguments
+// on each call, so loops over all nodes should use TypesOf.
 DataType TypeOfPort(const Graph& graph, Port port);
-int NumOutputs(const Node& node);  // -1 if the op is unknown
+// Returns -1 if the op is unknown or an attribute that states the number is missing or wrong.
+int NumOutputs(const Node& node);
 
 // PortOfOutput converts ("out_arg", i), which names an output as a function's body does, to a port;
 // -1 if there is no such output. OutputOfPort converts a port back; an empty name if there is no
-// such port.
+// such port, which it does not check if the op's only output argument is a list of dtypes.
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index);
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port);
 
@@ -44,8 +46,8 @@ bool IsVariable(const Node& node);
 // Returns the names of the functions that the node calls: its op if that is a function, and all
 // functions in its attributes. The module may lack these functions.
 std::vector<llvm::StringRef> CalledFunctions(const Node& node);
-// True if nodes with this node's op can call functions. Walks over large graphs skip nodes for
-// which it is false.
+// True if the node's op has an attribute for functions, or is not in the op table: such nodes can
+// call functions. Walks over large graphs skip nodes for which it is false.
 bool MayCallFunctions(const Node& node);
 
 }  // namespace grapnel

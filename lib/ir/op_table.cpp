@@ -23,7 +23,8 @@ using llvm::StringRef;
 
 bool IsNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '>'; }
 
-// Parses one line of the table. After the first mismatch, ok() is false and nothing more is read.
+// Parses one line of the table. After the first mismatch, ok() is false and the result is not
+// usable.
 class LineReader {
  public:
   explicit LineReader(StringRef line) : rest_(line) {}
@@ -350,7 +351,7 @@ class Table {
     return line.size() > name.size() && line[name.size()] == '(' && line.starts_with(name);
   }
 
-  static constexpr size_t kPlaces = 4096;  // a power of two, twice the ops
+  static constexpr size_t kPlaces = 4096;  // a power of two, over twice the ops
   std::vector<StringRef> lines_;           // sorted by name
   std::vector<uint16_t> places_;           // by hash of the name: the line's index + 1; 0: no line
   std::unique_ptr<std::atomic<const OpInfo*>[]> ops_;

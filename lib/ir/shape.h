@@ -16,8 +16,8 @@ namespace grapnel {
 // Fully known dimensions, none negative.
 using Dims = llvm::SmallVector<int64_t, 6>;
 
-// Returns the product of `dims`, 1 for a scalar; nullopt if the product does not fit into int64_t
-// or a dimension is negative.
+// Returns the product of `dims`: 1 for a scalar, and 0 if any dimension is 0. Otherwise nullopt if
+// the product does not fit into int64_t or a dimension is negative.
 GRAPNEL_PUBLIC std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
 
 // Returns "[2,3]"; "[]" for a scalar.

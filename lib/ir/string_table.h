@@ -20,8 +20,9 @@ using StringId = uint32_t;
 constexpr StringId kEmptyString = 0;
 constexpr StringId kNoString = ~StringId{0};
 
-// Takes 32 bytes for each string besides its text. Thread-safe; lookups take no lock. If several
-// threads add strings, the ids depend on timing, so no result may depend on the order of ids.
+// Takes some 30 to 60 bytes for each string besides its text. Thread-safe; lookups take no lock. If
+// several threads add strings, the ids depend on timing, so no result may depend on the order of
+// ids.
 class GRAPNEL_PUBLIC StringTable {
  public:
   StringTable();

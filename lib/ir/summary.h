@@ -29,7 +29,7 @@ struct EffectSummary {
 
 struct ConstantSummary {
   std::string name, dtype, shape;  // name: "function/node" in a function
-  uint64_t stored_bytes = 0;       // the size of the node in the file
+  uint64_t stored_bytes = 0;       // the size of the node in the file; 0 for a new node
 };
 
 struct FunctionSummary {
@@ -42,14 +42,17 @@ struct FunctionSummary {
 struct Summary {
   size_t nodes = 0, data_edges = 0, control_edges = 0;  // in the main graph
   size_t function_nodes = 0;                            // in all function bodies
-  // If false, `inputs` are the Placeholders, and `outputs` the other nodes without readers, except
-  // NoOps and constants. If true, this is the graph of a function (lib/ir/function_ends.h):
-  // `inputs` are its arguments and `outputs` its results, by index.
+  // If false, `inputs` are the outputs of Placeholder, PlaceholderV2 and PlaceholderWithDefault
+  // nodes, and `outputs` those of the other nodes without readers, except NoOp and Const. If true,
+  // this is the graph of a function (lib/ir/function_ends.h): `inputs` are its arguments and
+  // `outputs` its results, by index.
   bool is_function = false;
   std::vector<TensorSummary> inputs, outputs;
-  std::vector<EffectSummary> effects;               // for a function's graph: ops that change state
-  std::vector<std::pair<std::string, size_t>> ops;  // by count, then name; also of functions
-  std::map<std::string, size_t> devices;            // main graph; "": no device
+  // For a function's graph: nodes with stateful ops, except ops that only read state.
+  std::vector<EffectSummary> effects;
+  // How many nodes have each op, in all bodies; the most frequent op first, equal counts by name.
+  std::vector<std::pair<std::string, size_t>> ops;
+  std::map<std::string, size_t> devices;  // nodes of the main graph per device; "": no device
   size_t constants = 0;
   uint64_t constant_bytes = 0;
   std::vector<ConstantSummary> largest_constants;  // at most 10
@@ -59,7 +62,7 @@ struct Summary {
 };
 
 // Returns the summary of a module. Linear; does not read the elements of constants. For the graph
-// of a function, calls `shape_of` for the ports whose values are results.
+// of a function, calls `shape_of`, if not null, for the ports whose values are results.
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
 
 }  // namespace grapnel

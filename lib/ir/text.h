@@ -4,7 +4,8 @@
 //   %t = Transpose(%x, [1,0])            # the constant is a node of its own, t/perm
 //   %y = Identity(%t, ^init) @cpu:0 : float[3,2]
 //
-// docs/text.md has the grammar. Every command reads it; `convert` and `--print` write it.
+// docs/reference/text.md has the grammar. Every command that opens graphs reads the format;
+// `convert` and `--print` write it.
 #ifndef GRAPNEL_LIB_IR_TEXT_H_
 #define GRAPNEL_LIB_IR_TEXT_H_
 
@@ -55,8 +56,8 @@ using PortDescriber = std::function<std::string(Port)>;
 struct GRAPNEL_PUBLIC TextOptions {
   // True: reading the text gives the same GraphDef, field by field, with nodes in the file's order
   // and complete constants. False: the text is for human readers; it has inputs before their
-  // readers, short devices, no default values, no `_output_shapes`, and truncated constants.
-  // Reading the text warns of these.
+  // readers, short devices, no default values, no `_output_shapes`, and truncated constants, of
+  // which reading the text warns.
   bool exact = false;
   PortDescriber describe;  // describes ports of the main graph; not used if exact
   std::vector<std::string> feeds, fetches;

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMaxDepth = 64;  // lists in attributes of functions in lists ...
+constexpr int kMaxDepth = 64;  // of lists and attributes of functions within each other
 
 bool IsKind(llvm::StringRef word) {
   return llvm::is_contained(

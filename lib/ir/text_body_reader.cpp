@@ -153,7 +153,7 @@ class BodyReader::Impl {
   }
 
   // Gives a constant the dtype and shape that its value states, or else those after the node's
-  // colon.
+  // colon, or else the dtype of its attribute `dtype`; adds that attribute if it is missing.
   static void AddConstantType(ParsedNode& node) {
     TextLiteral& literal = *node.literal;
     bool has_dtype =

@@ -465,7 +465,7 @@ class BodyWriter::Impl {
   // Attributes that the text must state, because reading would not infer their values. An empty key
   // stands for the dtype of a constant within inputs.
   std::set<std::pair<NodeId, llvm::StringRef>> written_;
-  llvm::DenseMap<NodeId, bool> natural_;  // constants within inputs whose dtype is inferred
+  llvm::DenseMap<NodeId, bool> natural_;  // for constants within inputs: is the dtype inferred?
   llvm::DenseMap<NodeId, Inferred> inferred_;
 };
 

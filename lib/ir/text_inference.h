@@ -36,7 +36,8 @@ struct InferenceNode {
   bool resolved = false;
 
   const std::string* FindInferred(llvm::StringRef key) const;
-  // Returns the given, inferred or default value of an attribute; nullopt if the op is unknown.
+  // Returns the given, inferred or default value of an attribute, in this order; nullopt if there
+  // is none.
   std::optional<AttrView> Find(llvm::StringRef key) const;
   // Returns how many tensors an input or output argument stands for; -1 if unknown.
   int64_t CountOf(const OpArg& arg) const;

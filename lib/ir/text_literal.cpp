@@ -118,8 +118,6 @@ bool AppendElement(llvm::StringRef text, DataType type, std::string* bytes) {
   return (IsInteger(type) || IsQuantized(type)) && AppendInteger(text, type, bytes);
 }
 
-// --- Reading.
-
 bool ReadElement(TextScanner& scanner, std::vector<Element>* elements) {
   Element element;
   if (scanner.Peek() == '"') {
@@ -301,8 +299,6 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   out += Literal::TypedValues(dtype, bytes);
   return out;
 }
-
-// --- Printing.
 
 namespace {
 

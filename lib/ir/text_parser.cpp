@@ -9,8 +9,9 @@
 namespace grapnel {
 namespace {
 
-// A recursive-descent parser. Each function parses one construct of the grammar in docs/text.md; if
-// the text does not match, it returns false, and the scanner has the error.
+// A recursive-descent parser. Each function parses one construct of the grammar in
+// docs/reference/text.md; if the text does not match, it returns false, and the scanner has the
+// error.
 class Parser {
  public:
   Parser(llvm::StringRef text, int first_line) : scanner_(text, first_line) {}
@@ -288,7 +289,7 @@ class Parser {
     return true;
   }
 
-  // float, T, N*float, N*T, Ts...
+  // Parses an argument's type: float, T, N*float, N*T or Ts...
   bool ReadArgType(ParsedArg* arg) {
     std::string word = scanner_.TakeWord().str();
     if (scanner_.CharAt(0) == '*') {

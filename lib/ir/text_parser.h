@@ -15,8 +15,9 @@ namespace grapnel {
 // An input in the text: %name, %name:1, %name:output:1, ^name, or a constant: [1,0] or %name=[1,0].
 struct ParsedInput {
   TextPlace place;
-  std::string name;    // empty for a constant within the inputs without a name
-  std::string output;  // in functions, for a node with an unknown op
+  std::string name;  // empty for a constant within the inputs without a name
+  // The name of the output argument, which a function's text states for a node with an unknown op.
+  std::string output;
   std::optional<int> port;
   bool control = false;
   bool quoted = false;  // written in quotes and without a port
@@ -44,10 +45,10 @@ struct ParsedArg {
   DataType type = proto::DT_INVALID;
   std::string type_attr, number_attr, type_list_attr;
   std::string fields;                // other fields of the ArgDef, serialized
-  std::optional<ParsedAttrs> attrs;  // nullopt: the FunctionDef has no entry for it
+  std::optional<ParsedAttrs> attrs;  // nullopt: no entry in FunctionDef.arg_attr
 };
 
-// T: type = float
+// An attribute that a function declares, as in [T: type = float].
 struct ParsedAttrDef {
   std::string name, type;
   std::optional<std::string> default_value;  // a serialized AttrValue
@@ -55,7 +56,7 @@ struct ParsedAttrDef {
 };
 
 struct ParsedReturn {
-  std::string name;  // empty: the name of that result, or of the node of a control output
+  std::string name;  // of the result or control output; empty: the signature's next result
   bool none = false;
   ParsedInput input;
 };

@@ -5,8 +5,8 @@
 //              zeros, base64 "..." (the bytes of all), proto "..." (a TensorProto, in base64)
 //   attribute  5, 0.5, true, "text", float (a dtype), [2,?] (a shape), ? (of unknown rank), [a, b]
 //              (a list), @f or @f{a=1} (a function), $T (a placeholder), none
-//              kind:value where the kind is not what the op's definition says, or the op is not
-//              known: int: float: bool: string: type: shape: tensor: func: list(kind): attr "..."
+//              kind:value where the value alone would be read as another kind:
+//              int: float: bool: string: type: shape: tensor: func: list(kind): attr "..."
 //              (an AttrValue, in base64)
 #ifndef GRAPNEL_LIB_IR_TEXT_VALUE_H_
 #define GRAPNEL_LIB_IR_TEXT_VALUE_H_
@@ -39,8 +39,9 @@ struct TextLiteral {
   Dims nesting;       // the dimensions of the nested lists
   std::string bytes;  // decoded base64 of the forms base64 and proto
 
-  // Returns the dtype for elements without a stated one: int32 or int64 for whole numbers, float
-  // for other real numbers, complex64, bool or string.
+  // Returns the stated dtype; without one, the dtype that fits the elements: int32, int64 if a
+  // whole number needs it, float for other real numbers and for no elements, complex64, bool or
+  // string.
   DataType NaturalType() const;
 };
 
@@ -48,9 +49,10 @@ struct TextLiteral {
 bool StartsLiteral(TextScanner& scanner);
 bool ReadLiteral(TextScanner& scanner, TextLiteral* literal);
 
-// Returns the literal as a TensorProto of dtype `dtype`. Writes a splat or a scalar as one value in
-// the repeated field of its dtype, and other numbers as tensor_content, as TensorFlow's Python
-// does, unless the text says `as values` or `as content`. Errors are one line, without a position.
+// Returns the literal as a TensorProto of dtype `dtype`; the form `proto` states its own dtype.
+// Writes a splat or a scalar as one value in the repeated field of its dtype, and other numbers as
+// tensor_content, as TensorFlow's Python does, unless the text says `as values` or `as content`.
+// Errors are one line, without a position.
 Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype);
 
 // A TensorProto as text, without dtype and shape.
@@ -62,9 +64,9 @@ struct LiteralPrint {
   bool type_follows = false;  // `dtype` equals the text's NaturalType
   bool is_proto = false;      // the text is a TensorProto, with dtype and dims
 };
-// Prints a TensorProto. `exact`: prints all elements, so that TensorProtoOf gives the same bytes as
-// `tensor_proto`. Otherwise prints at most `limit` elements for human readers, without `as values`
-// or `as content`.
+// Prints a TensorProto. `exact`: prints all elements (more than `limit` numbers in base64), so that
+// TensorProtoOf gives the same message as `tensor_proto`, up to the order of its fields. Otherwise
+// prints at most `limit` elements for human readers, without `as values` or `as content`.
 LiteralPrint PrintLiteral(llvm::StringRef tensor_proto, bool exact, int limit);
 
 // Reads one attribute into a serialized AttrValue. `kind` is the attribute's type in the op's
@@ -79,7 +81,7 @@ bool SameAttr(llvm::StringRef a, llvm::StringRef b);
 // dtype), "?" (nothing known).
 struct TensorClaim {
   TextPlace place;
-  DataType dtype = proto::DT_INVALID;  // not stated
+  DataType dtype = proto::DT_INVALID;  // DT_INVALID: not stated
   Shape shape;
 };
 bool ReadClaim(TextScanner& scanner, TensorClaim* claim);

@@ -18,17 +18,18 @@ constexpr bool IsRefType(DataType type) { return type > 100; }
 constexpr DataType BaseType(DataType type) { return IsRefType(type) ? DataType(type - 100) : type; }
 constexpr DataType RefType(DataType type) { return IsRefType(type) ? type : DataType(type + 100); }
 
-// Returns "float", "int32", "bfloat16", "float_ref" ...: the names in TensorFlow's Python API and
-// op definitions; "dtype?" for a number unknown to TensorFlow 2.21.
+// Returns "float", "int32", "bfloat16", "float_ref" ...: the names in TensorFlow's op definitions;
+// "invalid" for DT_INVALID, and "dtype?" for a number unknown to TensorFlow 2.21.
 GRAPNEL_PUBLIC llvm::StringRef DataTypeName(DataType type);
 GRAPNEL_PUBLIC std::optional<DataType> ParseDataType(llvm::StringRef name);
 
-// Returns the bytes of one element in memory and in tensor_content; 0 for string, resource and
-// variant. Four-bit and two-bit integers take one byte each, as in TensorFlow.
+// Returns the bytes of one element in memory and in tensor_content; 0 for string, resource, variant
+// and unknown dtypes. Four-bit and two-bit numbers take one byte each, as in TensorFlow.
 GRAPNEL_PUBLIC size_t DataTypeSize(DataType type);
 
+// The Is...() functions below treat a reference dtype like its plain dtype.
 GRAPNEL_PUBLIC bool IsFloating(
-    DataType type);  // half, bfloat16, float, double and the 8-bit floats
+    DataType type);  // half, bfloat16, float, double and the 8-bit and 4-bit floats
 GRAPNEL_PUBLIC bool IsComplex(DataType type);
 GRAPNEL_PUBLIC bool IsInteger(
     DataType type);  // signed and unsigned, 2 to 64 bits; not bool, not quantized

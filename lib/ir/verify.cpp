@@ -40,8 +40,9 @@ struct Kind {
   std::string unknown_op;          // if `info` is null: the warning about the op
   std::optional<NodeTypes> types;  // nullopt: cannot be determined
   std::string types_error;
-  bool has_placeholders = false;  // has attributes that the function's caller provides
-  bool attrs_checked = false;     // attributes were checked, and no problem was found
+  // Whether attributes refer to those of the enclosing function; only set if `types` is nullopt.
+  bool has_placeholders = false;
+  bool attrs_checked = false;  // attributes were checked, and no problem was found
 };
 
 // Finds the Kind of a node, the facts that it shares with nodes of equal op and attributes. All
@@ -73,9 +74,9 @@ class Kinds {
  private:
   static constexpr size_t kLongestShared = 256;
 
-  // Returns the attributes as bytes that serve as a key. Omits the elements of tensors, which do
-  // not affect the kind. These bytes never equal attributes read from a NodeDef. nullopt if an
-  // attribute other than a tensor is long. Valid until the next call.
+  // Returns the attributes as bytes that serve as a key. Omits the values of tensors, which do not
+  // affect the kind. These bytes never equal attributes read from a NodeDef. nullopt if a key, or a
+  // value other than a tensor, is long. Valid until the next call.
   std::optional<llvm::StringRef> Written(const Node& node) {
     written_.assign(1, '\0');
     bool is_short = true;
@@ -337,7 +338,8 @@ class Verifier {
                              [&](const auto& a) { return a.first == attr.name; });
       if (it == attrs.rend()) {
         bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
-        // A missing dtype or number is not reported here, because TypesOf reports it.
+        // A missing dtype or number is not reported here: TypesOf reports it if an argument depends
+        // on it.
         if (!attr.default_value && !is_type) {
           Report(node,
                  llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
@@ -429,8 +431,8 @@ std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* fun
   Verifier verifier(graph, function, known_->kinds, known_->body);
   std::vector<Problem> problems =
       since == 0 ? verifier.Run() : verifier.RunOn(graph.ChangedSince(since));
-  // Forgets everything if kinds may be different the next time, because nodes call functions that
-  // may change, or if there was a problem.
+  // Forgets everything if kinds may be different the next time, because ops are functions, which
+  // may change, or unknown; or if there was a problem.
   if (!known_->kinds.all_last() || !problems.empty()) known_.reset();
   return problems;
 }

@@ -14,9 +14,9 @@ namespace grapnel {
 std::vector<Problem> CheckCalls(const Module& module);
 
 // HasFrames: true if the graph has TF1 loops. EntersFrame: true for an Enter. CheckFrames: reports
-// a node whose inputs do not all come from the frame in which it runs, which TensorFlow's executor
-// requires; constants and placeholders may be read in any frame. The graph must have no cycles
-// besides loops.
+// a node whose inputs do not all come from one frame, which TensorFlow's executor requires;
+// constants and placeholders without control inputs may be read in any frame. The graph must have
+// no cycles besides loops.
 bool HasFrames(const Graph& graph);
 bool EntersFrame(const Node& node);
 void CheckFrames(const Graph& graph, llvm::function_ref<void(const Node&, std::string)> report);

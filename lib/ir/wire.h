@@ -1,4 +1,5 @@
-// Reads protobuf's wire format in place, so that a graph of gigabytes opens without a copy.
+// Reads protobuf's wire format in place, so that a graph of gigabytes opens without a copy, and
+// writes it.
 #ifndef GRAPNEL_LIB_IR_WIRE_H_
 #define GRAPNEL_LIB_IR_WIRE_H_
 

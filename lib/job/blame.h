@@ -35,10 +35,11 @@ struct RunBlame {
   std::vector<BadFetch> bad_fetches;
   bool is_of_variables = false;  // true if all fetches are finite and only variables are bad
   std::string failure;  // the error that ended the run, such as a numerics check's; else empty
-  // The harmful node, then the main-graph nodes through which the bad value reaches a fetch.
+  // The harmful node (in a function: its outermost call), then the nodes on the shortest path along
+  // data edges to a bad fetch; empty if there is no such path.
   std::vector<std::string> path;
   int runs = 0;     // number of runs made
-  int bad_run = 0;  // of several runs, the first run with a bad fetch; 0: none, or one run
+  int bad_run = 0;  // of several runs, the first bad one; 0: none, or one run
   // False if replacing the bad values with finite ones made new bad values: this RunBlame is then a
   // guess.
   bool is_certain = true;
@@ -48,13 +49,13 @@ struct RunBlame {
   const BadProducer* first_harmful() const;
 };
 
-// Runs the graph on one CPU thread; the `hook`, `watch`, `pool`, `device` and `devices` of the
-// request are ignored. Runs the graph up to `runs` times, until a fetch is bad; variables keep
-// their values between runs. If no fetch is ever bad, stops at the first run that makes a
-// previously finite variable bad. A producer is harmful if a fetch is bad, or the run fails, even
-// when the values of all other producers are made finite. Cost: one run for each producer before
-// the first harmful one, or a few runs in all if there are many producers. Errors: those of RunJob;
-// a node's error is part of the result if something was bad before it.
+// Runs the graph on one CPU thread; what RunRequest::ByItself() resets is ignored. Runs the graph
+// up to `runs` times, until a fetch is bad or a run fails; variables keep their values between
+// runs. If no fetch is ever bad, stops at the first run that makes a previously finite variable
+// bad. A producer is harmful if a fetch is bad, or the run fails, even when the values of all other
+// producers are made finite. Cost: the runs are repeated once or twice for each producer up to the
+// first harmful one; after eight producers, for each step of a binary search. Errors: those of
+// RunJob; a node's error is part of the result if something was bad before it.
 Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
 
 // Returns the variables that contain NaN or infinity, by name. Cost: linear in their elements.

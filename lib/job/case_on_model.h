@@ -26,7 +26,8 @@ struct CaseOfModel {
 // Cases captured before case.json had keys contain a frozen graph: its inputs are named after the
 // keys, and its results are in the order of the sorted keys. Values that a function captured are
 // feeds of such a graph too; they are dropped, since the model has its own. Errors: the model lacks
-// the signature; the signature lacks a feed or fetch (the error lists its keys).
+// the signature; the signature lacks a feed or fetch (the error lists its keys), or has another
+// number of outputs than a case without keys.
 Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
 
 // Like CaseOnModel, for a model opened from the case itself: keeps the tensors, and sets feed_names

@@ -64,7 +64,7 @@ class Numbers {
 struct Input {
   std::string name;
   int feed = -1;
-  std::vector<StoredVariable*> variables;  // one per session; the first runs the graph
+  std::vector<StoredVariable*> variables;  // the variable in the session; empty for a feed
   Tensor value;
 };
 
@@ -123,7 +123,7 @@ class Checker {
     return Error::success();
   }
 
-  // Feeds random numbers to placeholders of known shape without a feed.
+  // Feeds random numbers to floating-point placeholders of known shape without a feed.
   Error FillPlaceholders(RunRequest* run) {
     ASSIGN_OR_RETURN(FeedsAndFetches known,
                      FeedsAndFetchesOf(opened_, {}, {}, request_.run.signature));
@@ -153,8 +153,6 @@ class Checker {
   static std::string OutputNameOf(const Node& node) { return node.name().str() + ":0"; }
   static bool IsCase(const Model& model) { return model.case_info.has_value(); }
 
-  // --- The xs: the tensors and variables with respect to which the ys are differentiated.
-
   Error FindInputs() {
     for (size_t i = 0; i < job_->feeds().size(); ++i) {
       const Tensor& value = job_->feed_values()[i];
@@ -178,7 +176,7 @@ class Checker {
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
-        return MakeError("--by {0}: is neither fed nor a floating-point variable", name);
+        return MakeError("--by {0}: is not a floating-point feed or variable", name);
     }
     if (inputs_.empty())
       return MakeError(
@@ -207,8 +205,6 @@ class Checker {
     }
     return nullptr;
   }
-
-  // --- The gradients.
 
   Error RunGradients() {
     std::vector<std::string> xs;
@@ -241,8 +237,6 @@ class Checker {
     }
     return Error::success();
   }
-
-  // --- Finite differences.
 
   Expected<double> SumAt(Input& input, int64_t index, double value) {
     Tensor moved = With(input.value, index, value);

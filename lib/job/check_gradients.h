@@ -15,7 +15,7 @@ struct GradientCheckRequest {
   RunRequest run;
   std::vector<std::string> by;  // the xs: tensors and variables; empty: all feeds and variables
   double tolerance = 0;         // 0: by dtype, DefaultTolerance
-  double step = 0;              // change of an element of x, relative to its size; 0: by dtype
+  double step = 0;              // change of an element of x, times max(1, |x|); 0: by dtype
   int elements = 32;            // elements to check, spread over each x; 0: only build and run the
                                 // gradients
 };
@@ -45,14 +45,16 @@ struct GradientCheck {
   std::vector<std::string> ys;
   std::vector<CheckedTensor> tensors;
   bool ok() const;
-  // The tensor whose worst element exceeds its tolerance most; null if there are no tensors.
+  // The tensor whose worst error is largest relative to its tolerance; null if there are no
+  // tensors.
   const CheckedTensor* worst() const;
 };
 
-double DefaultTolerance(DataType dtype);  // 1e-6 for double, 5e-3 for float, 0.2 for half
+// Returns 1e-6 for double, 5e-3 for float, and 0.2 for half and bfloat16.
+double DefaultTolerance(DataType dtype);
 
-// Runs the graph, builds and runs its gradients, and runs the graph again with each element of x
-// slightly larger and smaller (central differences with two step sizes, extrapolated). If the
+// Runs the graph, builds and runs its gradients, and runs the graph again with each checked element
+// of x slightly larger and smaller (central differences with two step sizes, extrapolated). If the
 // result differs from the gradient, as near the kink of a Relu, tries smaller steps, and measures
 // how much rounding alone changes a finite difference. Errors: those of RunJob; those of Gradients;
 // no y or x has gradients; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per
@@ -60,7 +62,9 @@ double DefaultTolerance(DataType dtype);  // 1e-6 for double, 5e-3 for float, 0.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 
 // The graph extended by the gradients of the sum of `ys` with respect to each of `xs`, and the
-// gradients' names; "" if no y depends on that x. A variable is identified by its node.
+// gradients' names; "" if no y depends on that x. A variable is identified by its node. With
+// `seed_shapes`, one per y, the sum is weighted by placeholders of these shapes, gradient_seed_0,
+// gradient_seed_1, ...
 struct GraphWithGradients {
   std::unique_ptr<Module> module;
   std::vector<std::string> gradients;

@@ -17,8 +17,6 @@
 namespace grapnel {
 namespace {
 
-// --- The runs.
-
 // Adds the path to errors that do not name the file yet.
 Error WithPath(const OpenedGraph& opened, Error error) {
   const std::string& path = opened.model().path;
@@ -302,8 +300,6 @@ class RunComparer {
   std::vector<std::string> fetches_b_;  // B's tensor for each fetch of comparison_
   RunComparison comparison_;
 };
-
-// --- What TensorFlow's debugger recorded.
 
 // Returns "loss_fn" for "__inference_loss_fn_154": the name in Python.
 llvm::StringRef PythonName(llvm::StringRef function) {

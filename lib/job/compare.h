@@ -13,8 +13,8 @@
 namespace grapnel {
 
 struct CompareRequest {
-  // The feeds, fetches, signature and variables of both runs, `sink`, `print` and `cancel`; other
-  // fields are ignored. Run A uses one CPU thread.
+  // The settings of both runs; what RunRequest::ByItself() resets is ignored. Run A uses one CPU
+  // thread.
   RunRequest run;
   Tolerance tolerance;
   Device* device_b = nullptr;  // device for B's nodes that have a kernel there; null: the CPU
@@ -25,7 +25,7 @@ struct CompareRequest {
 
 struct ComparedFetch {
   std::string name;
-  bool is_compared = true;  // false: B has no such fetch, or it holds objects
+  bool is_compared = true;  // false: B has no value for the fetch, or it holds objects
   TensorDifference difference;
 };
 
@@ -59,8 +59,8 @@ Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareReque
 
 // Compares a run of `a` with B, a call of a function from Python that TensorFlow's debugger
 // recorded with FULL_TENSOR. `step` is the number of this call among the recorded calls with traced
-// tensors. Placeholders without a feed get their recorded values. Errors: no recorded tensor has
-// the name of a node; there is no call number `step`.
+// tensors. Placeholders without a feed get their recorded values. Errors: no full tensors were
+// recorded, or none of a node that A has; there is no call number `step`.
 Expected<RunComparison> CompareWithRecord(OpenedGraph& a, const DebugFolder& folder,
                                           const DebugRun& run, int step,
                                           const CompareRequest& request);

@@ -239,8 +239,6 @@ void WriteFetchesJson(const char* key, llvm::ArrayRef<ComparedFetch> fetches, OS
   });
 }
 
-// --- The report of ComparePrecision().
-
 const char* LossName(LossKind kind) {
   return kind == LossKind::kOverflow    ? "overflow"
          : kind == LossKind::kUnderflow ? "underflow"

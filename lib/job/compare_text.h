@@ -14,8 +14,8 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
 void WriteComparisonJson(const RunComparison& comparison, llvm::json::OStream& json);
 
 void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os);
-// Writes fields into the open JSON object: "format", "agrees", "losses", "keep", "readers",
-// "all_rounded", "with_kept".
+// Writes fields into the open JSON object: "precision", "agrees", "rtol", "tensors", "failure",
+// "losses", "keep", "readers", "all_rounded", "with_kept".
 void WritePrecisionJson(const PrecisionReport& report, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -23,8 +23,9 @@ struct GRAPNEL_PUBLIC FeedSource {
 struct GRAPNEL_PUBLIC Feed {
   Port port;
   Tensor given;  // the user's value; for a variable's handle, the variable's initial value
-  // The tensor to feed. If the feed is a variable's handle, an argument of a function's graph
-  // (lib/ir/function_ends.h), a handle of a new variable with the value `given`, owned by the run.
+  // The tensor to feed: `given` or, for an argument of a function's graph (lib/ir/function_ends.h)
+  // that is a variable's handle, a handle of a new variable with the value `given`, which the
+  // handle owns.
   Tensor value;
 };
 

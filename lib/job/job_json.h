@@ -16,8 +16,10 @@ namespace grapnel {
 void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
                      llvm::json::OStream& json);
 
-// Writes attributes into the open JSON object: node counts before and after, rewrites, assumed
-// fetches, each stage (with `ms` if `times`), and near misses if there are any.
+// Writes attributes into the open JSON object: node counts before and after, the number of
+// rewrites, the kept fetches, the oneDNN setting, each stage (with `ms` if `times`) and, if there
+// are any, nodes assumed to be on the CPU, fetches with the same values, open sizes and near
+// misses.
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 

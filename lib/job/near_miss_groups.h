@@ -29,8 +29,8 @@ struct NearMissGroup {
 std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const Module& module,
                                            const LineTable& lines);
 
-// Writes a line for each group, and below it the group's nodes: all nodes if `all`, else the first
-// four.
+// Writes a line for each group, and below it the nodes of a group of several: all nodes if `all` or
+// if there are at most five, else the first four.
 void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::raw_ostream& os);
 
 }  // namespace grapnel

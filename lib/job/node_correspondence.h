@@ -10,12 +10,15 @@
 
 namespace grapnel {
 
-// Nodes correspond whose names give the same place (PlaceOfName(): the names of the calls and of
-// the node). In addition, - a node without a namesake corresponds to its counterpart in the diff,
-// or in the ledger `provenance`; - if one graph has lowered loops or branches whose node names do
-// not show where they belong, and the other has functions, the functions are inlined in a copy, and
-// nodes are matched backwards from the common outputs (PairBackwards()). The remaining nodes have
-// no counterpart. Both modules are valid and outlive this object. Cost: that of a diff.
+// Two nodes correspond if their names give the same place (PlaceOfName(): the names of the calls
+// and of the node). In addition:
+//   - a node without a namesake corresponds to its counterpart in the diff, or in the ledger
+//     `provenance`;
+//   - if one graph has lowered loops or branches whose node names do not show where they belong,
+//     and the other has functions, the functions are inlined in a copy, and nodes are matched
+//     backwards from the common outputs (PairBackwards()).
+// The remaining nodes have no counterpart. Both modules must be valid and outlive this object.
+// Cost: that of a diff.
 class NodeCorrespondence {
  public:
   NodeCorrespondence(const Module& a, const Module& b, const Provenance* provenance);

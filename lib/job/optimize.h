@@ -29,8 +29,9 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   // Sizes for unknown dimensions of inputs. If there are any, passes rely on the inputs' shapes, as
   // they do for functions of TensorFlow 2 anyway.
   ShapeOverrides sizes;
-  // TensorFlow's RewriterConfig as a text proto: a file, or the text itself. Empty: the default,
-  // but small graphs are optimized too.
+  // TensorFlow's RewriterConfig as a text proto: a file, or the text itself. Empty: TensorFlow's
+  // default, but small main graphs are optimized too, and a dumped tf.data function is optimized
+  // without constant folding and layout.
   std::string rewriter_config;
   std::string config_name = "RewriterConfig";  // how errors name the text
   bool may_read = true;                        // whether rewriter_config may name files
@@ -78,7 +79,7 @@ struct GRAPNEL_PUBLIC Optimized {
 
   bool onednn = true;     // the oneDNN setting that was imitated
   size_t assumed_of = 0;  // number of nodes without a device, assumed to be on the CPU
-  // Returns "53 nodes without a device: taken to be on /device:CPU:0"; "" if nothing was assumed.
+  // Returns "53 nodes without a device: assumed to be on /device:CPU:0"; "" if nothing was assumed.
   std::string AssumedText() const;
 
   // Returns "the one node without consumers is kept: 'y'" if neither the request nor a case or
@@ -92,7 +93,8 @@ struct GRAPNEL_PUBLIC Optimized {
 // with check_values, cannot run; the request names something unreadable or missing.
 GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
 
-// --- After a failed job. Both functions open the file of `opened` again and run the passes on it.
+// The functions below are for use after a failed job. Both open the file of `opened` again and run
+// the passes on it.
 
 // Saves the input graph of the failed pass as NAME.before_PASS.pb in the working directory; returns
 // that path.

@@ -14,11 +14,10 @@ namespace grapnel {
 
 struct PlaceRequest {
   PlacerSettings settings;
-  std::string function;  // the function to place, as if called from the default device;
-                         // empty: see signature
-                         // In a SavedModel, the signature whose function to place; empty: the
-                         // default signature. If the signature calls no function but runs nodes of
-                         // the main graph, places the main graph.
+  // The function to place, as if called from the default device; empty: see `signature`.
+  std::string function;
+  // In a SavedModel, the signature whose function to place; empty: the default signature. If the
+  // signature calls no function but runs nodes of the main graph, places the main graph.
   std::string signature;
   bool as_it_stands = false;  // no inlining: the main graph or the function's body, unchanged
   // True if variables of the signature are on the devices that the file records;
@@ -50,8 +49,8 @@ int64_t DropPlacedDevices(OpenedGraph& opened);
 // a device. Returns true if any moved.
 bool PutArguments(const LogOfGraph& logged, RuntimeView& view, OpenedGraph& opened);
 
-// Returns "the graph does not say where 'table' (_Arg, a variable) is: ..."; "" if nothing was
-// assumed.
+// Returns a sentence that lists the arguments in `view.assumed` and says where they are assumed to
+// be; "" if there are none.
 std::string AssumedText(const RuntimeView& view, const PlacementContext& context);
 
 // A placement, with everything that the placement refers to except the graph. placement.failure is
@@ -78,8 +77,9 @@ struct PlacedCall {
   PlacedGraph placed;
 };
 // Places the functions that a view's graph calls, directly or through other functions: each
-// function once per device that it is called on. Returns an empty vector if `placed` failed, or if
-// the view is the unchanged opened graph. Errors: those of OpenForPlacing.
+// function once for each combination of attributes, device and argument devices with which it is
+// called. Returns an empty vector if `placed` failed, or if the view is the unchanged opened graph.
+// Errors: those of OpenForPlacing.
 Expected<std::vector<PlacedCall>> PlaceStayingCalls(const RuntimeView& view,
                                                     const PlacedGraph& placed);
 
@@ -107,7 +107,8 @@ struct PartitionSize {
 // Writes the devices into the main graph as a stage of the PassManager, so that the placement is
 // dumped and recorded like any pass, then splits the graph if requested. Returns the sizes of the
 // partitions. `kernels` are those that `settings` names (PlacedGraph::setup). Does nothing if no
-// file is requested. Errors: the placer's and the partitioner's; files that cannot be written.
+// file is requested and TF_DUMP_GRAPH_PREFIX is not set. Errors: the placer's and the
+// partitioner's; files that cannot be written.
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
                                                  const KernelCatalog& kernels,

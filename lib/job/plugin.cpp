@@ -24,7 +24,8 @@ namespace {
 constexpr const char* kPrefix = "..";
 constexpr const char* kFlagsFile = "../share/grapnel/plugin_flags.txt";
 
-// Returns the compiler flags for a plugin, one per line; "{prefix}" is the parent of bin/.
+// Returns the compiler flags for a plugin, which kFlagsFile lists one per line. "{prefix}" in them
+// stands for the parent of bin/.
 Expected<std::vector<std::string>> PluginFlags() {
   std::string path = BesideTheProgram(kFlagsFile);
   if (!FileExists(path))

@@ -70,8 +70,8 @@ struct GRAPNEL_PUBLIC RunRequest {
   bool keeps_variables = false;  // true: keeps values from before the last run, for SaveAsCase
   RunFlagNames words;
 
-  // Returns the same request for a run on the CPU alone, without a placement, hooks, watch,
-  // profiler or pool.
+  // Returns the same request for a run on the CPU alone, without `device`, a placement, hooks,
+  // watch, profiler or pool; it does not keep variables.
   RunRequest ByItself() const;
 };
 
@@ -82,7 +82,7 @@ class GRAPNEL_PUBLIC RunJob {
   // Finds the feeds and fetches and loads the feeds. Errors: the graph is broken; a name or a file
   // does not exist; nothing is fetched.
   static Expected<RunJob> Make(OpenedGraph& opened, RunRequest request);
-  // Make() for a graph that must not change: runs a copy if `devices` is set.
+  // Make() for a graph that must not change: runs a copy if `devices` or `placement_log` is set.
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
   RunJob(RunJob&&) = default;
 
@@ -111,8 +111,8 @@ class GRAPNEL_PUBLIC RunJob {
   // The names of the fetches for display: a signature's keys, else as in fetches().
   const std::vector<std::string>& fetch_names() const { return fetch_names_; }
 
-  //  --- Valid after Prepare().
-  int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }  // 0: split
+  // The number of nodes to run; 0 if the graph is split over devices. Valid after Prepare().
+  int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }
   bool runs_copy() const { return apart_ != nullptr; }
   // The variables and tables, with their values after the last run.
   const Session& session() const { return *session_; }
@@ -122,8 +122,9 @@ class GRAPNEL_PUBLIC RunJob {
   // Writes the variables to a checkpoint with this prefix; see lib/exec/saved_state.h.
   Error SaveVariables(llvm::StringRef prefix);
   // Writes the graph, the feeds, the variables (see RunRequest::keeps_variables) and `outputs`, the
-  // values of the fetches, as a case folder. Objects that cannot be saved (a queue, a dataset) and
-  // tensors without a value are left out.
+  // values of the fetches, as a case folder. Outputs without a value and outputs that cannot be
+  // saved (a queue, a dataset) are left out. Errors: a feed that cannot be saved; a file that
+  // cannot be written.
   Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
  private:

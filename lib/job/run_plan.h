@@ -17,8 +17,9 @@ struct RunRequest;  // lib/job/run.h
 
 using TakeValue = std::function<std::shared_ptr<const void>(const Node& constant)>;
 // Returns the callback ExecutorOptions::take_value, which moves the value of a constant out of the
-// module. For modules whose constants are not read after compiling. A value that several nodes
-// share stays in the module. The module outlives all plans.
+// module. For modules whose constants are not read after compiling. Values of constants in
+// functions, and values that several nodes share, stay in the module. The module outlives all
+// plans.
 GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 
 // Places the graph on the request's devices (one CPU if the request has none), for runs from the

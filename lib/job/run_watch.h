@@ -73,10 +73,10 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   Node Watched(const Node& node) const;
   int64_t nodes_run() const { return nodes_run_; }  // counts every execution
   size_t main_nodes_run() const;                    // distinct nodes of the main graph
-  size_t main_nodes_planned() const;                // nodes to run, not counting constants
+  size_t main_nodes_planned() const;                // main-graph nodes to run, except constants
   size_t num_tensors() const;                       // all tensors seen, kept or not
   std::vector<WatchedTensor> Tensors(size_t from, size_t limit) const;
-  // The first bad tensor, in the order of a single-threaded run.
+  // The first bad tensor that was recorded.
   std::optional<Cause> first_bad() const;
   WatchedPort first_bad_port() const;
   size_t num_bad() const;  // number of bad tensors

@@ -258,8 +258,8 @@ class ModelWriter {
     return writer->Finish();
   }
 
-  // Returns the main graph with ops that save and restore the variables, for TensorFlow 1 loaders
-  // and for `grapnel run --save-variables`.
+  // Returns a copy of the module with ops that save and restore the variables, for TensorFlow 1
+  // loaders and for `grapnel run --save-variables`.
   Expected<std::unique_ptr<Module>> WithSaver() {
     ModelBuilder builder(model_.module->Copy());
     Tracer& t = builder.tracer();

@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// Returns "float[2,3]", or "float" for an unknown shape.
+// Returns "float[2,3]", or "float" for a scalar.
 std::string TypeAndShape(DataType dtype, const Shape& shape);
 
 // Returns the variable's value; an empty tensor if there is no such variable, or it has no value.
@@ -21,14 +21,15 @@ Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::
 Error SetVariable(Session& session, const VariableInfo& variable, const Tensor& value);
 // Sets the initial values of those variables that have no value yet.
 Error SetInitialValues(Session& session, llvm::ArrayRef<VariableInfo> variables);
-// Returns the main graph's variables with handles (VarHandleOp), in graph order, and its reference
-// variables (VariableV2); without initial values.
+// Returns the main graph's variables in graph order, each name once: those with handles
+// (VarHandleOp) and reference variables (Variable, VariableV2). Their initial values are not set.
 std::vector<VariableInfo> VariablesOfGraph(const Graph& main);
 
+// The key of the training step in a checkpoint.
+inline constexpr llvm::StringLiteral kStepKey = "grapnel/step";
 // Writes the variables under their names, and `step` under kStepKey, so that
 // tf.train.load_checkpoint can read them. Whenever the process is killed, the checkpoint with that
 // prefix is complete: the old or the new one. Errors: a variable has no value.
-inline constexpr llvm::StringLiteral kStepKey = "grapnel/step";
 Error WriteCheckpoint(const Session& session, llvm::ArrayRef<VariableInfo> variables, int64_t step,
                       llvm::StringRef prefix);
 // Reads a checkpoint into the session's variables; returns the step. Errors, which leave the

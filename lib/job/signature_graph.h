@@ -12,7 +12,8 @@ namespace grapnel {
 struct SignatureGraph {
   std::string name;      // the signature's name
   std::string function;  // the function whose body became the graph; empty: none
-  // Inputs and outputs, in the signature's order.
+  // Inputs and outputs, in the signature's order, without inputs that the graph does not read and
+  // outputs that only forward an argument.
   std::vector<std::string> inputs, outputs;
 };
 

@@ -32,7 +32,7 @@ std::string TextOfLine(llvm::StringRef model_path, const SourceFrame& frame);
 // Writes each frame of a stack as a line, innermost first, with the surrounding source text if it
 // can be read (ReadSourceText).
 void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm::raw_ostream& os);
-// Writes [{"file", "line", "column", "function", "code", "is_users"}], the frames of a stack,
+// Writes [{"file", "line", "column"?, "function", "code"?, "is_users"}], the frames of a stack,
 // outermost first.
 void WriteStackJson(const LineTable::Stack& stack, llvm::json::OStream& json);
 

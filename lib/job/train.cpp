@@ -91,8 +91,8 @@ class StepMaker {
   StepMaker(const OpenedGraph& opened, const MakeStep& make, const std::string& signature)
       : opened_(opened), make_(make), signature_(signature) {}
 
-  // Returns the tensor to fetch: the loss, which is computed after the step's updates. Adds new
-  // variables to `initial`.
+  // Returns the tensor to fetch: the loss, which an Identity passes on after the step's updates.
+  // Adds new variables to `initial`.
   Expected<std::string> Run(std::unique_ptr<Module>* module, std::vector<VariableInfo>* initial) {
     ASSIGN_OR_RETURN(std::string name,
                      TensorOfKey(opened_.model(), opened_.file(), signature_, make_.loss));

@@ -63,8 +63,8 @@ struct Trained {
 // Calls `each` after every step; if it returns false, training stops with a checkpoint. The same
 // request gives the same values bit for bit, however often training was resumed, unless an op draws
 // random numbers from a state that is not in a variable. Errors: those of RunJob; a checkpoint of
-// another model; checkpoint_dir has checkpoints but `resume` is false; no fetch is a scalar; a
-// batch that does not fit.
+// another model; checkpoint_dir has checkpoints but `resume` is false; no fetch is a floating-point
+// scalar; a batch that does not fit.
 Expected<Trained> Train(OpenedGraph& opened, const TrainRequest& request,
                         llvm::function_ref<bool(const TrainedStep&)> each);
 

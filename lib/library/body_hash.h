@@ -13,8 +13,8 @@ namespace grapnel {
 // attributes, values of constants and wiring, on arguments of the same dtypes, with called
 // functions compared by their bodies. Names, devices, the order of nodes, shapes of arguments and
 // attributes that begin with _ do not count. The hashes are the same in every run. Cost: linear in
-// nodes, edges and the bytes of constants. Recursive functions, and cycles that are not TensorFlow
-// 1 loops, are hashed only in part.
+// nodes, edges and the bytes of constants. Recursive functions, chains of more than 256 calls, and
+// cycles that are not TensorFlow 1 loops are hashed only in part.
 std::vector<uint64_t> BodyHashes(const Module& module);
 
 }  // namespace grapnel

@@ -47,7 +47,8 @@ FunctionArgument DescribeArgument(const OpArg& arg) {
   return out;
 }
 
-// Reads the arguments, with shapes and names from FunctionDef.arg_attr (field 7).
+// Reads arguments and results from the signature; FunctionDef.arg_attr (field 7) adds shapes and
+// says which arguments are captured.
 void ReadArguments(const Function& function, LibraryFunction* out) {
   for (const OpArg& arg : function.info.inputs) out->arguments.push_back(DescribeArgument(arg));
   for (const OpArg& arg : function.info.outputs) out->results.push_back(DescribeArgument(arg));

@@ -19,7 +19,7 @@ namespace grapnel {
 enum class FunctionRole {
   kTrace,      // a trace of a Python function
   kForward,    // a trace that also returns what its gradient needs
-  kBackward,   // the gradient
+  kBackward,   // the gradient of a trace
   kBody,       // the body of a loop
   kCondition,  // the condition of a loop
   kBranch,     // a branch of a conditional
@@ -34,12 +34,14 @@ enum class FunctionRole {
 
 // The kind of caller that a function has, if any.
 enum class FunctionStatus {
-  kEntry,       // called by Python, a signature or a loader, but nowhere in the file
-  kCalled,      // called by an entry point or the main graph, directly or not
-  kDataset,     // called by a dataset that Python made
-  kEager,       // called by the eager runtime
-  kSuperseded,  // never called: its forward function runs instead
-  kUnused       // never called
+  kEntry,    // called from outside of the graph: by Python, a signature or a loader
+  kCalled,   // called by the main graph or by a function that runs, directly or not
+  kDataset,  // called by a dataset that Python made
+  kEager,    // called by the eager runtime
+  // Never called: its forward function or a later trace runs instead, or only superseded functions
+  // call it.
+  kSuperseded,
+  kUnused  // never called
 };
 
 // A node that names a function.
@@ -75,12 +77,15 @@ struct LibraryFunction {
   const Function* function = nullptr;
   FunctionName name;
   FunctionRole role = FunctionRole::kPlain;
-  std::string part;  // for an op: "body", "then branch", "branch 2", "map function"
+  // The use that an op makes of the function: "body", "then branch", "branch 2" or "map function".
+  std::string part;
   FunctionStatus status = FunctionStatus::kUnused;
   std::vector<FunctionUse> uses;    // in the order of the file
   std::vector<int> callers, calls;  // each function once, ascending; callers: -1 is the main graph
-  int forward = -1, backward = -1;  // for a trace, the functions that run instead of it
-  int partner = -1;                 // a forward function's backward function, and vice versa
+  // For a trace, the forward function that runs instead of it if a gradient is needed, and the
+  // gradient; -1: none.
+  int forward = -1, backward = -1;
+  int partner = -1;    // a forward function's backward function, and vice versa
   int trace = -1;      // for a forward or backward function, the trace that it is made from
   int successor = -1;  // for a trace that creates variables, the trace that follows it
   bool makes_variables = false;  // creates variables, as tf.function's first trace
@@ -88,28 +93,33 @@ struct LibraryFunction {
   std::vector<FunctionArgument> results;
   // How this trace differs from the other traces of its Python function.
   std::vector<TraceConstant> constants;
-  std::vector<std::string> has, lacks;  // nodes that few (has) or most (lacks) traces have
-  size_t nodes = 0;                     // without arguments and results
+  // Nodes of this trace that at most half of the traces have, and nodes that this trace lacks but
+  // at least half of the traces have.
+  std::vector<std::string> has, lacks;
+  size_t nodes = 0;    // without arguments and results
   uint64_t bytes = 0;  // size in the file; 0 if the function was not read from a message
   uint64_t hash = 0;   // see BodyHashes
-  int copy_of = -1;    // the first function with the same body; -1: this one is the first
-  int row = 0;         // index in FunctionLibrary::rows
+  // The function with the same body and the smallest number in its name; -1: it is this one.
+  int copy_of = -1;
+  int row = 0;  // index in FunctionLibrary::rows
 };
 
-// One Python function with its traces, or the functions that are the same part (such as
-// `then_branch`) of an op in several traces.
+// One Python function with its traces, the functions that are the same part (such as `then_branch`)
+// of an op in several traces, other functions of the same name, or all eager ops.
 struct FunctionRow {
   std::string name;          // "train_step"
-  FunctionRole role;         // kTrace for all functions that Python traced
+  FunctionRole role;         // kTrace for traces and their forward and backward functions
   std::vector<int> members;  // traces by number, then the functions made from them
   size_t traces = 0;         // how many members are traces
-  bool is_entry = false;
-  bool one_body = false;  // true if all traces have the same body
+  bool is_entry = false;     // true if a member is an entry point
+  bool one_body = false;     // true if there are several traces, and all have the same body
 };
 
 struct FunctionLibrary {
   std::vector<LibraryFunction> functions;  // in the order of the module
-  std::vector<FunctionRow> rows;           // entry points first, then by name
+  // Entry points first, then other Python functions, then parts of ops and the like, then eager
+  // ops; each by name.
+  std::vector<FunctionRow> rows;
   // The entry points, which are the functions to read first, in the order of `rows`.
   std::vector<int> Entries() const;
 };
@@ -122,7 +132,8 @@ FunctionLibrary ReadFunctionLibrary(const Module& module,
 
 llvm::StringRef RoleName(FunctionRole role);        // "trace", "forward", ...
 llvm::StringRef StatusName(FunctionStatus status);  // "entry", "called", ...
-// Returns the function's role in a word or two: its part in an op if it has one, otherwise `role`.
+// Returns the function's role in a few words: its part in an op if it has one, otherwise `role`;
+// for a rewritten branch or loop body also "forward" or "backward".
 std::string RoleText(const LibraryFunction& function);
 
 }  // namespace grapnel

@@ -83,9 +83,8 @@ void TakeTransformation(llvm::StringRef* name, FunctionName* out) {
   *name = rest.drop_front(method->size() + 1);
 }
 
-// Removes "__backward_" and the number of the backward function:
-// "__backward___backward_critic_115_276" becomes "critic", the Python function that was
-// differentiated.
+// Removes each "__backward_" from the front, with a number from the end:
+// "__backward___backward_critic_115" becomes "critic", the Python function that was differentiated.
 void TakeGradients(llvm::StringRef* name, FunctionName* out) {
   while (name->starts_with("__backward_")) {
     llvm::StringRef rest = name->drop_front(llvm::StringRef("__backward_").size());

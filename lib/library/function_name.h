@@ -29,13 +29,13 @@ struct FunctionName {
 
   Kind kind = Kind::kPlain;
   std::string base;               // "train_step"; for an eager op, the op
-  std::optional<int64_t> number;  // the number of the trace
+  std::optional<int64_t> number;  // the number that TensorFlow gave the function
   std::optional<int64_t> begun;   // for a backward function: the counter when its tracing began
-  int order = 0;                  // 1 for a gradient, 2 for the gradient of a gradient
-  bool is_loaded = false;         // a forward function that came from a SavedModel
-  bool is_rewritten = false;      // a branch or loop body that returns what its gradient needs
-  bool is_gradient = false;       // the gradient of a branch or loop body
-  bool is_control_flow = false;   // has a name that cond or while gives
+  int order = 0;                 // 1 for a trace's forward or backward function, 2 for a gradient's
+  bool is_loaded = false;        // a forward function that came from a SavedModel
+  bool is_rewritten = false;     // a branch or loop body that returns what its gradient needs
+  bool is_gradient = false;      // the gradient of a branch or loop body
+  bool is_control_flow = false;  // has a name that cond or while gives
   bool is_specialized = false;
   std::string transformation;  // "map", if it was passed to a tf.data dataset
 };

@@ -15,8 +15,8 @@ struct GivenGradients {
   llvm::StringMap<std::string> gradient, of;  // a function's gradient, and a gradient's function
 };
 
-// Finds which function is made from which other: fills `forward`, `backward`, `partner` and
-// `trace`. `role` must be set.
+// Finds which function is made from which other: fills `forward`, `backward`, `partner`, `trace`
+// and `successor`. `role` must be set.
 void FindPairs(const GivenGradients& gradients, FunctionLibrary* library);
 
 // Fills `status`: what calls each function. FindPairs must have run. `has_main`: the main graph has

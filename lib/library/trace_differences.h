@@ -15,7 +15,8 @@ namespace grapnel {
 void CompareTraces(const std::vector<LibraryFunction*>& traces);
 
 // True if two functions with the same name may be traces of one Python function: they have a
-// parameter name in common, or their bodies are similar. For lambdas only the bodies count.
+// parameter name in common, neither has parameters, or their bodies are similar. For lambdas only
+// the bodies count.
 bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b);
 
 }  // namespace grapnel

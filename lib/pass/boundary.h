@@ -25,8 +25,8 @@ struct GRAPNEL_PUBLIC Boundary {
   // Nodes whose values the caller supplies: a pass can trust neither their shapes nor, for a Const,
   // its value.
   llvm::DenseSet<NodeId> fed;
-  // Nodes that must stay although they are neither fetched nor fed: function results, initializers,
-  // nodes in keep_ops.
+  // Further nodes that must stay: _Retval nodes of a main graph, nodes that must run for a
+  // function's effects, initializers, nodes in keep_ops.
   llvm::DenseSet<NodeId> kept;
   // Whether nodes with state or effects stay even if they are unread, as in function bodies.
   bool keep_stateful = false;
@@ -40,10 +40,11 @@ struct GRAPNEL_PUBLIC Boundary {
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// The default fetches of a graph: all outputs of nodes without readers; only the first output of a
-// Switch, because one of its outputs is dead. For a GraphDef that is a function's body, with _Arg
-// and _Retval nodes (lib/ir/function_ends.h): its results in order, then "^x" for each node x that
-// must run so that all ops with state or effects run.
+// The default fetches of a graph: all outputs of nodes without readers, and nodes without outputs;
+// but no NoOp or Const, and only the first output of a Switch, because one of its outputs is dead.
+// For a GraphDef that is a function's body, with _Arg and _Retval nodes (lib/ir/function_ends.h):
+// its results in order, then "^x" for each node x that must run so that all ops with state or
+// effects run.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
 // The default feeds: the placeholders of a graph; or, for a function's body, its arguments in
 // order.
@@ -53,7 +54,8 @@ GRAPNEL_PUBLIC std::vector<std::string> DefaultFeeds(const Graph& graph);
 // must run). Placeholders are always fed. Errors: a name that does not exist.
 GRAPNEL_PUBLIC Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
                                              llvm::ArrayRef<std::string> fetches);
-// The boundary of a function's body: arguments are fed, results fetched.
+// The boundary of a function's body: arguments are fed, results fetched, and nodes that must run
+// (control_results) kept; nodes with state or effects stay.
 GRAPNEL_PUBLIC Boundary BoundaryOf(const Function& function);
 
 }  // namespace grapnel

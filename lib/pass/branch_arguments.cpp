@@ -133,7 +133,8 @@ class Orderer {
     return BaseType(edit_.TypeOf(port));
   }
 
-  // The name of the argument that passes `port` to a branch, such as "scope/add_tfg_result_0".
+  // The name of the argument that passes `port` to a branch, such as "scope/add_tfg_result_0"; for
+  // an _Arg of the calling body, the name of the _Arg.
   std::string ArgumentName(Port port) const {
     std::string name = edit_.graph().node(port.node).name().str();
     bool is_argument = edit_.graph().node(port.node).op() == "_Arg";
@@ -220,7 +221,7 @@ class Orderer {
   RanksOf ranks_of_;
   Branches branches_;
   std::vector<const Function*> functions_;
-  std::vector<Port> read_;  // in order
+  std::vector<Port> read_;  // by the branches, in the order of the first reads
 };
 
 }  // namespace

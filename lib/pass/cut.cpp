@@ -179,8 +179,8 @@ class Cut {
     }
   }
 
-  // Checks that no Placeholder feeds a loop of Switch and Merge nodes except through an Enter, as
-  // TensorFlow requires of a value from outside the loop.
+  // Verifies the module, and checks that no Placeholder feeds a loop of Switch and Merge nodes
+  // except through an Enter, as TensorFlow requires of a value from outside the loop.
   Error CheckLoops() {
     for (const Problem& problem : VerifyModule(module_))
       if (problem.severity == Severity::kError)

@@ -20,8 +20,8 @@ class DeviceRenames {
   static Expected<DeviceRenames> Parse(llvm::ArrayRef<std::string> texts);
 
   // Applies to each device the first rename that matches; nodes without a device stay unchanged.
-  // Returns the number of nodes that changed. Errors, with nothing changed: a glob that matches no
-  // device of the graph.
+  // Returns the number of nodes that changed. Errors, with nothing changed: a glob other than "*"
+  // that matches no device of the graph.
   Expected<size_t> ApplyTo(Module* module) const;
 
  private:

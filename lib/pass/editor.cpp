@@ -626,7 +626,7 @@ void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only
   starts_pass_ = true;
   TrustFeeds(false);
   fault_.reset();
-  NoticeChanges();  // by a pass over another body
+  NoticeChanges();  // that a pass over another body made
   touched_.clear();
 }
 

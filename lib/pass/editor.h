@@ -63,8 +63,8 @@ class GRAPNEL_PUBLIC Editor {
     return node.id() < preserved_.size() && preserved_[node.id()];
   }
 
-  // From this call on, rewrites may change the values of fetched nodes, which must still run: for a
-  // pass that changes them on purpose (auto_parallel).
+  // From this call on, rewrites may change or remove the outputs of fetched nodes, which must still
+  // stay: for a pass that changes them on purpose (auto_parallel).
   void GiveUpFetchedValues() { fetches_.clear(); }
 
   // The node's device or, if the node names no device, the assumed device of such nodes.
@@ -80,10 +80,11 @@ class GRAPNEL_PUBLIC Editor {
   const ShapeMap& shapes();
   // Infers the shapes of this body again, as Grappler does.
   ShapeMap InferGrapplerShapes(bool trust_feeds) const;
-  // Freezes shapes as they are now, whatever is edited afterwards, until the next call; new nodes
-  // have no shape. Imitates Grappler passes, which infer shapes once.
+  // Freezes shapes as they are now, whatever is edited afterwards, until the next call, a call of
+  // FollowShapes(), or a change by TrustFeeds(); new nodes have no shape. Imitates Grappler passes,
+  // which infer shapes once.
   void FixShapes();
-  // Whether fed nodes have the shapes that their placeholders promise, until the pass ends.
+  // Sets whether fed nodes have the shapes that their placeholders promise, until the pass ends.
   // TensorFlow trusts them in passes whose toggle is AGGRESSIVE.
   void TrustFeeds(bool trust);
   void FollowShapes() { are_shapes_fixed_ = false; }
@@ -193,9 +194,10 @@ class GRAPNEL_PUBLIC Editor {
   // Records that the rewrite inlined this function.
   void TouchedFunction(llvm::StringRef name);
 
-  // --- Faults of a pass: a change that bypasses the editor or is outside a rewrite, removal of a
-  // node that is still read or fetched, an edge from a removed node. The editor does not make such
-  // a change.
+  // --- Faults of a pass: a change that bypasses the editor or is outside a rewrite, a rewrite that
+  // begins inside another, a new node without a name or op, removal of a node that is still read or
+  // preserved, an edge from a removed node. The editor refuses such a change, except that AddNode()
+  // adds the node.
   struct Fault {
     std::string rule, node;  // the rule, and the node it was applied to; empty if unknown
     std::string what;        // "removed 'n', which 'y' still reads"
@@ -208,11 +210,12 @@ class GRAPNEL_PUBLIC Editor {
     if (graph_.version() != seen_version_) BlameChanges(rule);
   }
 
-  // "a/b/c" with prefix "P" -> "a/b/P/c"; without a scope "P/c".
+  // Returns `name` with `prefix` before its last part: "a/b/P/c" for "a/b/c" and "P"; "P/c" for
+  // "c".
   static std::string NameInScope(llvm::StringRef name, llvm::StringRef prefix);
 
-  // Names of the source nodes that `node` was made from; the node itself if it was in the original
-  // graph. Sorted.
+  // Names of the original nodes that `node` was made from; its own name if no rewrite made or
+  // changed it. Sorted.
   std::vector<std::string> OriginsOf(const Node& node) const;
 
   // --- For the PassManager.
@@ -230,13 +233,14 @@ class GRAPNEL_PUBLIC Editor {
     argument_shapes_ = std::move(arguments);
   }
   void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
-  const std::string& pass() const { return pass_; }                          // the running one
+  const std::string& pass() const { return pass_; }                          // the running pass
   int iteration() const { return iteration_; }                               // of the running pass
   // An error if the graph has lost a fetch. It names the rule that lost it, if a rewrite did.
   Error CheckFetches() const;
   int64_t num_changes() const { return num_changes_; }
-  // Returns the nodes that changed, were made, or lost or gained a reader since the last call, in
-  // order; for worklists.
+  // Returns the nodes that changed, were made, lost a reader or were the target of a redirection
+  // since the last call, in the order of these changes. A node may be repeated, or be gone. For
+  // worklists.
   std::vector<NodeId> TakeTouched();
 
  private:
@@ -285,8 +289,9 @@ class GRAPNEL_PUBLIC Editor {
   StringId const_op_, host_const_op_;
   std::unique_ptr<ShapeMap> shapes_;
   bool are_shapes_fixed_ = false, starts_pass_ = false, trusts_feeds_ = false;
-  std::vector<NodeId>
-      stale_shapes_;  // changed since shapes_ was last queried: half a rewrite has no shape
+  // The nodes changed since shapes() was last called. Only that call updates their shapes: in the
+  // middle of a rewrite, a node may have no valid shape.
+  std::vector<NodeId> stale_shapes_;
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
   Record record_;  // reused by all rewrites
   // What one rewrite's result derives from: names of source nodes, and earlier rewrites. Both lists

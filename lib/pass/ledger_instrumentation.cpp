@@ -1,5 +1,5 @@
 // Writes every rewrite as one line of JSON: pass, rule, nodes used, made, changed and removed, and
-// their resulting definitions, so that the run can be repeated from its ledger.
+// the definitions of the made and changed ones, so that the run can be repeated from its ledger.
 #include "lib/ir/import.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/onednn.h"
@@ -51,8 +51,8 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Writes serialized NodeDefs of the nodes that the rewrite made, then of those that it changed;
-  // inputs are spelled as in a main graph ("x:1"), also for nodes of functions.
+  // Writes serialized NodeDefs, in base64, of the nodes that the rewrite made, then of those that
+  // it changed; inputs are spelled as in a main graph ("x:1"), also for nodes of functions.
   void NodeDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     const Function* function = module_->FindFunction(rewrite.function);
     const Graph& graph = function ? function->body : module_->main;
@@ -66,8 +66,8 @@ class LedgerInstrumentation : public Instrumentation {
     });
   }
 
-  // Writes serialized FunctionDefs of the functions that the rewrite made or inlined, and an empty
-  // string for a function that it removed.
+  // Writes serialized FunctionDefs, in base64, of the functions that the rewrite made or inlined,
+  // and an empty string for a function that it removed.
   void FunctionDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
     json.attributeArray("function_defs", [&] {
       for (const std::string& name : rewrite.functions) {

@@ -95,7 +95,7 @@ class Reach {
   llvm::StringMap<std::vector<const Function*>> choices_;  // by interface
 };
 
-// The FunctionDef without that attribute.
+// Returns the serialized FunctionDef without the attribute `key`.
 std::string SourceWithout(const Function& function, llvm::StringRef key) {
   std::string source;
   WireReader reader(function.source);

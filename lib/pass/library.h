@@ -18,20 +18,20 @@ using FunctionSet = llvm::DenseSet<const Function*>;
 // implement the same interface (api_implements). Linear in the reached nodes.
 FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 
-// Adds `start` and the functions that its nodes' attributes name, directly or through other
-// functions.
+// Adds `start`, and the functions that its nodes' attributes name or that are its gradient,
+// directly or through other functions.
 void AddReachable(const Function& start, FunctionSet* reached);
 
 // Returns the functions that the attribute `key` of any node with this op names. Linear.
 FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key);
 
-// For each function of a library, the functions that its body mentions (calls, or names in an
-// attribute) when the CallGraph is constructed.
+// For each function of a library, the functions that it mentions when the CallGraph is constructed:
+// those that its nodes call or name in an attribute that their op declares, and its gradient.
 class CallGraph {
  public:
   // Linear in the module.
   explicit CallGraph(const Module& module);
-  // True if `function` was in the library and its body mentions no function.
+  // True if `function` was in the library and mentions no function.
   bool IsLeaf(const Function& function) const;
   // True if `from` mentions one of `functions`, directly or indirectly. Also true if `from` was not
   // in the library. Linear in the reached functions.
@@ -41,8 +41,9 @@ class CallGraph {
   llvm::DenseMap<const Function*, llvm::SmallVector<const Function*, 4>> mentioned_;
 };
 
-// Drops functions that the main graph does not reach, and the gradients of dropped functions.
-// Returns the names of the dropped functions, in library order.
+// Drops functions that the main graph does not reach (ReachableFunctions), and the entries that
+// register gradients for dropped functions. Returns the names of the dropped functions, in library
+// order.
 std::vector<std::string> DropUnreachableFunctions(Module& module, bool choices = true);
 
 // The name of the function that the library registers as the gradient of `function`, or empty.

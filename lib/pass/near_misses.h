@@ -16,8 +16,8 @@ namespace grapnel {
 class NearMisses {
  public:
   void Add(const Refusal& refusal);
-  // Forgets the earlier refusal of the rewrite's rule at the rewrite's node, and all refusals at
-  // nodes that the rewrite removed, except for those that say "unlike TensorFlow".
+  // Forgets the earlier refusal of the rewrite's rule at the rewrite's node, and the refusals at
+  // other nodes that the rewrite removed, except for those that say "unlike TensorFlow".
   void Rewrote(const Rewrite& rewrite);
   // The refusals, sorted by pass, rule and node, so that the result is deterministic.
   std::vector<Refusal> Sorted() const;

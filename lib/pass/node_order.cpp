@@ -68,7 +68,7 @@ std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> r
   }
   order = ByRank(std::move(order), rank);
   order.reserve(graph.num_nodes());
-  llvm::SmallVector<uint64_t, 16> readers;  // rank and id
+  llvm::SmallVector<uint64_t, 16> readers;  // rank in the high half, id in the low half
   for (size_t next = 0; next < order.size(); ++next) {
     Node node = graph.node(order[next]);
     graph.Prefetch(node.id() + Graph::kAhead);  // in most files its readers follow it

@@ -13,7 +13,7 @@ namespace grapnel {
 // Returns the order in which Grappler visits nodes: breadth first from the nodes without inputs,
 // readers in graph order. The order decides which of two equal nodes survives and which number a
 // new name gets. `rank` is a node's position in the previous graph order; empty: order of ids.
-// Nodes on cycles that are not loops are left out.
+// Nodes on cycles that are not loops, and nodes that depend on them, are left out.
 std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank = {});
 
 // All live nodes in order of rank; nodes newer than the ranks come last, in order of id.

@@ -26,7 +26,7 @@ enum OpKind : uint32_t {
   kAssertOrPrintOp = 1u << 14,
   kFunctionOp = 1u << 15,  // a function of the library
   kKnownOp = 1u << 16,     // in the op table
-  kStatefulOp = 1u << 17,  // a stateful op, or a dataset op that must run
+  kStatefulOp = 1u << 17,  // a stateful op or function, or a dataset op that must run
   kPureOp = 1u << 18,      // running it twice, once or not at all only affects its outputs
   kCommutativeOp = 1u << 19,
   kHasOutputsOp = 1u << 20,

@@ -125,7 +125,7 @@ class Runner {
       AddReachable(*function, &reached);
     }
     LearnArguments(reached);
-    for (const auto& function : module_.functions) {  // inlining would make these counts wrong
+    for (const auto& function : module_.functions) {  // inlining would make annotations wrong
       if (reached.contains(function.get())) DropShapeAnnotations(function->body);
     }
     for (const std::string& name : options_.bodies) {
@@ -493,7 +493,7 @@ class Runner {
   std::vector<std::string> names_;  // of the passes, in order
   bool has_plugins_ = false;        // whether a plugin registered some of them, or rules of them
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
-  std::map<const Function*, std::vector<Shape>> arguments_;  // the known ones
+  std::map<const Function*, std::vector<Shape>> arguments_;  // known shapes of arguments
   OptimizeResult result_;
 };
 

@@ -42,8 +42,8 @@ class GRAPNEL_PUBLIC Instrumentation {
   virtual void Failed(const Stage&, const Module&) {}
   virtual Error AfterPipeline(const Module&) { return Error::success(); }
   virtual void OnRewrite(const Rewrite&) {}
-  // Whether OnRewrite is called. If no client needs it, Rewrite records are not made, which saves a
-  // tenth of the time.
+  // Whether OnRewrite is called. If no client needs it, Rewrite records are not made, which saves
+  // time.
   virtual bool ReadsRewrites() const { return true; }
   // Whether BeforePass and AfterPass may be called for several bodies at a time, on several
   // threads, each reading only its own stage's body. If any client returns false, bodies run one
@@ -72,8 +72,8 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   std::string assumed_device;
   // Whether If, Case and While nodes stay, and are not lowered to Switch and Merge nodes.
   bool keep_functional = false;
-  // Trusts the shapes of placeholders. Off by default, because a session may feed any shape. In the
-  // body of a function, the shapes of arguments are known.
+  // Trusts the shapes of the main graph's placeholders. Off by default, because a session may feed
+  // any shape. With `bodies`, the shapes of functions' arguments are always trusted.
   bool trusts_shapes = false;
   // Names of functions. If the list is not empty, only these functions are optimized, in this
   // order, followed by the functions that they still reach; the main graph and the rest of the
@@ -116,10 +116,11 @@ class GRAPNEL_PUBLIC PassManager {
 //
 // Makes the verifier, which checks the graph after each pass that changed it. `is_sound`: the
 // caller promises that the module given to Run has no problem (lib/ir/verify.h), so that unchanged
-// parts need no check after each pass. At the end the whole module is checked, and `fetches` (the
-// same as in OptimizeOptions) must still exist with their original dtypes. `broke_graph`, which
-// must outlive the run, is set to true if this check finds that a pass broke the graph; may be
-// null.
+// parts need no check after each pass. Then, after each pass that changed the main graph, `fetches`
+// (the same as in OptimizeOptions) must still exist with their original dtypes, and at the end the
+// whole module is checked; otherwise, only bodies that a pass changed are checked at the end.
+// `broke_graph`, which must outlive the run, is set to true if the verifier finds that a pass broke
+// the graph; may be null.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(
     bool is_sound = false, std::vector<std::string> fetches = {}, bool* broke_graph = nullptr);
 // Writes rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line also says
@@ -134,7 +135,7 @@ struct GRAPNEL_PUBLIC DumpOptions {
   bool binary = false;     // .pb instead of .pbtxt
   bool onednn = true;      // OptimizeOptions::onednn, for index.json and the ledger
   // For a pass that does not optimize (the placer): dumps the graph before and after it, changed or
-  // not, and nothing else.
+  // not, and not before and after the pipeline.
   bool stages_alone = false;
   MessageSink sink;
   // Called before each pass over the main graph, with the prefix of the run's files: writes

@@ -15,7 +15,7 @@ bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterCon
     return config.memory_optimization() != proto::RewriterConfig::NO_MEM_OPT;
   const auto* reflection = config.GetReflection();
   if (field->type() == google::protobuf::FieldDescriptor::TYPE_BOOL) {
-    return !reflection->GetBool(config, field);  // disable_...
+    return !reflection->GetBool(config, field);  // the field is named disable_...
   }
   switch (reflection->GetEnumValue(config, field)) {
     case proto::RewriterConfig::DEFAULT:

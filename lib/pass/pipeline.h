@@ -13,8 +13,9 @@ namespace grapnel {
 
 // Returns the names of passes in the order in which TensorFlow's MetaOptimizer runs them: those in
 // `optimizers`, or those whose toggles are on if that list is empty, followed by the config's
-// `custom_optimizers`, except custom ones that `optimizers` already names. TensorFlow silently
-// skips an unknown name; here it causes a warning to `sink`, which may be empty.
+// `custom_optimizers`, except passes that TensorFlow does not have and `optimizers` already names.
+// TensorFlow silently skips an unknown name; here it causes a warning to `sink`, which may be
+// empty.
 std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
                                     const PassRegistry& registry, const MessageSink& sink);
 

@@ -134,7 +134,8 @@ llvm::ArrayRef<const Rule*> RuleTable::After(const Rule& rule, StringId op) cons
       [&](const Rule* other) { return other == &rule || llvm::is_contained(before, other); });
 }
 
-// Makes readers of the node's first output read `by`, and wait for the node's control inputs.
+// Makes readers of the node's first output read `by`, and all its readers wait for its control
+// inputs.
 static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
   bool has_others = llvm::any_of(node.uses(), [&](const Use& use) {
     Port port = context.graph.node(use.node).input(use.slot);

@@ -56,8 +56,8 @@ class GRAPNEL_PUBLIC RuleContext {
   static Verdict NotMine() { return {}; }
   static Verdict Changed() { return {Verdict::kChanged}; }
   static Verdict Done() { return {Verdict::kDone}; }
-  // The optimizer then makes the node's readers read `port` instead, and makes nodes that wait for
-  // the node wait for the port's node.
+  // The optimizer then makes readers of the node's first output read `port` instead; if no other
+  // output is read, it also makes nodes that wait for the node wait for the port's node.
   static Verdict ReplaceBy(Port port) { return {Verdict::kDone, port}; }
   static Verdict ReplaceBy(const Node& node) { return ReplaceBy(Port{node.id(), 0}); }
   // Refuses, for the formatted reason; the text is formatted only if the run collects refusals.
@@ -113,7 +113,8 @@ class GRAPNEL_PUBLIC RuleContext {
   // Returns the node to wait for in order to run exactly when `port` has a value. That is the
   // port's node, unless it is a Switch, which runs even if an output of it is dead. For an output
   // of a Switch it is an Identity that reads that output: with `find`, the first existing one; if
-  // there is none, a new one, "ConstantFoldingCtrl/<switch>_<port>", as Grappler names it.
+  // there is none, the one that Grappler would make, "ConstantFoldingCtrl/<switch>_<port>", which
+  // is added unless it exists.
   Node Anchor(Port port, bool find = true);
   void SetType(const Node& node, llvm::StringRef key, DataType type) {
     edit.SetAttr(node, key, attr::Type(type));
@@ -192,10 +193,10 @@ struct GRAPNEL_PUBLIC Rule {
   // For an optimizer with several visits, each with rules of its own: the visit that the rule
   // belongs to. The phases run from the lowest number up.
   int phase = 0;
-  // The rule of the same phase that this one directly follows; kFirst: the phase's first rule;
-  // null: after all rules that name another. The order is TensorFlow's, since of two rules that
-  // could rewrite a node the first one does. Of two rules that follow the same one, the rule that
-  // was registered last comes first.
+  // The rule of the same phase that this one directly follows; kFirst: it begins the phase; null:
+  // after those that begin the phase and their followers, in the order of registration. The order
+  // is TensorFlow's, since of two rules that could rewrite a node the first one does. Of two rules
+  // that follow the same one, the rule that was registered last comes first.
   const char* after = nullptr;
   const char* name;  // as in ledgers, refusals, `--passes optimizer/name`, its file and test
   std::vector<const char*> ops;  // ops of the nodes that the rule applies to; empty: all ops
@@ -212,7 +213,8 @@ GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
 
 // Use at namespace scope, at the end of a rule's file:
 //   GRAPNEL_RULE({.optimizer = "arithmetic_optimizer", .after = "remove_idempotent",
-//                 .name = "remove_involution", .ops = {"Neg"}, .help = "...", .refuses = "...", .apply = RemoveInvolution});
+//                 .name = "remove_involution", .ops = {"Neg"}, .help = "...",
+//                 .refuses = "...", .apply = RemoveInvolution});
 #define GRAPNEL_RULE(...)                                                            \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(rule_registered_, __COUNTER__) = \
       ::grapnel::RegisterRule(::grapnel::Rule __VA_ARGS__)
@@ -241,12 +243,12 @@ class GRAPNEL_PUBLIC RuleTable {
   llvm::DenseMap<StringId, std::vector<const Rule*>> by_op_;
 };
 
-// Applies the rules for `node`'s op in order until one returns kDone. True if
-// any of them rewrote the node.
+// Applies the rules for `node`'s op in order until one returns kDone or --limit is used up. Returns
+// true if any of them rewrote the node.
 GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
-// An optimizer that needs no code of its own to schedule its rules. They run in the order of
-// the registry: each rule that is applied to the whole body runs by itself; consecutive rules that are
+// An optimizer that needs no code of its own to schedule its rules. They run in the order of the
+// registry: each rule that is applied to the whole body runs by itself; consecutive rules that are
 // applied to nodes run together, on each node in file order. Use at namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));
 class GRAPNEL_PUBLIC SequentialOptimizer : public GraphPass {

@@ -6,15 +6,15 @@
 
 namespace grapnel {
 
-// Stores each constant of 64 or more equal elements as one element.
+// Stores each numeric constant of 64 or more bitwise equal elements as one element.
 void CompressConstants(Editor& edit);
 
-// True if any node requests colocation with another (`_class`).
+// True if any node has the attribute `_class`, with which nodes request colocation.
 bool HasColocations(Graph& graph);
 
-// Normalizes colocation: nodes that must share a device, through any chain of requests, all name
-// the same node of their group; a node left alone in its group names no node. Needed because passes
-// remove nodes that others name.
+// Normalizes colocation: of the nodes that must share a device, through any chain of requests, all
+// name the same one, which itself names none; this one may be a node that passes removed.
+// TensorFlow does this because passes remove nodes that others name.
 void ReassignColocations(Editor& edit);
 
 }  // namespace grapnel

@@ -1,6 +1,6 @@
 // Checks the graph after each pass that changed it, so that a pass that breaks a graph is found
-// immediately. Changed nodes and their readers are checked after the pass, each body once more at
-// the end.
+// immediately. Changed nodes and their readers are checked after the pass, each changed body once
+// more at the end.
 #include <mutex>
 #include <unordered_map>
 

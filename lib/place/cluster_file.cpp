@@ -80,7 +80,7 @@ class ClusterReader {
     auto name = job ? job->getString("name") : std::nullopt;
     const llvm::json::Array* devices = job ? job->getArray("devices") : nullptr;
     if (!name || !devices)
-      return MakeError("expected an object with \"name\", \"tasks\" and a list \"devices\"");
+      return MakeError("expected an object with a string \"name\" and a list \"devices\"");
     where_ += (" ('" + *name + "')").str();
     if (!names_.insert(*name).second) return MakeError("a job of this name exists already");
     ASSIGN_OR_RETURN(DeviceSpec prefix, DeviceSpec::OfJob(*name));

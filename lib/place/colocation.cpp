@@ -12,8 +12,8 @@
 namespace grapnel {
 namespace {
 
-// How many calls deep function bodies are inspected; a call below that counts as recursive, which
-// is an error.
+// The largest depth of nested calls whose function bodies are inspected; a deeper call counts as
+// recursive, which is an error.
 constexpr int kDeepestCall = 64;
 
 bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefType(type); }

@@ -122,7 +122,7 @@ class GRAPNEL_PUBLIC Colocation {
   std::optional<PlacementFailure> failure_;
 };
 
-// Type bits as text: "CPU, GPU".
+// Returns the types whose bits are set as text: "CPU, GPU", or "none".
 GRAPNEL_PUBLIC std::string TypesText(const DeviceSet& devices, uint32_t types);
 
 }  // namespace grapnel

@@ -67,7 +67,7 @@ std::string CostTables(const PlacementContext& context, const CostReport& report
     moving += step.transfer;
   }
   std::string text =
-      "a run would take " + Time(report.seconds) + " (an estimate: docs/placement.md)";
+      "a run would take " + Time(report.seconds) + " (an estimate: docs/guide/placement.md)";
   if (report.unknown > 0) {
     text += ", not counting tensors of unknown size at " + Plural(report.unknown, "node");
   }

@@ -42,7 +42,7 @@ class GRAPNEL_PUBLIC DeviceSet {
   // As Parse, for text that must not open files.
   static Expected<DeviceSet> ParseNames(llvm::StringRef text);
 
-  // Reads a cluster description, as JSON (docs/placement.md has an example):
+  // Reads a cluster description, as JSON (docs/guide/placement.md has an example):
   //   {"jobs": [{"name": "worker", "tasks": 2,
   //              "devices": [{"type": "GPU", "count": 4, "memory": "16 GB", "teraflops": 15,
   //                           "memory_gigabytes_per_second": 900}]}],

@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostMembers = 8;  // of a group in a list
+constexpr size_t kMostMembers = 8;  // members of a group that a list shows
 
 std::string NameAndOp(const Node& node) {
   return ("'" + node.name() + "' (" + node.op() + ")").str();

@@ -35,7 +35,7 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
 // Failure: no device both has kernels for the node's group and matches its request.
 PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input, const Node& node);
 
-// Describes an edge: "a reference edge runs from 'v' to 'assign'".
+// Describes the reason for an edge: "a reference to a variable goes from 'v' to 'assign'".
 std::string ColocationEdgeText(const Graph& graph, const ColocationEdge& edge);
 
 }  // namespace grapnel

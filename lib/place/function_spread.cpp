@@ -58,8 +58,9 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
   return needed;
 }
 
-// Returns the node that produces all fetches, if it calls a function with the feeds as arguments,
-// as for a tf.function or a SavedModel's signature; else a null node.
+// Returns the node that produces all fetches, if it calls a function whose arguments come from
+// nodes without inputs (feeds, variables), as for a tf.function or a SavedModel's signature; else a
+// null node.
 Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   Node call;
   for (const std::string& fetch : fetches) {

@@ -14,9 +14,10 @@
 namespace grapnel {
 
 // Follows TensorFlow: before placing, inlines calls and lowers If and While to single nodes. The
-// function of a remaining call is placed when it is called, its arguments on the call's device. If
-// nodes of the function then need other devices, the call is inlined after all, so that
-// partitioning the main graph is enough. docs/placement.md has the rules.
+// function of a remaining call is placed when it is called, its arguments on the call's device, or
+// for a resource on the device of the node that passes it. If nodes of the function then need other
+// devices, the call is inlined after all, so that partitioning the main graph is enough.
+// docs/guide/placement.md has the rules.
 class FunctionSpread {
  public:
   // Prepares `module` for runs from the feeds to the fetches of `tensors`, which must exist. `log`
@@ -25,14 +26,15 @@ class FunctionSpread {
                  llvm::raw_ostream* log)
       : module_(module), tensors_(tensors), setup_(setup), log_(log) {}
 
-  // Inlines functions, places the main graph and the functions it calls, and sets every node's
-  // device. Errors: nodes that cannot be placed, with the reasons.
+  // Inlines functions, places the main graph and, if there is a log or functions request devices,
+  // the functions it calls. Sets the device of every node of the main graph; the nodes of functions
+  // keep their own requests. Errors: nodes that cannot be placed, with the reasons.
   Error Run();
 
  private:
   struct BodyPlace {  // names of the devices of a call and its arguments
     std::string call;
-    std::vector<std::string> args;  // resource arguments; others have the call's device
+    std::vector<std::string> args;  // of the arguments: the call's device, but for resources
     auto operator<=>(const BodyPlace&) const = default;
   };
 

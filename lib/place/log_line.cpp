@@ -61,7 +61,7 @@ std::optional<std::string> FullDevice(llvm::StringRef text) {
   return device.empty() ? std::nullopt : std::optional(device);
 }
 
-// The prefix "...placer.cc:162] ": where it begins, and where the text after it begins.
+// The prefix "...placer.cc:162] ": where its file name begins, and where the text after it begins.
 struct Marker {
   size_t begin, end;
 };
@@ -94,7 +94,7 @@ bool LooksCut(llvm::StringRef text) {
   return rest.empty() || first.ends_with(":");
 }
 
-// The positions of the parts in "name: (Op): /job:...", "name: (Op)/job:..." or "name: /job:...".
+// The parts of "name: (Op): /job:...", "name: (Op)/job:..." or "name: /job:...".
 struct Parts {
   llvm::StringRef node, op, device;
 };

@@ -25,7 +25,7 @@ struct LogLine {
     kNode,    // a node of a graph and its device
     kEager,   // an op that ran eagerly: `op` and `device`
     kDump,    // a graph was dumped: `node` is the graph's name, `op` the stage ("before_placer")
-    kBroken,  // a truncated node line; `node` is the name if that is complete
+    kBroken,  // a damaged line; `node` is the node's name if that is complete
   };
   Kind kind = kOther;
   bool is_prefixed = false;      // "placer.cc:NNN]" or the like precedes the contents

@@ -19,7 +19,8 @@ struct LogFit {
   bool has_no_ends = false;  // the log has no arguments or results
   bool is_named = false;     // the log names this function
   bool is_exact = false;     // its nodes are exactly those of LogTarget::placed
-  int dumps_between = 0;     // if the log names a dump: dumps from that dump to the target
+  int dumps_between = 0;     // if the log names a dump: dumps from it to the target;
+                             // INT_MAX if it is after the target
   bool is_other = false;     // the log names another function
   bool IsOurs(const LogTarget& target, size_t lines) const;
   bool operator<(const LogFit& other) const;  // true if this fits worse
@@ -31,7 +32,7 @@ struct LogOfGraph {
   std::vector<const LoggedNode*> of;       // by node id; null: not in the log
   std::vector<const LoggedGraph*> used;    // logged graphs that `of` is from; several for a session
   std::vector<const LoggedNode*> gone;     // lines of `used` for nodes that the graph lacks
-  std::vector<const LoggedGraph*> rivals;  // logged graphs with the same nodes, but not used
+  std::vector<const LoggedGraph*> rivals;  // not used, with at least 9/10 as many of the nodes
   size_t differing = 0;                    // nodes that a rival has on another device
   enum Reason {
     kOnly,

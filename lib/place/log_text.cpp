@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostGraphs = 4;  // of the log that a text names
+constexpr size_t kMostGraphs = 4;  // graphs of the log that a text names
 
 std::string LinesOf(llvm::ArrayRef<const LoggedGraph*> graphs) {
   std::string text;

@@ -16,7 +16,7 @@ std::string LogText(const PlacementContext& context, const PlacementLog& log,
 // LogText without the tables of nodes.
 std::string LogSummary(const PlacementContext& context, const PlacementLog& log,
                        const LogOfGraph& logged, const GraphStory& story);
-// One line about the rest of a log: the number of nodes of other graphs and of eager ops; empty if
+// One line about the rest of a log: the number of lines of other graphs and of eager ops; empty if
 // both are 0.
 std::string OthersText(const LoggedDevices& logged);
 // A table with a row for each eager op and device; empty if no op ran eagerly.

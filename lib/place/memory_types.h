@@ -11,10 +11,10 @@
 namespace grapnel {
 
 // TensorFlow's rule (MemoryTypesForNode): the kernel's host arguments, and always resources and
-// strings, are in the host's memory. For a function call, an unlowered While, and an op without a
-// kernel, int32 values are in the host's memory instead of host arguments. So are the ports listed
-// in the attributes _input_hostmem and _output_hostmem. The answers follow this rule for a CPU too,
-// although all of a CPU's memory is the host's.
+// strings, are in the host's memory. For a function call, a SymbolicGradient, an unlowered While,
+// and an op without a kernel, int32 values are in the host's memory instead of host arguments. So
+// are the ports listed in the attributes _input_hostmem and _output_hostmem. The answers follow
+// this rule for a CPU too, although all of a CPU's memory is the host's.
 //
 // Caches results: use one instance for one graph and one placement of it.
 class MemoryTypes {

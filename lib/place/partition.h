@@ -44,15 +44,15 @@ struct GRAPNEL_PUBLIC PartitionScope {
 // Nodes, attributes and names are TensorFlow's, with two exceptions. The number in `tensor_name`
 // ("edge_12_x") counts this graph's edges in the file's order, whereas TensorFlow counts edges in
 // the order in which it created them; for the same reason, the numbers in the names of several
-// control loops may be swapped. A value is
-// sent to a device once, however many nodes read it there. An edge between a GPU's memory and the
-// host's memory gets a pair too (_HostSend, _HostRecv). A loop over several devices gets a control
-// loop on each device (control_loops.h).
+// control loops may be swapped. A value is sent once to each memory, however many nodes read it
+// there; a reference is sent once for each reader. An edge between a GPU's memory and the host's
+// memory gets a pair too (_HostSend, _HostRecv). A loop over several devices gets a control loop on
+// each device (control_loops.h).
 //
 // Every node must have a full device name (the placer's). `module` provides attributes and
 // constants, which are not copied if they are in the file's memory, so it must outlive the
-// partitions; its graph is not changed. Cost: linear. Errors: a node without a device; a loop over
-// devices without LoopCond.
+// partitions; its graph is not changed. Cost: linear. Errors: a node in the scope without a full
+// device name; a loop over devices without LoopCond.
 GRAPNEL_PUBLIC Expected<PartitionedGraph> PartitionByDevice(Module& module,
                                                             const KernelCatalog& kernels,
                                                             const PartitionScope& scope = {});

@@ -28,9 +28,10 @@ struct PlacementExtras {
 };
 
 // Writes these attributes into the open object: "placements": {node: device}, "error": null or
-// text, "requested": {...}, "conflict": [...], "assumed". With a report, also "crossings",
-// "islands" and "memory"; with a cost, "cost"; with a log, "logged" and "log". For a graph that
-// could not be placed, leaves out "crossings", "islands", "memory" and "cost".
+// text, "requested": {node: device}. For a graph that could not be placed, also "conflict": [node]
+// and "advice": [text]; with assumed arguments, "assumed"; with a report, "crossings", "islands"
+// and "memory"; with a cost, "cost"; with a log, "logged" and "log". A report or a cost requires a
+// complete placement.
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
                         const PlacementExtras& extras);
 

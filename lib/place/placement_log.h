@@ -50,8 +50,8 @@ struct PlacementLog {
   std::string path;
   // Graphs that may match a target, in the log's order. A graph that is logged twice (bare, and
   // after "placer.cc:NNN]") is kept once. A log does not mark the end of a graph: the next one
-  // begins at a repeated name, an argument after other nodes, a node with inputs after the
-  // constants, or an eager op.
+  // begins at a repeated name, an argument after other nodes, in a function at a node with inputs
+  // after the constants, or after a line about an eager op or a dumped graph.
   std::vector<LoggedGraph> graphs;
   // How often each eager op ("Executing op X in device D") ran on each device, by (op, device).
   std::map<std::pair<std::string, std::string>, int64_t> eager;
@@ -68,8 +68,8 @@ struct PlacementLog {
 };
 
 // Reads logs of TensorFlow 0.12 to 2.21, also as stored by containers (lib/place/log_line.h).
-// Ignores other lines and counts unreadable ones. Keeps graphs that may match one of `targets`;
-// memory use does not grow with the log. Errors: the file cannot be read.
+// Ignores other lines and counts unreadable ones. Keeps graphs that may match one of `targets`.
+// Memory use is limited, whatever the length of the log. Errors: the file cannot be read.
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets);
 // As ReadPlacementLog, for a log in memory; `name`: the log's name for messages.
 PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,

@@ -33,8 +33,9 @@ struct Island {
   std::vector<NodeId> nodes;  // by id
   int device = 0;
   int64_t bytes_in = 0, bytes_out = 0;  // copied bytes, of tensors of known size
-  // The nodes that have no kernel on the surrounding device, or must share a device with such a
-  // node, by id. If empty, nodes of the island request the CPU or hold resources there.
+  // The nodes that keep the island on the CPU, by id: they have no kernel on any surrounding device
+  // type, and are in the island or must share a device with one of its nodes. If empty, nodes of
+  // the island request the CPU or hold resources there.
   std::vector<NodeId> pinned;
 };
 

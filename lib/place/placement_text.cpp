@@ -10,12 +10,12 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostRows = 12;  // of tables that would grow with the graph
+constexpr size_t kMostRows = 12;  // rows of a table that would grow with the graph
 constexpr size_t kMostNames = 4;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// Returns "/device:GPU:0" if all devices are in one task, else the device's full name.
+// Returns "GPU:0" if all devices are in one task, else the device's full name.
 std::string ShortName(const DeviceSet& devices, int device) {
   const DeviceSpec &name = devices.device(device).name, &first = devices.device(0).name;
   bool one_task = llvm::all_of(devices.devices(), [&](const ListedDevice& each) {

@@ -105,8 +105,8 @@ class Placer {
     return true;
   }
 
-  // True for a node without a request, with one input and at most one reader, if the node that it
-  // reads and the reader have equal requests.
+  // True for a node without a request, with one data input, no control input and at most one
+  // reader, if the node that it reads and the reader have equal requests.
   bool StaysWithInput(const Node& node) const {
     if (!node.device().empty() || node.num_inputs() != 1 || node.num_controls() > 0) return false;
     Node input = node.input_node(0);

@@ -21,7 +21,7 @@ bool StaysOnHost(DataType dtype) { return dtype == proto::DT_INT32 || dtype == p
 
 bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
-// The first "loc:@" group in the node's _class; empty if there is none.
+// The first entry of the node's _class, such as "loc:@v"; empty if there is none.
 std::string GroupOf(const Node& node) {
   std::optional<AttrView> attr = node.FindAttr(kClass);
   auto groups = attr ? attr->AsStrings() : std::nullopt;

@@ -16,8 +16,8 @@ namespace grapnel {
 struct RuntimeCall {
   std::string function;
   CallAttrs attrs;
-  // True for a node's call, whose results are on the node's device. The results of a call from
-  // Python stay on the devices that produce them.
+  // True for a node's call, whose results, except for resources, are on the node's device. The
+  // results of a call from Python stay on the devices that produce them.
   bool is_node = false;
   int device = 0;         // the device of the call
   std::vector<int> args;  // devices of the arguments, in the signature's order
@@ -39,7 +39,7 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, const Run
 // Returns a copy of `module` with the main graph prepared as TensorFlow prepares it before it
 // places it. A session lowers control flow but inlines no calls. A graph with arguments or results
 // is a function's, called on `device`; arguments without a device are placed as DeviceOfArgument
-// does. Null if there is nothing to inline, and all arguments have devices.
+// does. Null if there is nothing to inline or lower, and all arguments have devices.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int device,
                                                  const DeviceSet& devices);
 
@@ -53,7 +53,7 @@ struct NonInlinedCalls {
     std::vector<std::string> nodes;  // the nodes that call this function
   };
   std::unique_ptr<Module> module;  // contains the callees; null if no calls remain
-  std::vector<Callee> callees;     // in the graph's order, each function once
+  std::vector<Callee> callees;     // in the graph's order, equal calls once
 };
 // `id` is Grappler's name for the graph. `kept` are the control results: nodes that run although no
 // result needs them.

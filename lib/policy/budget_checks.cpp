@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the node with the largest `measure`; for a call, the node inside its function.
+// Returns the node of the main graph with the largest `measure`; for a call, the largest node
+// inside its function.
 Node Largest(ModelRun& run, int64_t RunCost::*measure) {
   const Graph* graph = &run.main();
   Node largest;
@@ -100,7 +101,7 @@ int64_t CountNodes(CheckedModel& model) {
   return nodes;
 }
 
-// Returns "" if the cost of all nodes is known; else which nodes are not counted, so that a cost
+// Returns "" if the cost of all nodes is known; else how many nodes are not counted, so that a cost
 // within its budget proves nothing.
 std::string OpenText(const RunCost& run) {
   if (run.open == 0) return "";

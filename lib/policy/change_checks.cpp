@@ -16,7 +16,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the difference of a variable or constant from BASE's; "" if there is no difference.
+// Describes the difference of a variable or constant from BASE's; "" if its relative difference is
+// at most `most`.
 std::string WhatDiffers(const ValueDiff& value, double most) {
   if (value.a.empty()) return "BASE has no such variable";
   if (value.b.empty()) return "only BASE has this variable";
@@ -45,7 +46,8 @@ bool IsMeasure(const Node& reader, int slot) {
   return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
 }
 
-// Returns constants that are not weights: shapes, axes and sizes.
+// Returns the names of integer constants that are not weights: all readers use them as shapes, axes
+// or sizes.
 std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
   VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {

@@ -33,9 +33,9 @@ std::string Shortened(llvm::StringRef text) {
   return "..." + text.substr(begin).str();
 }
 
-// Escapes a label: everything but letters may be markup to Mermaid, which also interprets Markdown
-// there: __x__, or a list if a label begins with "1. " or "- ". Inside a word, '_' and '-' are not
-// markup.
+// Escapes the characters of a label that may be markup to Mermaid, which also interprets Markdown
+// there: __x__, or a list if a label begins with "1. " or "- ". Inside a word, '_', '-', '.' and
+// ':' are not markup.
 std::string Escaped(llvm::StringRef text) {
   const std::string label = Shortened(Printable(text));
   auto is_letter = [&](size_t at) { return at < label.size() && llvm::isAlnum(label[at]); };
@@ -108,7 +108,7 @@ class Drawing {
   void Add(const NodeEntry& entry, ChangeKind fate, bool in_a) {
     nodes_.push_back({entry.name.str(), entry.node, fate, in_a});
   }
-  // Nodes of the group that are in both graphs by name count as changed; the others as added or
+  // Nodes whose names are on both sides of the group count as changed; the others as added or
   // removed.
   void AddGroup(const GroupEntry& group) {
     auto has = [](llvm::ArrayRef<NodeEntry> nodes, llvm::StringRef name) {
@@ -135,7 +135,7 @@ class Drawing {
   };
 
   // Replaces the box of a scope by boxes of its contents, the largest scope first, as long as there
-  // are at most kMostBoxes boxes.
+  // are at most kMostBoxes boxes. If there are more boxes even so, leaves out the last ones.
   void Fold() {
     std::map<std::string, Scope> scopes = Scopes();
     std::set<std::string> labels = scopes[""].within;

@@ -28,7 +28,7 @@ struct PolicyRequest {
   const CancelFlag* cancel = nullptr;  // stops the job from another thread
 };
 
-// A check that the policy enables.
+// The outcome of a check that the policy enables.
 struct PolicyOutcome {
   std::string check, says;
   FindingSeverity severity = FindingSeverity::kError;
@@ -37,11 +37,11 @@ struct PolicyOutcome {
 
 struct PolicyReport {
   std::string model, base, policy;      // paths; base is empty if absent
-  std::string graph_file;               // the model's graph file, if the model is a folder
+  std::string graph_file;               // the file that contains the model's graph
   std::vector<PolicyFinding> findings;  // errors first, waived ones last
   std::vector<PolicyOutcome> outcomes;
-  // The differences from BASE as a Mermaid diagram; empty if nothing differs or no drawing was
-  // requested.
+  // The differences from BASE as a Mermaid diagram; empty if there is no BASE, nothing differs, or
+  // no drawing was requested.
   std::string drawing;
 
   size_t Count(FindingSeverity severity) const;  // not counting waived ones
@@ -54,14 +54,14 @@ struct PolicyReport {
 Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* base,
                                   const PolicyRequest& request);
 
-// Returns a policy in TOML that the unchanged model passes, with the model's sizes as budgets.
-// Budgets that depend on unknown sizes not set by `given` are left out; a comment in the TOML says
-// why.
+// Returns a policy in TOML that the unchanged model passes, with budgets about a tenth above the
+// model's sizes. `given` are the sizes that the caller has set in `model`; a comment in the TOML
+// lists them as flags. Budgets that depend on unknown sizes are left out; a comment says why.
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
                                     bool is_signature, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 
-// Writes as text each check's name, severity, inputs, possible findings and keys.
+// Writes as text each check's name, default severity, possible findings and keys.
 void WritePolicyChecks(llvm::raw_ostream& os);
 // Writes an attribute into the open JSON object: "checks": [{"check", "severity", "finds", "reads",
 // "needs_base", "keys": [{"name", "help", "required"}]}].

@@ -49,7 +49,7 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
     return Error::success();
   };
   RETURN_IF_ERROR(examine());
-  // The call above examined the default signature; now examines the others.
+  // The call above examined the default signature; the loop examines the others.
   const Signature* usual = DefaultSignature(opened_.file());
   for (const Signature& signature : opened_.file().signatures) {
     if (&signature == usual || IsInternal(signature)) continue;

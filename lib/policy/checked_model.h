@@ -18,7 +18,7 @@ struct LostFusion {
   std::string node;     // in the model; "function/node"
   std::string rule;     // the rule that fuses the ops in the base
   std::string pattern;  // "MatMul + BiasAdd + Relu"
-  std::string reason;   // why the rule does not in the model
+  std::string reason;   // why the rule does not fuse them in the model
 };
 
 // Computes each result below once, when a check first needs it. The graphs outlive this object and
@@ -37,7 +37,7 @@ class CheckedModel {
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // may be null
   const Module& module() const { return opened_.module(); }
-  // Returns a request with the pool and the cancel flag that discards all messages.
+  // Returns a request that uses the pool and the cancel flag, and discards all messages.
   RunRequest QuietRun() const;
 
   // Returns the findings of `doctor`, for the checks that policies may enable.

@@ -12,8 +12,8 @@ namespace path = llvm::sys::path;
 namespace fs = llvm::sys::fs;
 
 // Resolves symbolic links in the directories of a path. If the file itself is a link, keeps the
-// link's name, since the repository contains the link. A directory that does not exist is used as
-// given.
+// link's name, since the repository contains the link. A path whose directory does not exist is
+// only made absolute.
 std::string Resolved(llvm::StringRef file) {
   llvm::SmallString<128> whole = file, folder;
   fs::make_absolute(whole);

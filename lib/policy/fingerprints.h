@@ -11,7 +11,8 @@ namespace grapnel {
 
 // Sets each fingerprint to a hash of the check and of the node's computation: the ops, attributes
 // and constant shapes of the node and of all nodes that it depends on. Names and weights do not
-// count. Among findings with the same hash, the number of the finding is hashed too, so that all
+// count. If a finding has no node in the graph, the name of its variable or scope is hashed
+// instead. Among findings with the same hash, the number of the finding is hashed too, so that all
 // fingerprints differ.
 void AddFingerprints(const Module& module, std::vector<PolicyFinding>* findings);
 

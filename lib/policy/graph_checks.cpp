@@ -35,7 +35,8 @@ bool SpeaksOf(const DeviceSpec& named, const DeviceSpec& device) {
 
 // True if the list allows the device. A device without a job is in the program's job, which
 // "/job:worker" does not cover; a device without a type may have any type. If the list names jobs,
-// all other jobs that are allowed must be listed.
+// all other jobs that are allowed must be listed. A device is also allowed if the list specifies
+// none of the parts that the device specifies.
 bool IsAllowed(llvm::ArrayRef<DeviceSpec> allowed, const DeviceSpec& device) {
   bool is_local = !device.job || device.job == DeviceWord::Of("localhost");
   bool are_jobs_named = llvm::any_of(allowed, [](const auto& named) { return bool(named.job); });

@@ -28,7 +28,7 @@ std::string List(const Texts& texts) {
          "]";
 }
 
-// Returns the size plus a tenth, rounded up to two digits: 1,053 -> 1200.
+// Returns the size plus a tenth, rounded up to two significant digits: 1,053 -> 1200.
 int64_t WithRoom(int64_t size) {
   int64_t wanted = size + (size + 9) / 10, step = 1;
   while (wanted / step >= 100) step *= 10;
@@ -47,7 +47,7 @@ class PolicyWriter {
   Expected<std::string> Write() {
     text_ = "# The policy for " + Printable(llvm::sys::path::filename(opened_.model().path)) +
             ", for `grapnel check`. The model passed it when it was written.\n"
-            "# Each table enables a check; docs/check.md lists their keys.\n"
+            "# Each table enables a check; docs/guide/checking.md lists their keys.\n"
             "\n"
             "# The TensorFlow whose fusions are expected: with oneDNN, or without.\n"
             "onednn = \"" +
@@ -91,8 +91,8 @@ class PolicyWriter {
                              : "\n[devices]\nallowed = " + List(devices) + "\n";
   }
 
-  // Writes the checks that need no keys: enabled if they find nothing in the model, else as a
-  // comment.
+  // Writes the checks whose keys do not depend on the model: enabled if they find nothing in the
+  // model, else as a comment.
   Error WritePlain() {
     for (const char* name :
          {"dtypes", "unused_inputs", "debug_ops", "unguarded_ops", "retraced_functions"}) {
@@ -131,7 +131,8 @@ class PolicyWriter {
     return WriteRun();
   }
 
-  // Writes the budgets of a run's costs. Costs that depend on unknown sizes get no budget.
+  // Writes the budgets of a run's costs; if a cost depends on an unknown size, a comment that says
+  // why there are no such budgets.
   Error WriteRun() {
     ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
     RunCost cost = run->Cost();

@@ -161,8 +161,8 @@ class Comparer {
     });
   }
 
-  // True if some nodes of the fusion were removed, and new nodes that are not fused read the
-  // remaining ones instead.
+  // True if some nodes of the fusion were removed, and new nodes read the remaining ones instead,
+  // without being fused with them.
   bool IsReplaced(const FusionRewrite& fusion) const {
     std::set<std::string> left;
     for (const std::string& node : fusion.used)
@@ -175,8 +175,8 @@ class Comparer {
            });
   }
 
-  // True if a fusion in this model includes all remaining nodes of `fusion`, or if the model
-  // already contained the fused op.
+  // True if a fusion in this model includes all remaining nodes of `fusion`, or if the anchor is
+  // already a fused op in this model.
   bool IsFusedHere(const FusionRewrite& fusion) const {
     auto anchor = FindNode(model_, InModel(fusion.anchor));
     if (anchor && HasPrefix(anchor->op(), "_Fused")) return true;
@@ -214,7 +214,8 @@ class Comparer {
   }
 
   // Returns the reason why rules refused these nodes in the model: in the final graph, else in
-  // intermediate graphs; refusals by the fusion's rule come first.
+  // intermediate graphs; refusals by the fusion's rule come first. Without a refusal, returns what
+  // the diff says about one of the nodes, else that the rule no longer finds its pattern.
   std::string ReasonOf(const FusionRewrite& fusion) const {
     std::set<std::string> here;
     for (const std::string& node : fusion.used) here.insert(InModel(node));

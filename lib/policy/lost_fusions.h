@@ -9,8 +9,9 @@
 namespace grapnel {
 
 // Finds lost fusions of nodes that are in both models, as `changes` (the diff from `base`) pairs
-// them: a removed node is not a lost fusion. The reason comes from `passes --why-not` for these
-// nodes, or from the diff. Cost: optimizes both. Errors: those of Optimize.
+// them: a removed node is not a lost fusion. The reason is a refusal of these nodes by a rule (as
+// `opt --why-not` lists them), else their change in the diff. Cost: optimizes both. Errors: those
+// of Optimize.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, OneDnn onednn,
                                                   ThreadPool* pool);

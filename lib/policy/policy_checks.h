@@ -60,7 +60,7 @@ Judged CheckParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindin
 Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
-// change_checks.cpp: differences from the base.
+// change_checks.cpp: differences from the base or from recorded cases.
 Judged CheckFusions(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
@@ -72,7 +72,8 @@ struct ModelSizes {
 ModelSizes SizesOf(CheckedModel& model);
 
 // Returns functions that were traced more than `most` times, and how often: according to the
-// SavedModel's objects, else by comparing the functions' names and bodies.
+// SavedModel's objects and, for functions not listed there, by comparing the functions' names and
+// bodies.
 std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph& opened,
                                                               size_t most);
 constexpr double kMostTraces = 4;

@@ -13,10 +13,10 @@ struct PolicyFinding {
   std::string check;
   FindingSeverity severity = FindingSeverity::kError;
   std::string node;  // "function/node"; empty: the whole model
-  // Sentences without a capital and a period: the problem, what was expected, what to do.
+  // Sentences without a capital letter or a period: the problem, what was expected, what to do.
   std::string what, expected, advice;
 
-  // Set by the caller of the checks.
+  // The place of the finding. CheckModel sets the source and the fingerprint after the check.
   std::string scope;        // the node's scope; empty: none
   std::string source;       // "net.py:21 in loss_fn"; empty: unknown
   std::string source_file;  // the file of `source`

@@ -8,15 +8,17 @@
 
 namespace grapnel {
 
-// Returns "2 errors, 1 warning", or "nothing found".
+// Returns "2 errors, 1 warning", or "nothing found". Waived findings do not count.
 std::string PolicySummary(const PolicyReport& report);
 
-// Writes the first few findings of each check; with `all`, all of them.
+// Writes at most two findings of each check and six altogether; with `all`, all of them. Then lists
+// how many findings each waiver covers.
 void WritePolicyText(const PolicyReport& report, bool all, llvm::raw_ostream& os);
 // Writes attributes into the open JSON object: "passes", "findings", "checks", ...; see
-// docs/check.md.
+// docs/guide/checking.md.
 void WritePolicyJson(const PolicyReport& report, llvm::json::OStream& json);
-// Writes one test case per check, in the format of Jenkins' xunit plugin (junit-10.xsd).
+// Writes one test case per check and one for the waivers, in the format of Jenkins' xunit plugin
+// (junit-10.xsd).
 void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os);
 // Writes SARIF 2.1.0. A finding is located at the source line that created its node if that is
 // known, else in the model's file.

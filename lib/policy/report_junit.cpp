@@ -20,7 +20,7 @@ std::string PlaceOf(const PolicyFinding& finding) {
   return text;
 }
 
-// Writes an error as a failure; other findings become output of the test case.
+// Writes a finding as a failure of the test case.
 void WriteFailure(const PolicyFinding& finding, llvm::raw_ostream& os) {
   os << "      <failure type=\"" << Xml(finding.check) << "\" message=\"" << Xml(PlaceOf(finding))
      << ": " << Xml(finding.what) << "\">expected: " << Xml(finding.expected)

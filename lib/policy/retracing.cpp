@@ -36,8 +36,8 @@ Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
   return traces;
 }
 
-// Returns the functions that call ops (such as PartitionedCall) call. Leaves out branches and loop
-// bodies, since different ones often have the same name.
+// Returns the functions that nodes call with a PartitionedCall op, or as an op of that name. Leaves
+// out branches and loop bodies, since different ones often have the same name.
 std::set<llvm::StringRef> CalledByName(const Module& module) {
   std::set<llvm::StringRef> called;
   VisitNodes(module, [&](const Node& node, const std::string&) {
@@ -49,7 +49,8 @@ std::set<llvm::StringRef> CalledByName(const Module& module) {
   return called;
 }
 
-// Returns a hash of the ops of all nodes, in order. Traces of one function have the same hash.
+// Returns a hash of the ops of all nodes, in order. Traces of one function usually have the same
+// hash.
 uint64_t HashOfOps(const Graph& graph) {
   uint64_t hash = 0;
   for (const Node& node : graph.nodes()) hash = HashInto(hash, HashText(node.op()));
@@ -65,8 +66,9 @@ uint64_t HashOfArguments(const ShapeMap& shapes, const Graph& graph) {
   return hash;
 }
 
-// Groups functions whose names differ only in numbers and which have the same ops, but other
-// argument dtypes or shapes, or other constants. Different layers of one kind may be grouped too.
+// Groups the called "__inference_" functions whose names differ only in numbers and which have the
+// same ops, but other argument dtypes or shapes, or other constants. Different layers of one kind
+// may be grouped too.
 Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
   Traces traces;
   std::map<std::pair<std::string, uint64_t>, std::string> first_of;

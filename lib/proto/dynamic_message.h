@@ -1,7 +1,6 @@
-// Messages without generated C++ code: ConfigProto and the messages of its fields, which the
-// program only reads, compares and prints. They are built from their descriptors on first use. That
-// saves the compile time of generated code and, at start-up, the registration of messages that few
-// runs need.
+// Messages that are built from their descriptors on first use: those of config.proto, such as
+// ConfigProto, which the program only reads, compares and prints. Generated C++ code would take
+// time to compile and, at start-up, to register messages that few runs need.
 #ifndef GRAPNEL_LIB_PROTO_DYNAMIC_MESSAGE_H_
 #define GRAPNEL_LIB_PROTO_DYNAMIC_MESSAGE_H_
 

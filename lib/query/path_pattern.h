@@ -38,12 +38,13 @@ using NodePath = std::vector<NodeId>;
 
 // Returns the paths of a body along data edges that match the pattern, in the order of their first
 // nodes; at most `limit`. For a pattern with **, returns one shortest path for each pair of first
-// and last node. Linear in steps x edges; with a **, that much again for each first node.
+// and last node. Linear in steps x edges and in the returned paths; with a **, linear in steps x
+// edges for each first node.
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
 
 // Returns a shortest path that matches the pattern and ends with `last`; among equally short paths,
-// the one through earlier inputs. Empty if no path matches. Costs as much as the number of steps;
-// with a **, a walk over everything that `last` depends on.
+// the one through earlier inputs. Empty if no path matches. Visits the nodes up to as many steps
+// before `last` as the pattern has; with a **, everything that `last` depends on.
 NodePath FindPathTo(const Node& last, const PathPattern& pattern);
 
 // Returns the matching paths of all bodies as rows with the columns function (NULL: the main

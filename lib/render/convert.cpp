@@ -16,7 +16,8 @@ namespace {
 constexpr ConvertFormatInfo kFormats[] = {
     {ConvertFormat::kPb, "pb", "a GraphDef"},
     {ConvertFormat::kPbtxt, "pbtxt", "a GraphDef as text"},
-    {ConvertFormat::kText, "text", "one node a line, to read and write (.gtxt; see docs/text.md)"},
+    {ConvertFormat::kText, "text",
+     "one node a line, to read and write (.gtxt; see docs/reference/text.md)"},
     {ConvertFormat::kCanonical, "canonical", "text that is the same for the same graph"},
     {ConvertFormat::kEvent, "event", "an event file for TensorBoard's Graphs page"},
     {ConvertFormat::kModelExplorer, "model-explorer",

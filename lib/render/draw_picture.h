@@ -13,7 +13,8 @@ namespace grapnel {
 
 enum class PictureFormat { kDot, kSvg, kPng };
 
-// Parses "dot", "svg" or "png", with or without a leading dot; nullopt for any other text.
+// Parses "dot" (or "gv"), "svg" or "png", with or without a leading dot; nullopt for any other
+// text.
 std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name);
 
 struct PictureFile {

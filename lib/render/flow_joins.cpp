@@ -9,8 +9,8 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kMostPeriod = 48;
-// JoinToMost joins two parts with an edge between them only if they have at most 1/kMostOfAll of
-// all ops together, so that no part dominates the scope.
+// JoinToMost first joins only parts with an edge between them that have at most 1/kMostOfAll of all
+// ops together, so that no part dominates the scope.
 constexpr uint64_t kMostOfAll = 4;
 // If one repeat has fewer than kSmallRepeat ops, at least kManyRepeats repeats are needed for a
 // series.

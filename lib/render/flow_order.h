@@ -24,7 +24,7 @@ std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges);
 std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges);
 
 // Returns a number for each member; members have the same number if and only if they are on a cycle
-// together. Linear.
+// together. Takes n log n time in edges.
 std::vector<uint32_t> CyclesOf(uint32_t count, FlowEdges edges);
 
 }  // namespace grapnel

@@ -61,7 +61,8 @@ class FlowLine {
   std::vector<uint32_t> in_first_, in_, out_first_, out_;  // positions of inputs and readers
 };
 
-// Joins consecutive parts of equal structure into series, if each part has several members.
+// Joins consecutive parts of equal structure into series, if each part has several members and is
+// connected.
 std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPiece>& pieces);
 
 // Joins repetitions of one or more consecutive parts into series, the shortest periods first. If

@@ -24,8 +24,8 @@ namespace grapnel {
 // Returns the text that the page shows as the node's device.
 std::string PageDevice(const Node& node, const struct PageMarks* marks);
 
-// Writes a JSON document that can be embedded in HTML: '<', '>' and '&' occur only in strings, and
-// are escaped there.
+// Returns the JSON document that `write` writes, in a form that can be embedded in HTML: '<', '>'
+// and '&' occur only in strings, and are escaped there.
 std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write);
 
 // Marks that a caller of GraphPage puts on nodes to show the result of a diff or of a debug run.
@@ -101,8 +101,8 @@ class GraphPage {
   // Call it before requesting a document.
   void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
 
-  // Title, bodies with their calls, signatures, problems, colors, and the scopes and functions that
-  // are open at first.
+  // Title, bodies with their calls, signatures, problems, colors, devices, XLA clusters, marks, and
+  // the scopes and functions that are open at first.
   const std::string& ModelJson();
   // One opened scope: its contents with their layers and order, but without positions, since only
   // the page knows the sizes. nullopt is the outermost scope. Errors: no such body or scope; the
@@ -111,8 +111,8 @@ class GraphPage {
   // Everything about one node: attributes as text, inputs, readers, enclosing scopes.
   Expected<std::string> NodeJson(size_t body, NodeId node);
   // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output
-  // types, attributes and XLA clusters, each distinct text once. "next" is the `from` of the next
-  // page.
+  // types, attributes, XLA clusters and, if known, source lines; each distinct text except names is
+  // written once. "next" is the `from` of the next page.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
   // The scope and inputs of the nodes that IndexJson returns for these arguments: {"nodes": [[id,
   // scope, inputs ...], ...]}. The scope is -1 for nodes without a box of their own; inputs are

@@ -22,8 +22,6 @@ constexpr llvm::StringLiteral kWanted =
     "that}, or a table: a line with the names of the columns, then lines with a node and its "
     "values";
 
-// --- JSON.
-
 using llvm::json::Object;
 
 // Returns the keys of an object, sorted, because the object's own order is that of a hash table.
@@ -118,8 +116,6 @@ class JsonReader {
   llvm::StringRef file_;
   std::vector<NodeData>& all_;
 };
-
-// --- Tables.
 
 // Reads a table's lines, and splits each into fields.
 class TableReader {

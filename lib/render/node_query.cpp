@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// True if `text` contains `part`, which must be in lower case. Fast (some 50 ms for a million
-// names), because memchr finds possible beginnings.
+// True if `text` contains `part` in upper or lower case; `part` must be in lower case. Fast (some
+// 50 ms for a million names), because memchr finds possible beginnings.
 bool Holds(llvm::StringRef text, llvm::StringRef part) {
   if (part.empty()) return true;
   if (text.size() < part.size()) return false;

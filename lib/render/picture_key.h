@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Explains only lines and frames that occur in the picture. `closed` describes how the format draws
-// a closed box: "double frame".
+// Names the direction of the data flow, and explains those lines and frames that occur in the
+// picture. `closed` describes how the format draws a closed box: "double frame".
 std::string PictureKey(const Picture& picture, llvm::StringRef closed);
 
 // Returns the colors that have a name, the neutral color last.

@@ -11,8 +11,8 @@ namespace {
 // kRepeatAbove boxes.
 constexpr size_t kRepeat = 3, kRepeatAbove = 20;
 
-// Returns the visible properties of each box except its name, as text: kind, notes, edges. Empty if
-// the box must not be merged.
+// Returns the properties of each box except its name, as text: op, cluster, device, notes, edges.
+// Empty if the box must not be merged.
 std::vector<std::string> LooksOf(const Picture& picture) {
   std::vector<std::string> looks(picture.boxes.size());
   for (size_t i = 0; i < looks.size(); ++i) {

@@ -63,8 +63,8 @@ struct Scope {
 };
 
 // The scope tree of one graph, which must outlive it. An op with the name of a scope ("dense"
-// beside "dense/kernel") is in that scope. Takes time linear in the length of the names. Is not
-// recursive, so any depth of scopes works.
+// beside "dense/kernel") is in that scope. Takes near-linear time in the length of the names. Is
+// not recursive, so any depth of scopes works.
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.
@@ -101,7 +101,7 @@ class ScopeTree {
     const Scope& scope = scopes_[id];
     return scope.group && !scope.series && !scope.part && !scope.slice;
   }
-  // True if the scope is a group of groups.
+  // True if the scope is a group whose first child is a group.
   bool HoldsGroups(ScopeId id) const {
     const Scope& scope = scopes_[id];
     return scope.group && scope.num_children > 0 && scopes_[scope.first_child].group;

@@ -42,8 +42,9 @@ struct Folding {
 
 // Folds nodes, so that notes of their readers mention them instead of boxes: constants and
 // variables that are read (in a function, arguments that are resources), Identity and
-// ReadVariableOp nodes that read only such nodes, and NoOps that exactly one node waits for.
-// `selected` is by node id; empty: all nodes. Takes time linear in the graph.
+// ReadVariableOp nodes that read only such nodes, NoOps that wait only for such nodes, and NoOps
+// that exactly one node waits for. `selected` is by node id; empty: all nodes. Takes time linear in
+// the graph.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

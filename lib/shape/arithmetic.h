@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // Returns the shape of a tensor that has one of two shapes: dimensions in which these differ become
-// unknown.
+// unknown, and so does the rank if the ranks differ.
 Shape JoinShapes(const Shape& a, const Shape& b);
 
 // Return the more specific of two dimensions or shapes that are equal at run time; nullopt if they
@@ -31,8 +31,8 @@ inline Shape VectorOf(int64_t size) { return Shape(llvm::ArrayRef<int64_t>(size)
 inline Shape MatrixOf(int64_t rows, int64_t columns) { return Shape(Dims{rows, columns}); }
 // Returns a shape of unknown rank if `a` or `b` has unknown rank.
 Shape ConcatShapes(const Shape& a, const Shape& b);
-// Returns the dimensions from `begin` up to `end`, both counted from the back if negative; the rank
-// must be large enough.
+// Returns the dimensions from `begin` up to `end`, both counted from the back if negative. Returns
+// Shape::Unknown() if the rank is unknown or too small.
 Shape SubShape(const Shape& shape, int begin, int end);
 Shape SubShape(const Shape& shape, int begin);
 

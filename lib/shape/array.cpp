@@ -63,7 +63,7 @@ void AttrShape(ShapeContext& c) {
   if (std::optional<Shape> shape = c.ShapeAttr("shape")) c.Out(0, std::move(*shape));
 }
 
-// Output i has the shape of input i.
+// Output i has the shape and elements of input i.
 void ForwardShape(ShapeContext& c) {
   for (int i = 0; i < std::min(c.num_inputs(), c.num_outputs()); ++i) c.OutFacts(i, c.facts(i));
 }
@@ -94,8 +94,9 @@ void RankShape(ShapeContext& c) {
   if (c.in(0).known_rank()) c.OutElements(0, {c.in(0).rank()});
 }
 
-// Returns the size of the only unknown dimension of `to`, computed from the number of elements and
-// all other dimensions. A symbol in both shapes cancels out.
+// Returns the size of dimension `at` of `to`, computed from the number of elements of `from` and
+// all other dimensions of `to`; nullopt if these do not determine it. A symbol in both shapes
+// cancels out. Sets `misfit` to true if the size would not be a whole number.
 std::optional<int64_t> Missing(const Shape& from, const Shape& to, int at, bool* misfit) {
   llvm::SmallVector<int64_t, 6> above(from.dims().begin(), from.dims().end()), below;
   for (int i = 0; i < to.rank(); ++i) {
@@ -293,8 +294,8 @@ void TileShape(ShapeContext& c) {
   c.Out(0, std::move(result));
 }
 
-// Returns a scalar input as a double: from a Const of any numeric dtype, otherwise from the tracked
-// elements.
+// Returns a scalar input as a double: from its tracked element, otherwise from a float or integer
+// Const, also one behind a few Casts to a float dtype.
 std::optional<double> NumberAt(ShapeContext& c, int i) {
   if (std::optional<int64_t> value = c.integer(i)) return static_cast<double>(*value);
   Node source = i < c.node.num_inputs() ? c.node.input_node(i) : Node();
@@ -358,7 +359,7 @@ void RangeShape(ShapeContext& c) {
 
 void LinSpaceShape(ShapeContext& c) { c.Out(0, VectorOf(c.SizeFrom(2))); }
 
-// If the elements of the two dtypes have different sizes, the last dimension changes.
+// If the elements of the two dtypes have different sizes, a last dimension is added or removed.
 void BitcastShape(ShapeContext& c) {
   Shape shape = c.in(0);
   int64_t from = DataTypeSize(BaseType(c.Type("T"))), to = DataTypeSize(BaseType(c.Type("type")));

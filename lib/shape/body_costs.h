@@ -13,7 +13,7 @@ namespace grapnel {
 
 // The cost of one run of a node or a body. Sums saturate at the largest int64.
 struct RunCost {
-  int64_t flops = 0;  // as EstimateFlops
+  int64_t flops = 0;  // as EstimateFlops counts them
   int64_t bytes = 0;  // of the tensors created; forwarded tensors do not count
   // The most bytes that the run holds at one time in tensors that it creates; for a node: while the
   // node runs, in addition to its inputs. Does not count arguments, constants and variables.
@@ -38,15 +38,16 @@ class ModuleCosts {
   ModuleCosts(const Module& module, const ModuleShapes& shapes)
       : module_(module), shapes_(shapes) {}
 
-  // Returns the cost of one run of a node: of a call, that of the function; of a conditional, that
-  // of the most expensive branch; of a loop, that of one iteration of body and condition.
+  // Returns the cost of one run of a node: of a call, that of the function; of a conditional, the
+  // largest of each number over its branches; of a loop, that of one iteration of body and
+  // condition.
   RunCost OfNode(const Node& node);
   // Returns the cost of one run of a body. A tensor takes memory from the run of its node to the
   // run of its last reader; a function keeps its results until its end, the main graph keeps
   // outputs that no node reads. Assumes that no op reuses the buffer of an input.
   const RunCost& OfBody(const Graph& body);
-  // Returns how often each body runs in one run of the main graph; nullopt if a conditional, a loop
-  // or an op that is not a call determines the number.
+  // Returns how often each body runs in one run of the main graph; nullopt if a conditional, a
+  // loop, a cycle of calls or an op that is not a call determines the number.
   std::map<const Graph*, std::optional<int64_t>> Runs() const;
 
  private:

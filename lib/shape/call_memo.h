@@ -32,8 +32,8 @@ class CallMemo {
  public:
   // Returns the results of `function` for `args`: cached ones, or those that `infer` returns;
   // `infer` gets the facts about the arguments and may call Results for other functions. Empty if
-  // the number of arguments is wrong, the function is being inferred already, or calls are nested
-  // too deep.
+  // the number of arguments is wrong, the function has a list argument or is being inferred
+  // already, or calls are nested too deep.
   std::vector<PortFacts> Results(
       const Function& function, llvm::ArrayRef<const PortFacts*> args,
       llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer);

@@ -10,8 +10,9 @@ namespace grapnel {
 
 using ElementOp = int64_t (*)(int64_t, int64_t);
 
-// Returns the function that a binary op applies to two elements. Its result is exact for known
-// elements, a symbol if the op leaves that symbol unchanged, and otherwise kUnknownElement. Null
+// Returns the function that a binary op applies to two elements. Its result is known if both
+// elements are, or if the others do not matter (x - x, x * 0); a symbol if the op leaves that
+// symbol unchanged; and otherwise kUnknownElement, also for an overflow or a division by 0. Null
 // for an op that is not supported.
 ElementOp ElementOpOf(llvm::StringRef op);
 
@@ -20,8 +21,9 @@ int64_t SubtractElements(int64_t a, int64_t b);
 
 class ShapeContext;
 // Sets the elements of a Select or SelectV2 whose output shape is set already, selecting each
-// element separately; each input has as many elements as the output, or one. Returns false if
-// elements are unknown. Grappler does not track such elements.
+// element separately; each input has as many elements as the output, or one. Returns false if the
+// output is not a scalar or a vector of known size, or the inputs do not have these elements.
+// Grappler does not track such elements.
 bool SelectEachElement(ShapeContext& c);
 
 }  // namespace grapnel

@@ -123,8 +123,9 @@ void BroadcastAllShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Sets the elements of a Select. If the condition is a known scalar, they are those of the selected
-// value; otherwise, elements that are equal in both values are known.
+// Sets the elements of a Select. If the condition is one known element, they are those of the
+// selected value; otherwise, elements that are equal in both values are known, and with
+// believes_notes those that a known condition selects one by one.
 void SelectElements(ShapeContext& c) {
   std::optional<int64_t> condition = c.integer(0);
   int chosen = condition && *condition == 0 ? 2 : 1;
@@ -238,7 +239,7 @@ constexpr ShapeRule kRules[] = {
     {"Betainc", BetaincShape},
     {"Equal", EqualShape},
     {"NotEqual", EqualShape},
-    // Ops whose output has the shape of their only input.
+    // Ops whose outputs have the shape of their first input.
     {"Abs", SameAsInput},
     {"Print", SameAsInput},
     {"IsotonicRegression", SameAsInput},
@@ -332,7 +333,7 @@ constexpr ShapeRule kRules[] = {
     {"_MklSwish", SameAsInput},
     {"_MklFusedMish", SameAsInput},
     {"_UnaryOpsComposition", SameAsInput},
-    // Ops with two inputs that are broadcast together.
+    // Ops with two inputs that are broadcast together; those of ApproximateEqual have equal shapes.
     {"QuantizedAdd", QuantizedBinaryShape},
     {"QuantizedMul", QuantizedBinaryShape},
     {"UniformQuantizedAdd", BinaryShape},

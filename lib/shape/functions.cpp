@@ -15,7 +15,7 @@ const PortFacts& UnknownFacts() {
 }
 
 // Returns the elements of a tensor that has the elements `a` or `b`: known where they are equal;
-// nullopt if no element is known then.
+// nullopt if their numbers differ or no element is known then.
 std::optional<Elements> JoinElements(const Elements& a, const Elements& b) {
   if (a.size() != b.size()) return std::nullopt;
   Elements joined = a;
@@ -157,7 +157,7 @@ Shape ShapeContext::ShapeFrom(int i, bool or_scalar) {
     for (int64_t dim : *dims) shape.Append(DimOfElement(dim));
     return shape;
   }
-  constexpr int64_t kMaxRank = 254;  // TensorFlow's
+  constexpr int64_t kMaxRank = 254;  // TensorFlow's limit
   if (!tensor.IsKnown(0) || tensor.dim(0) > kMaxRank) return Shape::Unknown();
   return Shape::UnknownOfRank(static_cast<int>(tensor.dim(0)));
 }
@@ -319,7 +319,8 @@ void SameAsInput(ShapeContext& c) {
 void UnknownOutputs(ShapeContext&) {}
 
 // For an op without a shape function: uses the shapes in the node's attributes (`_output_shapes`,
-// `output_shapes`, `shape`). Handles and datasets are always scalars.
+// `output_shapes`, `shape`). A single output that is a dataset, or a handle made without inputs, is
+// a scalar.
 void DefaultShape(ShapeContext& c) {
   if (c.info && c.info->outputs.size() == 1 && c.num_outputs() == 1) {
     DataType type = c.info->outputs[0].type;

@@ -106,7 +106,7 @@ class ShapeContext {
   std::optional<int64_t> integer(int i) const;
   // The size that the scalar in input i specifies; kUnknownDim if it is unknown or negative.
   int64_t SizeFrom(int i) const;
-  // The shape that the vector in input i specifies; an element of -1 is an unknown size. With
+  // The shape that the vector in input i specifies; a negative element is an unknown size. With
   // `or_scalar`, a scalar specifies a shape of unknown rank.
   Shape ShapeFrom(int i, bool or_scalar = false);
 

@@ -60,10 +60,10 @@ void DecodeImageShape(ShapeContext& c) {
   c.Out(0, std::move(image));
 }
 
-// The input is a batch of images: its last dimensions are [height, width, channels].
+// The input is an image or a batch of images: its last dimensions are [height, width, channels].
 void PixelsShape(ShapeContext& c) { c.Out(0, c.WithRankAtLeast(0, 3)); }
 
-// The input is an image in RGB or HSV, both of which have three channels.
+// The input has RGB or HSV pixels: its last dimension is the three channels.
 void ThreeChannelsShape(ShapeContext& c) {
   Shape image = c.WithRankAtLeast(0, 1);
   if (!image.known_rank() || image.rank() == 0) return;

@@ -76,7 +76,8 @@ class GRAPNEL_PUBLIC ShapeMap {
   DataType TypeOf(Port port) const;
   // Returns the elements of an int32, int64 or bool (0 or 1) tensor with at most kMaxElements
   // elements, row-major, in the shape of the port; each is known, unknown or a symbol (see
-  // kUnknownElement). nullopt if no element is known, and for fed tensors.
+  // kUnknownElement). nullopt if the elements are not tracked, as for fed nodes. Without
+  // ShapeOptions::sees_inside, all elements may be unknown.
   std::optional<llvm::ArrayRef<int64_t>> ElementsOf(Port port) const;
   // Like ElementsOf, but nullopt unless every element is known.
   std::optional<llvm::ArrayRef<int64_t>> IntegersOf(Port port) const;
@@ -94,8 +95,8 @@ class GRAPNEL_PUBLIC ShapeMap {
   // in a function, which may never run, they are warnings.
   const std::vector<Problem>& problems() const;
 
-  // Infers a new, changed or removed node again, and its readers as long as facts change. Facts
-  // about values that a v1 loop carries only ever become less precise.
+  // Infers a new or changed node again, and its readers as long as facts change; forgets a removed
+  // node. Facts about values that a v1 loop carries only ever become less precise.
   void Update(NodeId id);
   // True if an update visited a node that has requirements on its inputs
   // (ShapeOptions::from_readers). The old requirements stay applied; only a new InferShapes applies
@@ -119,13 +120,14 @@ class GRAPNEL_PUBLIC ShapeMap {
 
 // Infers the shapes of all tensors of a main graph or a function's body. `arg_shapes` are those of
 // the function's arguments, in order (for a resource, of its contents); without them an argument
-// has the shape that the file gives it. An unknown dimension of a placeholder or argument becomes a
-// symbol, numbered in the order of nodes; with `from_readers`, every unknown dimension does.
+// has the shape that the file gives it. An unknown dimension of a placeholder, argument or fed node
+// becomes a symbol, numbered in the order of the visits; with `from_readers`, every unknown
+// dimension does.
 //
 // Follows TensorFlow's shape functions, and knows more in four cases: symbols; loops of v1 control
 // flow and functional loops; calls, which are inferred through the function's body; shape tensors
-// with some unknown elements. An op without a shape function has the shapes of its `_output_shapes`
-// or `shape` attribute.
+// with some unknown elements. An op without a shape function has the shapes of its attribute
+// `_output_shapes`, `output_shapes` or `shape`.
 //
 // Linear in nodes and edges; visits each loop a few times, and a function's body once for each
 // distinct set of argument shapes, a few dozen at most. Nodes on a cycle that is not a loop stay

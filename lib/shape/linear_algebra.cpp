@@ -1,5 +1,5 @@
-// Shape functions of ops on matrices: diagonals, decompositions and solvers. All work on batches of
-// matrices in the last two dimensions.
+// Shape functions of ops on matrices: diagonals, decompositions and solvers. Most work on batches
+// of matrices in the last two dimensions.
 #include <algorithm>
 #include <cstdlib>
 

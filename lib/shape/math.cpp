@@ -204,8 +204,8 @@ void EinsumShape(ShapeContext& c) { EinsumShapes(c).Run(); }
 
 void CrossShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
-// --- Fourier transforms. If the last dimension has length n, an RFFT outputs n / 2 + 1 elements
-// there, and an IRFFT outputs n.
+// --- Fourier transforms. If input 1 requests length n for the last dimension, an RFFT outputs n /
+// 2 + 1 elements there, and an IRFFT outputs n.
 
 void RealTransform(ShapeContext& c, int rank, bool forward) {
   Shape out = c.WithRankAtLeast(0, rank);

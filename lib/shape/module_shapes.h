@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // InferShapes infers for one body what Grappler would infer; this class infers as much as possible,
-// for the page, tables and costs, but not for rewrites. The differences:
+// for the web page, the SQL tables and the costs, but not for rewrites. The differences:
 //
 // - The arguments of a function have the facts of the function's calls: shape, elements, and the
 //   shape of the contents of a resource or variant. If there are several calls, only facts on which

@@ -13,10 +13,10 @@ struct OneDnnNeed {
   size_t nodes = 0;        // nodes of all bodies that fail in TensorFlow 2.21 without oneDNN
   std::string first;       // the first of them, "function/node"
   std::string reason;      // why that one fails: "_FusedConv2D with Add"
-  bool has_fused = false;  // Grappler fused matrix products or convolutions for a CPU
-  // True if Grappler rewrote the graph with oneDNN on: a node needs oneDNN, or has the attribute
-  // `_input_shapes`, which Grappler adds only then. If false, the graph does not show whether
-  // oneDNN was on.
+  bool has_fused = false;  // a node that is not on a GPU has an op named _Fused... or _Mkl...
+  // True if Grappler rewrote the graph with oneDNN on: a node needs oneDNN, or one with an op named
+  // _Fused... or _Mkl... has the attribute `_input_shapes`, which Grappler adds only then. If
+  // false, the graph does not show whether oneDNN was on.
   bool made_with = false;
 
   // Returns "12 nodes need TensorFlow with oneDNN, such as 'conv/Relu' (_FusedConv2D with Add)";

@@ -29,7 +29,7 @@ struct ShapeOps {
     const OpInfo* info = nullptr;
     ShapeFunction function = nullptr;
     int num_outputs = -1;           // -1: attributes determine it
-    bool carries_elements = false;  // also as Grappler infers
+    bool carries_elements = false;  // Grappler too tracks elements through the op
   };
   llvm::DenseMap<StringId, Op> ops;
   // Ids of op names in the module's string table; kNoString if the table does not have the name.
@@ -48,7 +48,7 @@ struct SharedShapes {
   CallMemo calls;
   // True if facts in the file count (see lib/shape/module_shapes.h).
   bool believes_notes = false;
-  std::map<const Function*, std::vector<PortFacts>> notes;  // of arguments
+  std::map<const Function*, std::vector<PortFacts>> notes;  // facts in the file about arguments
 
   // Adds the facts that the file states about the function's arguments.
   void BelieveArgNotes(const Function& function, std::vector<PortFacts>* args);
@@ -209,7 +209,7 @@ class ShapeMap::Impl : public FunctionShapes {
   std::vector<ShapeRequirement> made_demands_;
   bool all_visited_ = false;
   llvm::BitVector demanding_;     // by node id: had requirements when these were applied
-  bool demands_changed_ = false;  // since then
+  bool demands_changed_ = false;  // since they were applied
   mutable std::unordered_map<const PortFacts*, Resolved> resolved_;
   // Buffers that Update reuses.
   llvm::SmallDenseMap<NodeId, int, 8> visits_;

@@ -30,8 +30,9 @@ struct ShapeRequirement {
 
 class ShapeSymbols {
  public:
-  // Where an unknown dimension or shape first occurs: output `port` of a node, or its input -1 -
-  // `port`. The same place gives the same symbol, as long as the node keeps its op.
+  // Where an unknown dimension or shape first occurs: output `port` of a node, or, if `port` is
+  // negative, its input -1 - `port`. The same place gives the same symbol, as long as the node
+  // keeps its op.
   struct Place {
     NodeId node;
     StringId op;

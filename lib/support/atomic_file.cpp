@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -22,7 +23,8 @@ namespace {
 
 constexpr llvm::StringLiteral kMark(".grapnel-"), kSuffix(".tmp");
 constexpr size_t kBufferSize = 64 * 1024;
-constexpr mode_t kNewFile = 0666;  // the umask applies
+constexpr size_t kLargestWrite = size_t{1} << 30;  // Linux writes less than 2 GiB at once
+constexpr mode_t kNewFile = 0666;                  // the umask applies
 
 std::string TemporaryIn(const std::string& folder) {
   uint64_t number = 0;
@@ -30,8 +32,8 @@ std::string TemporaryIn(const std::string& folder) {
   return JoinPath(folder, llvm::formatv("{0}{1:x-16}{2}", kMark, number, kSuffix).str());
 }
 
-// Removes the temporary file `path` if the process that wrote it has ended. A writer keeps a lock
-// on its temporary file until it ends, so a file without a lock is a leftover.
+// Removes the temporary file `path` if the process that wrote it has ended. A process keeps a lock
+// on a temporary file while it writes it, so a file without a lock is a leftover.
 void RemoveIfLeftOver(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -59,10 +61,10 @@ void RemoveLeftOversIn(const std::string& folder) {
   closedir(entries);
 }
 
-// Arranges that a signal that ends the process also removes the temporary file.
+// Arranges that a signal that ends the process, such as SIGTERM, also removes the temporary file.
 void GiveUpOnSignal(const std::string& temporary) {
   llvm::sys::RemoveFileOnSignal(temporary);
-  TakeBusErrors();  // handles SIGBUS, along with the other fatal signals
+  TakeBusErrors();  // LLVM has just replaced the SIGBUS handler
 }
 
 void RemoveTemporary(const std::string& temporary) {
@@ -119,9 +121,10 @@ bool ArrivesWhole(int fd) {
   return copy >= 0 && close(copy) == 0;
 }
 
-// Puts the new file in place of an existing one, by exchanging their names. Renaming over the old
-// file makes ext4 write the new one to disk at once, which takes longer than creating it. `path` is
-// a complete file at all times.
+// Gives the file `temporary` the name `path`: exchanges the names if `path` exists and the file
+// system can exchange them, otherwise renames. Renaming over the old file makes ext4 write the new
+// one to disk at once, which takes longer than creating it. An existing `path` is a complete file
+// at all times.
 bool Replace(const std::string& temporary, const std::string& path) {
   if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
     unlink(temporary.c_str());
@@ -130,6 +133,27 @@ bool Replace(const std::string& temporary, const std::string& path) {
   return std::rename(temporary.c_str(), path.c_str()) == 0;
 }
 
+// Writes to a file, and lets the kernel copy what comes from a mapped file, such as a model's
+// constants: no page of them is loaded into this process.
+class CopyingStream : public llvm::raw_fd_ostream {
+ public:
+  using llvm::raw_fd_ostream::raw_fd_ostream;
+  ~CopyingStream() override { flush(); }
+
+ private:
+  void write_impl(const char* data, size_t size) override {
+    llvm::StringRef left(data, size);
+    left = left.drop_front(CopyMappedBytes(left, get_fd()));
+    while (!left.empty()) {
+      ssize_t n = ::write(get_fd(), left.data(), std::min(left.size(), kLargestWrite));
+      if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (n < 0) return error_detected({errno, std::generic_category()});
+      left = left.drop_front(n);
+    }
+    inc_pos(size);
+  }
+};
+
 }  // namespace
 
 Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, Until until) {
@@ -137,7 +161,7 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
   file->path_ = path.str();
   if (path == "-") {
     file->path_ = "standard output";
-    file->os_ = std::make_unique<llvm::raw_fd_ostream>(STDOUT_FILENO, /*shouldClose=*/false);
+    file->os_ = std::make_unique<CopyingStream>(STDOUT_FILENO, /*shouldClose=*/false);
     return file;
   }
   auto target = FindOutputTarget(path);
@@ -160,11 +184,11 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
       file->fd_ = OpenNamed(file->temporary_);
       if (file->fd_ < 0) file->temporary_.clear();
     } else {
-      flock(file->fd_, LOCK_EX);  // keeps others from removing the file once it has a name
+      flock(file->fd_, LOCK_EX);  // keeps other processes from removing the file as a leftover
     }
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));
-  file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->fd_, /*shouldClose=*/true);
+  file->os_ = std::make_unique<CopyingStream>(file->fd_, /*shouldClose=*/true);
   // Writes in large pieces, because no other process reads the file before it is complete.
   if (!file->target_.empty()) file->os_->SetBufferSize(kBufferSize);
   return file;

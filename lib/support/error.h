@@ -20,8 +20,9 @@ using llvm::Expected;
                                                llvm::ArrayRef<SentenceArgument> arguments);
 
 // Makes an error about the user's file, flag or graph (a bug in grapnel is an assert instead).
-// `format` is as in Sentence. The message begins in lower case, has no full stop, and names the
-// file, the node and what was expected.
+// `format` is as in Sentence. By convention, the message begins in lower case, has no full stop at
+// its end, and says what was expected; a caller that knows the file or the node adds its name with
+// Annotate.
 template <typename... Args>
 [[gnu::always_inline]] inline Error MakeError(const char* format, const Args&... args) {
   if constexpr (sizeof...(args) == 0) {
@@ -31,7 +32,8 @@ template <typename... Args>
   }
 }
 
-// Prefixes the text of `error` with "where: "; success stays success.
+// Prefixes the text of `error` with "where: "; an OutOfMemory error stays one, and success stays
+// success.
 GRAPNEL_PUBLIC Error Annotate(const llvm::Twine& where, Error error);
 
 // Returns the text of `error` and consumes it.

@@ -1,5 +1,5 @@
-// Turns exceptions of third-party libraries into errors, at the place where a request, a thread or
-// a kernel begins.
+// Turns exceptions (of third-party libraries, or of allocations) into errors, at the place where a
+// request, a thread or a kernel begins.
 #ifndef GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 #define GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 

@@ -25,8 +25,8 @@ namespace {
 // of a mapping, and other processes cannot change a copy.
 constexpr size_t kLargestCopy = size_t{128} << 10;
 
-// The files that are mapped now, and the last error of CheckWhole() among mapped files that have
-// been closed.
+// The files that are mapped now, and the latest error that CheckWhole() returned for a mapped file
+// when it was closed.
 struct OpenFiles {
   std::mutex mutex;
   std::set<const FileBytes*> mapped;
@@ -68,8 +68,8 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
   if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode))
     return MakeError("{0}: is a folder, a file was expected", path);
   auto size = static_cast<size_t>(info.st_size);
-  // Reads a small file at once, and what cannot be mapped: pipes, devices, and files in /proc,
-  // which state no size.
+  // Copies small files, and what cannot be mapped: pipes, devices, and files in /proc, whose size
+  // is 0.
   if (!S_ISREG(info.st_mode) || size <= kLargestCopy) {
     ASSIGN_OR_RETURN(std::string bytes, ReadAll(fd, path));
     if (S_ISREG(info.st_mode) && bytes.size() < size) {

@@ -16,13 +16,14 @@ namespace grapnel {
 
 class FileMapping;
 
-// The bytes of a file: mapped read-only, or a copy in memory. Graphs and constants point into these
-// bytes, so they share the FileBytes and keep it alive. A small file is read at once; the pages of
-// a larger one are read when they are accessed, so opening a file takes the same time whatever its
-// size.
+// The bytes of a file: a read-only mapping, or a copy in memory. Graphs and constants point into
+// these bytes, so they share the FileBytes and keep it alive. Open() copies a small file; it maps a
+// larger one, whose pages are read when they are accessed, so the time to open it does not depend
+// on its size.
 class GRAPNEL_PUBLIC FileBytes {
  public:
-  // Opens a file. The path "-" reads standard input into memory. Errors name the path.
+  // Opens a file, or the MemoryFile of that name. The path "-" reads standard input into memory.
+  // Errors name the path.
   static Expected<std::shared_ptr<const FileBytes>> Open(llvm::StringRef path);
   static std::shared_ptr<const FileBytes> FromString(std::string bytes, std::string name);
   ~FileBytes();
@@ -32,13 +33,14 @@ class GRAPNEL_PUBLIC FileBytes {
   llvm::StringRef bytes() const { return data_; }
   const std::string& name() const { return name_; }  // used in error messages
 
-  // Returns an error that names the file if another process truncated or overwrote the file while
-  // it was mapped. Bytes that are gone read as zeros, so call this after reading large parts of a
-  // file and before relying on them. Costs a stat.
+  // Returns an error that names the file if the file is mapped and another process truncated it
+  // since, or if mapped bytes could not be read. Does not notice bytes that were overwritten in
+  // place. Bytes that are gone read as zeros, so call this after reading large parts of a file and
+  // before relying on them. Costs a stat.
   Error CheckWhole() const;
 
-  // Releases the pages of `part` (of bytes()) from this process's memory; a later read loads them
-  // again from the page cache. Useful for walks over a large file.
+  // Releases the pages of a mapped file that lie completely in `part` (of bytes()) from this
+  // process's memory; a later read loads them again. Useful for walks over a large file.
   void ReleasePages(llvm::StringRef part) const;
 
  private:
@@ -48,34 +50,38 @@ class GRAPNEL_PUBLIC FileBytes {
   std::string owned_, name_;
 };
 
-// Releases the pages that hold `bytes` if these lie in a mapped file; a later read loads the pages
-// again. Does nothing for other bytes.
+// Releases every page that holds one of `bytes` if all of them lie in a mapped file; a later read
+// loads the pages again. Does nothing for other bytes.
 GRAPNEL_PUBLIC void DropPages(llvm::StringRef bytes);
 
-// Calls CheckWhole() on every open file, for callers that do not know which files their values came
-// from.
+// Calls CheckWhole() on the open files and returns the first error, for callers that do not know
+// which files their values came from.
 GRAPNEL_PUBLIC Error CheckOpenFiles();
-// Returns an error if a file that has been closed since the process began was truncated while it
-// was open.
+// Returns an error if CheckWhole() failed for a mapped file when it was closed, at any time since
+// the process began; the error is that of the latest such file.
 GRAPNEL_PUBLIC Error CheckClosedFiles();
 
-// Sets a callback that is called when bytes are read that are gone because the file was truncated,
-// before they become zeros. It runs in a signal handler, which limits what it may call. A program
-// with a single task ends the process in it: results computed from zeros are worthless, and code
-// that has checked a file may crash on zeros. Null, the default: reading continues.
+// Sets a callback with the path of a mapped file, called when this process reads bytes of the file
+// that are gone, before they become zeros, and when it gets a SIGSEGV after the file was truncated.
+// The callback runs in a signal handler, which limits what it may call. A program with a single
+// task ends the process in it: results computed from zeros are worthless, and code that has checked
+// a file may crash on zeros. Null, the default: reading continues.
 GRAPNEL_PUBLIC void OnCutFile(void (*told)(const char* path));
 
 // An output file that appears under its name only when complete. Until Commit() it has no name (or
 // a name that begins with ".grapnel-" on file systems without unnamed files), and an older file
-// stays in place. Without Commit() nothing remains, even if the process is killed. A temporary file
-// left by SIGKILL is removed by the next process that writes into that directory.
+// stays in place. Without Commit() no new file remains, even if a signal such as SIGTERM ends the
+// process. A signal that the process cannot handle, such as SIGKILL, can leave a file named
+// ".grapnel-..."; the next process that writes into that directory removes it.
 //
-// Like `cp`: an existing file keeps its mode, and its owner where permitted; symbolic links are
-// followed and stay; a device, a pipe, /dev/stdout or /dev/fd/3 is written directly. Unlike `cp`,
-// other hard links of an older file keep the old content. "-" is standard output.
+// Like `cp`: an existing file keeps its permissions, and its owner where permitted; symbolic links
+// are followed and stay; a device, a pipe, /dev/stdout or /dev/fd/3 is written directly. Unlike
+// `cp`, other hard links of an older file keep the old content. "-" is standard output.
 class GRAPNEL_PUBLIC AtomicFile {
  public:
-  enum class Until { kUnnamed, kNamed };  // kNamed: as on file systems without unnamed files
+  // The state of the file until Commit(). kUnnamed: no name if the file system allows that,
+  // otherwise a temporary name. kNamed: always a temporary name.
+  enum class Until { kUnnamed, kNamed };
   static Expected<std::unique_ptr<AtomicFile>> Create(llvm::StringRef path,
                                                       Until until = Until::kUnnamed);
   ~AtomicFile();
@@ -90,14 +96,14 @@ class GRAPNEL_PUBLIC AtomicFile {
 
   std::string path_;             // used in error messages
   std::string target_, folder_;  // the replaced file and its directory; empty: written directly
-  std::string temporary_;        // empty: the file is unnamed so far, or has its final name
+  std::string temporary_;        // the path of the file while it has a temporary name, or empty
   int fd_ = -1;
   std::unique_ptr<llvm::raw_fd_ostream> os_;
 };
 
 // Writes `bytes` to `path` through an AtomicFile.
 GRAPNEL_PUBLIC Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
-// Makes `to` a hard link to the file `from`, or a copy on file systems without links. A previous
+// Makes `to` a hard link to the file `from`, or a copy of it if the link cannot be made. A previous
 // file `to` stays in place until the new one is complete.
 GRAPNEL_PUBLIC Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 

@@ -1,5 +1,6 @@
 #include "lib/support/file_mapping.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <mutex>
 
 #include "lib/support/file.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {
 
@@ -22,6 +24,8 @@ struct MappedRange {
   std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: unused
   std::atomic<bool> lacks_bytes{false};
   const char* path = nullptr;
+  dev_t device = 0;
+  ino_t inode = 0;
 };
 
 namespace {
@@ -32,6 +36,9 @@ struct RangeBlock {
   std::array<MappedRange, 64> ranges;
   std::atomic<RangeBlock*> next{nullptr};
 };
+
+// The smallest copy inside the kernel: opening the source costs more than writing fewer bytes.
+constexpr size_t kSmallestCopy = size_t{64} << 10;
 
 RangeBlock first_block;
 std::mutex blocks_mutex;  // for claiming and releasing ranges
@@ -49,14 +56,20 @@ MappedRange* RangeAt(uintptr_t address) {
   return nullptr;
 }
 
-MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
+bool IsMapped(const struct stat& file, const MappedRange& range) {
+  return file.st_dev == range.device && file.st_ino == range.inode;
+}
+
+MappedRange* TakeRange(uintptr_t begin, const struct stat& info, const char* path) {
   std::lock_guard lock(blocks_mutex);
   for (RangeBlock* block = &first_block;; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
       if (range.begin.load()) continue;
       range.lacks_bytes = false;
       range.path = path;
-      range.end = end;
+      range.device = info.st_dev;
+      range.inode = info.st_ino;
+      range.end = begin + static_cast<uintptr_t>(info.st_size);
       range.begin = begin;
       return &range;
     }
@@ -65,7 +78,8 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
 }
 
 // Forwards a signal to the previous handler. If that handler installs this one again and returns,
-// the same fault comes back: then takes the default action.
+// the same fault comes back: PassOn then sets the default action, so the next fault ends the
+// process.
 void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
@@ -81,9 +95,9 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   std::raise(signal);  // delivered once the current handler returns
 }
 
-// Handles SIGBUS: puts zeros in place of the bytes that are gone, up to the end of the mapping,
-// because one fault per page would be slow. Uses only system calls, because a signal may arrive at
-// any point.
+// Handles SIGBUS: puts zeros in place of the page that cannot be read and all later pages of the
+// mapping, because one fault per page would be slow. Makes only system calls, because a signal may
+// arrive at any point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -99,8 +113,8 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// Returns the path of a mapped file that is shorter now than when it was mapped; null if all mapped
-// files are intact.
+// Returns the path of a mapped file that is shorter now than when it was mapped, or in which a read
+// failed; null if all mapped files are intact.
 const char* FindCutFile() {
   for (RangeBlock* block = &first_block; block; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
@@ -114,9 +128,9 @@ const char* FindCutFile() {
   return nullptr;
 }
 
-// Handles SIGSEGV. In the last page of a truncated file, bytes turn into zeros without a SIGBUS. If
-// a reader has checked them before, it may then access any address; such a fault is reported as a
-// truncated file. Uses only system calls, like OnBusError.
+// Handles SIGSEGV. In the last page of a truncated file, bytes turn into zeros without a SIGBUS.
+// Code that had checked those bytes may then access any address; such a fault is reported as a
+// truncated file. Makes only system calls, like OnBusError.
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto told = on_cut_file.load();
   const char* path = told ? FindCutFile() : nullptr;
@@ -159,11 +173,9 @@ Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct sta
   std::unique_ptr<FileMapping> mapping(new FileMapping);
   mapping->data_ = static_cast<const char*>(data);
   mapping->size_ = size;
-  mapping->device_ = info.st_dev;
-  mapping->inode_ = info.st_ino;
   mapping->path_ = path.str();
   auto begin = reinterpret_cast<uintptr_t>(data);
-  mapping->range_ = TakeRange(begin, begin + size, mapping->path_.c_str());
+  mapping->range_ = TakeRange(begin, info, mapping->path_.c_str());
   return mapping;
 }
 
@@ -175,6 +187,26 @@ void DropPages(llvm::StringRef bytes) {
   if (!range || reinterpret_cast<uintptr_t>(bytes.end()) > range->end.load()) return;
   size_t before = begin % page_size;
   madvise(const_cast<char*>(bytes.begin()) - before, before + bytes.size(), MADV_DONTNEED);
+}
+
+size_t CopyMappedBytes(llvm::StringRef bytes, int to) {
+  auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
+  MappedRange* range = bytes.size() < kSmallestCopy ? nullptr : RangeAt(begin);
+  if (!range || reinterpret_cast<uintptr_t>(bytes.end()) > range->end.load()) return 0;
+  int from = open(range->path, O_RDONLY | O_CLOEXEC);
+  if (from < 0) return 0;
+  auto close_it = llvm::make_scope_exit([from] { close(from); });
+  struct stat info;
+  if (fstat(from, &info) != 0 || !IsMapped(info, *range)) return 0;
+  auto offset = static_cast<off64_t>(begin - range->begin.load());
+  size_t copied = 0;
+  while (copied < bytes.size()) {
+    ssize_t n = copy_file_range(from, &offset, to, nullptr, bytes.size() - copied, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;  // not possible between these files, or the source was truncated
+    copied += n;
+  }
+  return copied;
 }
 
 FileMapping::~FileMapping() {
@@ -192,12 +224,12 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
 }
 
 // Also compares the sizes of file and mapping, because truncated bytes in the last page read as
-// zeros without a fault. Calls stat for the path: keeping each file open would need more
-// descriptors than a process has. If the path is now that of another file, the mapped one is
-// intact.
+// zeros without a fault. Calls stat for the path: keeping each file open could need more
+// descriptors than a process may have. If the path is now that of another file, the mapped one
+// counts as intact.
 Error FileMapping::Check() const {
   struct stat now;
-  bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+  bool is_there = stat(path_.c_str(), &now) == 0 && IsMapped(now, *range_);
   if (is_there && static_cast<size_t>(now.st_size) < size_) {
     return MakeError(
         "{0}: was cut short while it was read: {2} of {1} bytes are left; try again when it is "

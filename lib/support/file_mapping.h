@@ -32,8 +32,8 @@ class FileMapping {
   // Releases the pages that lie completely in `part` (of bytes()); a later read loads them again.
   void ReleasePages(llvm::StringRef part) const;
 
-  // Returns an error that names the file if some of its bytes are gone or could not be read. Costs
-  // a stat.
+  // Returns an error that names the file if it is shorter than when it was mapped, or if a read of
+  // its bytes failed. Costs a stat.
   Error Check() const;
 
  private:
@@ -41,15 +41,19 @@ class FileMapping {
 
   const char* data_ = nullptr;
   size_t size_ = 0;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
   std::string path_;
   MappedRange* range_ = nullptr;
 };
 
+// Copies `bytes` to the position of the descriptor `to`, without reading them, if they lie in a
+// mapped file: the kernel copies from file to file. Returns the number of bytes copied, from the
+// beginning; the caller writes the rest. That is all of them if the bytes are few or not mapped, if
+// the kernel cannot copy between the two files, or if the path is now that of another file.
+size_t CopyMappedBytes(llvm::StringRef bytes, int to);
+
 // Installs the SIGBUS handler, also if other code has replaced it meanwhile. Also installs a
-// SIGSEGV handler: if a mapped file was truncated, it calls the callback of OnCutFile(); in any
-// case it forwards the signal.
+// SIGSEGV handler: if a mapped file was truncated, that handler calls the callback of OnCutFile();
+// in any case it forwards the signal.
 void TakeBusErrors();
 
 }  // namespace grapnel

@@ -8,7 +8,8 @@ namespace grapnel {
 
 // A lock on a directory. The constructor waits until no other process and no other FolderLock of
 // this process has the lock; the lock ends with the object or the process. Creates no file in the
-// directory. On file systems without such locks (some network file systems) it locks nothing.
+// directory. Locks nothing if the directory cannot be opened, or on file systems without such locks
+// (some network file systems).
 class FolderLock {
  public:
   explicit FolderLock(llvm::StringRef folder);

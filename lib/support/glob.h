@@ -25,7 +25,7 @@ class GRAPNEL_PUBLIC Glob {
   static Expected<std::vector<Glob>> ParseAll(llvm::ArrayRef<std::string> texts);
 
   const std::string& text() const { return *text_; }
-  // True if the pattern has no wildcards, so that it is a plain name.
+  // True if the pattern has no wildcards and no escapes, so that it is a plain name.
   bool IsName() const { return text().find_first_of("*?[\\") == std::string::npos; }
   // True if the pattern matches `name`, or if `name` is the text of the pattern itself, wildcards
   // included.

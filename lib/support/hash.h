@@ -15,8 +15,8 @@ inline uint64_t MixHash(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 32;
 }
 
-// Packs 1 to 7 bytes into a number without a loop. If there are fewer than 7, some bytes are in it
-// twice.
+// Packs 1 to 7 bytes into a number without a loop. For most counts, some bytes are in it more than
+// once.
 inline uint64_t LastBytes(const char* at, size_t count) {
   if (count >= 4) {
     uint32_t first, last;
@@ -28,8 +28,8 @@ inline uint64_t LastBytes(const char* at, size_t count) {
   return byte(0) | byte(count / 2) << 8 | byte(count - 1) << 16;
 }
 
-// Hashes eight bytes per iteration, then the remaining 1 to 7. Simple, because most inputs are
-// short.
+// Hashes eight bytes per iteration, then the remaining bytes, fewer than eight. Simple, because
+// most inputs are short.
 inline uint64_t HashBytes(llvm::StringRef bytes) {
   uint64_t hash = 0x9E3779B97F4A7C15ull ^ bytes.size();
   const char* at = bytes.data();

@@ -33,8 +33,9 @@ std::optional<uint64_t> NumberIn(const std::string& path) {
   return std::nullopt;  // "max"
 }
 
-// Returns how much of the memory limit of one cgroup is free. Counts only anonymous pages as used,
-// because the kernel frees the cgroup's file pages when it needs memory.
+// Returns how many bytes of the memory limit of one cgroup are free; UINT64_MAX if it has no limit.
+// Counts only anonymous pages as used, because the kernel frees the cgroup's file pages when it
+// needs memory.
 uint64_t LeftInCgroup(const std::string& folder) {
   std::optional<uint64_t> limit = NumberIn(folder + "/memory.max");
   std::optional<uint64_t> used = NumberAfter(folder + "/memory.stat", "anon");
@@ -42,8 +43,8 @@ uint64_t LeftInCgroup(const std::string& folder) {
   return *limit - std::min(*limit, used.value_or(0));
 }
 
-// Returns how much is free in this process's cgroup or in one that contains it, whichever is less,
-// since each may have a limit. /proc/self/cgroup names the cgroup in a line "0::/the/group".
+// Returns the least number of bytes that are free in this process's cgroup and those that contain
+// it, since each may have a limit. /proc/self/cgroup names the cgroup in a line "0::/the/group".
 uint64_t LeftInCgroups() {
   std::ifstream file("/proc/self/cgroup");
   uint64_t left = UINT64_MAX;

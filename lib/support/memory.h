@@ -8,14 +8,14 @@
 namespace grapnel {
 
 // Returns how many bytes this process can still allocate. That is the least of three: the free
-// memory of the machine (caches count as free), what is left of its cgroup's limit (a container's),
-// and what is left of `ulimit -v`. Only an estimate, which changes all the time; it serves to
-// reject work that cannot fit. Reads a few files of /proc and /sys.
+// memory of the machine (caches count as free), what is left of the limits of its cgroups (such as
+// a container's), and what is left of `ulimit -v`. Only an estimate, which changes all the time;
+// callers use it to reject work that cannot fit. Reads a few files of /proc and /sys.
 uint64_t AvailableMemory();
 
 // Requests huge pages for memory that the caller will fill and then read in random order, which
-// saves nine of ten page faults and TLB misses. Does nothing if the memory is small or the system
-// has no huge pages.
+// saves most page faults and TLB misses. Does nothing if the memory is smaller than 8 MB or the
+// system has no huge pages.
 void UseHugePages(const void* begin, size_t bytes);
 
 }  // namespace grapnel

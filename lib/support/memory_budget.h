@@ -12,13 +12,13 @@
 
 namespace grapnel {
 
-// The budget of the process; thread-safe. Counts host tensors and the pools that keep memory for
-// reuse, but not the program's other memory.
+// The budget of the process; thread-safe. It counts what callers reserve with Take(): host tensors
+// and the pools that keep memory for reuse, but not the program's other memory.
 class GRAPNEL_PUBLIC MemoryBudget {
  public:
   static MemoryBudget& Get();
 
-  // The default limit: four fifths of AvailableMemory() at the first call.
+  // Returns the default limit: four fifths of what AvailableMemory() returned at the first call.
   static int64_t Default();
   void SetLimit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
   int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
@@ -46,16 +46,17 @@ class GRAPNEL_PUBLIC OutOfMemory : public llvm::ErrorInfo<OutOfMemory, llvm::Str
 // 12.8 GB that a run may use (--memory) are in use".
 GRAPNEL_PUBLIC Error MemoryRefused(uint64_t bytes);
 
-// Parses a memory limit: "8G", "500M", "50%" (of the free memory) or a number of bytes. Errors say
-// what was expected.
+// Parses a memory limit, such as "8G", "500M", "50%" (of AvailableMemory()) or a number of bytes;
+// units are powers of 1000. Errors say what was expected.
 GRAPNEL_PUBLIC Expected<int64_t> ParseMemory(llvm::StringRef text);
 
-// Returns an error if `count` elements of `size` bytes do not fit into the budget. For memory other
-// than tensors, such as a list whose length comes from the graph. Accepts a negative count.
+// Returns an error if `count` elements of `size` bytes do not fit into what is left of the budget;
+// reserves nothing. For memory other than tensors, such as a list whose length comes from the
+// graph. Accepts a negative count.
 GRAPNEL_PUBLIC Error CheckMemory(int64_t count, size_t size);
 
-// Thrown by operator new if an allocation would exceed the budget; tools/memory_guard.cpp installs
-// that operator.
+// Thrown by operator new if an allocation fails, or if one of 1 MB or more would exceed the budget;
+// tools/memory_guard.cpp defines that operator.
 class GRAPNEL_PUBLIC OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(size_t bytes) : bytes_(bytes) {}

@@ -16,8 +16,8 @@ namespace grapnel {
 // they look on disk. A FileBytes that opened it may outlive it.
 class MemoryFile {
  public:
-  // Creates an empty file; `name`, like "<GraphDef 3>", must be unique in the process. Fails if
-  // there is not enough memory.
+  // Creates an empty file; `name`, like "<GraphDef 3>", must be unique in the process. Fails if the
+  // system refuses, for example for lack of descriptors.
   static Expected<std::unique_ptr<MemoryFile>> Create(std::string name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
@@ -25,7 +25,7 @@ class MemoryFile {
 
   const std::string& name() const { return name_; }
   int descriptor() const { return descriptor_; }
-  Error Write(llvm::StringRef bytes);  // appends
+  Error Write(llvm::StringRef bytes);  // at the current position: appends to earlier writes
   bool empty() const;
 
  private:

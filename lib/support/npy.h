@@ -1,4 +1,4 @@
-// NumPy's .npy files, the format in which tensor values are stored.
+// NumPy's .npy files, the format in which grapnel reads and writes tensor values.
 #ifndef GRAPNEL_LIB_SUPPORT_NPY_H_
 #define GRAPNEL_LIB_SUPPORT_NPY_H_
 
@@ -14,11 +14,11 @@ namespace grapnel {
 // An array from a .npy file. Reads versions 1 to 3 of
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, in both byte orders and
 // in C or Fortran order. Swaps the bytes of big-endian elements and transposes Fortran order; other
-// arrays point into the mapped file. Errors name the file: not a .npy file, truncated, pickled
-// objects, structured dtypes.
+// arrays point into the file's bytes. Errors name the file, for example if it is not a .npy file,
+// is truncated, or has pickled objects or a structured dtype.
 struct NpyArray {
-  // NumPy's type: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5" (text), "V2" (the type as
-  // which NumPy saves bfloat16).
+  // NumPy's type without the byte order, such as "f4", "i8", "b1", "c8", "S12" (fixed-width bytes),
+  // "U5" (text), "V2" (the type as which NumPy saves bfloat16).
   std::string type;
   std::vector<int64_t> dims;
   llvm::StringRef bytes;  // row-major elements, within `file`

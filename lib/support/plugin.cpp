@@ -93,8 +93,8 @@ Error CheckRecord(llvm::StringRef bytes) {
       record->name, record->version, record->abi, GRAPNEL_VERSION, GRAPNEL_ABI);
 }
 
-// Returns the text of dlerror(), with C++ symbols demangled and without the path, which the caller
-// adds.
+// Returns why dlopen failed: the text of dlerror() without the path, which the caller adds; for an
+// undefined symbol, a sentence with the demangled symbol.
 std::string WhyNotLoaded(llvm::StringRef file) {
   const char* said = dlerror();
   llvm::StringRef why(said ? said : "no reason given");

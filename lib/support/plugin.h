@@ -4,8 +4,8 @@
 //   GRAPNEL_PLUGIN("reverse_remover");
 //
 // beside GRAPNEL_RULE, GRAPNEL_PASS, GRAPNEL_CPU_KERNEL or GRAPNEL_TRACE. A plugin does not link
-// grapnel, LLVM or protobuf: it uses the copies in the process that loads it. docs/library.md is
-// the guide.
+// grapnel, LLVM or protobuf: it uses the copies in the process that loads it.
+// docs/reference/library.md is the guide.
 #ifndef GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 #define GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 
@@ -67,11 +67,13 @@ Error CallStart(Start start) {
   }                                                                                               \
   static_assert(true, "a semicolon follows")
 
-// Loads a plugin for the rest of the process; later calls for the same plugin do nothing. Call it
-// before other threads read the registries. `compiled_from`: the source file from which the caller
-// just compiled the plugin; the plugin then has that name and needs no GRAPNEL_PLUGIN. Errors name
-// the file: missing; not a plugin; built against another version (names both); symbols that this
-// process lacks; failed registrations, or an exception that the plugin threw.
+// Loads a plugin for the rest of the process; later calls for the same file load nothing and return
+// the same result. Call it before other threads read the registries. `compiled_from`: the source
+// file from which the caller just compiled the plugin; errors and PluginBeingLoaded() then name
+// that file, and the plugin needs no GRAPNEL_PLUGIN. Errors name the file: it is missing; it is not
+// a plugin; it was built against another version (the error names both versions); it needs symbols
+// that this process lacks; a registration failed; the plugin threw an exception or its start
+// function failed.
 GRAPNEL_PUBLIC Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from = {});
 
 // Sets a callback that is called when a constructor of a plugin throws while the plugin is loaded.
@@ -79,13 +81,12 @@ GRAPNEL_PUBLIC Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_f
 // describes the exception. With null, the default, std::terminate prints its own message.
 GRAPNEL_PUBLIC void OnThrowingConstructor(void (*told)(const char* path, const char* why));
 
-// --- For registries.
-//
-// Returns the path of the plugin that is being loaded, valid for the rest of the process; "" if no
-// plugin is being loaded.
+// For registries: returns the path of the plugin that is being loaded, or of the source file that
+// it was compiled from (see OpenPlugin), valid for the rest of the process; "" if no plugin is
+// being loaded.
 GRAPNEL_PUBLIC const char* PluginBeingLoaded();
 // Reports a registration that is not valid. While a plugin is loaded, OpenPlugin returns the report
-// as an error; otherwise it is a bug in grapnel.
+// as an error; at other times the registration is a bug in grapnel, and an assert fails.
 GRAPNEL_PUBLIC void ReportBadRegistration(const std::string& text);
 
 }  // namespace grapnel

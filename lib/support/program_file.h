@@ -13,8 +13,10 @@ namespace grapnel {
 // not exist.
 std::string BesideTheProgram(llvm::StringRef file);
 
-// Returns the path of a loadable module such as "grapnel_onednn.so". It is next to the program in a
-// build and an unpacked archive; otherwise in lib/grapnel, where an installation puts it.
+// Returns the path of a loadable module such as "grapnel_onednn.so": in the directory of
+// BesideTheProgram() if the file exists there, as in a build and an unpacked archive; otherwise in
+// lib/grapnel, where an installation puts it. If the file is in neither place, returns the first
+// path.
 std::string ModulePath(llvm::StringRef module);
 
 }  // namespace grapnel

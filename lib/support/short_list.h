@@ -103,7 +103,7 @@ class ShortList {
   }
 
   uint32_t size_ = 0;
-  uint32_t capacity_ = N;  // N: elements are inline
+  uint32_t capacity_ = N;  // if N, the elements are in here_, otherwise at there_
   union {
     T here_[N];
     T* there_;

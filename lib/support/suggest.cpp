@@ -93,8 +93,8 @@ class Nearest {
   std::vector<std::string> Names() && {
     std::vector<std::string> names;
     for (Entry& entry : best_) {
-      // Drops names that are more than twice as far away as the nearest, because the user hardly
-      // meant them.
+      // Drops names at a distance above 2 that are more than twice as far away as the nearest,
+      // because the user hardly meant them.
       if (std::get<0>(entry.key) > std::max<size_t>(2, 2 * std::get<0>(best_.front().key))) break;
       names.push_back(std::move(entry.name));
     }
@@ -132,7 +132,7 @@ class Comparer {
     }
     if (tail.size() + most < text_.size()) return;
     size_t distance = distance_.To(tail);
-    // With such a distance the names have no letter in common, so they are not similar.
+    // With such a distance the names need not have a letter in common: they are not similar.
     if (distance > most || distance >= std::min(text_.size(), tail.size())) return;
     nearest_.Add({distance, has_scopes, distance == 0 && tail != text_, name.size()}, name);
   }

@@ -15,7 +15,8 @@ std::string HumanBytes(uint64_t bytes);                    // "102.8 MB" (powers
 std::string WithCommas(uint64_t number);                   // "1,053"
 std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "2 fetches"
 
-std::string NumberText(double number, int digits = 9);  // "0.25", "-inf"; any NaN is "nan"
+// Returns the number with at most `digits` significant digits: "0.25", "-inf"; any NaN is "nan".
+std::string NumberText(double number, int digits = 9);
 
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
 bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
@@ -24,7 +25,8 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
 // Returns a table with two spaces between columns; the first row is the header. The cells of a
-// column are aligned on the left, or on the right if all cells below the header start with a digit.
+// column are aligned on the left, or on the right if all nonempty cells below the header start with
+// a digit.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel

@@ -55,7 +55,7 @@ struct ThreadPool::State {
   llvm::function_ref<void(int64_t, int64_t)>* body = nullptr;
   int64_t total = 0, grain = 1;
   struct alignas(64) Share {
-    std::atomic<int64_t> next{0};  // part
+    std::atomic<int64_t> next{0};  // the next part to run
     int64_t end = 0;
   };
   std::vector<Share> shares;  // one per thread; the caller's is the first

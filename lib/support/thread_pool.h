@@ -25,9 +25,9 @@ class GRAPNEL_PUBLIC ThreadPool {
 
   // Calls body(begin, end) for disjoint ranges that cover [0, total), on this thread and on idle
   // workers, and returns when all ranges are done. `cost` is the rough time for one of the `total`
-  // units, in nanoseconds: a loop of less than some 10 microseconds runs on this thread alone. A
-  // call from inside a body also runs on its thread alone. If a body throws, rethrows the exception
-  // here once all threads have left the loop.
+  // units, in nanoseconds: a loop of less than some 10 microseconds runs on this thread alone. So
+  // does a call from inside a body, or while another loop of this pool runs. If a body throws,
+  // rethrows the exception here once all threads have left the loop.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:

@@ -40,7 +40,8 @@ bool AnyWithin(llvm::ArrayRef<double> times, double after, double until) {
 
 // Chooses among the graphs with the function's name (each retracing makes one): of those with as
 // many arguments as the execution has inputs, the newest that has traces since the previous
-// execution, else the newest. Returns -1 if no graph fits.
+// execution, else the newest. If none has that many, returns the graph if it is the only one of
+// that name, else -1.
 int ChooseGraph(const DebugRun& run, llvm::ArrayRef<int> named, const TimesByGraph& times,
                 const DebugExecution& execution, double time_before) {
   std::vector<int> fitting;

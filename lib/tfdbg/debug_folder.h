@@ -18,7 +18,8 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC DebugSource {
   llvm::StringRef path, host;
   llvm::StringRef record;  // a serialized SourceFile, for SourceLines
-  // True for files of TensorFlow, Keras (in an installed package) or Python's standard library.
+  // True for files of TensorFlow, Keras (in an installed package) or Python's standard library, and
+  // for code that AutoGraph generated.
   bool is_framework = false;
 };
 
@@ -69,11 +70,12 @@ struct GRAPNEL_PUBLIC DebugExecution {
   llvm::StringRef op_type;   // for a call: "__inference_f_12", "__forward_f_12"
   llvm::StringRef graph_id;  // as recorded: empty for ops, and for calls under a GradientTape
   int graph = -1;            // the called function's graph, found by name if the id is empty
-  int call = -1;             // number of earlier executions with the same op_type in the folder
+  int call = -1;             // number of earlier executions of the run with the same op_type
   std::vector<int64_t> input_ids, output_ids;  // of eager tensors
   std::vector<int> device_ids;                 // by output
   TensorDebugMode mode = proto::UNSPECIFIED;
-  std::vector<RecordedTensor> outputs;   // recorded outputs; positions close up over filtered ones
+  // The recorded outputs; outputs that were not recorded leave no gap.
+  std::vector<RecordedTensor> outputs;
   std::vector<llvm::StringRef> tensors;  // their serialized TensorProtos, in the mapped file
   int stack = -1;
 };

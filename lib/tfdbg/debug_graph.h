@@ -20,7 +20,7 @@ struct DebugPlace {
 // In main, a node's id is the index of its execution; in a function, a node's id is the index of
 // its op in DebugGraph::ops. Nodes with higher ids are calls that were not recorded, but whose
 // results are read. Control edges and attributes are not recorded, so the only attributes are the
-// functions that control flow calls, and the dtypes of recorded tensors.
+// functions that control flow and calls use, and the dtypes of recorded tensors.
 struct DebugModule {
   std::unique_ptr<Module> module;
   std::vector<int> body_of;   // by graph of DebugRun::graphs; -1: the graph has no ops

@@ -27,7 +27,8 @@ class DebugTap : public WrittenTap {
 
 // Like DebugTap, for a program in eager mode: each op of the program is written as an execution, in
 // the order in which they ran, and each op in a called function as a trace. As in TensorFlow, every
-// execution is written; for outputs that do not match `filter`, without a value.
+// execution is written, except of ops that its debugger skips; for outputs that do not match
+// `filter`, without a value.
 class EagerDebugTap : public Tap {
  public:
   EagerDebugTap(TapFilter filter, TapMode mode) : Tap(std::move(filter), mode) {}

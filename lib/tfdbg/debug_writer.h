@@ -29,7 +29,9 @@ struct DebugWriterOptions {
   proto::TensorDebugMode mode = proto::FULL_HEALTH;
   // How many of the last executions, and of the last traces, are written; 0 or less: all.
   int64_t circular_buffer_size = 1000;
-  uint64_t most_bytes = 0;  // of traces; further traces are only counted; 0: no limit
+  // The limit of the bytes of traces if there is no circular buffer; traces beyond it are only
+  // counted. 0: no limit.
+  uint64_t most_bytes = 0;
   std::string source;       // path under which the model's text is recorded; stacks refer to it
   std::string graph_name;   // name of the main graph
   // `stack_of` returns the stack of source lines that created a node; the stack of a node without
@@ -61,7 +63,8 @@ class DebugWriter {
   ~DebugWriter();  // calls Close(), and ignores errors
 
   // Adds a trace: one output of a node. Ignores nodes that are neither in the main graph nor in a
-  // function that it calls, directly or indirectly.
+  // function that it calls, directly or indirectly, and tensors of dtypes that the mode does not
+  // record.
   void AddTrace(const TapEvent& event);
   // Adds an execution: an op of a program in eager mode (a node of the main graph) that has run.
   // Outputs that do not match `values` are recorded without a value; ops that TensorFlow's debugger

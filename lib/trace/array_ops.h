@@ -1,6 +1,6 @@
-// Functions on shapes and elements of tensors, each named and built as TensorFlow's Python function
-// of that name does: slicing, gathering, filling, padding, splitting. lib/trace/ops.h has Reshape,
-// Concat, Stack, Select, ShapeOf.
+// Functions on the shapes and elements of tensors: slicing, gathering, filling, padding, splitting.
+// Each makes the nodes that its counterpart in TensorFlow's Python API makes, with the same names.
+// lib/trace/ops.h has Reshape, Concat, Stack, Select, ShapeOf.
 #ifndef GRAPNEL_LIB_TRACE_ARRAY_OPS_H_
 #define GRAPNEL_LIB_TRACE_ARRAY_OPS_H_
 
@@ -24,8 +24,8 @@ struct GRAPNEL_PUBLIC DimList {
   Value shape;  // if ok(), the whole list; `dims` is then unused
 };
 
-// One dimension of a slice. Python's x[1:, ::2, None] is Slice(x, {Span(1), Span({}, {}, 2),
-// kNewAxis}).
+// One item of a slice's index: a number, a span, the ellipsis or a new axis. Python's x[1:, ::2,
+// None] is Slice(x, {Span(1), Span({}, {}, 2), kNewAxis}).
 struct GRAPNEL_PUBLIC SlicePlace {
   enum Kind { kIndex, kSpan, kEllipsis, kNewAxis };
   SlicePlace(int index) : kind(kIndex), begin(Operand(index)) {}
@@ -51,8 +51,8 @@ GRAPNEL_PUBLIC Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places,
 GRAPNEL_PUBLIC Value SliceOf(const Value& x, const DimList& begin, const DimList& size,
                              SourceLocation where = SourceLocation());
 
-// tf.reshape for shapes with scalars of the graph among the dimensions; lib/trace/ops.h has
-// Reshape.
+// tf.reshape to a shape whose dimensions may be known only when the graph runs; Reshape
+// (lib/trace/ops.h) is the function for other shapes.
 GRAPNEL_PUBLIC Value ReshapeTo(const Value& x, const DimList& shape,
                                SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ExpandDims(const Value& x, int axis, SourceLocation where = SourceLocation());
@@ -62,8 +62,8 @@ GRAPNEL_PUBLIC Value Squeeze(const Value& x, const std::vector<int64_t>& axes = 
 // An empty `permutation` reverses the dimensions.
 GRAPNEL_PUBLIC Value Transpose(const Value& x, const std::vector<int>& permutation = {},
                                SourceLocation where = SourceLocation());
-// `paddings` has two numbers per dimension: how many elements to add before and after.
 enum class PadMode { kConstant, kReflect, kSymmetric };
+// `paddings` has two numbers per dimension: how many elements to add before and after.
 GRAPNEL_PUBLIC Value Pad(const Value& x, const Operand& paddings, PadMode mode = PadMode::kConstant,
                          const Operand& constant = 0, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Tile(const Value& x, const DimList& multiples,
@@ -110,7 +110,8 @@ GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask,
 // Returns a bool tensor of shape [lengths..., maximum], true at positions before the length.
 GRAPNEL_PUBLIC Value SequenceMask(const Value& lengths, const Operand& maximum,
                                   SourceLocation where = SourceLocation());
-// tf.where with one argument: returns the indices where x is true, as int64 of shape [n, rank].
+// tf.where with one argument: returns the indices where x is true or, for numbers, not 0, as int64
+// of shape [n, rank].
 GRAPNEL_PUBLIC Value IndicesWhere(const Value& x, SourceLocation where = SourceLocation());
 
 GRAPNEL_PUBLIC Value Fill(Tracer& t, const DimList& dims, const Operand& value,
@@ -122,10 +123,11 @@ GRAPNEL_PUBLIC Value Ones(Tracer& t, const DimList& dims, DataType dtype = proto
 GRAPNEL_PUBLIC Value ZerosLike(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value OnesLike(const Value& x, SourceLocation where = SourceLocation());
 // Returns start, start + delta, ... up to but excluding limit. C++ numbers take the dtype of the
-// Values among the three operands.
+// Values among the three operands; without Values, the dtype is float32 if a number is a C++ float
+// or double, else int32.
 GRAPNEL_PUBLIC Value Range(Tracer& t, const Operand& start, const Operand& limit,
                            const Operand& delta = 1, SourceLocation where = SourceLocation());
-// Returns x; the run fails if x does not have the shape `shape`.
+// Returns x; the run fails if x does not match `shape`, whose unknown dimensions match every size.
 GRAPNEL_PUBLIC Value EnsureShape(const Value& x, const grapnel::Shape& shape,
                                  SourceLocation where = SourceLocation());
 

@@ -49,7 +49,8 @@ bool ReadsOnly(const Node& node, int i) {
   return inputs && llvm::is_contained(*inputs, i);
 }
 
-// The reads and writes of one resource: reads between two writes may happen in any order.
+// The last write of one resource and the reads since then. Reads between two writes may happen in
+// any order.
 struct Resource {
   NodeId last_write = kNoNode;
   std::vector<NodeId> reads;
@@ -68,8 +69,8 @@ class Orderer {
   }
 
  private:
-  // Finds the imported nodes that the trace reads. Only these count: other nodes of the imported
-  // graph, such as the ops that restore a SavedModel, need not run.
+  // Finds the imported nodes that traced nodes depend on. Only these count: other nodes of the
+  // imported graph, such as the ops that restore a SavedModel, need not run.
   void FindUsed() {
     used_.assign(body_.first_traced, false);
     if (used_.empty()) return;
@@ -161,7 +162,7 @@ class Orderer {
   Graph& graph_;
   llvm::DenseMap<std::pair<NodeId, int32_t>, Resource> resources_;
   llvm::DenseMap<StringId, bool> has_state_;  // by op
-  NodeId last_ = kNoNode;                     // of the stateful nodes without a resource
+  NodeId last_ = kNoNode;                     // the last stateful node without a resource input
   std::vector<NodeId> must_run_;
   std::vector<bool> used_;  // by id, for imported nodes
 };
@@ -198,8 +199,8 @@ std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources)
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
-    // One NoOp waits for all stateful ops, and all results wait for the NoOp; otherwise each pair
-    // would need an edge.
+    // One NoOp waits for all ops in must_run, and all results wait for the NoOp; otherwise each
+    // pair would need an edge.
     const SourceLocation where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);

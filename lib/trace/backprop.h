@@ -32,14 +32,14 @@ struct BackpropRequest {
 // that no target depends on has no gradient.
 std::vector<Gradient> Backprop(TraceState& state, const BackpropRequest& request);
 
-// Returns d y[i] / dx for each element of y. gradients(xs, seed) returns the gradients of y with
-// the incoming gradient `seed`, in the current body.
+// Returns, for each x, the derivative of each element of y with respect to x. gradients(xs, seed)
+// returns the gradients of y with the incoming gradient `seed`, in the current body.
 using SeededGradients = llvm::function_ref<Values(llvm::ArrayRef<Value> xs, const Value& seed)>;
 Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                     SeededGradients gradients);
 
-// Returns zeros for a tensor without a gradient. They have the tensor's shape or, for a variable's
-// handle, the shape of the variable's value.
+// Returns zeros of the shape of `value`, as the gradient of a tensor that has none. Returns no
+// gradient for strings and resource handles.
 Gradient ZerosFor(TraceState& state, const Value& value);
 
 // True if tensors of the dtype `dtype` can be differentiated.

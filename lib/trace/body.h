@@ -1,5 +1,5 @@
-// State that a Tracer keeps for each body it builds: the main graph, and functions of control flow.
-// Private to lib/trace.
+// State that a Tracer keeps for each body it builds: the main graph, and each function that it
+// traces. Private to lib/trace.
 #ifndef GRAPNEL_LIB_TRACE_BODY_H_
 #define GRAPNEL_LIB_TRACE_BODY_H_
 
@@ -32,13 +32,15 @@ class TraceBody {
   // Nodes that are already in `graph` stay unchanged; new nodes get other names.
   TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function* function);
 
-  // Returns an unused name in the open name scope (tf.Graph.unique_name).
+  // Returns an unused name in the open name scope (tf.Graph.unique_name). An eager program that is
+  // not being recorded makes no nodes, so there the name may be in use.
   std::string UniqueName(llvm::StringRef name);
   // Opens a name scope in the open scope. "name/" reopens exactly the scope `name`; an empty name
   // changes nothing.
   void OpenScope(llvm::StringRef name);
 
-  // Adds a node, with the control inputs that the open ControlDependencies require.
+  // Adds a node with the device, colocation and control inputs that the open guards (Device,
+  // Colocate, ControlDependencies) require.
   NodeId AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
                  const SourceLocation& where);
   // Call this once a node's attributes are set: later ops may need the node's shapes.
@@ -85,7 +87,7 @@ class TraceBody {
   };
   struct Controller {
     std::vector<NodeId> inputs;
-    llvm::DenseSet<NodeId> made;  // since it was opened
+    llvm::DenseSet<NodeId> made;  // nodes made since the guard was opened
   };
   TraceState* state;
   TraceBody* outer;  // null for the main graph
@@ -120,7 +122,7 @@ class TraceBody {
   std::vector<Operation> outer_controls;  // outside operations that nodes here must run after
   std::vector<NodeId> must_run;           // set by AddAutomaticControls
   std::vector<SourceLocation> lines;      // by node id
-  std::vector<uint32_t> calls;            // by node id, like `lines`: TraceState::call at the time
+  std::vector<uint32_t> calls;  // by node id, like `lines`: TraceState::call when it was made
   NodeId first_traced;         // nodes before it were imported, or copied with their function
   NodeId first_line;           // nodes before it have no line of their own
   SourceLocation imported_at;  // the line for nodes before first_line
@@ -165,7 +167,8 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
-  int producer = kProducerVersion;             // its GraphDef version: deprecated ops are errors
+  // The graph's GraphDef version; an op that is deprecated in this version is an error.
+  int producer = kProducerVersion;
   std::shared_ptr<TracedVariables> variables;  // null: no variable yet
   // If set, the source line of every new node and error. While gradients are made, it is the line
   // of the forward op.
@@ -280,7 +283,8 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = 
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
 // True if `shape` has the rank of `wanted` and all dimensions that `wanted` knows.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);
-// Returns the most specific shape that `a` and `b` both match: dimensions that differ are unknown.
+// Returns the most specific shape that `a` and `b` both match: dimensions that differ are unknown,
+// and so is the rank if the ranks differ.
 Shape Common(const Shape& a, const Shape& b);
 // Returns a name such as "base_12" that no function has yet.
 std::string FreeFunctionName(TraceState& state, const std::string& base);
@@ -297,7 +301,7 @@ Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values(
 // program order, and before `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
 // Returns, for each of `resources`, whether nothing in the body writes to it. The node that calls
-// the body lists these in its attribute _read_only_resource_inputs.
+// the body lists the resources that are only read in its attribute _read_only_resource_inputs.
 std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources);
 
 // Makes the placeholders `args` arguments of the function, makes its signature and so completes the

@@ -57,8 +57,8 @@ std::optional<Literal> ConstantOf(const Value& value) {
   return std::nullopt;
 }
 
-// True if two constants, of equal size or one of them a scalar, are known not to satisfy the
-// comparison.
+// True if x and y are numeric constants, of equal size or one of them with one element, that do not
+// satisfy the comparison.
 bool IsKnownToFail(const Comparison& comparison, const Value& x, const Value& y) {
   std::optional<Literal> a = ConstantOf(x), b = ConstantOf(y);
   if (!a || !b) return false;

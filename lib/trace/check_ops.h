@@ -55,8 +55,9 @@ GRAPNEL_PUBLIC Operation AssertRank(const Value& x, int rank, const CheckOptions
 GRAPNEL_PUBLIC Operation AssertRankAtLeast(const Value& x, int rank,
                                            const CheckOptions& options = {},
                                            SourceLocation where = SourceLocation());
-// The following assertions are decided while tracing; EnsureShape (lib/trace/array_ops.h) checks
-// when the graph runs.
+// The following assertions are decided while tracing, except that AssertScalar checks a value of
+// unknown rank when the graph runs. EnsureShape (lib/trace/array_ops.h) always checks when the
+// graph runs.
 GRAPNEL_PUBLIC Operation AssertType(const Value& x, DataType dtype,
                                     SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Operation AssertInteger(const Value& x, SourceLocation where = SourceLocation());

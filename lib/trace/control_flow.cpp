@@ -1,4 +1,4 @@
-// While and If as TensorFlow 2 makes them: one functional op, and a library function for each
+// While, If and Case as TensorFlow 2 makes them: one functional op, and a library function for each
 // lambda. Follows tensorflow/python/ops/{while_v2,cond_v2}.py, including names.
 
 #include "lib/trace/body.h"
@@ -266,7 +266,8 @@ class LoopMaker {
   TraceBody* cond_ = nullptr;
   TraceBody* body_ = nullptr;
   std::vector<NodeId> cond_args_, body_args_, cond_results_, body_results_;
-  std::vector<int64_t> read_only_;  // resource variables that are never written to
+  // Positions of the resource inputs that neither function writes to.
+  std::vector<int64_t> read_only_;
   bool stateful_ = false;
 };
 
@@ -428,7 +429,8 @@ class BranchMaker {
   std::vector<Values> results_;
   std::vector<std::vector<NodeId>> ends_;
   Values inputs_;
-  std::vector<int64_t> read_only_;  // resource inputs of the op that are never written to
+  // Positions of the op's resource inputs that no branch writes to.
+  std::vector<int64_t> read_only_;
   std::vector<DataType> types_;
   std::vector<Shape> shapes_;
   bool stateful_ = false;

@@ -9,7 +9,7 @@ namespace grapnel {
 namespace data {
 namespace {
 
-constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's, for an op seed without a graph seed
+constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's graph seed if only the op has a seed
 
 std::string DataFunctionMark(uint32_t field) {
   std::string entry, bytes;
@@ -101,7 +101,7 @@ class DataFunctionMaker {
   DataFunction made_;
 };
 
-// "(float[2], int32)".
+// Returns a text such as "(float, int32)".
 std::string Describe(const std::vector<DataType>& dtypes) {
   std::string text = "(";
   for (DataType dtype : dtypes) text += (text.size() == 1 ? "" : ", ") + DataTypeName(dtype).str();

@@ -7,16 +7,15 @@
 namespace grapnel {
 namespace {
 
-// True if the line is in grapnel's library, whose files the build names relative to the
-// repository's root. Such a line belongs to a node that the library added without a call in the
-// user's program.
+// True if the line is in lib/trace, whose files the build names relative to the repository's root.
+// Such a line belongs to a node that the library added without a call in the user's program.
 bool IsOwn(const SourceFrame& frame) {
   llvm::StringRef here = __builtin_FILE();
   return frame.file.starts_with(here.take_front(here.rfind('/') + 1));
 }
 
-// Returns the stack of a node, outermost call first; lines of this library are in it only if there
-// are no others.
+// Returns the stack of a node, outermost call first; lines of lib/trace are in it only if there are
+// no others.
 LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId id) {
   auto frame_of = [](const SourceLocation& where) {
     return SourceFrame{where.file, where.line, 0, where.function, ""};
@@ -33,8 +32,8 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
   return stack;
 }
 
-// Returns the body of `graph`, which in eager mode may also be the graph of recorded ops that a
-// hook sees; null if `state` has no body for it.
+// Returns the body whose graph is `graph`: that of a function or, in eager mode, of the recorded
+// ops that hooks see. Null for other graphs, such as the main graph of a trace.
 const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording && &recording->graph == &graph) return &recording->body;

@@ -10,7 +10,7 @@
 // error with the line of the program, which the Tracer also keeps (TakeErrors). An op with such a
 // value as input does not run, and its result has the same error.
 //
-// docs/eager.md is the guide and lists what an op costs.
+// docs/guide/tracing.md is the guide and lists what an op costs.
 #ifndef GRAPNEL_LIB_TRACE_EAGER_H_
 #define GRAPNEL_LIB_TRACE_EAGER_H_
 
@@ -40,7 +40,7 @@ struct GRAPNEL_PUBLIC EagerOptions {
   RunHook* hook = nullptr;
   MessageSink print;  // receives the output of Print
   // Receives "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each
-  // op. Ops run on the CPU; the text has the device index that Device() requests.
+  // op. Ops always run on the CPU. If Device() requests a CPU, the text names the one requested.
   MessageSink log_placement;
   // When the flag is set, the running op ends as soon as it can, and later ops fail; one error is
   // reported.

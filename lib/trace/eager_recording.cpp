@@ -1,6 +1,7 @@
-// Records an eager program for tapes and hooks: each op as a node of a separate graph, which is
-// deleted with the last tape or hook. A node shares the attributes of its signature, so that
-// recording the same step repeatedly takes no more memory.
+// Records an eager program for tapes and hooks: each op as a node. The nodes are in a graph of the
+// recording, which is deleted with the last tape or hook; for a hook, they are in the module's main
+// graph if that is empty. A node shares the attributes of its signature, so that recording the same
+// step repeatedly takes no more memory.
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/function_gradient.h"
@@ -10,8 +11,8 @@ namespace grapnel {
 
 namespace {
 
-// True if the function must not run twice because it, or a function that it calls, has stateful ops
-// other than ReadVariableOp.
+// True if the function must not run twice because it, or a function that it calls, has stateful or
+// unknown ops other than ReadVariableOp.
 bool HasEffects(const Function& function) {
   const Module& module = function.body.module();
   llvm::SmallPtrSet<const Function*, 8> seen;
@@ -122,8 +123,8 @@ void EagerRunner::KeepOutputs(NodeId node, const Operation& made, size_t count) 
 // that the gradient needs.
 
 // Returns the gradient function of the function that the op calls; it takes a gradient for each of
-// that function's results. Null if the function has no gradient, which is reported when the
-// gradient is requested.
+// that function's results that can be differentiated. Null if the function has no gradient, which
+// is reported when the gradient is requested.
 const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   auto attr = signature.node.FindAttr("f");
   llvm::StringRef name = attr ? attr->AsFuncName().value_or("") : signature.node.op();

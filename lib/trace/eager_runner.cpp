@@ -27,7 +27,7 @@ llvm::SmallString<256> KeyOf(const OpRequest& request) {
       key.push_back(static_cast<char>(operand.literal.dtype()));
     for (const Value& value : operand.values)
       key.push_back(static_cast<char>(EagerOf(value)->tensor.dtype()));
-    key.push_back('\xff');  // no dtype
+    key.push_back('\xff');  // ends the operand: not a dtype
   }
   for (const OpAttribute& attribute : request.attributes) {
     add(attribute.key);

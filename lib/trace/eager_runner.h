@@ -31,13 +31,13 @@ class EagerTensor : public EagerObject {
   Tensor tensor;
   Node made_by;  // the node of its op's signature; no node: the user gave the tensor
   SourceLocation where;
-  uint32_t frame = 0;      // the call of a branch or loop body that made it; 0: not in one
+  uint32_t frame = 0;      // the branch or loop body call outside which it is not visible; 0: none
   uint32_t recording = 0;  // number of the recording that contains it; 0: not recorded
   Port recorded;           // its port in the recording
   std::string error;       // if not empty, there is no tensor
 };
 
-// An op with no output or with several.
+// The outputs of an op that has none or several.
 class EagerOperation : public EagerObject {
  public:
   explicit EagerOperation(TraceBody* body) : EagerObject(body, /*is_operation=*/true) {}
@@ -55,8 +55,10 @@ struct EagerRecording {
   Graph& graph;
   TraceBody body;
   const uint32_t number;
-  int tapes = 0;   // number of tapes that are recording
-  int owners = 0;  // number of tapes that may still need the recording
+  int tapes = 0;   // tapes that are recording; EagerOptions::records counts as one
+  // The number of tapes that may still need the recording; a hook or EagerOptions::records counts
+  // as one.
+  int owners = 0;
   llvm::DenseMap<std::pair<NodeId, int32_t>, Value> values;
   // For the node of each call: the gradient of the function that the call ran.
   llvm::DenseMap<NodeId, const FunctionGradient*> calls;
@@ -68,7 +70,7 @@ class EagerRunner {
   ~EagerRunner();
 
   // Runs the op. The result is not ok() after an error, which is reported; if an input is not ok(),
-  // the result is that input.
+  // the result has that input's error and the op does not run.
   Operation Run(const OpRequest& request, const SourceLocation& where);
   Value Give(Tensor tensor, const SourceLocation& where);
   Value Constant(const Literal& literal, const SourceLocation& where);
@@ -100,12 +102,13 @@ class EagerRunner {
   bool records() const { return recording_ && (recording_->tapes > 0 || options_.hook); }
   // The current recording, or null.
   EagerRecording* recording() const { return recording_.get(); }
-  // Starts recording for a tape. The recording stays until Leave().
+  // Starts recording for a tape, or joins the recording of other tapes. The recording stays until
+  // Leave() has been called once for each Join().
   EagerRecording& Join();
   void Pause() { --recording_->tapes; }
   void Leave();
-  // Returns the value's port in the recording; adds a node for a tensor that the user gave and that
-  // is not recorded yet.
+  // Returns the value's port in the recording; adds a Placeholder for a tensor that is not recorded
+  // yet: one that the user gave, or that was made before the recording began.
   Port PortIn(const Value& value, llvm::StringRef name = {});
   // Returns the gradients of the inputs of a recorded call. The call has also returned the tensors
   // that `of` captures.
@@ -160,7 +163,8 @@ class EagerRunner {
   Session own_session_;
   std::unique_ptr<Allocator> allocator_;
   RunServices services_;
-  // Has a node for each signature. The inputs of these nodes are placeholders, one for each dtype.
+  // Has a node for each signature. Placeholders, one for each dtype, stand for the Values among the
+  // inputs of these nodes.
   Graph signature_graph_;
   TraceBody signature_body_;
   llvm::DenseMap<int, NodeId> stand_ins_;

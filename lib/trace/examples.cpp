@@ -39,7 +39,7 @@ Literal Floats(llvm::ArrayRef<int64_t> dims, const std::vector<float>& values) {
                        {reinterpret_cast<const char*>(values.data()), values.size() * 4});
 }
 
-// Makes an example of a function of one value.
+// Adapts a function of a Tracer and one value to TraceExample::call.
 template <typename Fn>
 auto CallOf(Fn fn) {
   return [fn](Tracer& t, llvm::ArrayRef<Value> args) { return Tracer::ListOf(fn(t, args[0])); };

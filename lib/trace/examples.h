@@ -1,5 +1,5 @@
 // Example functions, in examples.cpp. `grapnel trace` writes them as starting points for the user,
-// and docs/tracing.md shows them.
+// and docs/guide/tracing.md shows them.
 #ifndef GRAPNEL_LIB_TRACE_EXAMPLES_H_
 #define GRAPNEL_LIB_TRACE_EXAMPLES_H_
 

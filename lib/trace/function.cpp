@@ -130,8 +130,9 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::Find(
   return nullptr;
 }
 
-// Makes those dimensions of `given` unknown that differ from an earlier signature of the same
-// dtypes.
+// Returns the signature to trace for: the input signature, if there is one; else `given`. With
+// reduce_retracing, those dimensions of `given` that differ from an earlier signature of the same
+// dtypes become unknown.
 Signature PolymorphicFunction::Impl::Relaxed(const TraceState& state,
                                              const Signature& given) const {
   if (options.input_signature) return *options.input_signature;

@@ -24,7 +24,8 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC FunctionOptions {
-  // The dtypes and shapes that all calls must have; the function is traced once, for these.
+  // The dtypes and shapes that all calls must have; each Tracer traces the function once, for
+  // these.
   std::optional<std::vector<TensorSpec>> input_signature = std::nullopt;
   // If true, a call with a new shape makes a trace in which the dimensions that differ from earlier
   // calls are unknown.
@@ -52,7 +53,8 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
 
   // Returns the results; after an error, one value that is not ok(). Errors, reported to `t`: an
   // argument that the input signature does not allow; errors of the trace; exceptions of the
-  // function. A call with a signature that was traced before does not run the C++ function.
+  // function. A call with a signature that `t` has traced before does not run the C++ function,
+  // unless values that this trace captured are not visible at the call.
   Values operator()(Tracer& t, llvm::ArrayRef<Operand> args,
                     SourceLocation where = SourceLocation());
   // Like operator(), but takes and returns tensors. Runs in an eager Tracer that belongs to this

@@ -13,7 +13,7 @@ namespace grapnel {
 namespace {
 
 // Returns the name in lower case, from its first letter on, with '_' for anything but letters and
-// digits.
+// digits; "unknown" if it has no letter.
 std::string Normalized(llvm::StringRef name) {
   std::string text = name.lower();
   for (char& c : text) {

@@ -24,8 +24,8 @@ class InBody {
   TraceBody* before_;
 };
 
-// A function that takes the gradients of some results of `forward` and the inner tensors of
-// `forward` that it needs, and returns gradients of its arguments.
+// A function that takes the gradients of some results of `forward` and the tensors of `forward`
+// that it needs (arguments and inner tensors), and returns gradients of arguments of `forward`.
 struct FunctionGradient {
   TraceBody* forward = nullptr;  // a copy of the function, which may get more results
   std::string name;              // of the gradient function

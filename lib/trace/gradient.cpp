@@ -74,7 +74,7 @@ class GradientRequest {
 
   BackpropRequest& get() { return request_; }
 
-  // Replaces missing gradients.
+  // Replaces missing gradients by zeros, if `unconnected` requests that.
   void FillIn(std::vector<Gradient>& gradients, llvm::ArrayRef<Value> xs, Unconnected unconnected) {
     if (unconnected != Unconnected::kZeros) return;
     for (size_t i = 0; i < xs.size(); ++i) {
@@ -179,7 +179,8 @@ struct Tape::Impl {
     end = std::min(end, EndId());
     if (std::exchange(is_recording, false)) tracer->state().eager->Pause();
   }
-  // Releases the recorded values after the only gradient of a tape that is not persistent.
+  // Stops recording and releases the recorded values: after the only gradient of a tape that is not
+  // persistent, or when the tape is destroyed.
   void Release() {
     Stop();
     if (!std::exchange(owns_recording, false)) return;
@@ -187,7 +188,8 @@ struct Tape::Impl {
     body = nullptr;
   }
 
-  // Returns the watched tensors, and the handles of variables that the recorded ops read.
+  // Returns the watched tensors and, with watch_accessed_variables, the handles of variables that
+  // the recorded ops read.
   std::vector<Watched> AllWatched() const {
     std::vector<Watched> all = watched;
     if (!options.watch_accessed_variables) return all;

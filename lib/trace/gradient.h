@@ -6,10 +6,11 @@
 //
 // The added nodes are those that TensorFlow's GradientTape makes inside a tf.function: the same
 // ops, names (`gradient_tape/` and the name scope of the forward op), order and attributes. Each
-// node has the source line of its forward op. Cost: linear in the nodes between ys and xs; no
-// recursion.
+// node has the source line of its forward op, or of the call that requests the gradient if it has
+// no forward op. Cost: linear in the nodes that depend on xs; no recursion.
 //
-// docs/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to add one.
+// docs/reference/gradients.md lists the differentiable ops; lib/trace/gradient_rule.h shows how to
+// add one.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_H_
 
@@ -84,9 +85,9 @@ class GRAPNEL_PUBLIC Tape {
                  SourceLocation where = SourceLocation()) {
     return Gradient(llvm::ArrayRef<Value>(y), llvm::ArrayRef<Value>(x), options, where)[0];
   }
-  // Returns d y[i] / dx for each element of y, in the shape of y followed by that of x. Makes a
-  // While over the elements of y (TensorFlow's experimental_use_pfor=False), so the graph does not
-  // grow with y.
+  // Returns, for each of `xs`, the derivative of each element of y with respect to x; its shape is
+  // that of y followed by that of x. Makes a While over the elements of y (TensorFlow's
+  // experimental_use_pfor=False), so the graph does not grow with y.
   Values Jacobian(const Value& y, llvm::ArrayRef<Value> xs,
                   Unconnected unconnected = Unconnected::kNone,
                   SourceLocation where = SourceLocation());
@@ -103,7 +104,8 @@ GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> 
 
 // tf.custom_gradient: fn(inputs) returns values and a function that maps the gradients of these
 // values to one gradient per input (a default Value: no gradient). Returns the values, with this
-// gradient instead of that of their ops. The function lives as long as the Tracer.
+// gradient instead of that of their ops. The function lives as long as the Tracer; in eager mode,
+// as long as a tape or hook that recorded the ops.
 using CustomGradientFn = std::function<Values(llvm::ArrayRef<Value> dys)>;
 struct GRAPNEL_PUBLIC WithGradient {
   Values values;

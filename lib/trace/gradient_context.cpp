@@ -23,7 +23,6 @@ std::vector<OpAttribute> GradientContext::Attrs(llvm::ArrayRef<const char*> keys
 }
 
 InputGradients GradientContext::Fail(const std::string& text) {
-  // Reports the error at the line of the forward op; the current line may be another one.
   state_.Report(forward_.LineOf(node_.id()),
                 ("op '" + node_.op() + "', node '" + node_.name() + "': " + text).str());
   return {};

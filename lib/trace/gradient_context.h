@@ -36,7 +36,7 @@ class GRAPNEL_PUBLIC GradientContext {
   Value y(int i = 0) const { return ForwardAt({node_.id(), i}); }
   // The gradient of an output. If the output has no gradient, dy() returns zeros, or a value that
   // is not ok() if the op allows a missing gradient (has_dy). dy() makes slices dense; gradient()
-  // returns slices unchanged.
+  // returns slices unchanged, unless dy() has made them dense.
   const Value& dy(int i = 0);
   const Gradient& gradient(int i = 0) const { return gradients_[i]; }
   bool has_dy(int i) const { return gradients_[i].exists(); }
@@ -45,8 +45,8 @@ class GRAPNEL_PUBLIC GradientContext {
   // Returns the attributes `keys` of the forward op, to copy to another op.
   std::vector<OpAttribute> Attrs(llvm::ArrayRef<const char*> keys) const;
 
-  // --- Ops, each named as TensorFlow's Python function for the op names it. Ops that have a
-  // function in lib/trace/ops.h are made by that function.
+  // --- Ops, each named as TensorFlow's Python function for the op names it. Rules make other ops
+  // with the functions of lib/trace/ops.h.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
   // Like Op, for an op whose Python function opens a name scope with the op's name.
@@ -79,7 +79,7 @@ class GRAPNEL_PUBLIC GradientContext {
   Value Ones(const std::vector<Operand>& dims, DataType dtype);
   Value ZerosLike(const Value& x, DataType dtype = proto::DT_INVALID);
   Value OnesLike(const Value& x, DataType dtype = proto::DT_INVALID);
-  Value Conj(const Value& x);  // returns x unless it is complex
+  Value Conj(const Value& x);  // returns x unless it is complex or a variant
   Value ShapeOf(const Value& x, DataType dtype = proto::DT_INT32);
   Values ShapeN(const Values& values);
   Value Size(const Value& x, DataType dtype = proto::DT_INT32);
@@ -114,7 +114,7 @@ class GRAPNEL_PUBLIC GradientContext {
   Value Eye(const Value& size, const Value& batch, DataType dtype);
   // An int32 constant with rows of `columns` elements.
   Value MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t columns);
-  // tf.slice of a vector; `begin` and `size` are C++ numbers and scalar tensors.
+  // tf.slice; the elements of `begin` and `size` are C++ numbers and scalar tensors.
   Value SliceOf(const Value& x, const std::vector<Operand>& begin,
                 const std::vector<Operand>& size);
   // Python's x[i] for a vector, and x[begin:end] (kEnd: to the end).

@@ -31,7 +31,7 @@ using GradientFn = InputGradients (*)(GradientContext&);
 
 struct GRAPNEL_PUBLIC GradientEntry {
   std::string op;
-  GradientFn fn = nullptr;  // null: the op correctly has no gradient
+  GradientFn fn = nullptr;  // null: the op has no gradient, or `refusal` says why not
   // Outputs whose gradient may be missing, one bit each: the rule gets no zeros in place of a
   // missing gradient.
   uint64_t optional_outputs = 0;
@@ -41,7 +41,7 @@ struct GRAPNEL_PUBLIC GradientEntry {
 };
 
 GRAPNEL_PUBLIC bool RegisterGradient(const GradientEntry& entry);
-GRAPNEL_PUBLIC const GradientEntry* FindGradient(llvm::StringRef op);  // null: unknown op
+GRAPNEL_PUBLIC const GradientEntry* FindGradient(llvm::StringRef op);  // null: no entry for the op
 GRAPNEL_PUBLIC std::vector<const GradientEntry*> AllGradients();       // sorted by op
 
 #define GRAPNEL_GRADIENT(op, ...)                                                        \

@@ -1,5 +1,5 @@
-// Images, [batch, height, width, channels], each function named and built as TensorFlow's Python
-// function of that name in tf.image and tf.nn does.
+// Functions on images of shape [batch, height, width, channels]. Each makes the nodes that its
+// counterpart in tf.image or tf.nn makes, with the same names.
 #ifndef GRAPNEL_LIB_TRACE_IMAGE_OPS_H_
 #define GRAPNEL_LIB_TRACE_IMAGE_OPS_H_
 
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace image {
 
-// Images have three channels, with values between 0 and 1.
+// In RgbToHsv and HsvToRgb, images have three channels, with values between 0 and 1.
 GRAPNEL_PUBLIC Value RgbToHsv(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value HsvToRgb(const Value& x, SourceLocation where = SourceLocation());
 

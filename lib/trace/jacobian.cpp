@@ -7,7 +7,7 @@ namespace grapnel {
 namespace {
 
 bool DependsOn(const Value& y, const Value& x) {
-  if (y.body() != x.body()) return true;  // a loop or branch in between: the gradient reports it
+  if (y.body() != x.body()) return true;  // different bodies: assumes that it does
   EagerRunner* eager = y.body()->is_eager ? y.body()->state->eager.get() : nullptr;
   if (eager && !eager->recording()) return true;  // the gradient reports it
   TraceBody& body = eager ? eager->recording()->body : *y.body();

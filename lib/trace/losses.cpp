@@ -40,7 +40,8 @@ class Loss {
     return Operand(Literal::Scalar(prediction_.dtype(), number), where_);
   }
 
-  // Converts the truth to the prediction's dtype and rank.
+  // Casts the truth to the prediction's dtype and gives both the same rank. Returns false after an
+  // error, such as shapes that do not match.
   bool Match() {
     truth_ = Cast(truth_, prediction_.dtype(), where_);
     return SameRank() && SameShape(prediction_.shape(), 0);

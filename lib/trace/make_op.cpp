@@ -93,8 +93,9 @@ class OpMaker {
                               .str());
   }
 
-  // Returns false if an input is not ok(). Such an input's error was reported when it was made; a
-  // Value that was never made is reported here.
+  // Returns false if an input is not usable here. An input that is not ok() was reported when it
+  // was made; Values that were never made, or belong to another Tracer or an inner function, are
+  // reported here.
   bool CheckOperands() {
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       for (const Value& value : request_.inputs[i].values) {
@@ -130,8 +131,8 @@ class OpMaker {
     return info;
   }
 
-  // Takes over the user's attributes; an attribute that the op does not declare, or of another
-  // type, is an error.
+  // Takes over the user's attributes; an attribute of another type than the op declares is an
+  // error, as is one that the op does not declare, unless its name starts with '_'.
   void TakeAttributes() {
     for (const OpAttribute& given : request_.attributes) {
       const OpAttr* attr = info_->FindAttr(given.key);

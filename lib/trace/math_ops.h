@@ -1,6 +1,6 @@
-// Functions on elements and along axes, each named and built as TensorFlow's Python function of
-// that name does. lib/trace/ops.h has the operators, the plain reductions, Abs, Exp, Log, Sqrt,
-// Square, Tanh, Sigmoid, MatMul.
+// Element-wise math, reductions, segments, clipping and linear algebra. Each function makes the
+// nodes that its counterpart in TensorFlow's Python API makes, with the same names. lib/trace/ops.h
+// has the operators, the plain reductions, Abs, Exp, Log, Sqrt, Square, Tanh, Sigmoid, MatMul.
 #ifndef GRAPNEL_LIB_TRACE_MATH_OPS_H_
 #define GRAPNEL_LIB_TRACE_MATH_OPS_H_
 

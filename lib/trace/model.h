@@ -12,7 +12,7 @@
 //               [](Tracer& t, Value x) { return Mlp(t).Logits(x); });
 //   Expected<TracedModel> model = builder.Finish();
 //
-// lib/job/program.h calls its functions, and writes it as a SavedModel.
+// lib/job/program.h calls the functions of a model, and writes a model as a SavedModel.
 #ifndef GRAPNEL_LIB_TRACE_MODEL_H_
 #define GRAPNEL_LIB_TRACE_MODEL_H_
 
@@ -36,10 +36,10 @@ struct GRAPNEL_PUBLIC ModelFunction {
     Shape shape;
   };
   std::string name;      // "train_step"
-  std::string function;  // of the library
-  std::string wrapper;   // of the library: its wrapper for a signature
+  std::string function;  // name of the library function
+  std::string wrapper;   // name of the library function that wraps it for a signature
   std::vector<End> inputs, outputs;
-  std::vector<std::string> captures;  // nodes of the main graph, its last arguments
+  std::vector<std::string> captures;  // nodes of the main graph: the function's last arguments
 };
 
 struct GRAPNEL_PUBLIC TracedModel {
@@ -57,8 +57,8 @@ class GRAPNEL_PUBLIC ModelBuilder {
   ~ModelBuilder();
 
   // Traces fn(tracer, values) as a function of the library, whose last arguments are its captures,
-  // and calls it in the main graph. Results are named `outputs`, or output_0, output_1. Finish
-  // returns the errors, each with the line of the program.
+  // and calls it, through a wrapper, in the main graph. Results are named `outputs`, or output_0,
+  // output_1. Finish returns the errors, each with the line of the program.
   void AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
                    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
                    llvm::ArrayRef<std::string> outputs = {},

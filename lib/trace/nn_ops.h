@@ -1,5 +1,5 @@
-// Functions for neural networks, each named and built as TensorFlow's Python function of that name
-// in tf.nn does. lib/trace/ops.h has Relu, Sigmoid and Tanh.
+// Functions for neural networks. Each makes the nodes that its counterpart in tf.nn makes, with the
+// same names. lib/trace/ops.h has Relu, Sigmoid and Tanh.
 #ifndef GRAPNEL_LIB_TRACE_NN_OPS_H_
 #define GRAPNEL_LIB_TRACE_NN_OPS_H_
 
@@ -36,7 +36,7 @@ GRAPNEL_PUBLIC Value L2Normalize(const Value& x, int axis, double epsilon = 1e-1
                                  SourceLocation where = SourceLocation());
 
 // Images are [batch, height, width, channels]; filters [height, width, in, out]. A size or stride
-// is one number for both directions, or two numbers.
+// is one number for height and width, two numbers, or one for each of the four dimensions.
 GRAPNEL_PUBLIC Value Conv2D(const Value& x, const Value& filter, const std::vector<int>& strides,
                             llvm::StringRef padding, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MaxPool2D(const Value& x, const std::vector<int>& size,

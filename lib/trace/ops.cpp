@@ -40,7 +40,8 @@ Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const O
              std::vector<OpAttribute> attributes = {}) {
   // An operator opens a name scope with its name. A comparison has no `name` and opens none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
-  // In Python, an operator reads a variable that is its own operand before it opens the op's scope.
+  // In Python, the variable whose operator method runs is read before the op's scope opens: the
+  // left operand or, if that is a number, the right one.
   const Operand& own = x.kind == Operand::kValue ? x : y;
   if (own.kind == Operand::kValue && own.values[0].ok() && op != "Maximum" && op != "Minimum")
     NameReadHere(*own.values[0].body()->state, own.values[0]);
@@ -52,7 +53,7 @@ bool IsText(const Operand& operand) {
   return operand.literal.dtype() == proto::DT_STRING;
 }
 
-// The dtype of the operand that is a value.
+// The dtype of the first operand that is a Value; DT_INVALID if neither is.
 DataType TypeOf(const Operand& x, const Operand& y) {
   return x.kind == Operand::kValue && x.values[0].ok() ? x.values[0].dtype()
          : y.kind == Operand::kValue                   ? y.values[0].dtype()

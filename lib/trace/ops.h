@@ -1,6 +1,6 @@
-// Functions for common ops, each named and built as TensorFlow's Python function of that name does;
-// Tracer::Op makes all other ops. Shapes, sizes and ranks that are known while tracing become
-// constants, as in TensorFlow.
+// Functions for common ops. Each makes the nodes that its counterpart in TensorFlow's Python API
+// makes, with the same names; Tracer::Op makes all other ops. Shapes, sizes and ranks that are
+// known while tracing become constants, as in TensorFlow.
 #ifndef GRAPNEL_LIB_TRACE_OPS_H_
 #define GRAPNEL_LIB_TRACE_OPS_H_
 

@@ -29,7 +29,7 @@ class GRAPNEL_PUBLIC LearningRate {
   LearningRate(const Value& rate) : value_(rate) {}
   LearningRate(Schedule schedule) : schedule_(std::move(schedule)) {}
   Value At(Tracer& t, const Value& step, const SourceLocation& where) const;
-  // The rate, if it is the same number in every step; else nullopt.
+  // The rate, if it was given as a number; else nullopt.
   std::optional<double> number() const { return rate_; }
 
  private:

@@ -1,4 +1,4 @@
-// tf.case: the first branch whose predicate is true. Tracer::Case is tf.switch_case.
+// tf.case: runs the first branch whose predicate is true. Tracer::Case is tf.switch_case.
 #ifndef GRAPNEL_LIB_TRACE_PREDICATE_CASE_H_
 #define GRAPNEL_LIB_TRACE_PREDICATE_CASE_H_
 
@@ -15,8 +15,8 @@ using BranchFn = std::function<Values()>;
 using PredicateBranch = std::pair<Value, BranchFn>;  // the predicate: a bool scalar
 
 // Branches return the same number of values, of the same dtypes. If no predicate is true,
-// `otherwise` runs; if `otherwise` is empty, the run fails. With `exclusive`, the run also fails if
-// more than one predicate is true.
+// `otherwise` runs; if `otherwise` is empty, the run fails, but a single branch then runs
+// unchecked. With `exclusive`, the run also fails if more than one predicate is true.
 //
 //   PredicateCase(t,
 //                 {{x < 0.0f, [&] { return Values{-x}; }}, {x > 1.0f, [&] { return Values{x}; }}},

@@ -1,7 +1,7 @@
-// Random tensors, each named and built as TensorFlow's Python function of that name in tf.random
-// does. The stateless functions return the same numbers for the same seed. The others continue
-// their sequence of numbers from call to call and from run to run; with a seed, the sequence is the
-// same each time the graph is loaded.
+// Random tensors. Each function makes the nodes that its counterpart in tf.random makes, with the
+// same names. The stateless functions return the same numbers for the same seed. The others
+// continue their sequence of numbers from call to call and from run to run; with a seed, the
+// sequence is the same each time the graph is loaded.
 #ifndef GRAPNEL_LIB_TRACE_RANDOM_OPS_H_
 #define GRAPNEL_LIB_TRACE_RANDOM_OPS_H_
 

@@ -40,8 +40,8 @@ GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inpu
                                   SourceLocation where,
                                   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
-// Registers fn(Tracer&, Value x, Value y, ...), which may be any function that Trace takes, with a
-// TensorSpec for each Value.
+// Registers the function fn(Tracer&, Value x, Value y, ...), with a TensorSpec for each Value. It
+// returns what a function for Trace may return.
 template <size_t N, typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const TensorSpec (&inputs)[N],
                    SourceLocation where) {

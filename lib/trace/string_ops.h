@@ -1,5 +1,5 @@
-// String functions, each named and built as TensorFlow's Python function of that name in tf.strings
-// does.
+// String functions. Each makes the nodes that its counterpart in tf.strings makes, with the same
+// names.
 #ifndef GRAPNEL_LIB_TRACE_STRING_OPS_H_
 #define GRAPNEL_LIB_TRACE_STRING_OPS_H_
 

@@ -7,7 +7,7 @@
 //     return n / ReduceSum(1.0f / x);
 //   });
 //
-// docs/tracing.md is the guide; lib/trace/ops.h has functions for common ops.
+// docs/guide/tracing.md is the guide; lib/trace/ops.h has functions for common ops.
 #ifndef GRAPNEL_LIB_TRACE_TRACE_H_
 #define GRAPNEL_LIB_TRACE_TRACE_H_
 
@@ -32,7 +32,8 @@ struct GRAPNEL_PUBLIC TensorSpec {
 };
 
 // Calls fn(tracer, one value per input) and returns the resulting module: a Placeholder per input,
-// the nodes that fn made, and what Finish adds. Errors begin with `name`.
+// the nodes that fn made, and what Finish adds. Errors begin with `name`; that of an invalid input
+// name, with the source line.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,

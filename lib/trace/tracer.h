@@ -73,8 +73,8 @@ class GRAPNEL_PUBLIC Tracer {
   // Names made until the end of the C++ scope begin with "name/" (name_1/ if that is taken). A name
   // that ends with "/" reopens an earlier scope.
   [[nodiscard]] ScopeGuard Scope(llvm::StringRef name, SourceLocation where = SourceLocation());
-  // Nodes made until the end of the C++ scope run after `ops`. Nodes that depend on a node that
-  // already waits for `ops` get no control edge.
+  // Nodes made until the end of the C++ scope run after `ops`. Nodes that read a node made since
+  // then get no control edge, because that node already waits for `ops`.
   [[nodiscard]] ScopeGuard ControlDependencies(llvm::ArrayRef<Operation> ops,
                                                SourceLocation where = SourceLocation());
 

@@ -1,4 +1,5 @@
-// The values of a traced function: tensors that will exist when the graph runs.
+// The values of a traced function: tensors that will exist when the graph runs or, in eager mode,
+// exist already.
 #ifndef GRAPNEL_LIB_TRACE_VALUE_H_
 #define GRAPNEL_LIB_TRACE_VALUE_H_
 
@@ -162,7 +163,8 @@ class GRAPNEL_PUBLIC Value {
 
 using Values = std::vector<Value>;
 
-// A node that is being traced: the result of an op with no output, or with several.
+// A node that is being traced or, in eager mode, an op that has run. Used as a Value, it is its
+// first output.
 class GRAPNEL_PUBLIC Operation {
  public:
   Operation() = default;
@@ -188,8 +190,9 @@ class GRAPNEL_PUBLIC Operation {
 
 // An input of an op: a value, a list of values, or a constant that becomes a Const node named after
 // the op's argument (`Sum/reduction_indices`). Numbers, and vectors of numbers, are converted to
-// the op's dtype if no digit is lost; a Literal keeps its own dtype. An Operand is constructed at
-// the call, so that it records the caller's line.
+// the op's dtype; an integer that does not fit and a float for an integer dtype are errors. A
+// Literal keeps its own dtype. An Operand is constructed at the call, so that it records the
+// caller's line.
 class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, SourceLocation where = SourceLocation())

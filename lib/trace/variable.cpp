@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// "float[2,3]".
+// Returns a text such as "float[2,3]".
 std::string TextOfType(DataType dtype, const Shape& shape) {
   return (DataTypeName(dtype) + (shape.known_rank() && shape.rank() == 0 ? "" : shape.ToString()))
       .str();

@@ -6,7 +6,7 @@
 //
 // In the main graph a variable is the VarHandleOp of its name, in functions the captured handle;
 // nodes are named and ordered as tf.function's. With lib/trace/model.h several functions share
-// variables; lib/job/program.h runs these functions. docs/training.md is the guide.
+// variables; lib/job/program.h runs these functions. docs/guide/tracing.md is the guide.
 #ifndef GRAPNEL_LIB_TRACE_VARIABLE_H_
 #define GRAPNEL_LIB_TRACE_VARIABLE_H_
 
@@ -47,9 +47,10 @@ class GRAPNEL_PUBLIC Variable {
   Variable() = default;
   // Makes a variable named `name` within the open name scope. In a model with several functions
   // each may declare its variables: declarations of the same name are one variable, and must be
-  // equal. `initial` is a Literal or numbers (which are float or int32 as Tracer::Constant makes
-  // them). Errors: a Value as the initial value; a name that is taken in the same function; a name
-  // that another function declared differently.
+  // equal. `initial` is a Literal, or numbers, whose dtype is that of their C++ type (int is int32,
+  // double is double). Errors: a Value as the initial value; an initial value that does not match
+  // options.shape; a name that is taken in the same function; a name that another function declared
+  // differently.
   Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
            const VariableOptions& options = {}, SourceLocation where = SourceLocation());
   // Finds a variable by name in the graph that the tracer continues. If it does not exist, reports
@@ -137,7 +138,7 @@ GRAPNEL_PUBLIC Value operator/(const Operand& x, const Operand& y);
 // All variables made so far, in creation order; Trainable returns only trainable variables.
 GRAPNEL_PUBLIC std::vector<Variable> VariablesOf(Tracer& t);
 GRAPNEL_PUBLIC std::vector<Variable> Trainable(Tracer& t);
-// Returns the records of all variables; valid until the Tracer is destroyed, also after Finish.
+// Returns copies of the records of all variables. May be called after Finish, too.
 GRAPNEL_PUBLIC std::vector<VariableInfo> VariableInfosOf(Tracer& t);
 
 // Gradients with respect to variables, that is to their handles, as with TensorFlow's tape. Slices
@@ -173,8 +174,8 @@ inline Literal Ones(llvm::ArrayRef<int64_t> dims, DataType dtype = proto::DT_FLO
 }
 GRAPNEL_PUBLIC Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
                                DataType dtype = proto::DT_FLOAT);
-// Uniform within +-sqrt(6 / (inputs + outputs)), for a dense layer or a convolution with these
-// numbers of inputs and outputs.
+// Uniform within +-sqrt(6 / (inputs + outputs)). `dims` are those of the kernel of a dense layer or
+// a convolution, from which the numbers of inputs and outputs follow.
 GRAPNEL_PUBLIC Literal Glorot(llvm::ArrayRef<int64_t> dims, uint64_t seed,
                               DataType dtype = proto::DT_FLOAT);
 }  // namespace initial

@@ -36,7 +36,7 @@ std::string Place(const Node& maker, int64_t run) {
 }
 
 // Returns which elements of an elementwise comparison are false: "false for 2 of 6 elements, the
-// first at [0,1]"; empty if the comparison has only one element.
+// first at [0,1]"; empty if the result is a scalar or not bool.
 std::string WhichFail(const TensorExpression& expression, const TensorExpression::Lookup& lookup) {
   auto answers = expression.Evaluate(lookup);
   if (!answers) return llvm::consumeError(answers.takeError()), "";

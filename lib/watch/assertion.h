@@ -27,7 +27,7 @@ struct Assertion {
 // true.
 class AssertionHook : public StepHook, private ExpressionHook {
  public:
-  // Errors: those of PlaceOf, prefixed with the assertion's text.
+  // Errors: those of PlaceOf, prefixed with the assertion's expression.
   static Expected<std::unique_ptr<AssertionHook>> Make(
       const Module& module, std::vector<Assertion> assertions,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);

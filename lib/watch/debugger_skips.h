@@ -1,5 +1,5 @@
-// The ops that TensorFlow's debugger skips because they only forward values: calls, Identity and
-// control flow.
+// The ops that TensorFlow's debugger skips: mostly calls, Identity and control flow, which only
+// forward values.
 #ifndef GRAPNEL_LIB_WATCH_DEBUGGER_SKIPS_H_
 #define GRAPNEL_LIB_WATCH_DEBUGGER_SKIPS_H_
 

@@ -125,7 +125,7 @@ class FloatFormat {
 
  private:
   // Returns the magnitude from which exponents are used: 10 to the power of the dtype's number of
-  // decimal digits, at most 10^8.
+  // decimal digits, at most 10^8, which is also the value for 8-bit floats.
   double Largest() const {
     switch (dtype_) {
       case proto::DT_FLOAT:

@@ -1,4 +1,5 @@
-// Formats the elements of one array as NumPy does, all with the same width. Private to lib/watch.
+// Formats the elements of one array as NumPy does: all numbers and booleans with the same width.
+// Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_ELEMENT_FORMAT_H_
 #define GRAPNEL_LIB_WATCH_ELEMENT_FORMAT_H_
 

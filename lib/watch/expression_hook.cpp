@@ -167,8 +167,8 @@ Error ExpressionHook::Take(const Use& use, const Node& maker, const Tensor& valu
   return OnValues(use.expression, maker, values);
 }
 
-// Drops the oldest iteration if too many are kept: an iteration that never computes one of the
-// tensors would otherwise be kept forever.
+// Drops one iteration, the oldest kept one of its loop, if too many are kept: an iteration that
+// never computes one of the tensors would otherwise be kept forever.
 void ExpressionHook::ForgetOldIterations(Watched& watched, const Moment& now) {
   if (watched.seen.size() <= kMostMoments) return;
   auto oldest = llvm::find_if(watched.seen, [&](const auto& entry) {

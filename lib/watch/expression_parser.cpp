@@ -17,7 +17,7 @@ namespace {
 
 using Node = TensorExpression::Node;
 
-constexpr int kDeepest = 200;  // limit of nesting (parentheses, unary operators)
+constexpr int kDeepest = 200;  // limit of nesting (parentheses, arguments, unary operators)
 
 bool IsNameCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '/'; }
 
@@ -29,8 +29,8 @@ Node Call(llvm::StringRef name, std::vector<Node> operands) {
   return node;
 }
 
-// A recursive descent parser, lowest precedence first: or, and, not, comparison, | , &, + -, * / //
-// %, unary -, **, and suffixes of a value: slices and methods.
+// A recursive descent parser, lowest precedence first: or, and, not, comparison, | and & (one
+// level), + -, * / // %, unary - + ~, **, and suffixes of a value: slices and methods.
 class Parser {
  public:
   explicit Parser(llvm::StringRef text) : text_(text) {}

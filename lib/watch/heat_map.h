@@ -27,8 +27,9 @@ struct GRAPNEL_PUBLIC HeatMap {
 // go from dark violet (least) to yellow (largest); otherwise from blue over white (0) to red. NaN
 // and infinities are magenta. Small tensors are enlarged; for large ones, a pixel shows the mean of
 // a square of elements, and is magenta if one of these elements is NaN or infinite. No side is over
-// 2,048 pixels. The same tensor always gives the same bytes. Errors: the tensor does not have real
-// numbers, or has no elements; an axis does not exist. Cost: linear in the number of elements.
+// 2,048 pixels; if that leaves too little room for all tiles, only the first ones are drawn. The
+// same tensor always gives the same bytes. Errors: the tensor does not have real numbers, or has no
+// elements; an axis does not exist. Cost: linear in the number of elements.
 GRAPNEL_PUBLIC Expected<HeatMap> HeatMapOf(const Tensor& tensor,
                                            std::optional<ImageAxes> axes = std::nullopt);
 

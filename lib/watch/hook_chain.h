@@ -13,8 +13,8 @@
 namespace grapnel {
 
 // Calls the hooks in the order in which they were added, each for the nodes that it wants; after an
-// error, later hooks are not called. A hook sees the outputs as the hooks before it have edited
-// them.
+// error, later hooks are not called. EditOutputs() of a hook sees the outputs as the hooks before
+// it have edited them; AfterNode() sees them after all edits.
 class GRAPNEL_PUBLIC HookChain : public RunHook {
  public:
   void Add(RunHook* hook) { hooks_.push_back(hook); }  // not owned; call before the plan is made

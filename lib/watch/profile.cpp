@@ -169,7 +169,8 @@ void Profile::RunDone() {
   if (++runs_ == 1) first_run_ = seen_;
 }
 
-// Returns the rows of kernels that ran. Excludes the first run if there are several.
+// Returns all rows or, after several runs, the rows without the first run and without kernels that
+// only the first run called.
 std::vector<Profile::Row> Profile::Counted() const {
   std::vector<Row> rows = seen_;
   if (runs_ < 2) return rows;

@@ -54,7 +54,7 @@ class Profile : public RunProfiler {
   std::vector<Row> ByOp() const;
   int64_t runs() const { return runs_; }
   // The peak of bytes in tensors that the runs allocated (which excludes constants), and the node
-  // that ran when the peak was reached.
+  // whose kernel was the first to end after the peak was reached.
   int64_t peak_bytes() const { return peak_bytes_; }
   const std::string& peak_node() const { return peak_node_; }
   bool is_cut() const { return events_cut_ > 0; }

@@ -20,9 +20,11 @@ using proto::TensorDebugMode;
 enum class Recorded : uint8_t {
   kNothing,    // NO_TENSOR, a missing output, or an unreadable summary
   kShape,      // dtype, rank, dims, health.elements
-  kBad,        // bad; in REDUCE_INF_NAN_THREE_SLOTS health's bad counts are 1 if not zero
+  // bad; in health: for REDUCE_INF_NAN_THREE_SLOTS nan, neg_inf and pos_inf as 0 or 1, for
+  // DebugNanCount nan, else nothing
+  kBad,
   kBadCounts,  // bad; in health: elements, nan, neg_inf, pos_inf
-  kCounts,     // all of health; dtype and rank; dims if the whole tensor was recorded
+  kCounts,     // all of health; dtype and rank; dims if recorded (not in FULL_HEALTH)
 };
 
 struct GRAPNEL_PUBLIC RecordedTensor {
@@ -36,13 +38,15 @@ struct GRAPNEL_PUBLIC RecordedTensor {
 };
 
 // Reads a serialized TensorProto that TensorFlow 2.21 wrote in debug mode `mode`. A whole tensor
-// (FULL_TENSOR) is counted, but its values are not kept. Sets `problem` if the mode does not write
-// such a summary. Cost: linear in the elements of a whole tensor, else constant.
+// (FULL_TENSOR) is counted, but its values are not kept. Sets `problem` if the tensor cannot be
+// read or is not a summary that the mode writes. Cost: linear in the elements of a whole tensor,
+// else constant.
 GRAPNEL_PUBLIC RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
                                                  std::string* problem);
 
 // Reads the output of a debug op of tfdbg v1: DebugNumericSummary, or DebugNanCount, which counts
-// only NaNs.
+// only NaNs (then the record is kBad, with the count in health.nan). Sets `problem` if it is
+// neither.
 GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
                                             std::string* problem);
 

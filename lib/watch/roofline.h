@@ -22,8 +22,8 @@ struct MachineRates {
 };
 
 // Measures the rates on the pool's threads: the fastest of a few products of 1024 x 1024 matrices,
-// and the fastest of a few passes over a tensor larger than any cache. Takes a third of a second.
-// Errors: a kernel is missing, or there is not enough memory.
+// and the fastest of a few passes over a tensor of 48 MiB, which few caches can hold. Takes a third
+// of a second. Errors: a kernel is missing, or there is not enough memory.
 Expected<MachineRates> MeasureRates(ThreadPool& pool);
 
 // Computes the least times of a module's nodes from their shapes.

@@ -15,7 +15,7 @@ namespace grapnel {
 enum class SummaryKind { kScalar, kHistogram, kImage, kText };
 llvm::StringRef SummaryKindName(SummaryKind kind);
 // Returns the default kind for a tensor: a scalar for one element, text for strings, else a
-// histogram; nullopt for resources and variants.
+// histogram; nullopt for complex numbers, resources and variants.
 std::optional<SummaryKind> UsualKind(const Tensor& tensor);
 
 struct SummaryRequest {

@@ -13,8 +13,8 @@ namespace grapnel {
 // Writes one JSON object per event and line. Not thread-safe.
 class TapLines {
  public:
-  // `os` must outlive this object. After `most_bytes` (0: no limit), further lines are counted but
-  // not written.
+  // `os` must outlive this object. A line that would exceed the total of `most_bytes` (0: no limit)
+  // is counted but not written.
   TapLines(TapMode mode, llvm::raw_ostream& os, uint64_t most_bytes = 0)
       : mode_(mode), os_(os), most_bytes_(most_bytes) {}
   void Write(const TapEvent& event);

@@ -19,7 +19,8 @@ namespace grapnel {
 //                                      letters, digits, _ . / and an index
 //   x[0, :, 1:-1:2, ...]               a slice; also of a slice
 //   + - * / // % **  == != < <= > >=   elementwise, broadcast; `/` needs blanks around it
-//   and or not & | ~                   logical; `and`, `or`, `not` take a number or one element
+//   and or not & | ~                   logical; `and`, `or` take one element each; ~ of integers is
+//                                      bitwise
 //   abs(x), max(x), max(x, axis=1) ... see FunctionNames(); a prefix "np." or "tf." is ignored,
 //                                      and x.max() is max(x)
 //   shape(x) == [?, 10]                compared as a whole; `?` and None match any size; rank(x),
@@ -63,8 +64,8 @@ class TensorExpression {
   // known before a run.
   std::optional<bool> Decide(const FormLookup& lookup) const;
 
-  // Returns the text and the value of each side of a comparison, for error messages; nothing if the
-  // expression is not a comparison. Costs as much as Evaluate().
+  // Returns the text and the value of each side of a comparison that names a tensor, for error
+  // messages; nothing if the expression is not a comparison. Costs as much as Evaluate().
   std::vector<std::pair<std::string, Tensor>> Sides(const Lookup& lookup) const;
 
   const std::string& text() const { return text_; }

@@ -13,7 +13,7 @@ namespace grapnel {
 
 // Returns the two tables of tfdbg's print_tensor -s: the numbers of elements that are NaN, -inf,
 // negative, zero, positive and +inf; the minimum, maximum, mean and standard deviation of the
-// finite elements.
+// finite elements. Counts of 0 are omitted; for bool, returns only the numbers of False and True.
 Expected<std::string> NumericSummary(const Tensor& tensor);
 // Returns a histogram of the finite elements in `bins` ranges of equal width, a bar for each, and
 // the number of elements that are not finite.

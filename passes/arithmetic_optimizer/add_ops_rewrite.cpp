@@ -1,5 +1,5 @@
-// A tree of additions becomes one AddN; if shapes differ, one AddN for each shape, which AddV2
-// nodes add up, the smallest shape first.
+// A tree of additions becomes one AddN; if shapes differ, one AddN for each shape that several
+// terms have, and AddV2 nodes that add up the results, the smallest shape first.
 //
 //   Before:  (x + y) + (z + w), all [2,2]     After:  AddN(x, y, z, w)
 //   Before:  (x:[] + m:[2,2]) + y:[]          After:  AddN(x, y) + m

@@ -5,9 +5,9 @@
 //
 // Nodes are visited from the results back, and again when a node near them changes. Each rule is a
 // file in this folder; the first rule that is done with a node ends the visit. A rule either
-// changes the node in place or makes a new one, "ArithmeticOptimizer/<Stage>_<node>" in the node's
-// scope, which then replaces it for all readers. The replaced node stays until the pruner removes
-// it.
+// changes the node in place or makes a new one, usually named "ArithmeticOptimizer/<Stage>_<node>"
+// in the node's scope, which then replaces it for all readers. The replaced node stays until the
+// pruner removes it.
 //
 // Refuses, in addition to the rules' own conditions: shapes of fed nodes are not trusted, unless
 // arithmetic_optimization is AGGRESSIVE.

@@ -24,7 +24,8 @@ class Arithmetic : public RuleContext {
   // their placeholders
   const bool aggressive;
 
-  // Nodes that the rules of these names have already processed.
+  // Nodes that a rule has already processed: hoist_common_factor, hoist_unary_chains,
+  // compose_unary_ops.
   llvm::DenseSet<NodeId> hoisted_factors, hoisted_chains, composed;
 
   // --- The queue of nodes to visit: last in, first out; each node is in it at most once.
@@ -101,7 +102,8 @@ class Arithmetic : public RuleContext {
   // --- For the schedule.
   //
   // Redirects reads of any output of `node` to `by`, and control edges to the node of `by`, except
-  // those of stale readers.
+  // those of stale readers unless ChangesValue() was called. Enqueues the readers and the node of
+  // `by`.
   void Replace(const Node& node, Port by);
   // Call this after each rule: it ends what ChangesValue() began.
   void EndRewrite() { changed_value_ = false; }
@@ -120,7 +122,7 @@ class Arithmetic : public RuleContext {
 
 bool IsAdd(const Node& node);       // Add and AddV2 of numbers
 bool IsAnyDiv(const Node& node);    // any division but DivNoNan
-bool IsCastLike(const Node& node);  // converts from one dtype to another, element by element
+bool IsCastLike(const Node& node);  // what TensorFlow treats as a cast: Cast, IsNan, Bucketize, ...
 // Relu or Relu6 after a BiasAdd or batch norm, which the remapper fuses into one op.
 bool IsFusableRelu(const Node& node, const Node& input);
 
@@ -128,7 +130,8 @@ bool IsFusableRelu(const Node& node, const Node& input);
 bool IsDefined(const Shape& shape);  // the rank and every dimension are known, at least as a symbol
 bool SameShape(const Shape& a, const Shape& b);
 std::optional<Shape> Broadcast(const Shape& a, const Shape& b);
-// True if `a` certainly has fewer elements than `b`.
+// True if `a` has fewer elements than `b`. A dimension that is unknown only in `b` counts as more
+// than 1.
 bool IsSmaller(const Shape& a, const Shape& b);
 
 }  // namespace grapnel::arithmetic

@@ -5,9 +5,9 @@
 //
 // The new node is "<last op's node>/unary_ops_composition".
 //
-// Refuses: nodes that name no CPU as their device; ops, or dtypes, that the composed op does not
-// support; nodes that are fetched, fed, kept or have control edges, and inner nodes that are read
-// elsewhere; a body through which a gradient is taken.
+// Refuses: nodes whose device, or assumed device (--device), is not a CPU; ops, or dtypes, that the
+// composed op does not support; nodes that are fetched, fed, kept or have control edges, and inner
+// nodes that are read elsewhere; a body through which a gradient is taken.
 #include <algorithm>
 
 #include "lib/ir/device_name.h"

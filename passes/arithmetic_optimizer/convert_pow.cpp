@@ -6,16 +6,16 @@
 //   Before:  Pow(x, 3)     After:  x * Square(x)   on a CPU only; the square is a new node,
 //                                                  "..._ConvertPow__inner_<node>"
 //
-// Refuses: exponents that are not constant or not all equal, and other powers; for 1 and 0, shapes
-// that the exponent changes or that are unknown.
+// Refuses: exponents that are not constant or not all equal, and other powers; for 3, nodes off the
+// CPU; for 1 and 0, shapes that the exponent changes or that are unknown.
 #include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
 namespace {
 
-// Returns the number that all elements are equal to; nullopt if there is none, or if it is complex
-// with an imaginary part other than 0.
+// Returns the number that all elements are equal to; nullopt if there is none, if it is complex
+// with an imaginary part other than 0, or for dtypes that TensorFlow does not handle here.
 std::optional<double> ExponentOf(const Literal& value) {
   if (!IsNumeric(value.dtype()) || value.num_elements() == 0) return std::nullopt;
   if (IsComplex(value.dtype())) {

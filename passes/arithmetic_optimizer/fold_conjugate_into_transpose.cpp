@@ -1,7 +1,7 @@
 // Folds Conj into a transposition, which then conjugates, or no longer does.
 //
 //   Before:  Conj(Transpose(x)), Transpose(Conj(x))     After:  ConjugateTranspose(x)
-//   Before:  Conj(ConjugateTranspose(x))                After:  Transpose(x)
+//   Before:  Conj(ConjugateTranspose(x)), ConjugateTranspose(Conj(x))     After:  Transpose(x)
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

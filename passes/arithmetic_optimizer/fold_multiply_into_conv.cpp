@@ -25,7 +25,8 @@ Verdict FoldMultiplyIntoConv(Arithmetic& rule, const Node& node) {
   Port scale = product.input(scale_at), input = product.input(1 - scale_at);
   const Literal* value = rule.ConstantOf(scale);
   if (!value || !value->dims().empty() || value->dtype() != weights.GetType("dtype"))
-    return rule.Refuse("neither input of '{0}' is a constant scalar", product.name());
+    return rule.Refuse("neither input of '{0}' is a constant scalar of the filter's dtype",
+                       product.name());
   rule.edit.Used(product);
   Node scaled = rule.Make(name, product.op(), weights.device(), {node.input(1), scale});
   rule.SetType(scaled, "T", weights.GetType("dtype"));

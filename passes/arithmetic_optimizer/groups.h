@@ -30,7 +30,8 @@ struct Group {
 // selects the nodes of the tree.
 std::optional<Group> FindGroup(Arithmetic& rule, const Node& root,
                                llvm::function_ref<bool(const Node&)> absorbs);
-// True if the shapes of `node` and its inputs are known and can be broadcast.
+// True if `node` has no control inputs, and its shape and those of its inputs are known and can be
+// broadcast.
 bool HasBroadcastableInputs(Arithmetic& rule, const Node& node);
 void MarkGroup(Arithmetic& rule, const Group& group, const char* tag);
 

@@ -51,7 +51,8 @@ std::vector<Port> CommonFactors(Arithmetic& rule, const Node& sum, bool divides)
   return common;
 }
 
-// The terms without the common factor; nothing if their sum might broadcast.
+// The terms without the common factor; nothing, with a refusal, if their shapes may differ and the
+// sum is not an Add or AddV2, which broadcast.
 std::optional<std::vector<Port>> OtherFactors(Arithmetic& rule, const Node& sum, bool divides,
                                               Port common) {
   std::vector<Port> others;

@@ -1,5 +1,5 @@
-// Computes the maximum before a monotonic function, so that the function has fewer values to
-// compute.
+// Computes the maximum or minimum before a monotonic function, so that the function has fewer
+// values to compute.
 //
 //   Before:  Max(Sqrt(x)) -> y     After:  Sqrt(Max(x)) -> y
 //   Before:  Max(Neg(x)) -> y      After:  Neg(Min(x)) -> y

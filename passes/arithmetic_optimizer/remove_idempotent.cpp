@@ -1,4 +1,4 @@
-// Merges two consecutive ops that only pass their input on.
+// Merges two consecutive nodes of the same op, which only passes its input on.
 //
 //   Before:  Identity(Identity(x)) -> y     After:  Identity(x) -> y
 //

@@ -28,7 +28,9 @@ bool IsSet(const Node& slice, const char* mask, int i) {
   return (slice.GetInt(mask) >> i & 1) != 0;
 }
 
-// Resolves the slice's bounds in dimension `i`; nullopt if they select outside the tensor.
+// Resolves the slice's bounds for subscript `i`, in a dimension of size `dim`; returns them as they
+// are if the size is unknown (negative). nullopt if the subscript is a single index outside the
+// dimension.
 std::optional<Cut> CutOf(const Node& slice, int i, int64_t dim, Cut bounds) {
   if (dim < 0) return bounds;
   auto at = [&](int64_t bound) { return bound < 0 ? bound + dim : bound; };

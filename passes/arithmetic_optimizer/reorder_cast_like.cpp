@@ -4,10 +4,12 @@
 //   Before:  Transpose(Cast(x:uint8, float)) -> y     After:  Cast(Transpose(x), float) -> y
 //   Before:  Cast(Transpose(x:float), uint8) -> y     After:  Transpose(Cast(x, uint8)) -> y
 //
-// The new nodes are "..._<dtype>_<node>", with the new dtype of the moving op.
+// The new nodes are "..._<dtype>_<node>". <dtype> is the dtype that the cast reads for the node
+// that now comes first, and the dtype that it makes for the other.
 //
-// Refuses: nodes that name no CPU or GPU as their device, or are on two devices; nodes that are
-// fetched, fed or kept; CheckNumerics; moving ops that do not support the other dtype.
+// Refuses: nodes whose device, or assumed device (--device), is not a CPU or GPU, or that are on
+// two devices; nodes that are fetched, fed or kept; CheckNumerics; moving ops that do not support
+// the other dtype.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/op_table.h"

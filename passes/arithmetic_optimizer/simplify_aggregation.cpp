@@ -3,8 +3,9 @@
 //   Before:  AddN(x, x, x) -> y     After:  "..._Const_y":Const 3 * x -> y
 //   Before:  AddN(x) -> y           After:  x -> y
 //
-// Refuses: variants and other dtypes that are not numeric; a sum of one term that waits for other
-// nodes.
+// A sum of one term that waits for other nodes becomes a product with 1 that waits for them.
+//
+// Refuses: variants and other dtypes that are not numeric.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

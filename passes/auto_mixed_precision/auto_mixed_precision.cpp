@@ -10,9 +10,9 @@
 //
 //   After:   x -> Cast to half -> Cast to float -> m -> Cast to half -> Cast to float -> r ...
 //
-// All changes are one rewrite, because only some of them would leave edges between different
-// dtypes. TensorFlow also runs auto_mixed_precision on CPUs that compute in half; grapnel does not,
-// because its passes must not depend on the machine that they run on.
+// All changes of dtype and all Casts are one rewrite, because only some of them would leave edges
+// between different dtypes. TensorFlow also runs auto_mixed_precision on CPUs that compute in half;
+// grapnel does not, because its passes must not depend on the machine that they run on.
 //
 // Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and the
 // ops after them; for _cpu, graphs with a loop that carries half; for bfloat16, TensorFlow without
@@ -118,8 +118,8 @@ class Converter {
   const DataType target_;
 };
 
-// Replaces FusedBatchNorm with FusedBatchNormV2, which has a separate dtype for scale and offset.
-// Returns false if --limit is used up.
+// Replaces FusedBatchNorm and its gradient with their V2, which has a separate dtype for scale and
+// offset. Returns false if --limit is used up.
 bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
   if (!edit.Runs("update_batch_norm")) return true;
   for (Node node : edit.graph().nodes()) {
@@ -166,8 +166,8 @@ class AutoMixedPrecision : public GraphPass {
   }
 
  private:
-  // TensorFlow has the bfloat16 pass only with oneDNN, since it has no faster bfloat16 kernels
-  // otherwise.
+  // Records a refusal at the first MatMul or Conv2D. TensorFlow has the bfloat16 pass only with
+  // oneDNN, since it has no faster bfloat16 kernels otherwise.
   static Error RefuseAll(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (node.op() != "MatMul" && node.op() != "Conv2D") continue;

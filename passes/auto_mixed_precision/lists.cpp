@@ -5,7 +5,7 @@
 namespace grapnel::auto_mixed_precision {
 namespace {
 
-// The ops common to both precisions, followed by those of one precision alone. TensorFlow has two
+// The ops common to both precisions, followed by those of one precision alone. TensorFlow has
 // separate lists for each precision.
 constexpr const char* kAllow[] = {"BatchMatMul",
                                   "BatchMatMulV2",

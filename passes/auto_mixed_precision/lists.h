@@ -22,7 +22,8 @@ struct OpLists {
 };
 OpLists ListsFor(Mode mode);
 
-// True if the CPU has a kernel for `op` in `type`, and the op's definition allows it.
+// False for the ops in the lists that have no half kernel on the CPU, if `type` is half; true in
+// all other cases.
 bool HasCpuKernel(llvm::StringRef op, DataType type);
 
 }  // namespace grapnel::auto_mixed_precision

@@ -23,8 +23,8 @@ bool IsTensorListWriter(llvm::StringRef op) {
       .Default(false);
 }
 
-// True for nodes behind which a tensor list cannot be followed: arguments, results, calls and
-// Optionals.
+// True for nodes behind which a tensor list cannot be followed: arguments, placeholders, results,
+// calls and Optionals.
 bool IsSourceOrSink(const Node& node) {
   return llvm::StringSwitch<bool>(node.op())
              .Cases("_Arg", "_Retval", "Placeholder", true)

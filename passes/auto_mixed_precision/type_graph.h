@@ -18,12 +18,13 @@ struct TypeVertex {
   int index = -1;    // in the attribute's list; -1: not a list
   DataType type = proto::DT_INVALID;
   llvm::SmallVector<int, 2> inputs, outputs;  // ports of this dtype
-  llvm::SmallVector<int, 4> from, to;         // vertices
+  llvm::SmallVector<int, 4> from, to;         // vertices with an edge to or from this one
 };
 
 class TypeGraph {
  public:
-  // Errors: a node whose dtypes are not fully defined. The error names the node.
+  // Errors: a node of an unknown op, or whose inputs and outputs do not follow from its attributes.
+  // The error names the node.
   static Expected<TypeGraph> Make(const Graph& graph);
 
   int size() const { return static_cast<int>(vertices_.size()); }

@@ -43,7 +43,8 @@ bool IsDecided(const Shape& a, const Shape& b) {
 
 using Axes = std::vector<int64_t>;
 
-// The axes of the result along which each side was broadcast; nullopt if the shapes do not match.
+// The axes of the result along which each side has size 1, so that its gradient is summed there;
+// none if the shapes are equal. nullopt if the shapes do not match.
 std::optional<std::array<Axes, 2>> BroadcastAxes(const Shape& a, const Shape& b) {
   std::array<Axes, 2> axes;
   if (a == b) return axes;

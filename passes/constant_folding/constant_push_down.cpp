@@ -12,7 +12,7 @@
 // order rounds too differently; integers unless both are Add or both Mul; a constant that would
 // make the inner result larger; another device; a constant that waits for the inner node, directly
 // or through others: TensorFlow detects only a direct wait, otherwise makes a cycle, and then drops
-// the pass for the whole graph (docs/found-in-tensorflow.md).
+// the pass for the whole graph (docs/reference/found-in-tensorflow.md).
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -6,7 +6,7 @@
 //   Before:  c:Const -> Unique -> :0 y, :1 z
 //   After:   "ConstantFolding/Unique-folded-0":Const -> y        and "-1" -> z
 //
-// The result inherits the control inputs of the inputs.
+// The result inherits the control inputs of the node and of its inputs.
 //
 // Refuses: nodes for which IsFoldable (foldable.cpp) is false; values over 100 KiB that are larger
 // than their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
@@ -16,8 +16,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The size in bytes, without elements at the end that only repeat the last one: Grappler does not
-// write these, and does not count them against the limit.
+// The size in bytes; for more than four elements without those at the end that only repeat the last
+// one: Grappler does not write these, and does not count them against the limit.
 int64_t WrittenBytes(const Literal& value) {
   llvm::StringRef bytes = value.bytes();
   size_t size = DataTypeSize(value.dtype());

@@ -4,7 +4,7 @@
 //   Before:  k:Const, true:Const -> Switch -> :1 y
 //   After:   "ConstantFolding/Switch-folded-1":Const -> y
 //
-// Refuses: a predicate that is not constant.
+// Refuses: data or a predicate that is not constant.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -2,8 +2,9 @@
 // first.
 //
 // Excluded: state and effects, calls of functions, placeholders and fed nodes, nodes that must stay
-// and have more than one output; Enter, Exit and NextIteration; strings, quantized ops, readers and
-// savers; results over 100 KiB that are larger than their inputs.
+// unless they are only fetched and have one output; unread nodes; Enter, Exit and NextIteration;
+// strings, variants, quantized and sparse ops, AccumulateNV2, readers and savers; results over 100
+// KiB that are larger than their inputs.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -38,7 +38,7 @@ class Folding : public RuleContext {
   const bool fold_quantization;
   bool mutates_tensors =
       false;  // some op writes to its input: a reader of a tensor must then copy it, not alias it
-  llvm::DenseMap<StringId, bool> foldable_ops;  // the ops that IsFoldable has seen
+  llvm::DenseMap<StringId, bool> foldable_ops;  // by op: whether nodes of it may fold
   llvm::DenseSet<NodeId> too_large;  // results over the limit: do not retry or simplify them
 
   // Merges that have had a reader, in this iteration or an earlier one. If such a Merge has no
@@ -73,7 +73,8 @@ class Folding : public RuleContext {
   // Grappler infers shapes once, before the first round. For an input of a node it then uses the
   // shape of the tensor that the node read at that time, even if the node reads another one since.
   // It has no shapes for a node that was made or rebuilt since; rules that need shapes skip such a
-  // node until the next iteration. Covers only the first two inputs.
+  // node until the next iteration. Covers only the first two inputs, of nodes that have at least
+  // two.
   bool KnowsInputs(const Node& node) const {
     return node.id() < first_inputs_.size() && first_inputs_[node.id()][0].node != kNoNode;
   }
@@ -86,7 +87,7 @@ class Folding : public RuleContext {
   // True if broadcasting `other` with `kept` certainly gives the shape of `kept`; with
   // `as_far_as_known`, also if unknown dimensions leave that open.
   static bool BroadcastsInto(const Shape& other, const Shape& kept, bool as_far_as_known = false);
-  static bool SameShape(const Shape& a, const Shape& b);  // every dimension is known and equal
+  static bool SameShape(const Shape& a, const Shape& b);  // known, at least as symbols, and equal
   DataType TypeOf(const Node& node) const;  // of the result: T, dtype, or the op's output dtype
   // Nodes of a TPU replica have attributes that must not be lost: they are left alone.
   bool HasTpuAttribute(const Node& node) const;
@@ -108,8 +109,8 @@ class Folding : public RuleContext {
   // The node becomes a BroadcastTo of data input `i` to `shape`, which must be fully known.
   Verdict BecomeBroadcast(const Node& node, int i, const Shape& shape);
   Verdict BecomeConstant(const Node& node, const Literal& value);
-  // Removes a node as soon as constants have replaced it, unless it must stay or is still read.
-  // Inputs that no other node reads thus become unread in the same round.
+  // Removes a node as soon as constants have replaced it, unless it must stay, is still used, or
+  // nothing is fetched. Inputs that no other node reads thus become unread in the same round.
   void RemoveIfUnread(const Node& node);
   // The node becomes a constant of `shape`, which must be fully known, with `one` for each element.
   Verdict BecomeSplat(const Node& node, const Shape& shape, const Literal& one);

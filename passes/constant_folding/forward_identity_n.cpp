@@ -3,7 +3,7 @@
 //   Before:  k:Const, x -> IdentityN -> :0 y, :1 z
 //   After:   k -> y, IdentityN -^-> y, IdentityN -> :1 z
 //
-// Refuses: an IdentityN with control inputs, because its readers would no longer wait for them.
+// Refuses: an IdentityN with control inputs, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 

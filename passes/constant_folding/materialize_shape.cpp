@@ -15,8 +15,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// Returns the shape as a vector; nullopt if a dimension is unknown, or does not fit in an int32 for
-// that dtype.
+// Returns the shape as a vector; nullopt if a dimension is unknown or, for int32, is 2^31 - 1 or
+// more.
 std::optional<Literal> ShapeLiteral(const Shape& shape, DataType type) {
   if (!shape.IsFullyKnown()) return std::nullopt;
   for (int64_t dim : shape.dims()) {

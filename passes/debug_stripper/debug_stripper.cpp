@@ -1,4 +1,5 @@
-// Removes ops that serve only debugging: assertions, prints, numeric checks.
+// Removes ops that serve only debugging: assertions, prints, numeric checks, and the identities
+// that TensorFlow's debugger inserts.
 //
 //   Before:  c, x -> Assert a;  y(^a)           After:  NoOp a(^c, ^x);  y(^a)
 //

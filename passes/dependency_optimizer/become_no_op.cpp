@@ -12,8 +12,8 @@
 namespace grapnel {
 namespace {
 
-// The node to wait for in place of `port`. If several Identities read an output of a Switch, the
-// oldest one.
+// The node to wait for in place of `port`: for an output of a Switch the oldest Identity that reads
+// it, or a new one; otherwise the port's node.
 Node AnchorOf(Dependencies& rule, Port port) {
   Graph& graph = rule.graph;
   Node source = graph.node(port.node);

@@ -5,9 +5,11 @@
 //
 // Two rules in one file: they remove a node in the same way, on the same condition.
 //
-// Refuses: fetched nodes; an Identity that fixes the value of a variable, that anchors control
-// edges in a branch of a Switch, or whose reader would have to wait for the Identity's control
-// inputs.
+// A NoOp that is fetched, fed or kept is bypassed but stays.
+//
+// Refuses: an Identity that is fetched, fed or kept, that fixes the value of a variable, that
+// anchors control edges in a branch of a Switch, or whose reader would have to wait for the
+// Identity's control inputs.
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -48,12 +50,13 @@ bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<N
   return !(is_identity && in > 0 && out > 0 && after > 0);
 }
 
-// True if removing the node adds no edges, in total and between devices.
+// True if removing the node adds no edges, neither in total nor between devices; otherwise records
+// a refusal.
 bool IsBeneficial(Dependencies& rule, const Node& node) {
   size_t in = node.num_inputs() + node.num_controls();
   bool has_ports = rule.kinds.Is(node, kIdentityNOp) && !IsIdentityNOfOne(node);
   if (in <= 1 && !has_ports && rule.on_one_device) return true;  // for any number of readers
-  // in * out <= in + out only if either is 1, or both are 2.
+  // in * out <= in + out only if either is 0 or 1, or both are 2.
   size_t limit = in <= 1 || has_ports ? node.uses().size() : in == 2 ? 2 : 1;
   llvm::SmallVector<Node, 4> readers = ReadersOf(rule, node, limit);
   size_t out = readers.size();

@@ -1,4 +1,4 @@
-// Drops a control edge from a node from which the reader has another edge.
+// Drops a control edge that repeats another edge between the same two nodes.
 //
 //   Before:  x -> y, x -^> y, z -^> y, z -^> y        After:  x -> y, z -^> y
 //

@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // The phases of a round: first the rules that remove duplicate and implied edges; then rules that
-// visit nodes until nothing is left to do; then duplicate edges are removed again; last, the rules of
-// the whole body.
+// visit nodes until nothing is left to do; then duplicate edges are removed again; last, the rules
+// of the whole body.
 constexpr int kDuplicateEdges = 0, kNodes = 1, kAfterwards = 2;
 
 // One round over one body (the main graph or a function).
@@ -33,9 +33,10 @@ class Dependencies : public RuleContext {
   void Push(const Node& node);
   NodeId Pop();
 
-  // True if the node is unread and may become a NoOp; may record a refusal otherwise.
+  // True if no node reads the node's outputs and it may become a NoOp; may record a refusal
+  // otherwise.
   bool CanBecomeNoOp(const Node& node);
-  // True if readers of an identity may read its input; otherwise records a refusal.
+  // True if readers of an identity may read its input; may record a refusal otherwise.
   bool CanRemoveIdentity(const Node& node);
 
  private:

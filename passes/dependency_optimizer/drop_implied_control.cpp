@@ -2,10 +2,10 @@
 //
 //   Before:  x -> n1 -> n2,  x -^> n2        After:  x -> n1 -> n2
 //
-// Refuses: edges at Enter, Exit, NextIteration and Merge nodes, and at ops that TensorFlow does not
-// know.
+// Refuses: edges to or from Enter, Exit and NextIteration, edges from a Merge, and edges to ops
+// that TensorFlow does not know. Paths do not use such edges either.
 //
-// Cost: a small multiple of nodes and edges; if more would be needed, edges are left.
+// Cost: about 64 steps for each node and edge, at most; if more would be needed, edges are left.
 #include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"

@@ -6,8 +6,9 @@
 //            x -> Switch(p) --> f --\
 //                           \-> g ---> Merge -> y
 //
-// The branches are calls first; inline_call visits them next. The node itself stays, so that others
-// can wait for it. Case uses _SwitchN, with an output for each branch.
+// The branches are calls first; inline_call visits them next. The node itself becomes a NoOp, or an
+// IdentityN of the results if it is fetched, so that others can still wait for it. Case uses
+// _SwitchN, with an output for each branch.
 //
 // Refuses: nodes that are fed, or marked for XLA; branches that are not in the library, or whose
 // numbers of arguments or results differ from the node's.

@@ -9,10 +9,11 @@
 //               NextIteration <--- b <--/
 //
 // Condition and body are calls first; inline_call visits them next. Resources do not change in a
-// loop: they enter once, as loop constants. The node itself stays, so that others can wait for it.
+// loop: they enter once, as loop constants. The node itself becomes a NoOp, or an IdentityN of the
+// results if it is fetched, so that others can still wait for it.
 //
 // Refuses: nodes that are fed, or marked for XLA; loops that carry only resources; functions that
-// are not in the library.
+// are not in the library, or whose numbers of arguments or results differ from the node's.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 
@@ -133,7 +134,7 @@ class Loop {
   Node node_;
   std::string name_, device_;
   std::vector<bool> carried_;                     // by input: not a resource
-  std::vector<Node> enters_, merges_, switches_;  // by input; no node if not carried
+  std::vector<Node> enters_, merges_, switches_;  // by input; resources have only an Enter
   Node loop_cond_;
   llvm::SmallVector<Port, 8> outputs_;
 };

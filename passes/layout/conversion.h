@@ -43,15 +43,15 @@ class Conversion : public RuleContext {
   int RankOfInput(const Node& node, int i) {
     return i < node.num_inputs() ? RankOf(node.input(i)) : kUnknown;
   }
-  // True unless the input is a constant whose shape is not `dims`.
+  // True unless the input is missing, or is a constant whose shape is not `dims`.
   bool HasDimsIfConstant(const Node& node, int input, llvm::ArrayRef<int64_t> dims) const;
   // The constant permutation of a Transpose, or empty.
   std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
-  // True if the node is on the device, not preserved, and read. Records a refusal of `rule` if one
-  // of the first two is false. `rule` is a parameter because the pass also calls this before any
-  // rule runs.
+  // True if the node is on the device, not preserved, and read or waited for. Records a refusal of
+  // `rule` if one of the first two is false. `rule` is a parameter because the pass also calls this
+  // before any rule runs.
   bool MayChange(const char* rule, const Node& node);
   // True if the node reads, possibly through agnostic ops, a tensor that was converted back to the
   // old layout.

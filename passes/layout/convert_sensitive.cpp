@@ -12,8 +12,8 @@
 namespace grapnel::layout {
 namespace {
 
-// The tensor whose rank decides which formats apply: an output, or an input if the outputs do not
-// have that rank.
+// The tensor whose rank decides which formats apply: the first output or, for some ops, the input
+// that has the layout.
 Port DecidingPort(const Node& node, Family family) {
   switch (family) {
     case Family::kBiasAddGrad:

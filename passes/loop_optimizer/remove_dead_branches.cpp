@@ -6,7 +6,7 @@
 // A predicate is known if it is a constant, or if it is the condition of a loop that compares a
 // constant initial value with another constant, and is false in the first iteration. A Merge that
 // loses one side becomes an Identity; one that loses both is removed. All Switches are one rewrite,
-// because a branch may be dead for two reasons.
+// because a node may be dead only through several of them together.
 //
 // Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
 // ControlTrigger, a Merge of more than two inputs, or a Merge whose branch index is read. Refuses
@@ -22,7 +22,8 @@
 namespace grapnel {
 namespace {
 
-// The result of the op for two numbers; nullopt if it is not a comparison.
+// The result of the op for two real numbers of one dtype; nullopt for other operands and for ops
+// other than these comparisons.
 std::optional<bool> Compare(llvm::StringRef op, const Literal& a, const Literal& b) {
   if (a.num_elements() != 1 || b.num_elements() != 1 || a.dtype() != b.dtype()) return std::nullopt;
   if (!IsInteger(a.dtype()) && !IsFloating(a.dtype())) return std::nullopt;
@@ -64,7 +65,7 @@ class DeadBranches {
   struct Decided {
     NodeId node;
     int32_t dead_port;
-    bool is_constant;  // the predicate, so that the Switch can go
+    bool is_constant;  // the predicate; the Switch then becomes an Identity
   };
 
   uint32_t RankOf(NodeId id) const { return id < edit_.ranks().size() ? edit_.ranks()[id] : ~0u; }

@@ -3,13 +3,15 @@
 //
 //   DEFAULT_MEM_OPT          inputs marked _swap_to_host are swapped
 //   MANUAL                   also, nodes marked _recompute_hint are recomputed
-//   RECOMPUTATION_HEURISTICS cheap nodes are recomputed; nothing is swapped
+//   RECOMPUTATION_HEURISTICS marked and cheap nodes are recomputed; nothing is swapped
 //   SWAPPING_HEURISTICS      as DEFAULT_MEM_OPT
-//   HEURISTICS               cheap nodes are recomputed, marked inputs are swapped
+//   SCHEDULING_HEURISTICS    nothing is recomputed or swapped
+//   HEURISTICS               marked and cheap nodes are recomputed, marked inputs are swapped
 //
-// If `optimizers` names this pass, memory_optimization counts as MANUAL, as in TensorFlow.
-// TensorFlow also swaps or reorders nodes when a GPU's memory would not suffice; this pass does
-// not, because a graph does not say how much memory there is.
+// At every level except NO_MEM_OPT, relax_allocator marks Assigns. If `optimizers` names this pass,
+// memory_optimization counts as MANUAL, as in TensorFlow. TensorFlow also swaps or reorders nodes
+// when a GPU's memory would not suffice; this pass does not, because a graph does not say how much
+// memory there is.
 //
 // Refuses: see the rules.
 #include "passes/memory_optimizer/memory_optimizer.h"

@@ -13,7 +13,7 @@ struct Wanted {
   bool recomputes_hinted = false;  // nodes with the attribute _recompute_hint
   bool recomputes_cheap = false;   // and all cheap nodes
   bool swaps = false;              // swaps inputs that the attribute _swap_to_host names
-  std::string scope;               // of the readers of recomputed values: the gradients
+  std::string scope;               // name scope of the gradients, which read recomputed values
 };
 Wanted WantedOf(const proto::RewriterConfig& config);
 

@@ -8,8 +8,8 @@
 // `e` that leaves enough time for it. Run times are estimates: one nanosecond for each byte that a
 // node reads and writes, and for every sixteen bytes of a copy.
 //
-// Refuses: nodes that are not on a GPU; references; inputs without other readers; nodes before
-// which there is no time to copy back.
+// Refuses: nodes that are not on a GPU; references; inputs without other readers, or that are
+// swapped already; nodes before which there is no time to copy back.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/DenseSet.h"

@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// The nodes, and the ports of IdentityN nodes, that preserved nodes depend on, at the time of
-// construction. Linear.
+// The nodes, and the ports of IdentityN nodes, that preserved nodes (and, in bodies that must keep
+// effects, stateful nodes) depend on, at the time of construction. Linear.
 class Liveness {
  public:
   Liveness(const Editor& edit, OpKinds& kinds);

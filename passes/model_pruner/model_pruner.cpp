@@ -7,8 +7,8 @@
 // a Switch or goes to a Merge; nodes that cross a device, pass on a reference to a variable or
 // touch a function call; and nodes whose removal would add edges.
 //
-// A pass of steps, not of rules: dead and trivial nodes are found in one walk over the whole graph
-// before anything changes.
+// A pass of steps, not of rules: each step finds its nodes in a walk over the whole graph before it
+// removes any.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/bypass.h"
@@ -151,7 +151,7 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // Removes unneeded ports from an IdentityN; readers of the others are renumbered.
+  // Removes unneeded ports from an IdentityN, and renumbers the ports that its readers read.
   bool KeepPorts(const Node& node, const Liveness& liveness) {
     if (!edit_->Runs("prune_identity_n")) return true;
     const llvm::SmallBitVector& ports = liveness.PortsOf(node);

@@ -1,4 +1,5 @@
-// Matches a contraction (convolution or MatMul) and its bias, for six rules.
+// Matches a contraction (convolution or MatMul) and its bias, and checks whether it can be fused,
+// for several rules.
 //
 //   BiasAdd(Conv2D(x, w), b)
 //   AddV2(Conv2D(x, w), b)      where b has the shape [C], [1,C], [1,1,1,C] ...

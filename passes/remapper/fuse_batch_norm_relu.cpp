@@ -1,8 +1,8 @@
 // Fuses batch normalization with the Relu after it, on a GPU also with a sum between the two.
 //
 //   Before:  FusedBatchNormV3 bn -> AddV2(side) -> Relu r -> y
-//   After:   _FusedBatchNormEx(.., side) bn {activation_mode="Relu", num_side_inputs=1} -> Identity
-//   r -> y
+//   After:   _FusedBatchNormEx(.., side) bn {activation_mode="Relu", num_side_inputs=1}
+//            -> Identity r -> y
 //
 // Refuses: a second reader of the values; dtypes other than float and bfloat16 (on a GPU float, and
 // half without oneDNN); a fetched FusedBatchNorm; channels that are not a multiple of 4; on a GPU
@@ -79,7 +79,8 @@ void Fuse(Remapper& rule, const Node& root, const Node& norm, Port side) {
 
 bool IsNorm(const Node& node) { return node && IsFusedBatchNorm(node) && node.num_inputs() == 5; }
 
-// Matches the batch normalization that the sum `add` reads, and its other input; only on a GPU.
+// Fuses the Relu `root`, the sum `add` that it reads and the batch normalization that `add` reads;
+// the other input of `add` becomes the side input. Only on a GPU.
 Verdict FuseWithSide(Remapper& rule, const Node& root, const Node& add) {
   for (int i = 0; i < 2; ++i) {
     Node norm = add.input_node(i);

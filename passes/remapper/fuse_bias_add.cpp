@@ -5,7 +5,7 @@
 //   After:   x, w, b, r -> _FusedConv2D {fused_ops=[BiasAdd, Add, Relu], num_args=2} -> y
 //
 // Refuses: sums that broadcast; AddN of more than two; depthwise convolutions; Tanh and Sigmoid;
-// nodes off the CPU.
+// any activation after a MatMul; nodes off the CPU.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
@@ -56,8 +56,8 @@ std::optional<Residual> MatchResidual(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
-// Copies the slope of a LeakyRelu into the fused op. (TensorFlow 2.21 forgets it, so that the fused
-// op uses 0.2.)
+// Turns `root` into the fused op, with the slope of a LeakyRelu. (TensorFlow 2.21 forgets it, so
+// that the fused op uses 0.2.)
 void Fuse(Remapper& rule, const Node& root, const Node& add, const Residual& match,
           llvm::ArrayRef<llvm::StringRef> fused_ops) {
   const Node& contraction = match.base.contraction;

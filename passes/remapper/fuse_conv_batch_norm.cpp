@@ -5,9 +5,9 @@
 //   After:   x, w, scale, offset, mean, variance
 //            -> _FusedConv2D {fused_ops=[FusedBatchNorm, Relu], num_args=4} -> y
 //
-// Refuses: training mode; bfloat16 statistics; any output but the first that is read or fetched; a
-// Conv2D that is fetched, read twice or not on a CPU; Sigmoid; Tanh, which TensorFlow fuses
-// although it has no kernel for it.
+// Refuses: training mode; bfloat16; statistics other than float; any output but the first that is
+// read or fetched; a Conv2D that is fetched, read twice or not on a CPU; Sigmoid; Tanh, which
+// TensorFlow fuses although it has no kernel for it.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

@@ -10,7 +10,7 @@
 namespace grapnel::remapper {
 namespace {
 
-// True if the convolution can be fused with the batch normalization `norm`.
+// True if the batch normalization `norm` is for inference, in float; otherwise records a refusal.
 bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
   bool is_float = norm.op() == "FusedBatchNorm" ||
                   (norm.GetType("U") == proto::DT_FLOAT && type == proto::DT_FLOAT);

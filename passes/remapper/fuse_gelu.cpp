@@ -173,7 +173,7 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-// A quick filter: in both forms of GELU, one factor of the product is itself a product.
+// A quick filter: in every form of GELU, one factor of the product is itself a product.
 bool MayFuseGelu(const Node& root) {
   for (int i = 0; i < root.num_inputs(); ++i) {
     Node input = root.input_node(i);

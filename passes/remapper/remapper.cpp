@@ -3,12 +3,13 @@
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> Relu -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, Relu]} -> y
 //
-// The result has the name of the last node of the group. Nodes are visited from the results back,
-// so that the longest group wins; the first matching rule is used. note_input_shapes runs last, on
-// nodes that no rule fused.
+// The fused node usually has the name of the last node of the group. Nodes are visited from the
+// results back, so that the longest group wins; the first matching rule is used. note_input_shapes
+// runs last, on nodes that no rule fused.
 //
-// Refuses: contractions without a device of their own; nodes inside a group that are fetched, are
-// read from outside or have control edges; dtypes and layouts without a fused kernel.
+// Refuses: contractions whose device, or assumed device (--device), is not a CPU or GPU; nodes
+// inside a group that are fetched, are read from outside or have control edges; dtypes and layouts
+// without a fused kernel.
 #include "passes/remapper/remapper.h"
 
 #include "llvm/ADT/DenseSet.h"

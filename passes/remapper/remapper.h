@@ -37,9 +37,9 @@ class Remapper : public RuleContext {
   // True if the node has control inputs or other nodes wait for it.
   bool HasControls(const Node& node) const;
 
-  // --- Conditions. Each one that is false records a refusal at `root`. `root` is the last node of
-  // a group: the node that the rule is applied to, or an earlier one if a group extends a smaller
-  // group.
+  // --- Conditions. Each one that is false records a refusal, at `root` unless noted. `root` is the
+  // last node of a group: the node that the rule is applied to, or an earlier one if a group
+  // extends a smaller group.
   bool HasNoControls(const Node& root);
   // True if `root` waits for no node; other nodes may wait for it, since the fused node still runs
   // before them. TensorFlow has this condition for groups that it finds by a pattern.
@@ -47,7 +47,8 @@ class Remapper : public RuleContext {
   // True if `inner` may be removed: no control edges, no other reader, not preserved.
   bool CanTake(const Node& root, const Node& inner);
   // True if these connected nodes may be removed: no control edges, not preserved, read only by one
-  // another. If `root` is among them, nodes outside may read it, but it must wait for no node.
+  // another. If `root` is among them, nodes outside may read it, but it must wait for no node. The
+  // refusal may be at the node that fails.
   bool TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes);
   // True if only the first output of `norm` is read or fetched; the fused or expanded form has no
   // others. Records its refusal at `norm`.
@@ -61,7 +62,7 @@ class Remapper : public RuleContext {
   bool NeedsNoGradient(const Node& root);
   // False, with a refusal, if the activation is a Relu or Relu6 and NaNs must be kept (--keep-nan):
   // fused by oneDNN, these ops turn NaN into 0, while TensorFlow's own ops keep NaN. If NaNs need
-  // not be kept, adds a note about that to the rewrite.
+  // not be kept, adds a note about that to the rewrite. The refusal is at `activation`.
   bool MayLoseNan(const Node& activation);
 
   // --- Edits.
@@ -70,9 +71,10 @@ class Remapper : public RuleContext {
   // `attrs` get the op's defaults.
   void Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
               llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs);
-  // Adds the op's default for each attribute that the node lacks.
+  // Adds the op's default for each attribute that the node lacks, unless disable_tfg_optimizer is
+  // set.
   void AddDefaults(const Node& node);
-  // Removes unread nodes, readers first.
+  // Removes the nodes in this order, in which readers must come before the nodes that they read.
   void Remove(llvm::ArrayRef<Node> nodes);
   // Removes unread nodes, given in any order: each one once its readers are gone.
   void RemoveInOrder(std::vector<Node> nodes);

@@ -1,5 +1,5 @@
-// tfgrapnel._cpu: checks the processor before loading the module whose code needs these instructions. /proc/cpuinfo is unsuitable:
-// an emulator shows its host's.
+// tfgrapnel._cpu: tells which instruction sets the processor lacks, before the module whose code
+// needs them is loaded. It does not read /proc/cpuinfo, since an emulator shows its host's.
 #include <Python.h>
 
 static PyObject* Lacks(PyObject* module, PyObject* none) {

@@ -105,8 +105,8 @@ nb::str TextFrom(const std::string& bytes) {
 using List = nb::typed<nb::list, nb::any>;
 
 // Runs a command; returns (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims,
-// elements), as ValueOf returns them; `passes`: as CallerPasses takes them; `show`: called with the
-// current step and progress, or None.
+// elements), as ValueOf returns them; `tell`: called with the severity and text of each message;
+// `passes`: as CallerPasses takes them; `show`: called with the current step and progress, or None.
 nb::typed<nb::tuple, int, nb::str, nb::str, List> Call(
     std::vector<std::string> arguments, const nb::typed<nb::dict, nb::str, nb::any>& feeds,
     const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes,

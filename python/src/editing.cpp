@@ -19,8 +19,6 @@ namespace {
 
 std::string Quoted(const Node& node) { return "'" + node.name().str() + "'"; }
 
-// --- Checks before a change.
-
 bool IsBoundary(const Node& node) {
   return node.graph().function() && (node.op() == "_Arg" || node.op() == "_Retval");
 }
@@ -55,8 +53,6 @@ std::vector<Port> WithControls(std::vector<Port> ports, const std::vector<Node>&
   }
   return ports;
 }
-
-// --- Changes, named as in lib/pass/editor.h.
 
 void SetAttributes(Editor& edit, const Node& node, const Attributes& attrs) {
   for (auto [key, value] : attrs) {
@@ -145,8 +141,6 @@ void SetType(const VisitRef& visit, const NodeHandle& handle, const std::string&
   visit->edit->SetAttr(node, key, attr::Type(*type));
 }
 
-// --- Rewrites of a pass.
-
 // Returns the registry's copy of the step's name, which exists as long as the run.
 const char* StepNamed(const Editor& edit, const std::string& step) {
   const PassRegistry::Entry* entry = edit.registry().Find(edit.pass());
@@ -189,8 +183,6 @@ void RefuseStep(const EditorHandle& self, const std::string& step, const NodeHan
   Editor& edit = EditorOfPass(self);
   edit.Refuse(StepNamed(edit, step), NodeOf(self.visit, handle), "{0}", why);
 }
-
-// --- Facts about the graph, for EditorHandle and RuleHandle.
 
 template <typename Handle>
 void AddFacts(nb::class_<Handle>& bound) {
@@ -354,8 +346,6 @@ void AddEditor(nb::module_& module) {
           },
           nb::arg("to"), nb::arg("from_"));
 }
-
-// --- Rules.
 
 VerdictHandle Answer(const RuleHandle& self, Verdict verdict) {
   EditorOf(self.visit);

@@ -27,7 +27,8 @@ bool HoldsGil() { return PyGILState_GetThisThreadState() && !has_released; }
 }
 
 // A thread increments num_waiting before it checks is_ending, and the shutdown reads num_waiting
-// after setting is_ending: so the shutdown waits for the threads that did not see the flag.
+// after setting is_ending: so the shutdown waits, at most a second, for the threads that did not
+// see the flag.
 template <typename Take>
 auto TakeInTime(Take take) {
   ++num_waiting;

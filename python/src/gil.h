@@ -2,7 +2,8 @@
 //
 // If a thread requests the GIL too late, Python ends the thread by unwinding its stack, and C++
 // ends the process if that passes through a destructor. So threads that request the GIL after the
-// shutdown has begun, which `atexit` announces, block until the process ends.
+// shutdown has begun, which `atexit` announces, block until the process ends. Only the thread that
+// shuts down may still take it.
 #ifndef GRAPNEL_PYTHON_SRC_GIL_H_
 #define GRAPNEL_PYTHON_SRC_GIL_H_
 

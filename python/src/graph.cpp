@@ -54,12 +54,12 @@ struct Opened {
   std::shared_ptr<const OpenedGraph> graph;
 };
 
-// The result of opening a file: the graph if `title` names one or the file has only one, else the
-// titles of all its graphs.
 using Texts = nb::typed<nb::list, nb::str>;
 using List = nb::typed<nb::list, nb::any>;
 using Tell = nb::typed<nb::callable, void(nb::str, nb::str)>;
 
+// The result of opening a file: the model and, if a title names a graph or the file has only one,
+// that graph.
 struct Found {
   std::shared_ptr<Model> model;
   std::optional<OpenedGraph> graph;

@@ -65,8 +65,6 @@ std::string WhyNoReplacement(const Node& node, Port by) {
 
 }  // namespace
 
-// --- A Python rule.
-
 class CallerPasses::RuleOfPython {
  public:
   RuleOfPython(CallerPasses* passes, const Definition* definition)
@@ -125,8 +123,6 @@ class CallerPasses::RuleOfPython {
   const Definition* definition_;
 };
 
-// --- A Python pass over a whole body.
-
 class CallerPasses::PassOfPython : public GraphPass {
  public:
   PassOfPython(CallerPasses* passes, const Definition* definition)
@@ -156,8 +152,6 @@ class CallerPasses::PassOfPython : public GraphPass {
   CallerPasses* passes_;
   const Definition* definition_;
 };
-
-// --- The registry with all passes and rules.
 
 CallerPasses::CallerPasses(const nb::list& definitions, const CancelFlag& cancel)
     : cancel_(cancel), registry_(PassRegistry::Get()) {

@@ -16,13 +16,13 @@
 
 namespace grapnel::python {
 
-// The program's registry plus Python's passes and rules. May be created and destroyed with or
-// without the GIL; the thread that runs the passes calls the Python functions with the GIL, one at
-// a time.
+// The program's registry plus Python's passes and rules. Create it with the GIL; it may be
+// destroyed with or without the GIL. The thread that runs the passes calls the Python functions
+// with the GIL, one at a time.
 class CallerPasses {
  public:
   // `definitions` are Definition objects of tfgrapnel._passes. `cancel` must outlive this object.
-  // Raises Error if a name or a place is taken.
+  // Raises Error if the registry refuses one, for example because its name or place is taken.
   CallerPasses(const nanobind::list& definitions, const CancelFlag& cancel);
   ~CallerPasses();
   CallerPasses(const CallerPasses&) = delete;
@@ -49,7 +49,8 @@ class CallerPasses {
   const char* Keep(nanobind::handle text);
   void AddPass(nanobind::handle definition);
   void AddRule(nanobind::handle definition);
-  // Null if `given`, a function's result, is not an exception; else the exception's text.
+  // If `given`, a function's result, is an exception, keeps it for raised() and returns its text;
+  // else returns nullopt.
   std::optional<std::string> RaisedText(nanobind::handle given);
   void CheckWanted() const;
   // Verifies the changes of the graph since `version`, at which it was correct; returns the problem

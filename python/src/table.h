@@ -20,7 +20,8 @@ class Column {
   Column(std::string name, Type type) : name_(std::move(name)), type_(type) {}
 
   void Reserve(size_t rows);
-  void Add(const RowCell& cell);  // `cell` is NULL or of the column's type; kText takes numbers too
+  // Adds a cell that is NULL or of the column's type; kNumber takes integers, kText numbers too.
+  void Add(const RowCell& cell);
 
   const std::string& name() const { return name_; }
   Type type() const { return type_; }
@@ -47,7 +48,7 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   // Makes a table. A column is of integers if all its cells are integers, of numbers if all are
-  // integers or numbers, else of text.
+  // integers or numbers, else of text; NULLs fit each type.
   static Table Of(const QueryResult& result);
   // Reserves memory for that many rows.
   void Reserve(size_t rows);

@@ -16,9 +16,9 @@ namespace grapnel::python {
 // unsigned integer of the same size; the caller knows the actual dtype.
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
-// Converts (dtype, dims, elements), as ValueOf returns them. Shares the array's memory if its
-// elements are aligned, else copies. Throws ValueError if `dtype`, TensorFlow's name, has another
-// element size or does not exist.
+// Converts (dtype, dims, elements), as ValueOf returns them. Shares the array's memory if it is
+// aligned; else, and for strings, copies the elements. Throws ValueError if `dtype`, TensorFlow's
+// name, has another element size or does not exist.
 Tensor TensorOf(const nanobind::tuple& value);
 
 // Converts a tensor to (dtype, dims, elements). Elements are a numpy array that shares the tensor's

@@ -50,7 +50,7 @@ struct VerdictHandle {
   Verdict verdict;
 };
 
-// --- Functions for the bindings. Each throws a Python exception: RuntimeError if a handle is no
+// Functions for the bindings. Each throws a Python exception: RuntimeError if a handle is no
 // longer valid or nothing may change, ValueError for an invalid value.
 [[noreturn]] void Misused(const std::string& text);
 [[noreturn]] void BadValue(const std::string& text);
@@ -65,7 +65,6 @@ Port PortOf(const VisitRef& visit, nanobind::handle given);
 std::vector<Port> PortsOf(const VisitRef& visit, nanobind::handle given);
 std::vector<Node> NodesOf(const VisitRef& visit, const std::vector<NodeHandle>& handles);
 
-// --- Conversions.
 nanobind::object ArrayOf(const Literal& literal);
 Literal LiteralOf(nanobind::handle value, nanobind::handle dtype);
 // Returns a tuple such as (2, None, 3); None if the rank is not known.

@@ -22,7 +22,8 @@ constexpr auto kPatience = std::chrono::milliseconds(700);
 // the run of a small graph.
 constexpr auto kLooking = std::chrono::microseconds(100);
 
-// Polls until `is` returns true; yields to other threads.
+// Polls until `is` returns true or kLooking is over, yielding to other threads; returns the last
+// result.
 template <typename Is>
 bool LookForAWhile(Is is) {
   for (auto end = std::chrono::steady_clock::now() + kLooking;

@@ -25,7 +25,7 @@ class Work {
   // Does the work. Call Do() with the GIL, on the thread that waits; the GIL is released meanwhile.
   // Returns false if GiveUp() ended the wait. Throws the exception of a signal handler, such as
   // KeyboardInterrupt, after setting `cancel`. Calls `tell`, with the GIL, for each message and
-  // `show`, if it is set, several times per second with the current step.
+  // `show`, if it is set, about 20 times per second with the current step.
   using Tell = std::function<void(Severity, const std::string&)>;
   struct Step {
     std::string what;
@@ -35,7 +35,7 @@ class Work {
   bool Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
           const Show& show = nullptr);
 
-  // The functions below may be called from any thread.
+  // AddMessage, SetStep and GiveUp may be called from any thread.
   void AddMessage(Severity severity, llvm::StringRef text);
   void SetStep(llvm::StringRef what, int64_t done, int64_t total);
   void GiveUp(std::string why);
@@ -43,7 +43,8 @@ class Work {
 
  protected:
   virtual void Run() = 0;
-  // Called with the GIL after the waiting thread has stopped waiting.
+  // Called with the GIL, before the work is canceled, when a signal handler has raised an
+  // exception.
   virtual void Interrupted() {}
 
  private:

@@ -28,7 +28,7 @@ load: Callable[..., Any]
 
 _numbers = itertools.count(1)
 
-# The format of the output of a command if no path is given: the output is then kept in memory. "": only if output= asks for it.
+# The format of the output of a command if no path is given: the output is then kept in memory. "": to= or format= gives the format.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
 # The suffix in the name of the model that a command makes.
@@ -225,8 +225,8 @@ class _Arguments:
 class Result(Shown):
     """The result of a command. The fields of its document are attributes.
 
-    ok: False if the answer is "no": graphs differ, a case fails, nothing can be placed.
-    messages: the warnings and notices, which the command line prints to stderr.
+    ok: False if the answer is "no": graphs differ, a case fails, a graph cannot be placed.
+    messages: what the command line prints to stderr, except warnings, which Python's `warnings` reports.
     output: the path of the file that the command wrote, or None.
     """
 

@@ -45,7 +45,7 @@ class _Field:
 
 
 class _One:
-    """Converts an object to one of several classes: the first class that has all fields of the object."""
+    """Converts an object to the first of several classes that has all fields of the object; if none has, to the first class."""
 
     def __init__(self, kinds):
         self.kinds = kinds if isinstance(kinds, tuple) else (kinds,)

@@ -137,7 +137,7 @@ def policy(model):
 
 
 def _checked(model, work, text):
-    """The findings of `check`."""
+    """The findings of `check`, except those that a waiver allows."""
     file = _tfgrapnel.MemoryFile("policy.toml")
     file.write(text.encode())
     findings = []
@@ -148,7 +148,7 @@ def _checked(model, work, text):
 
 
 def _finding(title, work, found):
-    """Renames a field, because CHECK is an SQL keyword."""
+    """A finding as a row. Its `check` becomes check_name, because CHECK is an SQL keyword."""
     told = {"graph": title, "work": work, "check_name": found["check"]}
     return {name: found.get(name) for name in TABLES["findings"]} | told
 

@@ -196,7 +196,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         return self.table("outputs")
 
     def table(self, name: str) -> Table:
-        """A table of `query` (docs/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, scopes,
+        """A table of `query` (docs/guide/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, scopes,
         functions, calls or lines."""
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:
@@ -216,7 +216,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         return Table(self._do(self._opened.find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
     def why_not(self, rule: str | None = None, **options: Any) -> Result:
-        """The nodes where rules of the optimizer did not fire: `why_not`."""
+        """The nodes where a rule matched but a condition failed: `why_not`."""
         return why_not(self, rule, **options)
 
     @property
@@ -236,11 +236,11 @@ class Graph(GraphCommands, _OfPath, Shown):
         """Runs the graph on arrays: {name: array}.
 
         feeds: {tensor or key of the signature: array}; dtypes must match the graph, and elements are not converted, except for
-        numbers and lists, which have no dtype. C-contiguous arrays are read without a copy.
+        numbers, strings and lists, which have no dtype. C-contiguous arrays are read without a copy.
         fetch: a tensor's name or several; default: as in the command `run`.
         threads: the maximum; 0: one per core.
 
-        The first call with these names compiles, the next ones only run; variables keep their values between runs. Raises Error
+        The first call with these names compiles, the next ones only run; variables keep their values between these runs. Raises Error
         if a name does not exist or a value does not match, TypeError or ValueError if a value cannot be a tensor.
         """
         if feeds is not None and not hasattr(feeds, "items"):
@@ -508,7 +508,7 @@ def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any)
     model: the path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder), of
     a case folder or of a grapnel text; the bytes of such a file; a GraphDef or another TensorFlow message; a tf.Graph; a
     ConcreteFunction; a tf.function, with example arguments and keywords; a tf.Module, or a loaded SavedModel; a Keras model.
-    Variables of functions become constants, unless the function writes one: then the function becomes a case folder with their
+    Variables of functions become constants, unless the function writes one or uses a table or an iterator: then it becomes a case folder with their
     current values. A Keras model or a tf.Module is saved to a temporary SavedModel.
     graph: the title of a graph in a file with several; for a dump folder also FUNCTION:STAGE, such as "train_step:after remapper".
 

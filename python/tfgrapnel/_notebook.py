@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# The size limits, in bytes, of the compressed page, which a notebook stores with each output, and of a picture.
+# The size limits: of the compressed page in base64, which a notebook stores with each output, and of an SVG picture, in bytes.
 _LARGEST_PAGE = 1_500_000
 # A node takes at least 30 bytes of the compressed page. A page with more nodes would be too large, so it is not made.
 _MOST_NODES = 60_000

@@ -1,4 +1,4 @@
-"""Passes and rules written in Python, with the same protocol as in C++ (docs/python.md)."""
+"""Passes and rules written in Python, with the same protocol as in C++ (docs/guide/python.md)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _guarded(function):
 
 
 def _told(doc):
-    """(help, refuses) of a docstring: its first sentence, and the paragraph that begins with "Refuses"."""
+    """(help, refuses) of a docstring: its first paragraph, and the paragraph that begins with "Refuses:"."""
     paragraphs = [" ".join(part.split()) for part in (doc or "").split("\n\n")]
     refuses = next((text.partition(":")[2] for text in paragraphs if text.startswith("Refuses:")), "")
     return paragraphs[0].strip().rstrip("."), refuses.strip().rstrip(".")
@@ -121,13 +121,13 @@ def rule(
         @tg.rule(pattern="Softmax -> Log")
         def log_of_softmax(rule, log): ...
 
-    name: as in `passes=`, ledgers and refusals; default: the function's. An existing rule of that name is replaced.
+    name: as in `passes=`, ledgers and refusals; default: the function's. An existing Python rule of that name is replaced.
     optimizer: the pass that it belongs to, one of `tg.passes()`; default: a pass of the rule's own name.
     after: the rule of the optimizer that it follows; "": it is the first one; default: it comes after the others.
     phase: for an optimizer that visits the graph several times, each time with rules of its own; default: the first, 0.
     ops: the ops of the nodes that it applies to; default: those of the pattern's last step, or all.
     pattern: a chain of ops as in `find`; the rule applies to the nodes at the end of a match, and `rule.path` is the match.
-    help, refuses: for `tg.passes()`; default: the docstring's first sentence, and its paragraph that begins with "Refuses:".
+    help, refuses: for `tg.passes()`; default: the docstring's first paragraph, and its paragraph that begins with "Refuses:".
 
     The function is called with a RuleContext and a Node. It returns rule.not_mine() or None, rule.refuse(why), or makes its
     edits through rule.edit and returns rule.done(), rule.changed() or rule.replace_by(port).
@@ -196,7 +196,7 @@ def pass_(
         @tg.pass_(steps={"shorten": "shortens names of devices"})
         def short_devices(edit): ...
 
-    name: as in `passes=`, dumps and ledgers; default: the function's. An existing pass of that name is replaced.
+    name: as in `passes=`, dumps and ledgers; default: the function's. An existing Python pass of that name is replaced.
     steps: the steps that it reports like rules, {name: help}; default: one step with the pass's name.
     order: its place in the default pipeline, if default_on is set; TensorFlow's passes have 1 to 40.
     run_once: only in the first iteration.
@@ -254,7 +254,7 @@ def by_name_only(rule: str) -> str | None:
 
 
 def to_literal(value, dtype):
-    """(dtype, dims, elements) of a constant: numbers without a dtype become TensorFlow's float and int32."""
+    """(dtype, dims, elements) of a constant: numbers without a dtype become TensorFlow's float, int32 or complex64."""
     if dtype is None and not hasattr(value, "dtype") and not hasattr(value, "__dlpack__") and not isinstance(value, (str, bytes)):
         import numpy as np
 

@@ -56,7 +56,7 @@ def _functions():
 
 
 def _probe():
-    """A function that TensorFlow has not run yet."""
+    """Runs a new function, which TensorFlow has not run yet."""
     import tensorflow as tf  # type: ignore[import-untyped]
 
     tf.function(lambda x: x + 1)(tf.constant(1.0))

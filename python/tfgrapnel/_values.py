@@ -45,7 +45,7 @@ def _kind_of(dtype):
 
 
 def _of_numbers(given, dtype):
-    """The array of a number, a string or lists of them, with the given NumPy dtype, or None."""
+    """The array of a number, a string or lists of them. `dtype`: the NumPy dtype to convert to, or None."""
     import numpy as np
 
     if dtype is not None and dtype.kind == "O":

@@ -34,7 +34,7 @@ __all__ = ["FORMAT", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spar
 
 # The fields of the outcome of a partition; all are counts.
 _DONE = ("models", "inspected", "failed", "written")
-# Models per partition of a new folder. If a worker dies, the work of one partition may be repeated.
+# Models per partition of a new folder, on average at most. If a worker dies, the work of one partition may be repeated.
 _MODELS_OF_PART = 64
 
 
@@ -54,7 +54,7 @@ def inspect(
     timeout: seconds, memory: bytes, "4G": for each model.
 
     A model that cannot be read, crashes, or exceeds these limits becomes a row with its error, and so does a remote model whose
-    library is not installed. Raises ValueError for an invalid batch or work, Error for an invalid policy, ImportError without
+    library is not installed. Raises TypeError or ValueError for an invalid argument, Error for an invalid policy, ImportError without
     pyarrow.
     """
     return _Inspection(works, policy, timeout, memory).rows_of(batch, base)
@@ -393,7 +393,7 @@ def query(folder: Path, sql: str) -> pa.Table:
     """Runs an SQL statement with DuckDB on a folder of rows.
 
     Views: `models`, one row per path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, one row per
-    element, with its path; `rows` has these elements in lists, as the files do. docs/python-fleets.md describes them.
+    element, with its path; `rows` has these elements in lists, as the files do. docs/guide/python-fleets.md describes them.
 
     Integers are int64, and so are sums of them if they fit.
 

@@ -56,13 +56,13 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         print(health.sentence)  # dense/Log (Log) made NaN x1 of 32 because ...
 
     dir: the folder, for `tfgrapnel.load`, `blame`, `doctor` and TensorBoard's Debugger V2.
-    every: checks the recording after this many steps.
+    every: checks the recording each time after this many steps.
     tensor_debug_mode: what is recorded of a tensor, one of MODES; see tf.debugging.experimental.enable_dump_debug_info.
 
     sentence: the text of `blame` for the first bad tensor, also issued as a GrapnelWarning; None: everything was finite.
     first_bad: that tensor, as in the document of `blame`. step: the batch after which it was found, counted from 0 over all epochs.
 
-    The step is retraced for the recording and once more afterwards, without XLA.
+    The training step is retraced without XLA for the recording, and once more with the model's own setting afterwards.
     """
 
     def __init__(self, dir: str | os.PathLike[str], *, every: int = 1, tensor_debug_mode: str = "FULL_HEALTH"):

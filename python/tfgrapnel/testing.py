@@ -45,8 +45,8 @@ def _folder():
 
 
 def _picture(draw: Callable[[str], object], has_svg: bool = True) -> str:
-    """The last line of a message. `draw` writes a page, and an SVG next to the page if the view supports that. If drawing fails, its error
-    is ignored, since the message matters more."""
+    """The last line of a message, with the path of a page. `draw` writes the page, and an SVG next to it if the view supports that. If
+    drawing fails, the line has the error instead, since the rest of the message matters more."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "picture").rpartition(" (")[0] or "picture"
     file, _, within = test.partition("::")  # a test's parameters may contain a slash
     name = re.sub(r"[^\w.-]+", "-", f"{os.path.basename(file)}-{within}").strip("-")[:100]

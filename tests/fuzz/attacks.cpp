@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lines of text (docs/text.md) that define %y. N stands for a size, S for a value that should be a
+// Lines of text (docs/reference/text.md) that define %y. N stands for a size, S for a value that should be a
 // scalar, T for a dtype, U for another one, M for a small number.
 // NOLINTBEGIN(bugprone-suspicious-missing-comma): what is too long for a line is two literals.
 constexpr const char* kSizes[] = {

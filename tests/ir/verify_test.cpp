@@ -26,7 +26,7 @@ TEST(VerifyTest, AFunctionsAttributesAreItsOwn) {
   std::vector<Problem> problems = VerifyModule(module);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].where, "relu");
-  EXPECT_EQ(problems[0].text, "attribute 'T' is missing, a dtype was expected");
+  EXPECT_EQ(problems[0].text, "attribute 'T' is missing or not a dtype");
 }
 
 // A wrong call is reported for each of its nodes, a correct one for none.

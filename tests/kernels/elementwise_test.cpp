@@ -32,7 +32,7 @@ void ExpectNear(const Tensor& got, std::vector<float> want, float tolerance = 1e
   }
 }
 
-// TensorFlow's result is slightly too small in whole vectors: docs/found-in-tensorflow.md.
+// TensorFlow's result is slightly too small in whole vectors: docs/reference/found-in-tensorflow.md.
 TEST(KernelUnary, TheReciprocalOfOneIsOne) {
   EXPECT_EQ(Values<float>(Unary("Reciprocal", Floats({17}, std::vector<float>(17, 1)))),
             std::vector<float>(17, 1));

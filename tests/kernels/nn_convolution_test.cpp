@@ -282,7 +282,7 @@ TEST(Convolution, ErrorsSayWhatDoesNotFit) {
                 [](OneNode& n) {
                   n.Ints("strides", {1, 0, 1, 1});
                 }),
-            "strides has 0; each must be at least 1");
+            "strides has 0; each must be from 1 to 2147483647");
   EXPECT_EQ(run(good, [](OneNode& n) { n.Ints("strides", {}); }),
             "strides must have 4 numbers, not 0");
   EXPECT_EQ(run(good,

@@ -178,7 +178,7 @@ class ThePage(unittest.TestCase):
     def test_it_is_that_of_results_json(self):
         page = results.PAGE.read_text()
         fresh = results.put_between_marks(page, Results().page(run.FAMILIES, results.read_reasons()))
-        self.assertEqual(page, fresh, "docs/benchmarks.md is not what results.json and reasons.txt give: ./x bench --peers --tables")
+        self.assertEqual(page, fresh, "docs/internals/benchmarks.md is not what results.json and reasons.txt give: ./x bench --peers --tables")
 
     def test_every_reason_is_of_a_row(self):
         ids = [row[0] for row in run.chosen([], False)] + ["run/mean"]

@@ -1,6 +1,6 @@
 """Programs that are written twice: tests/trace/programs/*.cpp against programs.py. TensorFlow imports the graph of each C++
 program, runs it on random feeds, and compares outputs and gradients with those of its tf.function; so do grapnel's executor and eager mode.
-Graphs are compared node for node, and `grapnel diff` finds the differences: docs/programs.md has the table.
+Graphs are compared node for node, and `grapnel diff` finds the differences: docs/internals/programs.md has the table.
 
   programs_test.py                 as a test, with $GRAPNEL
   programs_test.py --only A,B      these, and says more
@@ -39,7 +39,7 @@ OTHER = {
 
 GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
 PLUGIN = pathlib.Path(GRAPNEL).resolve().parent.parent / "plugins/programs.so"
-DOC = "docs/programs.md"
+DOC = "docs/internals/programs.md"
 TOLERANCE = {np.dtype("float32"): 3e-5, np.dtype("float64"): 1e-12}
 # Numbers that differ from run to run, or that only one of the two says.
 UNNAMED = {"_gradient_op_type"}

@@ -2,7 +2,7 @@
 """Compares with other versions of TensorFlow: what each writes (version_files.py) opens here, runs, is placed and optimized as it
 does itself, and tells what happened.
 
-usage: versions.py [--doc]       --doc: writes what differs into docs/tensorflow-versions.md, else that page is compared
+usage: versions.py [--doc]       --doc: writes what differs into docs/reference/tensorflow-versions.md, else that page is compared
 
 Versions that do not install for this Python are left out, with a word.
 """
@@ -18,7 +18,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GRAPNEL = os.environ.get("GRAPNEL", str(ROOT / "build/release/bin/grapnel"))
-PAGE = ROOT / "docs" / "tensorflow-versions.md"
+PAGE = ROOT / "docs" / "reference" / "tensorflow-versions.md"
 VENVS = ROOT / "build" / "versions"
 VERSIONS = ("2.13.1", "2.16.2", "2.21.0")
 CPU = "--devices=cpu:1"

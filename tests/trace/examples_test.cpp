@@ -132,7 +132,8 @@ TEST(Examples, WriteAndReadBack) {
 
 // Each ```cpp block of the guide is a verbatim part of examples.cpp.
 TEST(Guide, ShowsCodeThatIsCompiled) {
-  auto guide = FileBytes::Open("docs/tracing.md"), code = FileBytes::Open("lib/trace/examples.cpp");
+  auto guide = FileBytes::Open("docs/guide/tracing.md"),
+       code = FileBytes::Open("lib/trace/examples.cpp");
   ASSERT_TRUE(static_cast<bool>(guide) && static_cast<bool>(code));
   llvm::StringRef rest = (*guide)->bytes();
   int blocks = 0;

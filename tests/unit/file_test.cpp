@@ -266,6 +266,45 @@ TEST_F(FileTest, PipesAndDescriptorsAreWrittenAsTheyAre) {
   EXPECT_EQ(Get("log"), "first second");
 }
 
+// The kernel copies large pieces of a mapped file; small ones and other bytes are written.
+TEST_F(FileTest, PiecesOfAMappedFileArriveInOrder) {
+  std::string source(kLarge, '\0');
+  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<char>(i * 31 % 251);
+  auto file = llvm::cantFail(FileBytes::Open(Put("source", source)));
+  llvm::StringRef mapped = file->bytes();
+  auto write = [&](const std::string& path) {
+    auto out = llvm::cantFail(AtomicFile::Create(path));
+    out->os() << "head" << mapped.substr(12345, 1000000) << "between" << mapped.substr(7, 100)
+              << mapped << source << "tail";
+    EXPECT_EQ(out->os().tell(), 4 + 1000000 + 7 + 100 + 2 * kLarge + 4);
+    return TextOf(out->Commit());
+  };
+  std::string expected = "head" + source.substr(12345, 1000000) + "between" +
+                         source.substr(7, 100) + source + source + "tail";
+  EXPECT_EQ(write(Path("out")), "");
+  EXPECT_TRUE(Get("out") == expected);
+  // A file that is opened for appending does not take such copies.
+  int log = open(Path("log").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+  EXPECT_EQ(write("/dev/fd/" + std::to_string(log)), "");
+  close(log);
+  EXPECT_TRUE(Get("log") == expected);
+  // The path is now that of another file; the mapped one is intact.
+  Put("new", std::string(kLarge, 'n'));
+  ASSERT_EQ(std::rename(Path("new").c_str(), Path("source").c_str()), 0);
+  EXPECT_EQ(write(Path("out")), "");
+  EXPECT_TRUE(Get("out") == expected);
+}
+
+TEST_F(FileTest, ACopyOfATruncatedFileIsAnError) {
+  auto file = llvm::cantFail(FileBytes::Open(Put("source", std::string(kLarge, 'x'))));
+  auto out = llvm::cantFail(AtomicFile::Create(Path("out")));
+  ASSERT_EQ(truncate(Path("source").c_str(), kLarge / 2), 0);
+  out->os() << file->bytes();
+  EXPECT_TRUE(llvm::StringRef(TextOf(out->Commit())).contains("was cut short"));
+  out.reset();
+  EXPECT_FALSE(FileExists(Path("out")));
+}
+
 TEST_F(FileTest, LinkFileReplaces) {
   Put("a", "new");
   Put("b", "old");

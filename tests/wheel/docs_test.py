@@ -1,4 +1,4 @@
-"""The examples of docs/python.md, typed in, and the answers of docs/python-questions.md."""
+"""The examples of docs/guide/python.md, typed in, and the answers of docs/guide/python-questions.md."""
 
 import doctest
 import pathlib
@@ -19,16 +19,16 @@ def blocks_of(text):
 
 
 def test_examples(beside_testdata):
-    blocks = blocks_of((ROOT / "docs" / "python.md").read_text())
+    blocks = blocks_of((ROOT / "docs" / "guide" / "python.md").read_text())
     names = {}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, "docs/guide/python.md", "exec"), names)
     assert len(blocks) > 5
     assert (pathlib.Path("lenet.dot")).exists()
 
 
 def test_questions(beside_testdata):
-    text = (ROOT / "docs" / "python-questions.md").read_text()
+    text = (ROOT / "docs" / "guide" / "python-questions.md").read_text()
     beginning, *questions = re.split(r"^\*\*(?=\d+\. )", text, flags=re.M)
     assert [question.partition(".")[0] for question in questions] == [str(i) for i in range(1, 26)]
     runner, names = doctest.DocTestRunner(), {}
@@ -36,7 +36,7 @@ def test_questions(beside_testdata):
         [block] = blocks_of(part)
         lines = [line for line in block.splitlines() if line.startswith((">>>", "..."))]
         assert part == beginning or len(lines) <= 3 and max(map(len, lines)) <= 120, part
-        test = doctest.DocTestParser().get_doctest(block, names, part.splitlines()[0], "docs/python-questions.md", 0)
+        test = doctest.DocTestParser().get_doctest(block, names, part.splitlines()[0], "docs/guide/python-questions.md", 0)
         runner.run(test, clear_globs=False)
         names = test.globs
     assert runner.summarize(verbose=False).failed == 0

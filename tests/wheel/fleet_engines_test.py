@@ -334,9 +334,9 @@ def test_a_folder_that_is_none(tmp_path):
 def test_examples(tmp_path, monkeypatch):
     (tmp_path / "testdata").symlink_to(ROOT / "testdata")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "python-fleets.md").read_text(), re.M | re.S)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "guide" / "python-fleets.md").read_text(), re.M | re.S)
     names = {}
     for block in blocks:
-        exec(compile(block, "docs/python-fleets.md", "exec"), names)
+        exec(compile(block, "docs/guide/python-fleets.md", "exec"), names)
     assert len(blocks) > 5
     assert parquet.read_table(next((tmp_path / "rows").rglob("*.parquet"))).num_rows

@@ -1,4 +1,4 @@
-// Ops that pass their inputs on unchanged, without touching an element.
+// Ops that pass their inputs on unchanged. All but DeepCopy share the memory of the input.
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {
@@ -11,7 +11,7 @@ Error PassAll(KernelContext& ctx) {
 
 Expected<KernelFn> MakeIdentity(const KernelSetup& setup) {
   if (setup.num_outputs() > setup.num_inputs()) {
-    return MakeError("expected as many outputs as inputs, got {0} and {1}", setup.num_outputs(),
+    return MakeError("expected no more outputs than inputs, got {0} and {1}", setup.num_outputs(),
                      setup.num_inputs());
   }
   return KernelFn(PassAll);

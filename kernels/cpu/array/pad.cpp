@@ -1,4 +1,5 @@
-// Ops that enlarge or rearrange the input: Pad, MirrorPad, Tile, BroadcastTo, ReverseV2, Roll.
+// Ops that enlarge or rearrange the input: Pad, PadV2, MirrorPad, Tile, BroadcastTo, Reverse,
+// ReverseV2, Roll.
 #include <cstring>
 
 #include "kernels/common/padding.h"
@@ -143,7 +144,9 @@ Error Reverse(KernelContext& ctx, bool flags) {
     return Error::success();
   }
   if (axes.rank() != 1 || (flags && axes.num_elements() != in.rank())) {
-    return MakeError("axes must be a vector, got shape {0}", DimsText(axes.dims()));
+    return MakeError(
+        "axes must be a vector (for Reverse: of one flag per dimension), got shape {0}",
+        DimsText(axes.dims()));
   }
   llvm::SmallVector<bool, 8> reversed(in.rank(), false);
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
@@ -178,8 +181,10 @@ Expected<KernelFn> MakeReverse(const KernelSetup&) {
 Error Roll(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &shift = ctx.input(1), &axis = ctx.input(2);
   if (shift.dims() != axis.dims() || in.rank() < 1) {
-    return MakeError("shift and axis must have the same shape, got {0} and {1}",
-                     DimsText(shift.dims()), DimsText(axis.dims()));
+    return MakeError(
+        "the input must not be a scalar, and shift and axis must have the same shape, "
+        "got {0} and {1}",
+        DimsText(shift.dims()), DimsText(axis.dims()));
   }
   Dims by(in.rank(), 0);
   for (int64_t i = 0; i < axis.num_elements(); ++i) {

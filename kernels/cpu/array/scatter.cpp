@@ -1,5 +1,5 @@
-// Slices written by index: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate and its
-// arithmetic variants.
+// Slices written by index: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate, -Add, -Sub,
+// -Min, -Max.
 #include "kernels/cpu/array/scatter.h"
 
 #include <algorithm>

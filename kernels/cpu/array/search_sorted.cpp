@@ -1,4 +1,4 @@
-// Searches in sorted order: LowerBound, UpperBound, Bucketize, NthElement, InTopK.
+// Searches by order: LowerBound, UpperBound, Bucketize, NthElement, InTopK, InTopKV2.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-// Ops that query or change shapes: Shape, Size, Rank, Reshape, QuantizedReshape, Squeeze,
+// Ops that query or change shapes: Shape, ShapeN, Size, Rank, Reshape, QuantizedReshape, Squeeze,
 // ExpandDims, Bitcast, and the shape arithmetic of broadcasting.
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 namespace grapnel {
 namespace {
 
-// Outputs the elements of the box with shape `dims`. If the box consists of whole rows of the first
-// dimension, the output shares the input's memory.
+// Outputs the elements of the box with shape `dims`. If the box consists of consecutive whole rows
+// of the first dimension, at an aligned address, the output shares the input's memory.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
   bool whole = true;  // true if the box spans every dimension but the first

@@ -1,4 +1,5 @@
-// Ops that reorder elements: Transpose, DepthToSpace, SpaceToDepth, and InvertPermutation.
+// Ops that reorder elements: Transpose, ConjugateTranspose, DepthToSpace, SpaceToDepth, and
+// InvertPermutation.
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
 

@@ -25,7 +25,8 @@ class FunctionCall {
   FunctionCall(const Node& node, llvm::StringRef name)
       : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
 
-  // Consumes the inputs. The error names the function.
+  // Consumes the inputs. An error of the function's run names the function, except in calls nested
+  // 8 deep or more.
   Error Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
             llvm::SmallVectorImpl<Tensor>* outputs) const;
 

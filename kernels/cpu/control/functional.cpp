@@ -1,5 +1,6 @@
-// Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions
-// of the library. Each function is compiled at its first call, so terminating recursion works.
+// Calls and functional control flow: PartitionedCall, If, Case and While, their stateful or
+// stateless forms, and ops that are functions of the library. Each function is compiled at its
+// first call, so terminating recursion works.
 #include <optional>
 
 #include "kernels/cpu/control/function_call.h"

@@ -98,8 +98,8 @@ Expected<DatasetElement> StackElements(const RunServices& services,
       const Tensor& tensor = elements[k][c];
       if (tensor.dims() != first.dims() || tensor.dtype() != first.dtype()) {
         return MakeError(
-            "component {0} of elements 0 and {1} of a batch is of different shapes, {2} and {3}", c,
-            k, DimsText(first.dims()), DimsText(tensor.dims()));
+            "component {0} of elements 0 and {1} of a batch differs in dtype or shape: {2} and {3}",
+            c, k, DimsText(first.dims()), DimsText(tensor.dims()));
       }
       CopyElements(out.dtype(), tensor.raw(), At(out, k * first.num_elements()),
                    first.num_elements());

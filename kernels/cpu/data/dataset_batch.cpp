@@ -1,4 +1,4 @@
-// Datasets that group elements: batches, padded batches, windows, and Unbatch.
+// Datasets that group elements: batches, padded batches, windows, Unbatch and Rebatch.
 #include <algorithm>
 #include <deque>
 

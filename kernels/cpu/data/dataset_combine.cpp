@@ -1,4 +1,5 @@
-// Datasets that pass elements on unchanged: joined, repeated, restricted, filtered.
+// Datasets that pass the elements of their inputs on unchanged: zipped, joined, interleaved,
+// repeated, restricted, filtered or cached.
 #include <algorithm>
 #include <mutex>
 

@@ -1,4 +1,5 @@
 // Datasets that specify only speed, threads or placement: their elements are those of their input.
+// Only AutoShardDataset may keep a part of them.
 #include <google/protobuf/unknown_field_set.h>
 
 #include <chrono>
@@ -132,8 +133,9 @@ bool ReadsFiles(llvm::StringRef op) {
       .Default(false);
 }
 
-// Shards by element, or not at all for policy HINT without a ShardDataset. Refuses to assign files
-// to workers, which would require a rewrite of the graph before it runs.
+// Shards by element for policy DATA, and for AUTO if the dataset reads no files. Does not shard for
+// OFF, or for HINT without a ShardDataset. The other policies are errors if there are several
+// workers: they would require a rewrite of the graph before it runs.
 Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
   constexpr int64_t kOff = -1, kAuto = 0, kByData = 2, kByHint = 3;
   // TensorFlow's enum has 32 bits.

@@ -246,7 +246,8 @@ Error ElementAt(KernelContext& ctx, const ElementSpec& spec) {
 }
 
 #define GRAPNEL_ITERATOR_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kCheap)
-// These kernels call functions.
+// For kernels that iterate over a dataset, whose elements may come from function calls, or call a
+// function themselves.
 #define GRAPNEL_WALK_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kWide)
 GRAPNEL_ITERATOR_KERNEL("Iterator", MakeIteratorHandle);
 GRAPNEL_ITERATOR_KERNEL("IteratorV2", MakeIteratorHandle);

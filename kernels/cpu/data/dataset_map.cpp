@@ -1,4 +1,5 @@
-// Datasets that call functions: map, filter, flat map, scan.
+// Datasets that call functions: map, filter, take while, flat map, interleave, scan, group by
+// window; and ReduceDataset.
 #include "kernels/cpu/data/dataset.h"
 #include "lib/support/memory_budget.h"
 

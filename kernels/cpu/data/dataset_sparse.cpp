@@ -64,7 +64,7 @@ Expected<KernelFn> MakeDenseToSparse(const KernelSetup& setup) {
     if (size < 1) return MakeError("batches of {0} elements: 1 or more were expected", size);
     Dims row = IntsOf(ctx.input(2));
     for (int64_t d : row) {
-      if (d < -1) return MakeError("row_shape {0} has a negative size", IntsText(row));
+      if (d < -1) return MakeError("row_shape {0} has a size below -1", IntsText(row));
     }
     return PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, false),
                       [=](DatasetContext& begin) -> Expected<DatasetNext> {

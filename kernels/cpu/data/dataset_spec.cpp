@@ -61,7 +61,7 @@ ElementSpec JoinedOf(llvm::ArrayRef<const ElementSpec*> specs) {
   return joined;
 }
 
-// Returns the spec of batches whose elements all have `size` rows, or -1 for unknown.
+// Returns the spec of batches of `size` elements of `spec`; -1: of an unknown number of elements.
 ElementSpec BatchOf(ElementSpec spec, int64_t size) {
   for (Shape& shape : spec.shapes) shape = WithFirst(size, shape);
   return spec;

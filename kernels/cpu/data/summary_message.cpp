@@ -191,8 +191,8 @@ Expected<std::string> ImageSummaryOf(llvm::StringRef tag, const Tensor& images, 
     return MakeError("tensor must be 4-D with last dim 1, 3, or 4, not {0}",
                      DimsText(images.dims()));
   if (bad_color.num_elements() < depth)
-    return MakeError("bad_color has {0} elements, {1} were expected", bad_color.num_elements(),
-                     depth);
+    return MakeError("bad_color has {0} elements, at least {1} were expected",
+                     bad_color.num_elements(), depth);
   ImageSize size{1, images.dim(1), images.dim(2), depth};
   if (size.height > INT32_MAX || size.width > INT32_MAX || size.elements() > INT32_MAX)
     return MakeError("images of {0} are too large", DimsText(images.dims()));
@@ -226,7 +226,7 @@ Expected<std::string> AudioSummaryOf(llvm::StringRef tag, const Tensor& sounds, 
   if (sounds.rank() != 2 && sounds.rank() != 3)
     return MakeError("tensor must be 3-D or 2-D, not {0}", DimsText(sounds.dims()));
   if (!(rate > 0) || rate > static_cast<float>(INT32_MAX))
-    return MakeError("sample_rate must be positive, got {0}", rate);
+    return MakeError("sample_rate must be positive and at most 2^31, got {0}", rate);
   int64_t frames = sounds.dim(1), channels = sounds.rank() == 3 ? sounds.dim(2) : 1;
   proto::Summary summary;
   for (int64_t i = 0; i < std::min(most, sounds.dim(0)); ++i) {

@@ -128,8 +128,8 @@ bool TakeReader(const FusionView& view, int step, Pattern& found) {
   return true;
 }
 
-// Returns the padding of a Pad before the convolution, before and after rows and columns; nullopt
-// if there is no Pad that the convolution can absorb.
+// Returns the sizes of a Pad that precedes the convolution: two for each of the four dimensions,
+// before and after it. Returns nullopt if there is no Pad that the convolution can absorb.
 std::optional<std::vector<int64_t>> PaddingBefore(const FusionView& view, int conv, int* pad) {
   int maker = view.Maker(conv, 0);
   if (maker < 0) return std::nullopt;
@@ -149,7 +149,7 @@ std::optional<std::vector<int64_t>> PaddingBefore(const FusionView& view, int co
   for (int64_t i = 0; i < 8; ++i) {
     sizes.push_back(paddings->IntAt(i));
     bool is_space = i >= 2 && i < 6;
-    // The convolution rejects larger padding, which a Pad may have.
+    // With larger padding, which a Pad may have, the convolution could not use oneDNN.
     if (sizes.back() < 0 || sizes.back() > (is_space ? 1024 : 0)) return std::nullopt;
   }
   *pad = maker;

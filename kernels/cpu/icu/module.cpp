@@ -1,5 +1,5 @@
-// grapnel_icu.so: text in any encoding and the scripts of code points, through ICU as in
-// TensorFlow.
+// grapnel_icu.so: decodes text of any encoding, changes its case and names the scripts of code
+// points, through ICU as in TensorFlow.
 #include <unicode/ucasemap.h>
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_err.h>
@@ -55,7 +55,7 @@ int32_t Script(int32_t code_point) {
   return U_SUCCESS(status) ? script : -1;
 }
 
-// Replaces each longest run of invalid bytes with one U+FFFD.
+// Replaces each ill-formed sequence of bytes with one U+FFFD.
 std::string WellFormed(const char* text, int32_t size) {
   std::string result;
   for (int32_t at = 0; at < size;) {

@@ -12,7 +12,8 @@ namespace {
 
 enum class FillMode { kConstant, kReflect, kWrap, kNearest };
 
-// Maps a coordinate outside an axis of `length` pixels back onto it.
+// Maps a coordinate outside an axis of `length` pixels back onto it. Mode kConstant leaves it
+// outside.
 float Fold(float at, int64_t length, FillMode mode) {
   if (mode == FillMode::kConstant) return at;
   float last = static_cast<float>(length - 1), size = static_cast<float>(length);

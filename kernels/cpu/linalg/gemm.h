@@ -46,7 +46,7 @@ class MatMulRunner {
     bool lets_go = b.byte_size() >= kLarge;
     constant_b_ = std::make_unique<KeptWeights>(std::move(b), lets_go);
   }
-  // `b` is not read after set_constant_b(). The epilogue's addend may be c itself.
+  // `b` is not read after set_constant_b(). The epilogue's addend must not share memory with c.
   Error Run(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
             const Epilogue<T>& epilogue) const;
 

@@ -1,5 +1,5 @@
 // Bincount, DenseBincount and RaggedBincount: count the occurrences of each number below `size`, or
-// sum its weights. Larger numbers are ignored.
+// sum its weights. Other numbers are ignored, except negative ones, which are errors.
 #include <algorithm>
 
 #include "kernels/common/dispatch.h"

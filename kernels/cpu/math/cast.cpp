@@ -1,4 +1,5 @@
-// Cast between any number types, with the rounding and overflow of TensorFlow's CPU kernel.
+// Cast between any two of the number types, bool and the quantized types, with the rounding and
+// overflow of TensorFlow's CPU kernel.
 #include <cstring>
 
 #include "kernels/common/dispatch.h"

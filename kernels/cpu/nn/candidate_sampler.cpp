@@ -304,7 +304,7 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
     if (!(weight >= 0)) return MakeError("weights must not be negative, got {0}", weight);
   }
   if (static_cast<int64_t>(weights.size()) != range)
-    return MakeError("range is {0} must be equal to weights size {1}", range, weights.size());
+    return MakeError("range_max is {0}, but there are {1} weights", range, weights.size());
   return MakeOf(setup, std::make_shared<WeightedSampler>(std::move(weights)));
 }
 

@@ -1,5 +1,5 @@
-// FusedPadConv2D and FusedResizeAndPadConv2D: a convolution of an image that is first resized
-// (bilinear) and padded with mirrored margins.
+// FusedPadConv2D and FusedResizeAndPadConv2D: a convolution of an image that is first padded with
+// mirrored margins and, in the second op, resized (bilinear) before that.
 //
 // TensorFlow 2.21 gives each image of a batch the result of the first one, because its cache of
 // resized rows ignores the image number. Here each image gets its own result.

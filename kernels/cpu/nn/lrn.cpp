@@ -33,8 +33,8 @@ void LrnRow(const float* in, float* out, int64_t depth, const LrnAttrs& attrs, f
   }
 }
 
-// Returns TensorFlow's factor for halves. The tensor's elements after the last full group of eight
-// lanes also round their square root.
+// Returns the factor by which LRN multiplies a half, rounded as in TensorFlow: elements after the
+// tensor's last full group of eight (`in_lanes` false) also round their square root.
 RoundedHalf<Eigen::half> FactorOfHalf(RoundedHalf<Eigen::half> base, float beta, bool in_lanes) {
   using Half = RoundedHalf<Eigen::half>;
   if (beta == 1) return Half(1 / base.value());

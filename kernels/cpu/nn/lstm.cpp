@@ -22,7 +22,7 @@ struct Sizes {
   int64_t state() const { return batch * cells; }
 };
 
-// The tensors of one step, as floats.
+// The inputs of one step that are not weights, as floats.
 struct StepIn {
   const float *x, *cs_prev, *h_prev;
 };
@@ -178,8 +178,9 @@ std::vector<FloatIn> MakeInputs(const KernelContext& ctx, int first) {
   return ins;
 }
 
-// Checks x, cs_prev, h_prev, w, wci, wcf, wco, b from input `first` on, then `states` tensors of
-// the cell state's shape; with `in_time`, x and these tensors have a leading time dimension.
+// Checks the shapes of x, cs_prev, h_prev, w, wci, wcf, wco, b from input `first` on (wci, wcf and
+// wco only with `peephole`), then of `states` tensors of the cell state's shape; with `in_time`, x
+// and these tensors have a leading time dimension.
 Expected<Sizes> CheckSizes(const KernelContext& ctx, int first, bool in_time, int states,
                            bool peephole) {
   const Tensor &x = ctx.input(first), &cs = ctx.input(first + 1);

@@ -1,6 +1,6 @@
 // The gradient of a max pool's gradient (MaxPoolGradGrad): for each window, the value of `grad` at
 // the position of the window's maximum, the first of equal ones. A window in which no element
-// equals the given maximum (because it is NaN) gets 0.
+// equals the given maximum, for example because that is NaN, gets 0.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/pooling.h"
 

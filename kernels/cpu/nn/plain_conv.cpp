@@ -12,7 +12,8 @@
 namespace grapnel {
 namespace {
 
-// One input channel per group: too little for a matrix product.
+// Computes one output position of a depthwise convolution: one input channel per group is too
+// little for a matrix product.
 template <typename T>
 void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const T* filter, T* out) {
   int64_t channels = s.in_channels, multiplier = s.out_channels / s.groups;

@@ -1,4 +1,5 @@
-// Convolutions of any dtype without oneDNN: im2col patches followed by a matrix product.
+// Convolutions without oneDNN: a matrix product of im2col patches, or direct loops for depthwise
+// ones.
 #ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
 #define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
 
@@ -29,7 +30,8 @@ struct ConvShape {
   double flops() const { return 2.0 * positions() * patch() * out_channels; }
 };
 
-// True if each channel has its own filters.
+// True if each input channel has its own filters. With a single channel this is a matter of
+// definition: true only if half_steps is kDepthwise.
 inline bool IsDepthwise(const ConvShape& s) {
   return s.in_channels == s.groups &&
          (s.groups > 1 || s.half_steps == ConvShape::HalfSteps::kDepthwise);

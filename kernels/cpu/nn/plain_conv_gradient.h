@@ -1,4 +1,5 @@
-// The two gradients of a convolution, as matrix products of patches and output gradients.
+// The two gradients of a convolution: matrix products of the output gradients with the filter or
+// with input patches; direct loops for depthwise convolutions and for halves.
 #ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
 #define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
 

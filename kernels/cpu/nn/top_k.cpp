@@ -1,4 +1,4 @@
-// TopK: the largest elements of each row and their indices.
+// TopK, TopKV2 and ApproxTopK: the largest elements of each row and their indices.
 #include <algorithm>
 #include <numeric>
 

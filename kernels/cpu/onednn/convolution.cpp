@@ -1,5 +1,5 @@
-// Convolutions: activations keep TensorFlow's layout, the filter gets the layout that oneDNN
-// prefers.
+// Convolutions: activations keep TensorFlow's layout (Winograd code works on copies in its own),
+// the filter gets the layout that oneDNN prefers.
 #include "kernels/cpu/onednn/primitive.h"
 #include "kernels/cpu/onednn/thread_pool_adapter.h"
 
@@ -39,7 +39,7 @@ dnnl::memory::desc FilterDesc(const GrapnelConvSpec& spec) {
 
 using Conv = dnnl::convolution_forward;
 
-// Any layout is allowed for the filter.
+// Asks oneDNN for code with this algorithm; oneDNN chooses the filter's layout.
 Conv::primitive_desc Describe(const GrapnelConvSpec& spec, dnnl::algorithm algorithm,
                               Tag activations) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;

@@ -23,7 +23,7 @@ int32_t Guarded(char* error, int32_t error_size, F&& body) {
 }
 
 // oneDNN queries the number of threads when it creates a primitive. A loop that runs during
-// creation runs only on this thread, because the pool is passed with the first run.
+// creation runs only on this thread, because the caller passes its pool only to later calls.
 template <typename Spec>
 int32_t Make(const Spec* spec, GrapnelPrimitive* (*make)(const Spec&), GrapnelPrimitive** made,
              char* error, int32_t error_size) {

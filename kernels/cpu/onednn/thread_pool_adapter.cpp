@@ -20,7 +20,7 @@ struct ThreadPoolAdapter {
   std::atomic<uint64_t> begun{0};  // one bit per part
   std::atomic<int> waiting{0}, barriers_passed{0};
   std::mutex mutex{};
-  std::vector<std::thread> threads{};  // created for parts that wait
+  std::vector<std::thread> threads{};  // for parts not begun when another waits
 };
 
 // The state of this thread: it runs a part, or it may start a loop.

@@ -52,7 +52,7 @@ template <typename T>
 constexpr float kHighest = static_cast<float>(std::numeric_limits<T>::max());
 template <typename T>
 constexpr double kSteps = static_cast<double>(int64_t{1} << (8 * sizeof(T)));
-// The offset that makes signed numbers count from 0.
+// The offset between a T and a level that counts from 0: half the number of values if T is signed.
 template <typename T>
 constexpr float kHalfRange = std::is_signed_v<T> ? static_cast<float>(kSteps<T> / 2) : 0.0f;
 
@@ -142,7 +142,8 @@ float ScaleToBound(float& low, float& high) {
 
 template <typename T>
 T Saturated(float x) {
-  // The largest int32 is not representable as a float; clamping to the float above it would wrap.
+  // kHighest is 2^31 here, because the largest int32 is not representable as a float. Larger
+  // numbers and NaN become the smallest int32.
   if constexpr (sizeof(T) == 4) {
     if (!(x < kHighest<T>)) return std::numeric_limits<T>::lowest();
   }
@@ -282,8 +283,9 @@ Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
   bool is_scaled_byte =
       attrs.mode == Mode::kScaled && (from == proto::DT_QINT8 || from == proto::DT_QUINT8);
   if (small && attrs.mode != Mode::kMinCombined && !is_scaled_byte)
-    return MakeError("for an output of bfloat16, mode must be MIN_COMBINED, not {0}",
-                     setup.node().GetString("mode"));
+    return MakeError(
+        "for an output of bfloat16, mode must be MIN_COMBINED, or SCALED for 8-bit inputs, not {0}",
+        setup.node().GetString("mode"));
   ForQuantized(setup.input_type(0), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs, small](KernelContext& ctx) {

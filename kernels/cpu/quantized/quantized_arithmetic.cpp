@@ -53,7 +53,8 @@ void SetLevel(const Tensor& scalar, QuantizedRange from, QuantizedRange to, Leve
   levels[level] = Quantized<int32_t>(Unquantized<uint8_t>(level, from), to);
 }
 
-// The result's range is symmetric and 2^14 times as wide as the wider input's, so that sums fit.
+// The result's range is symmetric and reaches 2^14 times as far from 0 as the inputs' ranges, so
+// that sums fit.
 Error Add(KernelContext& ctx) {
   ASSIGN_OR_RETURN(QuantizedRange x, WideRangeIn(ctx, 2));
   ASSIGN_OR_RETURN(QuantizedRange y, WideRangeIn(ctx, 4));
@@ -99,7 +100,8 @@ Error CheckBias(const Tensor& in, const Tensor& bias) {
       DimsText(in.dims()), DimsText(bias.dims()));
 }
 
-// Converts input and bias to a common symmetric range with 17 bits of headroom above the wider one.
+// Converts input and bias to a common symmetric range that reaches 2^17 times as far from 0 as
+// their own ranges, and adds them.
 template <typename T>
 Error AddBias(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &bias = ctx.input(1);

@@ -77,7 +77,7 @@ Expected<KernelFn> MakeInstanceNorm(const KernelSetup& setup) {
 
 // --- QuantizedBatchNormWithGlobalNormalization
 
-// The 32-bit result has 10 fractional bits and covers -2^20 to 2^20.
+// The 32-bit result has 11 fractional bits and covers -2^20 to 2^20.
 constexpr QuantizedRange kFixedPoint = {-(1 << 20), 1 << 20};
 
 struct ChannelScale {

@@ -47,9 +47,9 @@ Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, co
         return MakeError("splits must not decrease: {0} follows {1}", splits[i], splits[i - 1]);
     }
     if (splits.front() < 0 || (whole && splits.front() != 0))
-      return MakeError("splits must start with 0, not {0}", splits.front());
+      return MakeError("splits cannot start with {0}", splits.front());
     if (splits.back() > limit || (whole && splits.back() != limit))
-      return MakeError("splits must end with the number of rows one level down, {0}, not {1}",
+      return MakeError("there are {0} rows one level down, so the splits cannot end with {1}",
                        limit, splits.back());
   }
   return nested;

@@ -11,7 +11,8 @@ namespace {
 
 enum class PartitionKind { kFirstSize, kRowIds, kRowSplits };
 
-// One ragged dimension: the row of each element one level down.
+// One ragged dimension: the row that each element belongs to. The elements of the last ragged
+// dimension are rows of the values, those of another are the rows of the next.
 struct Partition {
   std::vector<int64_t> row_of;
   int64_t longest = 0;

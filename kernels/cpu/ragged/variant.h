@@ -10,7 +10,7 @@
 namespace grapnel {
 
 struct RaggedValue : Object {
-  std::vector<Tensor> splits;  // outermost first; one longer than the number of rows
+  std::vector<Tensor> splits;  // outermost first; each has one element more than rows
   Tensor values;
 
   int64_t num_rows() const {

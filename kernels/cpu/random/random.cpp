@@ -118,7 +118,7 @@ struct Uniform {
   }
 };
 
-// Uniform integers: any value of the type or, unless `full`, in [low, low + range).
+// Uniform integers: any value of the type if `full`, else in [low, low + range).
 template <typename T>
 struct UniformInt {
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
@@ -310,7 +310,8 @@ Error FromGenerator(KernelContext& ctx) {
   });
 }
 
-// Outputs the state before advancing it by `delta` values.
+// Advances a generator past the numbers reserved for `delta` values; outputs its state before that
+// if the op has an output.
 Error ReadAndSkip(KernelContext& ctx) {
   ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   RETURN_IF_ERROR(CheckAlgorithm(ctx.input(1).IntAt(0)));

@@ -1,5 +1,5 @@
-// Random parts of images: RandomCrop, and SampleDistortedBoundingBox, which only chooses the part.
-// (tensorflow/core/kernels/image/sample_distorted_bounding_box_op.cc)
+// Random parts of images: RandomCrop; SampleDistortedBoundingBox, its V2 and its stateless form
+// only choose the part. (tensorflow/core/kernels/image/sample_distorted_bounding_box_op.cc)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -70,8 +70,8 @@ struct ImageSize {
 
 int32_t Rounded(float x) { return static_cast<int32_t>(std::lrint(x)); }
 
-// Returns a size with this aspect ratio whose area is within the bounds; nullopt if rounding makes
-// that impossible.
+// Returns a size with this aspect ratio whose area is within the bounds; nullopt if the size drawn
+// does not fit the bounds or the image.
 std::optional<ImageSize> SampleSize(ImageSize image, const SampleAttrs& attrs, float ratio,
                                     PhiloxNumbers& numbers) {
   if (attrs.areas[0] > attrs.areas[1] || image.width <= 0 || image.height <= 0) return std::nullopt;

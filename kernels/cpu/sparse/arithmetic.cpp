@@ -1,6 +1,7 @@
 // Elementwise ops on two sparse tensors: SparseAdd and its gradient, SparseSparseMaximum,
 // SparseSparseMinimum; and on a sparse and a dense one: SparseDenseCwiseAdd, -Mul, -Div,
-// SparseTensorDenseAdd. Rows of sparse operands must ascend.
+// SparseTensorDenseAdd. The rows of two sparse operands must ascend, which the kernels do not
+// check.
 #include <algorithm>
 #include <cmath>
 
@@ -161,7 +162,8 @@ Error SparseExtreme(KernelContext& ctx) {
 
 enum class Cwise { kAdd, kMul, kDiv };
 
-// Returns, for each value of the sparse tensor in inputs 0 to 2, the matching element of input 3.
+// Returns, for each value of the sparse tensor in inputs 0 to 2, the flat index of the matching
+// element of input 3.
 Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse sparse, SparseIn(ctx, 0));
   const Tensor& dense = ctx.input(3);
@@ -219,7 +221,8 @@ Error SparseDense(KernelContext& ctx) {
   return Error::success();
 }
 
-// Returns input 3, writable; it must have the shape of the sparse tensor in inputs 0 to 2.
+// Returns input 3, writable: its own memory, or a copy if that is shared. It must have the shape of
+// the sparse tensor in inputs 0 to 2.
 Expected<Tensor> DenseToAddTo(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(a.shape));

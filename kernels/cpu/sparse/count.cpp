@@ -13,7 +13,7 @@ namespace {
 using CountTypes = Join<IntegerTypes, TypeList<float, double>>;
 
 struct CountOptions {
-  int64_t least = -1, most = -1;  // bounds of the result's width: minimum, exact
+  int64_t least = -1, most = -1;  // width of the result: minimum, exact; -1: none
   bool binary = false;
 };
 

@@ -1,5 +1,6 @@
 // Set operations on the last dimension: DenseToDenseSetOperation, DenseToSparseSetOperation,
-// SparseToSparseSetOperation and SetSize. Results are sparse, each set sorted.
+// SparseToSparseSetOperation and SetSize. Resulting sets are sparse, each one sorted; sizes are
+// dense.
 #include <algorithm>
 #include <iterator>
 #include <map>

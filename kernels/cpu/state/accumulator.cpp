@@ -88,7 +88,7 @@ Expected<KernelFn> MakeAccumulator(const KernelSetup& setup) {
 
 // --- Sums
 
-// Add computes `to` += `from`, Divide `to` /= `by`; both operands have the same dtype.
+// Add computes `to` += `from`, both of `dtype`; Divide computes `values` /= `by`.
 void Add(const void* from, void* to, DataType dtype, int64_t n) {
   ForType(dtype, GradientTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -181,7 +181,8 @@ Expected<KernelFn> MakeInsert(const KernelSetup& setup) {
 
 // --- Taking
 
-// Returns how many of `n` elements can be taken.
+// Returns the number of elements to take: `n` or, if the barrier is closed and `small`, the
+// complete ones up to `n`. Too few complete elements are an error.
 Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
   if (n < 0) return MakeError("cannot take {0} elements", n);
   int64_t ready = static_cast<int64_t>(barrier.ready.size()), count = n;

@@ -11,8 +11,8 @@ namespace {
 
 using optimizer::Flags;
 
-// The inputs of an op, one letter each: v a variable, s a scalar, n an integer scalar, g the
-// gradient. In sparse ops row indices follow the gradient.
+// The inputs of an op, sorted by kind. A layout has one letter per input: v a variable, s a scalar,
+// n an integer scalar, g the gradient, which row indices follow in sparse ops.
 struct Inputs {
   std::vector<StoredVariable*> variables;
   std::vector<const Tensor*> scalars;
@@ -125,7 +125,7 @@ struct Form {
   bool is_proximal = false, is_ftrl = false;  // their scalars have bounds
 };
 
-// Checks the bounds of sparse FTRL and proximal Adagrad: the scalars are lr, the regularization
+// Checks the bounds of proximal Adagrad and of sparse FTRL: the scalars are lr, the regularization
 // strengths, and FTRL's lr_power.
 Error CheckBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
   if (!form.is_proximal && !(form.is_ftrl && form.sparse)) return Error::success();

@@ -169,8 +169,8 @@ Error Clear(KernelContext&, Buffered& area) {
   return Error::success();
 }
 
-// --- MapStage, OrderedMapStage. A key keeps the shape with which it was staged. Keys are sorted in
-// both: TensorFlow's MapUnstageNoKey takes any.
+// --- MapStage, OrderedMapStage. A key keeps the shape with which it was staged. Both sort their
+// keys; in TensorFlow, MapUnstageNoKey takes any key.
 
 struct Keyed {
   Tensor key;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Bump when the struct below changes.
+// Increment when the struct below changes.
 #define GRAPNEL_ICU_API_VERSION 2
 #define GRAPNEL_ICU_ENTRY "GrapnelIcuEntry"
 
@@ -32,7 +32,7 @@ typedef struct GrapnelIcuApi {
   // Returns ICU's script number of a code point, -1 for an invalid code point.
   int32_t (*script)(int32_t code_point);
   // Calls put(arg, ...) with the UTF-8 text in upper or lower case, with language-neutral rules;
-  // invalid bytes become U+FFFD. Returns 0 when the text is too long.
+  // invalid bytes become U+FFFD. Returns 0 when the text is too long or ICU fails.
   int32_t (*change_case)(const char* text, size_t size, int32_t to_upper, GrapnelPut put,
                          void* arg);
 } GrapnelIcuApi;

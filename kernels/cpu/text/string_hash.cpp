@@ -1,6 +1,6 @@
-// StringToHashBucketFast, also for numbers, StringToHashBucketStrong and StringToHashBucket.
-// Trained models depend on the buckets, so the hashes must be bitwise TensorFlow's: FarmHash's
-// Fingerprint64, SipHash-2-4, MurmurHash64A.
+// StringToHashBucketFast, _TensorToHashBucketFast (the same for numbers), StringToHashBucketStrong
+// and StringToHashBucket. Trained models depend on the buckets, so the hashes must be bitwise
+// TensorFlow's: FarmHash's Fingerprint64, SipHash-2-4, MurmurHash64A.
 #include "kernels/cpu/text/string_hash.h"
 
 #include <farmhash.h>

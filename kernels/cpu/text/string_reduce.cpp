@@ -137,7 +137,7 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
     for (int64_t width : form.widths) {
       int64_t count = form.Count(length, width), work = 0;
       if (__builtin_mul_overflow(count, width, &work) || (pieces += work) > kMostPieces)
-        return MakeError("n-grams of width {0} have more than {1} pieces in total", width,
+        return MakeError("n-grams of width {0} bring the total to more than {1} pieces", width,
                          kMostPieces);
       for (int64_t k = 0; k < count; ++k)
         all.push_back(NGram(row, form, width, form.PadOf(width), k, count));

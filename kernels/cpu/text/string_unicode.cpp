@@ -24,7 +24,8 @@ Expected<UnicodeErrors> ErrorsOf(const Node& node) {
     return MakeError("errors '{0}' is not strict, replace or ignore", policy);
   int64_t replacement = node.GetInt("replacement_char", 0xfffd);
   if (replacement < 0 || replacement > 0x10ffff || !IsCharacter(static_cast<int32_t>(replacement)))
-    return MakeError("replacement_char out of unicode codepoint range: {0}", replacement);
+    return MakeError("replacement_char {0} is out of range for Unicode, or is a surrogate",
+                     replacement);
   errors.replacement = static_cast<int32_t>(replacement);
   errors.controls = node.GetBool("replace_control_characters");
   return errors;

@@ -19,7 +19,7 @@ class TextDecoder {
   static Expected<TextDecoder> Make(const std::string& encoding);
 
   void Reset() { icu_->reset(converter_.get()); }
-  // Reports invalid bytes as an error with one U+FFFD.
+  // Reports each invalid sequence of bytes as an error with one U+FFFD.
   void Decode(llvm::StringRef text, Found found);
 
  private:

@@ -1,8 +1,8 @@
 // Finds inputs all of whose elements have the same value in every step: zeros from a loader, an
 // image that was not read, labels of one class.
 //
-// Skips inputs with fewer than 16 elements, floats that are all 1 (a mask), integers that are
-// neither ids nor labels, and states of a loop.
+// Skips inputs with fewer than 16 elements, floats that are all 1 (a mask), floats that a Select
+// reads, integers that are neither ids nor labels, and states of a loop.
 #include "lib/doctor/cross_entropy.h"
 #include "lib/doctor/doctor.h"
 #include "lib/doctor/numbers.h"

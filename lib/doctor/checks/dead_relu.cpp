@@ -20,7 +20,7 @@ const char* const kAdvice =
 
 struct Seen {
   Node node;
-  std::vector<bool> lives;  // by unit (last dimension; second in NCHW): was not zero
+  std::vector<bool> lives;  // by unit, along the last dimension: was not zero
   int64_t rows = 0;         // rows in one step
 };
 

@@ -1,5 +1,5 @@
-// Finds a cross-entropy that stays at ln(classes), the value for random guessing, for five steps
-// that change weights, while the logits are the same for every row.
+// Finds a cross-entropy that stays near ln(classes), the value for random guessing, in all of five
+// or more steps, while the logits are almost the same for every row.
 //
 // All networks start near this value; equal logits distinguish a network that cannot learn from one
 // that starts slowly. Skips cross-entropies of two classes, since the losses of a healthy GAN stay

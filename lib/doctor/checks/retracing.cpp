@@ -1,6 +1,6 @@
 // Finds functions that TensorFlow traced repeatedly. TensorFlow traces a new graph for each
 // different shape or Python number among the arguments; tracing takes far longer than a step.
-// TensorFlow warns if five of six calls retrace.
+// TensorFlow warns if five of about the last ten calls retrace.
 #include <algorithm>
 #include <map>
 

@@ -1,5 +1,4 @@
-// Finds trained variables that are the same after several steps, or in all checkpoints, while other
-// variables change.
+// Finds trained variables that are the same after several steps, or in all checkpoints.
 #include "lib/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

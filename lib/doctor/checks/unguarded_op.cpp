@@ -5,7 +5,8 @@
 //   - the root of such a sum if a gradient flows through it: its derivative there is infinite.
 //
 // Guards are ops between the value and the log, quotient or root: + 1e-7, a maximum, a clip, a
-// where. Without a run, a finding is only possible; with a run, it states the least value.
+// where. Without a run, a finding is possible, or likely for a log of a softmax or sigmoid in a
+// graph with gradients; with a run, it states the least value.
 #include <cmath>
 
 #include "lib/doctor/doctor.h"

@@ -1,5 +1,5 @@
-// Finds weights that are all zero in a checkpoint, or whose norm grows many times from the first
-// checkpoint to the last.
+// Finds weights that are all zero in the last checkpoint, or whose norm grows many times from the
+// first checkpoint to the last.
 #include "lib/doctor/doctor.h"
 #include "lib/doctor/numbers.h"
 

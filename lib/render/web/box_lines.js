@@ -72,8 +72,8 @@ function kindLines(ops, kinds, widest) {
   }
 }
 
-// True if boxes are stacked in a column. Then they may be wide, so that text that otherwise takes
-// two lines fits on one.
+// True if no layer has more than two boxes. Then boxes may be wide, so that text that otherwise
+// takes two lines fits on one.
 export function isColumn(view) {
   return view.layers.every((layer) => layer.filter((item) => item < view.boxes.length).length <= 2);
 }

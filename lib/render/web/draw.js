@@ -23,8 +23,9 @@ export function makeTheme(color) {
 // Draws a frame with its upper left corner at x, y. `look`: {theme, zoom, fillOf(placed): a box's
 // color, inkOf(placed): a box's text color if the theme's is unreadable there, selected: a box's
 // key or undefined, lit: a set of keys of highlighted boxes, hideControl, hideHandles, hideShapes,
-// ground: the color behind the frame, if it is not the canvas's}. `visible`: {x0, y0, x1, y1} in
-// the frame's coordinates.
+// byDevice: highlights edges between devices, glows(placed): true if a box glows, ground: the color
+// behind the frame, if it is not the canvas's}. `visible`: {x0, y0, x1, y1} in the frame's
+// coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
   const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1
     && by + h > visible.y0;
@@ -155,8 +156,6 @@ function drawLine(context, parts, ink, look, x, w, y) {
     left += width;
   }
 }
-
-// --- Edges.
 
 const isHidden = (edge, look) => (edge.control && look.hideControl) || (edge.handles && look.hideHandles);
 

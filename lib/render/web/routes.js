@@ -10,9 +10,8 @@ const NEAR = 4, STRAIGHT = 0.75, ALIGN_ROUNDS = 4, MOST_PORTS = 24;
 const LABEL_GAP = 10, LEAST_PORT_GAP = 9;
 const STRAIGHT_WEIGHT = 50;  // of lines without a lane, so that other lines move instead
 
-// --- Ports: the x at which each wire (the path of an edge's line, wires.js) leaves its source and
+// Ports: the x at which each wire (the path of an edge's line, wires.js) leaves its source and
 // reaches its target, {out, into}.
-
 export function portsOfBoxes(placer) { return new Ports(placer).run(); }
 
 class Ports {
@@ -134,8 +133,8 @@ export function entriesBySide(placer) {
     : undefined}));
 }
 
-// --- Nets: groups of lines that are connected in a channel, and the lane of each net.
-
+// Nets: groups of lines that are connected in a channel, and the lane of each net.
+//
 // Returns, by channel, {lanes: their number, labels: the width of the widest label of a line that
 // ends below the channel, laneOf(side, name)}.
 export function channelNets(placer) {
@@ -260,8 +259,7 @@ function cheapestOrder(near) {
   return order;
 }
 
-// --- The points of lines, from source to target.
-
+// Computes the points of lines, from source to target.
 export class RouteBuilder {
   constructor(placer, boxes) {
     this.placer = placer;

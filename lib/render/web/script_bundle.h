@@ -13,8 +13,8 @@
 namespace grapnel {
 
 // Bundles the modules `entries` in order, each after its imports and in a function of its own.
-// Supports lines `import {a, b} from "./x.js";` and `export` before a declaration. `find`
-// returns a module by name, or nullptr. Errors name the module and the line.
+// Supports lines `import {a, b} from "./x.js";` and `export` before a declaration. `find` returns a
+// module by name, or nullptr. Errors name the module and, for an unsupported import, the line.
 Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries,
                                     llvm::function_ref<const WebFile*(llvm::StringRef)> find);
 

@@ -36,7 +36,8 @@ typedef struct GrapnelHttpRequest {
   size_t body_size; /* until the body is read, Content-Length, or 0 if chunked */
   const GrapnelHttpAdmission* admission; /* for the handler: as admitted; NULL before */
   void* state;
-  /* True if the answer is no longer needed: the client hung up, or the server stops. */
+  /* True if the answer is no longer needed: the server stops, or the client hung up, which is
+ * noticed only for GRAPNEL_HTTP_WORK. */
   int32_t (*is_gone)(void* state);
 } GrapnelHttpRequest;
 

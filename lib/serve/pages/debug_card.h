@@ -27,10 +27,10 @@ class DebugCards {
   DebugCards(const DebugRun& run, const DebugIndex& index, const DebugModule& module)
       : run_(run), index_(index), module_(module) {}
 
-  // Returns a tensor's card: {"card", "cause" (as in WriteCauseJson), "place", "outputs", "inputs",
-  // "readers", "stack", "device", and "record", "records", "before", "after": which of the tensor's
-  // records this is}. Lists the inputs' inputs and the readers' readers too. The first card of each
-  // batch of 256 reads all earlier records; the others are then fast.
+  // Returns a tensor's card: {"card", "tensor", "cause" (as in WriteCauseJson), "place", "outputs",
+  // "inputs", "readers", "stack", "device", and "record", "records", "before", "after": which of
+  // the tensor's records this is}. Lists the inputs' inputs and the readers' readers too. The first
+  // card of each batch of 256 takes a pass over the records; the others are then fast.
   std::string Trace(int trace);
   std::string Execution(int execution);
   // One output of the op that computed a tensor, or of an execution.

@@ -13,8 +13,8 @@ namespace grapnel {
 
 class DebugGraphPage {
  public:
-  // All arguments must outlive this object. Marks recorded nodes: first cause, bad, clean. The
-  // page's panel shows a node's outputs, inputs and source line.
+  // All arguments must outlive this object. Marks recorded nodes: first cause, other causes, bad,
+  // clean. The page's panel shows a node's outputs, inputs and source line.
   DebugGraphPage(const DebugRun& run, const DebugModule& module, const DebugIndex& index,
                  const BlameReport& report, DebugCards& cards, std::string title);
   GraphPage& page() { return *page_; }

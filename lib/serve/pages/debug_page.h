@@ -35,7 +35,7 @@ class DebugPage : public Page {
   // Returns at most `limit` tensors in order of execution, beginning at number `from`.
   std::string TracesJson(size_t from, size_t limit) const;
   // Returns at most `limit` of Python's executions, beginning at number `from`: [number, label, op,
-  // state], where state is 0 (clean), 1 (bad) or 2 (unknown).
+  // state, whether it called a function], where state is 0 (clean), 1 (bad) or 2 (unknown).
   std::string ExecutionsJson(size_t from, size_t limit) const;
   // SourcesJson lists the source files: [path, framework, lines]; SourceJson returns one file, with
   // the ops and executions of its lines.
@@ -46,7 +46,7 @@ class DebugPage : public Page {
   size_t num_executions() const { return run().executions.size(); }
   size_t num_sources() const { return run().sources.size(); }
   bool IsFramework(size_t source) const { return run().sources[source].is_framework; }
-  // The alerts of the causes that the report lists first.
+  // The alerts of the report's causes, each with the execution in which it was recorded.
   std::vector<DebugAlert> Causes() const;
 
  private:

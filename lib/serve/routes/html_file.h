@@ -8,8 +8,9 @@
 
 namespace grapnel {
 
-// Writes the page with all documents of `pages` that its tabs read: every scope, node and index,
-// some 700 bytes per node; for a comparison, those of both graphs and of their union. Leaves out
+// Writes the page with the documents of `pages` that its tabs can read without a server: every
+// scope, node and index, some 700 bytes per node; for a comparison, those of both graphs and of
+// their union; for a debug folder, only some of the cards (lib/serve/tabs/debugger.cpp). Leaves out
 // stages that changed nothing. The file loads nothing: its content policy allows only its own
 // script and style (by hash). Errors: a page cannot be drawn.
 Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);

@@ -34,8 +34,9 @@ std::optional<uint32_t> ValueOf(llvm::StringRef wanted, llvm::StringRef segment)
   return static_cast<uint32_t>(found - words.begin());
 }
 
-// Returns the values of the path parameters, or nullopt if the path does not match the pattern.
 using Values = decltype(FoundRoute::values);
+
+// Returns the values of the path parameters, or nullopt if the path does not match the pattern.
 std::optional<Values> Match(llvm::StringRef pattern, llvm::StringRef path) {
   auto wanted = Split(pattern), segments = Split(path);
   if (wanted.size() != segments.size()) return std::nullopt;
@@ -63,7 +64,8 @@ llvm::StringRef NameOf(llvm::StringRef pattern) {
   return "";
 }
 
-// Returns a path's first segment that is a name; "" if all segments are numbers.
+// Returns a path's first segment that is neither a number nor a side of a comparison ("a", "b"); ""
+// if there is none.
 llvm::StringRef NameOfPath(llvm::StringRef path) {
   for (llvm::StringRef segment : Split(path))
     if (uint32_t number = 0; segment.getAsInteger(10, number) && segment != "a" && segment != "b")

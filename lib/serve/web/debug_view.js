@@ -134,7 +134,6 @@ export class DebugView {
     await this.session.command(there ? `delete ${there.number}` : `break ${full}`);
   }
 
-  // --- Display.
   draw() {
     const {session} = this, {at, stop} = session;
     if (session.isOver) return this.drawOver();

@@ -57,7 +57,7 @@ class DebugFolder {
     await Promise.all([this.listTraces(), this.code.build()]);
   }
 
-  // --- Alerts: bad tensors, by kind.
+  // Returns elements for the alerts: the bad tensors, by kind.
   alerts() {
     const {bad_tensors: bad} = this.report;
     const parts = [element("h3", {}, "Alerts")];
@@ -88,7 +88,6 @@ class DebugFolder {
 
   link(alert) { return link(alert.tensor, () => this.open(cardOf(alert))); }
 
-  // --- The selected card.
   async open(card, remember = true) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     let document;
@@ -112,7 +111,6 @@ class DebugFolder {
     this.drawn = card;
   }
 
-  // --- All tensors.
   async listTraces(from = 0) {
     const page = await this.source.get(`traces/${from}`);
     const rows = page.traces.map(([trace, tensor, op, where, text, bad]) =>

@@ -179,7 +179,7 @@ class ScopeTable {
 }
 
 // The hidden nodes of one body. scopes.get(scope) returns {missing: the number of hidden nodes,
-// state: SHOWN if some nodes are left}; undefined if no nodes are missing.
+// state: SHOWN if some nodes are left}; it may return undefined if no nodes are missing.
 class HiddenBody {
   // `total`: the number of nodes in the body. `constants`: true if the lines about constants and
   // variables in boxes are hidden too.

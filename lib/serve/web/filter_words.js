@@ -37,7 +37,8 @@ export function parseWord(word) {
   return {field: field === "op" ? "op" : "name", fits: (text) => text === rest || glob.test(text)};
 }
 
-// Returns the word for a user's text: an op if one matches, else a part of a name.
+// Returns the word for a user's text: the text if it is a word already, op:TEXT if it matches an
+// op, else a pattern for names.
 export function wordOf(text, ops) {
   if (FIXED.includes(text) || /^(?:op|name|device|job|task|cluster|function):./u.test(text)) return text;
   if (/^\/.+\/$/u.test(text)) return text;

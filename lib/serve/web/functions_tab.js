@@ -11,7 +11,7 @@ const STATUS = {
   unused: "unused",
 };
 
-// Returns the call graph as a nested list, from main or the entry points.
+// Returns the call graph as a nested list that begins at the functions `roots`.
 function callTree(bodies, roots, enter) {
   const name = (i) => (i === 0 ? "main" : bodies[i].name);
   const row = (i, path) => {

@@ -61,7 +61,7 @@ export class GraphView extends EventTarget {
 
   get instance() { return String(this.body); }
 
-  // Shows a body. `fold`: closes initially open scopes again, as far as needed for readable text.
+  // Shows a body. `fold`: closes open boxes again, as far as needed for readable text (foldToFit).
   async show(body, fold = true) {
     // isOver() is true once a later call of show() has superseded this one.
     const show = (this.shows += 1), isOver = () => show !== this.shows;
@@ -83,8 +83,8 @@ export class GraphView extends EventTarget {
     showMarked(this);
   }
 
-  // Closes the tallest of the innermost open boxes, one after the other, until all text is
-  // readable.
+  // Closes the tallest of the innermost open boxes, one after the other, until all text is readable
+  // or fewer than FEWEST boxes would be left.
   async foldToFit(isOver) {
     for (let turn = 0; turn < 40 && !isOver() && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
       const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
@@ -203,7 +203,6 @@ export class GraphView extends EventTarget {
     return found;
   }
 
-  // --- Viewport.
   paint() {
     if (this.painting) return;
     this.painting = requestAnimationFrame(() => {
@@ -321,7 +320,6 @@ export class GraphView extends EventTarget {
     return found;
   }
 
-  // --- Mouse, touch, keys.
   listen() {
     listenToPointer(this);
     this.canvas.addEventListener("keydown", (event) => this.key(event));

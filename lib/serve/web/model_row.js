@@ -49,7 +49,7 @@ export class ModelRow {
     byId("beside").setAttribute("aria-pressed", String(this.isBeside));
   }
 
-  // --- One model at a time. Each model keeps its own state (open scopes, tab).
+  // Shows one model alone. Each model keeps its own state (open scopes, tab).
   async choose(model) {
     const {page} = this;
     if (this.isBeside) this.separate();
@@ -60,7 +60,6 @@ export class ModelRow {
 
   url(state) { return `${location.pathname}${location.search}#${state}`; }
 
-  // --- Side by side.
   async toggle() {
     if (this.isBeside) return this.choose(this.before ?? 0);
     this.before = this.modelOf(this.page.index);
@@ -108,8 +107,8 @@ export class ModelRow {
     for (const {contentWindow} of this.frames) contentWindow.grapnel?.turnTheme(dark);
   }
 
-  // --- The address contains the state of each frame. A framed page sends its state to the page
-  // around it.
+  // Sends the state of a framed page to the page around it, whose address contains the states of
+  // all frames.
   tell(state) {
     if (this.isFramed && parent !== window) parent.postMessage({state: String(state)}, location.origin);
   }

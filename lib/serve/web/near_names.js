@@ -1,4 +1,5 @@
-// Suggestions for a mistyped name ("did you mean"), as in lib/support/suggest.h.
+// Suggestions for a mistyped name ("did you mean"), by simpler rules than those of
+// lib/support/suggest.h.
 
 const MOST = 3;
 const lastOf = (name) => name.slice(name.lastIndexOf("/") + 1);

@@ -17,7 +17,6 @@ export function readNodeData(text, file) {
 const stem = (file) => file.replace(/\.[^.]*$/u, "");
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-// --- JSON.
 function fromJson(text, file) {
   let top;
   try {
@@ -69,7 +68,6 @@ function colorOf(text, file) {
   return context.fillStyle;
 }
 
-// --- Tables.
 function fromTable(text, file) {
   const [head, ...rows] = rowsOf(text), seen = new Map();
   if (!head || head.fields.length < 2) throw new Error(`${file}: ${WANTED}`);

@@ -73,9 +73,8 @@ class Page {
 
   get tab() { return this.tabs.chosen; }
 
-  // --- Several graphs: models, or the stages of a folder of dumps. Loads the entry `index` of the
-  // list of graphs. For a stage that changed nothing, loads the graph of the last stage that
-  // changed something.
+  // Loads the entry `index` of the list of graphs. For a stage that changed nothing, loads the
+  // graph of the last stage that changed something.
   async load(index) {
     this.index = index;
     const entries = this.row.entriesOf(this.row.modelOf(index));
@@ -163,7 +162,6 @@ class Page {
     if (remember) this.toUrl();
   }
 
-  // --- Navigation.
   async enter(body) {
     await this.step(() => this.view.show(body));
     this.panel.showModel();
@@ -176,7 +174,7 @@ class Page {
     if (id !== undefined) await this.go(body, id);
   }
 
-  // --- Both graphs of a comparison as one, or side by side.
+  // True if the entry is a comparison, which can be shown as one graph or as two side by side.
   hasPanes(index) { return Boolean(this.models[index].panes); }
   allViews() { return [this.view, this.panes?.a?.view, this.panes?.b?.view].filter(Boolean); }
   views() { return this.panes.on ? this.panes.views() : [this.view]; }
@@ -213,7 +211,7 @@ class Page {
     await this.go(body, id);
   }
 
-  // Calls `move`, and adds its result to the browser's history as one step.
+  // Opens a tab, calls `move`, and adds the result to the browser's history as one step.
   async step(move, tab = "graph") {
     this.openTab(tab, false);
     this.reading = true;
@@ -240,7 +238,7 @@ class Page {
     }
   }
 
-  // --- The text around the picture: the path to the body, counts, colors.
+  // Updates the text around the picture: the path to the body, counts, colors.
   async changed() {
     const {body} = this.view, {nodes, data_inputs: data, control_inputs: control} = this.summary.bodies[body];
     byId("crumbs").replaceChildren(...(body === 0 ? [element("strong", {}, "main")]
@@ -262,7 +260,8 @@ class Page {
     this.toUrl();
   }
 
-  // Lists the choices for coloring, and colors by `wish` if that is one of them.
+  // Lists the choices for coloring and selects one: devices if the marks are those of devices, else
+  // `wish` if it suits the graph.
   listColors(wish = byId("color").value) {
     this.runColors = this.tabs.colors(this.source.model);
     const {marks} = this.summary;
@@ -300,8 +299,7 @@ class Page {
     this.row?.turnTheme();
   }
 
-  // --- Files that change.
-  // Reloads the graphs, keeping the open scopes and the selection.
+  // Reloads the graphs, keeping the open scopes, the viewport and the selected box.
   async reload() {
     const {view, tab} = this, {path} = view.chosen?.box ?? {}, {x, y, zoom} = view.at;
     const body = this.summary.bodies[view.body].name, paths = view.openPaths();
@@ -326,7 +324,8 @@ class Page {
     byId("announce").textContent = "The files have changed and were read again.";
   }
 
-  // --- The URL contains the state of the page: graph, tab, open scopes, filter, selection.
+  // Writes the state of the page, such as graph, tab, open scopes, filter and selection, into the
+  // URL. `step`: true to add a step to the browser's history.
   toUrl(step = false) {
     if (this.reading || this.row.isBeside || isEmbedded) return;
     const state = this.state(), url = this.row.url(state);

@@ -6,7 +6,7 @@ import {isFile} from "./source.js";
 const FEW = 12;  // marked nodes that are listed at first
 
 const heading = (...text) => element("h3", {}, ...text);
-// Returns the costs of a box, relative to those of its body.
+// Returns elements with the costs of a box and their shares of its body's costs.
 function costs({box, view}) {
   const share = (key) => {
     const all = view[`all_${key}`];

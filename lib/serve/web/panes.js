@@ -128,9 +128,9 @@ export class Panes {
       path]));
   }
 
-  // Opens the scopes that `state` names or, in B, those of `paths`. Without both, B opens its
-  // initially open scopes. If `state` does not name A's scopes, A opens the counterparts of those
-  // open in B.
+  // Opens on each side the scopes that `state` names. Otherwise B opens its initially open scopes
+  // and those of `paths`, and A the counterparts of those open in B. Then selects the box that
+  // `state` names.
   async place(state, paths) {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
@@ -174,7 +174,6 @@ export class Panes {
     }
   }
 
-  // --- Counterparts.
   partner(side, body, id) {
     const shown = side.merged.get(keyOf(body, id));
     const {own} = this.other(side);
@@ -230,7 +229,6 @@ export class Panes {
     for (const view of this.views()) if (small) view.startAtTop(); else view.fit();
   }
 
-  // --- Mirroring.
   async toggled(side, placed, open) {
     const there = this.counterpart(side, placed);
     if (there && canOpen(there.box) && Boolean(there.inner) !== open) this.other(side).view.setOpen(there,
@@ -290,7 +288,6 @@ export class Panes {
       element("strong", {}, side.name.toUpperCase())), side.card)));
   }
 
-  // --- Navigation.
   goOn(side, body, id) {
     return this.run(async () => {
       const node = await side.source.node(body, id);

@@ -50,7 +50,7 @@ class PassesTab {
     return lifeOfNode(page, models[index].id, full);
   }
 
-  // --- A model without a run of passes: the form that starts one.
+  // Returns the form that starts a run of passes, for a model without a run.
   offer(models, chosen) {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {
@@ -124,7 +124,6 @@ class PassesTab {
     if (worked > 0) await this.page.toModel(worked);
   }
 
-  // --- The run.
   head(stage) {
     const {table} = this;
     const {line: own, title} = this.story ?? {line: stage.line, title: stage.line};
@@ -240,7 +239,7 @@ class PassesTab {
     return parts;
   }
 
-  // Returns the text of a rewrite: "3. changed Cast; from Size".
+  // Returns the list item of a rewrite: "3. changed Cast; from Size".
   rewrite(entry, rewrite) {
     const number = element("span", {class: "dim", title: "Its number: opt --limit counts so"},
       `${commas(rewrite.number)}. `);

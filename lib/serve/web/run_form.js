@@ -1,4 +1,4 @@
-// The form for a run: input values, fetched tensors, watched nodes.
+// The form for a run: input values, fetched tensors, watched nodes, devices, breakpoints.
 
 import {BreakpointList} from "./debug_breakpoints.js";
 import {element} from "./dom.js";

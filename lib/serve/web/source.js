@@ -51,7 +51,7 @@ export const sendLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
-// The documents of one model. Each is requested only once, and then cached.
+// The documents of one model. get() requests a document only once, unless the request fails.
 export class Source {
   constructor(model) {
     this.model = model;

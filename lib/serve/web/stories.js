@@ -29,8 +29,9 @@ export class StoryList {
     byId("story-list").addEventListener("change", ({target}) => this.turnTo(Number(target.value)));
   }
 
-  // Returns those of a model's `entries` that the list of stages has while entry `index` is shown:
-  // if the stages are of several functions, only those of one function.
+  // Returns those of a model's `entries` that the list of stages has while entry `index` is shown.
+  // Of a run with several functions, these are the stages of one function; entries that are not of
+  // the run stay.
   list(models, entries, index) {
     this.models = models;
     const shown = models[index].story === undefined ? opensAt(models, entries[0]) : index;

@@ -80,7 +80,6 @@ export class Tabs {
     return (await Promise.all(tabs.map((tab) => tab.ofNode?.(model, body, id) ?? []))).flat();
   }
 
-  // --- The address.
   toState(state) {
     const {param} = known.get(this.chosen), at = this.built.get(this.chosen)?.at;
     if (this.chosen !== this.first()) state.set("tab", this.chosen);

@@ -29,7 +29,7 @@ export function setUpTools(page) {
   });
 }
 
-// Uses the system's theme, dark or light, until the user chooses a theme.
+// Uses the system's theme, dark or light, at first and whenever the system's theme changes.
 export function followTheme(page) {
   const wish = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => document.documentElement.classList.toggle("dark", wish.matches);

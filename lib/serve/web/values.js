@@ -70,7 +70,6 @@ export class Values {
     this.told();
   }
 
-  // --- Choices.
   choices() {
     const isAlone = ({name}) => this.sets.filter((set) => set.name === name).length === 1;
     return this.sets.map((set, i) => [PREFIX + i, isAlone(set) ? `by ${set.name}`
@@ -112,7 +111,6 @@ export class Values {
     if (!page.panes.on) (chosen ? page.chosen(chosen) : page.panel.showModel());
   }
 
-  // --- The picture.
   // Colors a view by a set and returns the legend's entries; undefined if the choice `by` is not a
   // set.
   color(view, by) {
@@ -138,7 +136,7 @@ export class Values {
   }
 
   // Returns the range of the colors: that of all nodes' numbers; for sums and counts, that of the
-  // visible closed boxes. Graphs side by side share one range.
+  // visible closed boxes and 0. Graphs side by side share one range.
   range(set) {
     const ranges = this.page.views().flatMap((view) => {
       const values = view.source && this.now(set, view.source);
@@ -201,7 +199,6 @@ export class Values {
     return `${set.file}: ${which}: ${names}${count > near.length ? ", \u2026" : ""}${meant}`;
   }
 
-  // --- The panel.
   ofNode(body, id) {
     const rows = this.sets.flatMap((set) => {
       const one = this.now(set, this.page.source)?.ofNode(body, id);
@@ -236,7 +233,6 @@ export class Values {
     return parts;
   }
 
-  // --- The address.
   toState(state) { if (this.how !== "max") state.set("values", this.how); }
   fromState(state) {
     const how = state.get("values") ?? "max";

@@ -26,8 +26,8 @@ export class Visibility {
     }
   }
 
-  // --- Changes of the filter. Each is a step in the browser's history. Errors are shown above the
-  // picture.
+  // Hides what a word of the filter names, or shows it again. Like every change of the filter, this
+  // is a step in the browser's history; errors are shown above the picture.
   hide(word, on = true) {
     const others = this.filter.hide.filter((other) => other !== word);
     return this.set({hide: on ? [...others, word] : others});
@@ -41,7 +41,8 @@ export class Visibility {
   all() { return this.set({hide: [], only: [], around: "", path: ""}); }
   around(name, hops = 2) { return this.set({around: name, hops, path: ""}); }
 
-  // Shows the paths from one node to the other, or from the other to the first, whichever exist.
+  // Shows the paths from one node to the other or, if there are none, the paths in the opposite
+  // direction.
   async paths(from, to) {
     const tries = [`${from}..${to}`, `${to}..${from}`];
     for (const [i, path] of tries.entries()) {
@@ -96,7 +97,6 @@ export class Visibility {
       hideShapes: filter.has("shapes")});
   }
 
-  // --- A part of the graph: a neighborhood, paths.
   // Opens the scopes around the nodes of the selected part; for a large part, only those around the
   // nodes that the filter names.
   async openPart({body, nodes}) {
@@ -122,7 +122,6 @@ export class Visibility {
     await view.show(before?.body ?? view.body, !before);
   }
 
-  // --- The text line above the picture.
   async line() {
     const {filter, page} = this, {view} = page, parts = [];
     const hidden = filter.on ? await filter.of(page.source, view.body) : undefined;
@@ -156,7 +155,6 @@ export class Visibility {
       ...(hops > 1 ? [other("fewer", hops - 1), ", "] : []), other("more", hops + 1), ", ", every, "."];
   }
 
-  // --- The address.
   toState(state) {
     const {hide, only, around, hops, path} = this.filter;
     if (hide.length > 0) state.set("hide", hide.join(","));
@@ -166,8 +164,9 @@ export class Visibility {
     if (path) state.set("path", path);
   }
 
-  // Applies the filter in the address. Promises {part: true if it selects a part of the graph,
-  // which is then shown; problem: an error}.
+  // Applies the filter in the address. Promises {part: true if it selects a part of the graph and
+  // the address has no open scopes: the part is then shown; problem: an error, after which nothing
+  // is filtered}.
   async fromState(state) {
     const {source} = this.page;
     this.before = undefined;

@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // Writes attributes of a stop into the open object: "stop", with the node, the calls around it, its
-// inputs and outputs, and the reason for the stop; "breakpoints"; "at_end": the run has ended, and
-// another run may follow.
+// inputs and outputs, and the reason for the stop; "at_end": the run has ended, and another run may
+// follow.
 void WriteDebugStop(const Debugger& debugger, llvm::json::OStream& json);
 
 // A request to show one value at a stop.
@@ -40,10 +40,10 @@ struct FoundValue {
 // Errors: no such value; those of evaluating the expression.
 Expected<FoundValue> FindValue(const Debugger& debugger, const ValueRequest& request);
 
-// Returns {"name", "dtype", "shape", "text", "statistics", "picture": {"png", "width", "height",
-// "layout", "colors"}}. Values with fewer than two numbers have no statistics and no picture; if
-// there is no picture for another reason, "no_picture" is that reason. Errors: the slice is
-// invalid.
+// Returns {"name", "dtype", "shape", "whole", "text", "statistics", "picture": {"png", "width",
+// "height", "layout", "colors"}}. Values with fewer than two numbers have no statistics and no
+// picture; if there is no picture for another reason, "no_picture" is that reason. Errors: the
+// slice is invalid.
 Expected<std::string> ValueJson(const FoundValue& value, const ValueRequest& request);
 
 }  // namespace grapnel

@@ -32,8 +32,9 @@ class DebugSession {
   const OpenedGraph& opened() const { return *opened_; }
 
   // Returns {"session", "state": "begins", "runs", "stopped" or "over", "turn": a counter of
-  // changes, "printed": lines}; at a stop also the attributes of WriteDebugStop, with "breakpoints"
-  // [{"number", "text", "hits", "unanswered"}]; when the session is over, "why".
+  // changes, "printed": lines}; at a stop also "at": the attributes of WriteDebugStop and
+  // "breakpoints" [{"number", "text", "hits", "unanswered", "problem" if unanswered}]; when the
+  // session is over, "why".
   std::string StatusJson() const;
   // Executes one line of the debugger's shell, without access to files, and returns {"text",
   // "error"}. Errors: the run is not at a stop.
@@ -76,7 +77,7 @@ class DebugSession {
   bool is_used_ = false;  // a request is using the debugger at a stop
   bool is_ending_ = false;
   std::optional<DebugOrder> order_;
-  std::string at_stop_;  // the JSON object with WriteDebugStop's attributes
+  std::string at_stop_;  // the value of "at" in StatusJson
   std::string why_;
   std::vector<std::string> printed_;
   Clock::time_point last_asked_ = Clock::now();

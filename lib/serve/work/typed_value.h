@@ -16,15 +16,16 @@ enum class Fill { kZeros, kOnes, kNormal };
 Expected<Dims> ParseDims(llvm::StringRef text);
 
 // Parses a value: "[[1, 2.5], [-3, nan]]", "true", "\"text\"". Brackets give the shape, except that
-// a single element is repeated to fill the shape `dims`, and a flat list of the right length gets
-// the shape `dims`. Errors: text that is not a value of `dtype`, lists of different lengths, more
-// than kLargestFill bytes.
+// a single element without brackets is repeated to fill the shape `dims`, and a flat list of the
+// right length gets the shape `dims`. Errors: text that is not a value of `dtype`, lists of
+// different lengths, more than kLargestFill bytes.
 Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
                                  llvm::ArrayRef<int64_t> dims);
 
-// Returns a tensor of zeros, ones or random numbers, which depend only on the seed. Random integers
-// are absolute values of normal numbers, rounded down. Errors: more than kLargestFill bytes, a
-// dtype without numbers.
+// Returns a tensor of zeros, ones or normally distributed random numbers, which depend only on the
+// seed. Strings are "" for zeros and "1" for ones. Random integers are absolute values of normal
+// numbers, rounded down. Errors: more than kLargestFill bytes, a dtype that has no such elements,
+// random strings.
 Expected<Tensor> FilledTensor(Fill fill, DataType dtype, llvm::ArrayRef<int64_t> dims,
                               uint64_t seed);
 

@@ -6,7 +6,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Ops whose output is their input.
+// --- Ops whose output is their input, or its quantized values.
 
 InputGradients AsItCame(G& g) { return {g.gradient()}; }
 GRAPNEL_GRADIENT("Identity", AsItCame);
@@ -357,7 +357,7 @@ GRAPNEL_GRADIENT("DepthToSpace", [](G& g) {
   return Undo(g, "SpaceToDepth", {"block_size", "data_format"}, 1);
 });
 
-// --- Sizes and indices: no gradient.
+// --- Sizes, indices, constants and StopGradient: no gradient.
 
 GRAPNEL_NO_GRADIENT("Const");
 GRAPNEL_NO_GRADIENT("ConcatOffset");

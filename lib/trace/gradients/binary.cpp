@@ -166,7 +166,7 @@ InputGradients NextAfterOf(G& g) {
 }
 GRAPNEL_GRADIENT("NextAfter", NextAfterOf);
 
-// --- Selection.
+// --- Selection, complex numbers, cross products.
 
 InputGradients ExtremeOf(G& g, const char* comparison) {
   Value x = g.x(0), y = g.x(1);

@@ -8,7 +8,7 @@
 namespace grapnel {
 
 // Sums gx and gy, which have the shape of x op y, to gradients of the shapes of x and y. Either may
-// be missing. The axes to sum over are found while tracing if the shapes are known, else by
+// be missing. The axes to sum over are found while tracing if the shapes determine them, else by
 // BroadcastGradientArgs.
 InputGradients ReduceGradientArgs(GradientContext& g, const Value& x, const Value& y,
                                   const Gradient& gx, const Gradient& gy);
@@ -20,7 +20,7 @@ struct BroadcastAxes {
 };
 BroadcastAxes AxesOf(GradientContext& g, const Value& x_shape, const Value& y_shape);
 
-// Sums over `axes` and reshapes to the input's shape.
+// Sums over `axes` and reshapes to `shape`, the shape of the input.
 Value SumTo(GradientContext& g, const Value& gradient, const Value& axes, const Value& shape);
 
 // True if all three shapes are known and equal: nothing was broadcast.

@@ -1,5 +1,6 @@
-// Fourier transforms: the gradient of one direction is the other direction, scaled by the number of
-// elements. Transforms of real tensors omit half of the frequencies; the gradient adds their part.
+// Fourier transforms: the gradient of one direction is the other direction, multiplied or divided
+// by the number of elements. Transforms of real tensors omit half of the frequencies; the gradient
+// adds their part.
 #include <cmath>
 
 #include "lib/trace/array_ops.h"

@@ -93,8 +93,8 @@ Value BatchGather(G& g, const Value& shape, Value values, Value indices, int64_t
   return sum;
 }
 
-// For a gather along an axis other than the first: moves that axis behind the batch dimensions,
-// sums, and moves the axis back.
+// For a gather along an axis other than the first, or one that is unknown while tracing: moves that
+// axis behind the batch dimensions, sums, and moves the axis back.
 InputGradients GatherAlong(G& g, const Value& shape, int64_t batch_dims) {
   Value x = g.x(0), axis = g.x(2);
   Value outer = CutTo(g, shape, axis);
@@ -137,7 +137,8 @@ InputGradients GatherV2Of(G& g) {
 }
 GRAPNEL_GRADIENT("GatherV2", GatherV2Of);
 
-// Returns the gradient of GatherNd: slices if each index vector has one element, else a ScatterNd.
+// Returns the gradient of GatherNd: slices if the indices are a matrix with one column, else a
+// ScatterNd.
 Gradient ScatterOf(G& g, const Value& shape, const std::vector<OpAttribute>& policy) {
   Shape indices = g.x(1).shape();
   if (indices.known_rank() && indices.rank() == 2 && indices.dim(1) == 1)

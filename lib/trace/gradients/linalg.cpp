@@ -1,4 +1,4 @@
-// Inverses, determinants, solves; Einsum.
+// Inverses, determinants, solves, square roots; tridiagonal matrices, diagonals and bands.
 #include "lib/trace/gradients/broadcast.h"
 
 namespace grapnel {
@@ -217,7 +217,7 @@ InputGradients TridiagonalSolveOf(G& g) {
   Value transposed = g.Stack({new_above, main, new_below}, -2);
   Value of_right = g.Op("TridiagonalSolve", {transposed, g.dy()},
                         g.Attrs({"partial_pivoting", "perturb_singular"}));
-  // The three diagonals of the product of of_right and x.
+  // The three diagonals of the product of of_right and the transpose of x.
   Value of_main = ReduceSum(of_right * x, -1);
   Shape right = of_right.shape();
   Dims row(right.dims().drop_back(2).begin(), right.dims().drop_back(2).end());

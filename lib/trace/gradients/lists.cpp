@@ -1,4 +1,4 @@
-// Lists of tensors (TensorList*), in which loops collect values, and TensorArrays.
+// Lists of tensors (TensorList*), in which loops collect values; TensorArrays; Optionals.
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
 

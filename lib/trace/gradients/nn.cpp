@@ -7,7 +7,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Activations: their gradient is an op of the incoming gradient and of y or x.
+// --- Activations: their gradient is computed from the incoming gradient and from y or x.
 
 InputGradients OfY(G& g, const char* op) { return {g.Op(op, {g.dy(), g.y()})}; }
 GRAPNEL_GRADIENT("Relu", [](G& g) { return OfY(g, "ReluGrad"); });

@@ -16,7 +16,7 @@ bool IsAll(llvm::ArrayRef<int64_t> axes, int rank) {
 }
 
 // Makes the nodes with which TensorFlow computes the multiples of a Tile, and which no node reads:
-// once for each pair of shape and axes.
+// once in a body for each pair of shape and axes.
 void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
                  const std::vector<int>& kept) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
@@ -162,7 +162,7 @@ InputGradients ProdOf(G& g) {
 }
 GRAPNEL_GRADIENT("Prod", ProdOf);
 
-// --- Cumulative.
+// --- Cumulative reductions; ArgMax and ArgMin.
 
 InputGradients CumsumOf(G& g) {
   const Node& node = g.node();

@@ -6,7 +6,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Sparse tensors. Only the values have a gradient.
+// --- Sparse tensors. Of a sparse tensor, only the values have a gradient.
 
 GRAPNEL_GRADIENT("SparseReorder", [](G& g) -> InputGradients {
   Value count = g.At(g.ShapeOf(g.x(0)), 0);

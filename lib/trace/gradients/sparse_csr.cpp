@@ -1,6 +1,6 @@
 // Sparse matrices stored by rows (CSRSparseMatrix), which are variants; of three dimensions the
-// first is a batch. The gradient of a sparse matrix has values at exactly the positions where the
-// matrix has values.
+// first is a batch. The gradient of a sparse matrix has values only at positions where the matrix
+// has values.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 

@@ -8,7 +8,7 @@ namespace {
 
 using G = GradientContext;
 
-// --- Ops whose gradient is a single op, of y or x and the incoming gradient.
+// --- Ops whose gradient is a single op, of y and the incoming gradient.
 
 InputGradients ReciprocalOf(G& g) { return {g.Op("ReciprocalGrad", {g.y(), g.dy()})}; }
 GRAPNEL_GRADIENT("Inv", ReciprocalOf);

@@ -1,4 +1,4 @@
-"""The measurements, kept in results.json, and their tables in docs/benchmarks.md, between two marks."""
+"""The measurements, kept in results.json, and their tables in docs/internals/benchmarks.md, between two marks."""
 import dataclasses
 import fnmatch
 import json
@@ -9,7 +9,7 @@ import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-FILE, REASONS, PAGE = HERE / "results.json", HERE / "reasons.txt", ROOT / "docs" / "benchmarks.md"
+FILE, REASONS, PAGE = HERE / "results.json", HERE / "reasons.txt", ROOT / "docs" / "internals" / "benchmarks.md"
 BEGIN, END = "<!-- ./x bench --peers writes what follows -->", "<!-- the end of what ./x bench --peers writes -->"
 
 

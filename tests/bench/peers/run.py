@@ -1,4 +1,4 @@
-"""Times grapnel beside TensorFlow, ONNX Runtime, JAX and Graphviz, in turns, and writes the tables of docs/benchmarks.md.
+"""Times grapnel beside TensorFlow, ONNX Runtime, JAX and Graphviz, in turns, and writes the tables of docs/internals/benchmarks.md.
 
 usage: ./x bench --peers [--only ROW]... [--busy] [--minutes N] [--bin FOLDER]
        ./x bench --peers --tables | --list

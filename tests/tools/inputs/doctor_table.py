@@ -1,4 +1,4 @@
-"""Whether docs/doctor.md is true: each check has a row, is found in the folders of its row, and no check speaks up on the healthy ones.
+"""Whether docs/guide/doctor.md is true: each check has a row, is found in the folders of its row, and no check speaks up on the healthy ones.
 
 usage: doctor_table.py ROOT      `grapnel` is on PATH
 """
@@ -17,7 +17,7 @@ def ask(*arguments):
 
 
 def wrong(root):
-    with open(os.path.join(root, "docs/doctor.md")) as f:
+    with open(os.path.join(root, "docs/guide/doctor.md")) as f:
         text = f.read()
     rows = re.findall(r"^\| (\w+) \|.*\| ([\w, ]+) \|$", text, re.M)
     checks = [check["check"] for check in ask("--list")["checks"]]
@@ -36,7 +36,7 @@ def wrong(root):
             yield f"testdata/doctor/{name} is in no row"
     for name in healthy:
         if name not in text:
-            yield f"docs/doctor.md does not name {name}"
+            yield f"docs/guide/doctor.md does not name {name}"
     models = ["models/lenet", "models/train_step", "models/transformer_block", "keras/model"]
     for path in [f"doctor/{name}" for name in healthy] + models:
         for finding in ask(os.path.join(root, "testdata", path))["findings"]:

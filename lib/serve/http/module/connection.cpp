@@ -54,8 +54,6 @@ Connection::~Connection() {
   server_.Leave(place_);
 }
 
-// --- Time.
-
 void Connection::Enter(Phase phase) {
   phase_ = phase;
   since_ = Clock::now();
@@ -87,8 +85,6 @@ void Connection::Close() {
   socket_.close(ignored);
   deadline_.cancel();
 }
-
-// --- Reading.
 
 void Connection::NextRequest() {
   parser_.emplace();
@@ -184,8 +180,6 @@ void Connection::ParseBody() {
   SetDeadline(std::min(Clock::now() + kBetweenBytes, since_ + kBodyTime));
   Receive();
 }
-
-// --- Answering.
 
 GrapnelHttpRequest Connection::View(const GrapnelHttpAdmission* admission) {
   const std::string& body = parser_->get().body();
