@@ -32,6 +32,7 @@ SECONDS = [(re.compile(pattern), seconds) for pattern, seconds in [
     (r"Building CXX object", 1.7),
     (r"", 0.1),
 ]]
+WINDOW = 120  # seconds
 MARK = "\x01"  # begins the lines with which ninja reports a step
 STEP = re.compile(MARK + r"(\d+)/(\d+)" + MARK + r"(.*)")
 # Steps of CMake itself, before the first step of the build.
@@ -90,7 +91,12 @@ class Build:
         self.environment = {**os.environ, "NINJA_STATUS": f"{MARK}%f/%t{MARK}"}
         self.planned, self.seconds_planned, self.done, self.seconds_done = 0, 0.0, 0, 0.0
         self.is_verbose = not {"-v", "--verbose"}.isdisjoint(arguments)
-        self.failed, self.causes, self.begin = [], collections.Counter(), time.monotonic()
+        self.failed, self.causes = [], collections.Counter()
+        self.start()
+
+    def start(self):
+        self.begin = time.monotonic()
+        self.recent = collections.deque([(self.begin, 0.0)])  # when a step ended, and the table's seconds until then
 
     def plan(self):
         """Asks ninja for the steps, without running them: of a second name of build.ninja, because a dry run of a file that CMake
@@ -111,16 +117,18 @@ class Build:
     def finish(self, step):
         self.done += 1
         self.seconds_done += seconds_of(step)
+        self.recent.append((time.monotonic(), self.seconds_done))
 
     def seconds_left(self):
-        """Half of the estimate comes from the table, until a tenth of the work is done; then all comes from the speed so far."""
-        left = max(0.0, self.seconds_planned - self.seconds_done)
-        from_table = left / self.jobs
-        if not self.seconds_done:
-            return from_table
-        from_speed = left * (time.monotonic() - self.begin) / self.seconds_done
-        trust = min(1.0, self.seconds_done / self.seconds_planned * 10)
-        return trust * from_speed + (1 - trust) * from_table
+        """The table's seconds at the speed of the last two minutes, because objects from ccache and other programs change it; in the
+        first 20 s partly at the table's own speed."""
+        now, left = time.monotonic(), max(0.0, self.seconds_planned - self.seconds_done)
+        while len(self.recent) > 2 and now - self.recent[1][0] > WINDOW:
+            self.recent.popleft()
+        since, done_then = self.recent[0]
+        speed = (self.seconds_done - done_then) / max(0.001, now - since)
+        trust = min(1.0, (now - self.begin) / 20) if speed else 0.0
+        return trust * left / max(0.001, speed) + (1 - trust) * left / self.jobs
 
     def announce(self):
         if not self.planned:
@@ -234,7 +242,7 @@ def main():
     build = Build(sys.argv[1], sys.argv[2:])
     build.plan()
     build.announce()
-    build.begin = time.monotonic()
+    build.start()
     status = build.run(Terminal() if sys.stderr.isatty() else Log())
     build.explain(status)
     return status

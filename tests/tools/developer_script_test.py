@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAMS = "bash sh env chmod sed awk grep tail head sort cat rm mv mkdir touch dirname xargs sleep git"
@@ -290,6 +291,25 @@ class Progress(unittest.TestCase):
         self.assertIn("x: built 4 steps in", done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertIn("is up to date", self.build().stderr)
+
+    def test_estimate_follows_the_speed(self):
+        sys.path.insert(0, str(ROOT / "scripts"))
+        import build_progress
+
+        build, now = build_progress.Build(str(self.folder / "build"), ["-j1"]), 1000.0
+        step = "Building CXX object lib/ir/a.cpp.o"  # 1 s in the table
+        with unittest.mock.patch("time.monotonic", side_effect=lambda: now):
+            build.start()
+            build.planned, build.seconds_planned = 1000, 1000 * build_progress.seconds_of(step)
+            self.assertAlmostEqual(build.seconds_left(), 1000)
+            for _ in range(300):  # from ccache: ten a second
+                now += 0.1
+                build.finish(step)
+            self.assertAlmostEqual(build.seconds_left(), 70, delta=1)
+            for _ in range(100):  # compiled by a busy machine
+                now += 3
+                build.finish(step)
+            self.assertAlmostEqual(build.seconds_left(), 1800, delta=20)
 
     def test_verbose(self):
         self.command += ["--", "-v"]
