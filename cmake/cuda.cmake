@@ -1,10 +1,24 @@
 # Finds CUDA 13 or later: nvcc on PATH or in /usr/local/cuda, and cuBLASLt and cuDNN beside it. Sets GRAPNEL_CUDA_FOLDER to
 # kernels/cuda, or to kernels/no_cuda and GRAPNEL_NO_CUDA to the reason. -D GRAPNEL_CUDA=OFF disables it.
 option(GRAPNEL_CUDA "build the CUDA module where nvcc is found" ON)
+# x sets it each time that it configures, so that a command without the module does not change what the next command builds.
+set(GRAPNEL_CUDA_REQUEST "" CACHE STRING "overrides GRAPNEL_CUDA if not empty: ON, OFF, or DRIVER: only with an NVIDIA driver")
+
+set(is_wanted ${GRAPNEL_CUDA})
+set(reason "switched off by GRAPNEL_CUDA")
+if(GRAPNEL_CUDA_REQUEST STREQUAL "DRIVER")
+  find_file(driver NAMES nvidiactl dxg version PATHS /dev /proc/driver/nvidia NO_DEFAULT_PATH NO_CACHE)
+  if(NOT driver)
+    set(is_wanted OFF)
+    set(reason "no NVIDIA driver was found")
+  endif()
+elseif(NOT GRAPNEL_CUDA_REQUEST STREQUAL "")
+  set(is_wanted ${GRAPNEL_CUDA_REQUEST})
+endif()
 
 set(GRAPNEL_CUDA_FOLDER kernels/no_cuda)
-if(NOT GRAPNEL_CUDA)
-  set(GRAPNEL_NO_CUDA "switched off by GRAPNEL_CUDA")
+if(NOT is_wanted)
+  set(GRAPNEL_NO_CUDA ${reason})
 else()
   find_program(GRAPNEL_NVCC nvcc PATHS /usr/local/cuda/bin)
   if(NOT GRAPNEL_NVCC)

@@ -1,5 +1,11 @@
 # Compile options of all targets: link grapnel_options. Flags of a preset (sanitizers) are in CMakePresets.json.
 
+if((CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12))
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, which is too old: "
+                      "grapnel is C++20 and needs clang 14 or GCC 12")
+endif()
+
 set(GRAPNEL_CPU x86-64-v3 CACHE STRING "-march of the kernels; the rest runs on any x86-64-v2, and main refuses a CPU below")
 set(GRAPNEL_KERNELS "" CACHE STRING "regular expression of the files of kernels/cpu to build, without .cpp; empty: all")
 option(GRAPNEL_FUZZ "build the libFuzzer targets (clang only)" OFF)

@@ -3,10 +3,10 @@
 
 usage: make_gradients_doc.py GRAPNEL            writes docs/reference/gradients.md
        make_gradients_doc.py GRAPNEL --check    exit 1 if docs/reference/gradients.md is not up to date
-       make_gradients_doc.py --tensorflow       writes scripts/tensorflow_gradients.txt from TensorFlow's registry
+       make_gradients_doc.py --tensorflow       writes tests/reference/tensorflow_gradients.txt from TensorFlow's registry
                                                 (in the .venv)
 
-The comparison is scripts/gradient_comparison.json, made by `tests/python/gradient_test.py --table`.
+The comparison is tests/reference/gradient_comparison.json, made by `tests/python/gradient_test.py --table`.
 """
 
 import json
@@ -17,8 +17,8 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOC = ROOT / "docs" / "reference" / "gradients.md"
-THEIRS = ROOT / "scripts" / "tensorflow_gradients.txt"
-COMPARED = ROOT / "scripts" / "gradient_comparison.json"
+THEIRS = ROOT / "tests" / "reference" / "tensorflow_gradients.txt"
+COMPARED = ROOT / "tests" / "reference" / "gradient_comparison.json"
 OP_TABLE = ROOT / "lib" / "ir" / "op_table.txt"
 HEAD = """# Gradients
 

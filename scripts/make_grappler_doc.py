@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOC = ROOT / "docs" / "reference" / "grappler.md"
-NAMES = ROOT / "scripts" / "tensorflow_unit_tests.txt"
+NAMES = ROOT / "tests" / "reference" / "tensorflow_unit_tests.txt"
 MARK = "<!-- made by scripts/make_grappler_doc.py from here on -->"
 
 

@@ -19,7 +19,7 @@ cannot run. The executor itself handles constants, placeholders, _Send, _Recv an
 Exit, NextIteration, LoopCond); they are not listed. A case is a folder of testdata with a graph of that op and TensorFlow's outputs;
 every `./x test` compares grapnel's outputs with them.
 """
-DIFFERENCES = ROOT / "scripts" / "op_differences.txt"
+DIFFERENCES = ROOT / "tests" / "reference" / "op_differences.txt"
 DIFFERENCES_HEAD = """
 ## Where grapnel differs
 
@@ -34,7 +34,7 @@ differ, grapnel gives oneDNN's result.
 """
 
 
-PASSED_ON = ROOT / "scripts" / "ops_passed_on.txt"
+PASSED_ON = ROOT / "tests" / "reference" / "ops_passed_on.txt"
 PASSED_ON_HEAD = """
 ## Ops that pass their input on
 

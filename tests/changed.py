@@ -30,6 +30,10 @@ PIPELINE = {"opt", "bisect", "reduce", "passes", "check", "compare", "blame", "r
 RUNS_KERNELS = {"run", "replay", "compare", "blame", "doctor", "debug", "train", "check", "check-gradients", "opt", "bisect", "reduce"}
 
 
+# The test of x and of the scripts that it runs.
+DEVELOPER_SCRIPT = "tests/tools/developer_script_test.py"
+
+
 class Choice:
     """The chosen tests, each with the reasons."""
 
@@ -215,6 +219,10 @@ def choose_test(choice, path):
     directory = pure.parts[1]
     if path in text_tests():
         return choice.add(choice.text_tests, [path], "it changed")
+    if path == DEVELOPER_SCRIPT:
+        return choice.add(choice.others, ["developer_script"], "it changed")
+    if directory == "reference":
+        return choose_by_name(choice, path)
     if pure.suffix in (".cpp", ".h") and directory != "fuzz":
         choice.add(choice.gtests, [directory, "threads"], path)
     elif directory in ("python", "browser") and pure.stem.endswith("_test"):
@@ -229,8 +237,13 @@ def choose_test(choice, path):
 def choose_by_name(choice, path):
     """Tests that name a file of testdata, docs, scripts or tests, or one of the folders that it is in."""
     pure = pathlib.PurePosixPath(path)
+    if that_name({pure.name}, [DEVELOPER_SCRIPT]):
+        choice.add(choice.others, ["developer_script"], f"{path}: {DEVELOPER_SCRIPT} names it")
     names = {pure.name, pure.parent.name} if pure.parts[0] != "testdata" else {pure.name, *pure.parts[1:-1]}
-    if pure.parts[0] == "testdata" or (len(pure.parts) > 2 and pure.parts[0] == "tests"):
+    is_reference = path.startswith("tests/reference/")  # scripts turn it into documents
+    if is_reference:
+        choice.add(choice.others, ["documents"], path)
+    if pure.parts[0] == "testdata" or (len(pure.parts) > 2 and pure.parts[0] == "tests" and not is_reference):
         choice.add(choice.text_tests, that_name(names), f"{path}: names it")
         for name in files("tests/*_test.cpp"):
             if that_name(names, [name]):
@@ -353,6 +366,8 @@ def self_test():
     expect("kernels/cpu/array/fill.cpp", ["kernels"], ["tests/kernels/fill.gtxt"], ["fuzz"], ["serve", "tests/tools/place.test"])
     expect("tools/place.cpp", [], ["tests/tools/place.test"], [], ["exec", "tests/kernels/fill.gtxt"])
     expect("tests/kernels/fill.gtxt", [], ["tests/kernels/fill.gtxt"], [], ["kernels"])
+    expect("scripts/build_progress.py", [], [], ["developer_script"], ["kernels"])
+    expect("tests/reference/op_differences.txt", [], ["tests/tools/cli.test"], ["documents"], ["kernels", "tests/kernels/fill.gtxt"])
     expect("testdata/collatz/graph.pb", ["serve"], [], [], ["tests/kernels/fill.gtxt"])
     for stage, path, expected in (("threads", "lib/exec/executor.cpp", True), ("threads", "lib/doctor/doctor.cpp", False),
                                   ("threads", "kernels/cpu/math/cast.cpp", True), ("threads", "kernels/cpu/text/regex.cpp", False),

@@ -44,8 +44,13 @@ run run "$root/testdata/models/lenet" --tap '*Relu*'
 say "8. Why not: fusions that nearly happened"
 run passes --why-not remapper "$root/testdata/models/lenet" --device /device:CPU:0
 
-say "9. Before and after, drawn"
+say "9. Before and after: drawn, as a page, and the differences between them"
 run view "$root/testdata/models/lenet" -o "$out/lenet.svg"
 run view "$out/lenet.optimized.pb" -o "$out/lenet.optimized.svg"
+run view "$out/lenet.optimized.pb" -o "$out/lenet.optimized.html"
+differs "$root/testdata/models/lenet/graph.pb" "$out/lenet.optimized.pb" --quiet -o "$out/lenet.diff.svg"
 
-say "Everything is in $out"
+say "Open these files, of those in $out:"
+printf '  %-38s %s\n' "$out/lenet.optimized.svg" "a picture: the network after the optimization" \
+  "$out/lenet.optimized.html" "a page: open scopes, follow edges, find nodes" \
+  "$out/lenet.diff.svg" "a diff: what the optimization removed, added and changed"

@@ -3,7 +3,7 @@
 
 usage: op_inputs_tensorflow.py DIR [--lines FILE] [--jobs N]
 Prints how many ended alike and how many did not, then a line for each op and kind of difference with an example. Exit code 1 if
-there was a difference that is listed nowhere: scripts/op_differences.txt has those that stay, with reasons.
+there was a difference that is listed nowhere: tests/reference/op_differences.txt has those that stay, with reasons.
 
 TensorFlow runs in processes of its own, as some inputs end it; that is a refusal. Where the shape functions alone refuse, it
 runs again with every constant fed and every shape unknown: in a function of unknown shapes the kernels decide.
@@ -27,7 +27,7 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LISTED = os.path.join(ROOT, "scripts", "op_differences.txt")
+LISTED = os.path.join(ROOT, "tests", "reference", "op_differences.txt")
 PATIENCE = 5                                                  # seconds per run; a run that waits for others never ends
 CONFIG = config_pb2.ConfigProto(
     intra_op_parallelism_threads=1, inter_op_parallelism_threads=1, operation_timeout_in_ms=1000 * PATIENCE,
@@ -307,7 +307,7 @@ def main():
         os.chdir(scratch)
         new = compare_all(folders, args.jobs, log)
         os.chdir(ROOT)
-    print(f"{len(folders)} inputs: {new} differences that scripts/op_differences.txt does not list")
+    print(f"{len(folders)} inputs: {new} differences that tests/reference/op_differences.txt does not list")
     return 1 if new else 0
 
 
