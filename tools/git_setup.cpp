@@ -7,6 +7,7 @@
 #include "lib/support/printable.h"
 #include "lib/support/program_file.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Program.h"
@@ -20,13 +21,19 @@ struct Flags {
   bool global = false;
 };
 
-// Returns the program's name if the shell finds it by name, so that it may move; else its path.
-std::string ProgramForGit() {
-  std::string here = BesideTheProgram("grapnel");
+// Returns the program's name if the shell finds it by name, so that it may move; else its path. The
+// program of the Python package is the script with which it was started.
+Expected<std::string> ProgramForGit(llvm::StringRef started) {
+  llvm::SmallString<128> here(BesideTheProgram("grapnel"));
+  if (!FileExists(here)) {
+    here = started;
+    llvm::sys::fs::make_absolute(here);
+  }
   auto found = llvm::sys::findProgramByName("grapnel");
   bool is_same = false;
   if (found && !llvm::sys::fs::equivalent(*found, here, is_same) && is_same) return "grapnel";
-  return here;
+  if (!FileExists(here)) return MakeError("{0} does not exist: git cannot call grapnel", here);
+  return here.str().str();
 }
 
 // True for a Git LFS pointer: at least three lines of text, which replace the file in a repository.
@@ -56,7 +63,8 @@ Expected<int> Show(const std::string& path, Invocation& invocation) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.show.empty()) return Show(flags.show, invocation);
-  ASSIGN_OR_RETURN(GitSetup setup, SetUpGit({flags.global, ProgramForGit()}));
+  ASSIGN_OR_RETURN(std::string program, ProgramForGit(invocation.program));
+  ASSIGN_OR_RETURN(GitSetup setup, SetUpGit({flags.global, std::move(program)}));
   if (invocation.flags.quiet) return kExitOk;
   llvm::raw_ostream& os = invocation.out();
   os << "git shows graphs now: `git diff` as text, `git difftool -t grapnel` as a page\n";

@@ -185,6 +185,7 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
 
 int RunProgram(int argc, const char* const* argv) {
   Invocation invocation;
+  if (argc > 0) invocation.program = argv[0];
   std::vector<const char*> arguments(argv, argv + argc);
   // As in other programs, `help COMMAND` shows the help of a command.
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") {

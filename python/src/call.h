@@ -13,6 +13,8 @@ namespace grapnel::python {
 void AddCalls(nanobind::module_& module);
 // Adds Opened, with its tables, and Runner.
 void AddGraphs(nanobind::module_& module);
+// Adds run_command_line().
+void AddProgram(nanobind::module_& module);
 // Adds heat_map().
 void AddHeatMaps(nanobind::module_& module);
 

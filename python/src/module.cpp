@@ -39,6 +39,7 @@ NB_MODULE(_tfgrapnel, module) {
   AddPasses(module);
   AddTable(module);
   AddCalls(module);
+  AddProgram(module);
   AddGraphs(module);
   AddHeatMaps(module);
 }

@@ -1,6 +1,6 @@
-// Functions that only recent glibc and libstdc++ have, so that older systems can load the module
-// (manylinux_2_34): `auditwheel show` lists the requirements. They are hidden, like all symbols of
-// the module except its init function.
+// Functions that only recent glibc and libstdc++ have, so that older systems can load the
+// modules _tfgrapnel, grapnel_http and grapnel_icu (manylinux_2_34): `auditwheel show` lists the
+// requirements. They are hidden, like all symbols of the modules except their entry points.
 #include <pthread.h>
 #include <sys/random.h>
 

@@ -257,10 +257,18 @@ def test_texts_are_in_pythons_words(lenet, tmp_path):
         lenet.optimize(passes="nope")
 
 
-def test_what_the_wheel_leaves_out():
-    graph = tg.load(b'fetch %y\n%x = Const {dtype=string, value="a"}\n%y = UnicodeTranscode(%x) {input_encoding="LATIN1", output_encoding="UTF-8"}\n')
-    with pytest.raises(tg.Error, match="the wheel has no icu module"):
-        graph.run(fetch="y")
+def test_what_the_wheel_leaves_out(lenet):
+    with pytest.raises(tg.Error, match="the wheel has no cuda module"):
+        tg.run(lenet, device="gpu:0")
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "Shift_JIS", "GB18030", "EUC-KR", "Big5", "ISO-2022-JP", "windows-1251", "KOI8-R", "UTF-16"])
+def test_text_in_other_encodings(encoding):
+    """ICU's tables for encodings are in the wheel."""
+    text = {"LATIN1": "\u00e9", "EUC-KR": "\ud55c", "windows-1251": "\u0436", "KOI8-R": "\u0436"}.get(encoding, "\u6f22")
+    graph = tg.load(b'fetch %y\n%x = Placeholder {dtype=string, shape=[]}\n'
+                    b'%y = UnicodeTranscode(%x) {input_encoding="' + encoding.encode() + b'", output_encoding="UTF-8"}\n')
+    assert graph.run({"x": text.encode(encoding)}, "y")["y"].item() == text.encode()
 
 
 def test_warnings_point_at_the_caller():
