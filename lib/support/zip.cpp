@@ -1,10 +1,14 @@
-#include "lib/io/zip.h"
+#include "lib/support/zip.h"
 
-#include <vector>
+#include <zlib.h>
 
-#include "lib/io/gzip.h"
+#include <optional>
+
+#include "lib/support/gzip.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Endian.h"
 
 namespace grapnel {
@@ -22,8 +26,11 @@ constexpr llvm::StringRef kEnd("PK\x05\x06", 4), kEntry("PK\x01\x02", 4), kLocal
     kEnd64("PK\x06\x06", 4), kLocator64("PK\x06\x07", 4);
 enum Method : uint16_t { kStored = 0, kDeflated = 8 };
 
+constexpr uint16_t kEncrypted = 1;  // a bit of an entry's flags
+
 struct Entry {
-  uint16_t method = 0;
+  uint16_t flags = 0, method = 0;
+  uint32_t checksum = 0;  // CRC-32 of the expanded bytes
   uint64_t packed = 0, size = 0, offset = 0;
 };
 
@@ -66,36 +73,13 @@ void ReadExtra(llvm::StringRef extra, Entry* entry) {
   }
 }
 
-Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, const Entry& entry) {
-  llvm::StringRef bytes = archive->bytes();
-  if (entry.offset > bytes.size() || bytes.size() - entry.offset < kLocalSize ||
-      !HasPrefix(bytes.drop_front(entry.offset), kLocal))
-    return MakeError("is not where the archive says");
-  const char* local = bytes.data() + entry.offset;
-  uint64_t start = entry.offset + kLocalSize + read16le(local + 26) + read16le(local + 28);
-  if (start > bytes.size() || entry.packed > bytes.size() - start)
-    return MakeError("is cut off in the archive");
-  llvm::StringRef packed = bytes.substr(start, entry.packed);
-  if (entry.method == kStored) return ZipEntry{packed, archive};
-  if (entry.method != kDeflated)
-    return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
-  ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
-  if (inflated.bytes.size() != entry.size)
-    return MakeError("does not expand to the size that the archive states");
-  auto file = FileBytes::FromString(std::move(inflated.bytes), archive->name());
-  return ZipEntry{file->bytes(), file};
-}
-
-}  // namespace
-
-bool IsZip(llvm::StringRef head) { return HasPrefix(head, kLocal); }
-
-Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
-                                llvm::StringRef name) {
-  llvm::StringRef bytes = archive->bytes();
+// Calls `visit` with the name of each member and with its entry, in the order of the directory,
+// until `visit` returns true.
+Error VisitMembers(llvm::StringRef bytes,
+                   llvm::function_ref<bool(llvm::StringRef name, const Entry& entry)> visit) {
   uint64_t at, count;
-  if (!FindDirectory(bytes, &at, &count)) return MakeError("the zip archive has no directory");
-  std::vector<std::string> names;
+  if (!FindDirectory(bytes, &at, &count))
+    return MakeError("the zip archive is cut off: it has no directory");
   for (uint64_t i = 0; i < count; ++i) {
     if (at > bytes.size() || bytes.size() - at < kEntrySize ||
         !HasPrefix(bytes.drop_front(at), kEntry))
@@ -103,20 +87,88 @@ Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
     const char* head = bytes.data() + at;
     size_t name_size = read16le(head + 28), extra_size = read16le(head + 30),
            comment_size = read16le(head + 32);
-    llvm::StringRef its = bytes.substr(at + kEntrySize, name_size);
-    if (its == name) {
-      Entry entry = {read16le(head + 10), read32le(head + 20), read32le(head + 24),
-                     read32le(head + 42)};
-      ReadExtra(bytes.substr(at + kEntrySize + name_size, extra_size), &entry);
-      auto found = Extract(archive, entry);
-      return found ? std::move(found) : Annotate("'" + name.str() + "'", found.takeError());
-    }
-    names.push_back(its.str());
+    Entry entry = {read16le(head + 8),  read16le(head + 10), read32le(head + 16),
+                   read32le(head + 20), read32le(head + 24), read32le(head + 42)};
+    ReadExtra(bytes.substr(at + kEntrySize + name_size, extra_size), &entry);
+    if (visit(bytes.substr(at + kEntrySize, name_size), entry)) return Error::success();
     at += kEntrySize + name_size + extra_size + comment_size;
   }
-  return NotFound("file of the zip archive", name, [&](NameSink take) {
-    for (const std::string& known : names) take(known);
-  });
+  return Error::success();
+}
+
+Expected<std::optional<Entry>> FindEntry(llvm::StringRef bytes, llvm::StringRef name) {
+  std::optional<Entry> found;
+  auto find = [&](llvm::StringRef its, const Entry& entry) {
+    if (its == name) found = entry;
+    return found.has_value();
+  };
+  RETURN_IF_ERROR(VisitMembers(bytes, find));
+  return found;
+}
+
+Error CheckSum(llvm::StringRef bytes, const Entry& entry) {
+  auto* data = reinterpret_cast<const Bytef*>(bytes.data());
+  if (crc32_z(0, data, bytes.size()) == entry.checksum) return Error::success();
+  return MakeError("is damaged: its checksum differs from the one in the archive");
+}
+
+Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, const Entry& entry,
+                           llvm::StringRef name) {
+  llvm::StringRef bytes = archive->bytes();
+  if (entry.offset > bytes.size() || bytes.size() - entry.offset < kLocalSize ||
+      !HasPrefix(bytes.drop_front(entry.offset), kLocal))
+    return MakeError("is not where the archive says");
+  if (entry.flags & kEncrypted) return MakeError("is encrypted");
+  const char* local = bytes.data() + entry.offset;
+  uint64_t start = entry.offset + kLocalSize + read16le(local + 26) + read16le(local + 28);
+  if (start > bytes.size() || entry.packed > bytes.size() - start)
+    return MakeError("is cut off in the archive");
+  llvm::StringRef packed = bytes.substr(start, entry.packed);
+  if (entry.method == kStored) {
+    RETURN_IF_ERROR(CheckSum(packed, entry));
+    return ZipEntry{packed, archive};
+  }
+  if (entry.method != kDeflated)
+    return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
+  ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
+  if (inflated.bytes.size() != entry.size)
+    return MakeError("does not expand to the size that the archive states");
+  RETURN_IF_ERROR(CheckSum(inflated.bytes, entry));
+  auto file = FileBytes::FromString(std::move(inflated.bytes), JoinPath(archive->name(), name));
+  return ZipEntry{file->bytes(), file};
+}
+
+}  // namespace
+
+bool IsZip(llvm::StringRef head) { return HasPrefix(head, kLocal); }
+
+Expected<std::vector<std::string>> ListZip(llvm::StringRef bytes) {
+  std::vector<std::string> names;
+  auto add = [&](llvm::StringRef name, const Entry&) {
+    if (!name.ends_with("/")) names.push_back(name.str());
+    return false;
+  };
+  RETURN_IF_ERROR(VisitMembers(bytes, add));
+  llvm::sort(names);
+  return names;
+}
+
+bool HasZipEntry(llvm::StringRef bytes, llvm::StringRef name) {
+  auto found = FindEntry(bytes, name);
+  if (found) return !name.ends_with("/") && found->has_value();
+  llvm::consumeError(found.takeError());
+  return false;
+}
+
+Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
+                                llvm::StringRef name) {
+  ASSIGN_OR_RETURN(std::optional<Entry> found, FindEntry(archive->bytes(), name));
+  if (found) {
+    auto entry = Extract(archive, *found, name);
+    return entry ? std::move(entry) : Annotate("'" + name.str() + "'", entry.takeError());
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> names, ListZip(archive->bytes()));
+  return NotFound("file of the zip archive", name, names);
 }
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-#include "lib/io/gzip.h"
+#include "lib/support/gzip.h"
 
 #include <zlib.h>
 
@@ -76,8 +76,9 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
     if (made > room - result.bytes.size()) {
       return MakeError(
           "expands to more than {0}, half of the memory that is free ({1} compressed): expand it "
-          "first, with gzip -d, then it need not fit into memory",
-          HumanBytes(room), HumanBytes(gzip.size()));
+          "first, with {2}, then it need not fit into memory",
+          HumanBytes(room), HumanBytes(gzip.size()),
+          framing == Framing::kNone ? "unzip" : "gzip -d");
     }
     result.bytes.append(chunk, 0, made);
     if (result.bytes.size() >= limit) return result;

@@ -1,7 +1,7 @@
 // Reads and writes gzip, for compressed graphs. Also reads zlib's framing, which TensorFlow's
 // record files may have.
-#ifndef GRAPNEL_LIB_IO_GZIP_H_
-#define GRAPNEL_LIB_IO_GZIP_H_
+#ifndef GRAPNEL_LIB_SUPPORT_GZIP_H_
+#define GRAPNEL_LIB_SUPPORT_GZIP_H_
 
 #include <memory>
 #include <string>
@@ -48,4 +48,4 @@ class GzipStream : public llvm::raw_ostream {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_IO_GZIP_H_
+#endif  // GRAPNEL_LIB_SUPPORT_GZIP_H_
