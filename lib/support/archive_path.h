@@ -16,11 +16,11 @@ struct PathInArchive {
   std::string member;
 };
 
-// For "ops/AddN.zip/graph.pb", returns the archive "ops/AddN.zip" and "graph.pb", whether the archive
-// has such a member or not. Returns nullopt if no component of the path is a zip archive. Call it
-// only after the system has answered ENOTDIR for the path, which ordinary paths do not cause. A
-// small archive is kept until another is opened, because cases are read a member at a time: each
-// further member costs two system calls.
+// For "ops/AddN.zip/graph.pb", returns the archive "ops/AddN.zip" and "graph.pb", whether the
+// archive has such a member or not. Returns nullopt if no component of the path is a zip archive.
+// Call it only after the system has answered ENOTDIR for the path, which ordinary paths do not
+// cause. A small archive is kept until another is opened, because cases are read a member at a
+// time: each further member costs two system calls.
 std::optional<PathInArchive> FindInArchive(llvm::StringRef path);
 
 }  // namespace grapnel
