@@ -1,9 +1,10 @@
 #include "lib/support/archive_path.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <mutex>
 
 #include "lib/support/zip.h"
@@ -41,7 +42,7 @@ std::shared_ptr<const FileBytes> OpenOnce(llvm::StringRef path, const struct sta
   KeptFile& kept = KeptFile::Get();
   std::lock_guard lock(kept.mutex);
   if (kept.bytes && kept.bytes->name() == path && IsSameState(kept.info, info)) return kept.bytes;
-  time_t now = time(nullptr);
+  time_t now = std::time(nullptr);
   auto opened = FileBytes::Open(path);
   if (!opened) {
     llvm::consumeError(opened.takeError());

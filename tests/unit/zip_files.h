@@ -46,7 +46,7 @@ inline std::string MakeZip(llvm::ArrayRef<ZipFile> files) {
     std::string packed = file.is_deflated ? Deflated(file.bytes) : file.bytes;
     uint32_t checksum =
         crc32_z(0, reinterpret_cast<const Bytef*>(file.bytes.data()), file.bytes.size());
-    // What the header before a file and its entry in the directory have in common.
+    // The fields that the header before a file and its entry in the directory have in common.
     std::string both = number(20, 2) + number(0, 2) + number(file.is_deflated ? 8 : 0, 2) +
                        number(0, 4) + number(checksum, 4) + number(packed.size(), 4) +
                        number(file.bytes.size(), 4) + number(file.name.size(), 2) + number(0, 2);
