@@ -13,7 +13,6 @@ if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
 endif()
 find_package(Eigen3 REQUIRED CONFIG)
 find_package(CLI11 REQUIRED CONFIG)
-find_package(nlohmann_json REQUIRED CONFIG)
 find_path(GRAPNEL_TOML toml++/toml.h REQUIRED)  # header-only, for one file of lib/check
 mark_as_advanced(GRAPNEL_TOML)
 find_package(GTest REQUIRED)

@@ -11,6 +11,7 @@ import glob
 import os
 import signal
 import sys
+import zipfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from op_questions import TYPES, dtype_number, slots, variants  # before TensorFlow, because it disables oneDNN
@@ -76,20 +77,24 @@ def made_up(op):
             return
 
 
-def of_cases(op, folders):
-    for folder in folders:
-        graph = graph_pb2.GraphDef.FromString(open(os.path.join(folder, "graph.pb"), "rb").read())
+def graph_of(case):
+    with zipfile.ZipFile(case) as archive:
+        return graph_pb2.GraphDef.FromString(archive.read("graph.pb"))
+
+
+def of_cases(op, cases):
+    for graph in map(graph_of, cases):
         for node in graph.node:
             if node.op == op.name:
                 yield graph, node
                 break
 
 
-def find(op, folders, tell):
+def find(op, cases, tell):
     for attr in op.attr:
         if attr.type not in ("int", "list(int)") or any(a.number_attr == attr.name for a in [*op.input_arg, *op.output_arg]):
             continue
-        for graph, node in [*of_cases(op, folders), *made_up(op)]:
+        for graph, node in [*of_cases(op, cases), *made_up(op)]:
             before = attr_value_pb2.AttrValue()
             before.CopyFrom(node.attr[attr.name])
             node.attr[attr.name].CopyFrom(with_large(attr, before))
@@ -103,7 +108,7 @@ def find(op, folders, tell):
 class Asked:
     """An op whose attributes are tried in a separate process."""
 
-    def __init__(self, op, folders):
+    def __init__(self, op, cases):
         self.op = op
         self.read, write = os.pipe()
         self.child = os.fork()
@@ -116,7 +121,7 @@ class Asked:
         os.dup2(null, 2)
         signal.alarm(PATIENCE)
         try:
-            find(op, folders, lambda name: os.write(write, (name + " ").encode()))
+            find(op, cases, lambda name: os.write(write, (name + " ").encode()))
         finally:
             os._exit(0)
 
@@ -129,10 +134,9 @@ class Asked:
 
 def main():
     by_op = {}
-    for folder in sorted(glob.glob(os.path.join(ROOT, "testdata", "ops", "*"))):
-        graph = graph_pb2.GraphDef.FromString(open(os.path.join(folder, "graph.pb"), "rb").read())
-        for name in {n.op for n in graph.node}:
-            by_op.setdefault(name, []).append(folder)
+    for case in sorted(glob.glob(os.path.join(ROOT, "testdata", "ops", "*.zip"))):
+        for name in {n.op for n in graph_of(case).node}:
+            by_op.setdefault(name, []).append(case)
     ops = [op for name, op in registry().items() if not name.startswith("_") and any(a.type in ("int", "list(int)") for a in op.attr)]
     lines, waiting = [], []
     for op in [*ops, *[None] * os.cpu_count()]:

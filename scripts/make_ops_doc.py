@@ -16,7 +16,7 @@ HEAD = """# Ops that run
 
 scripts/make_ops_doc.py makes this page from the linked kernels. `grapnel info --unsupported MODEL` lists the nodes of a model that
 cannot run. The executor itself handles constants, placeholders, _Send, _Recv and TensorFlow 1's control flow (Switch, Merge, Enter,
-Exit, NextIteration, LoopCond); they are not listed. A case is a folder of testdata with a graph of that op and TensorFlow's outputs;
+Exit, NextIteration, LoopCond); they are not listed. A case is a folder or zip file of testdata with a graph of that op and TensorFlow's outputs;
 every `./x test` compares grapnel's outputs with them.
 """
 DIFFERENCES = ROOT / "tests" / "reference" / "op_differences.txt"
@@ -54,14 +54,14 @@ def run(grapnel, *arguments):
 
 
 def cases(grapnel):
-    """{op: case folders that contain it}."""
-    found = {}
-    for folder in sorted([*(ROOT / "testdata").glob("*/*/graph.pb"), *(ROOT / "testdata").glob("*/graph.pb")]):
-        if folder.parent.parent.name == "doctor":  # training steps, which the tests of ops do not replay
+    """{op: names of the cases that contain it}."""
+    found, testdata = {}, ROOT / "testdata"
+    folders = [path.parent for path in [*testdata.glob("*/*/graph.pb"), *testdata.glob("*/graph.pb")]]
+    for case in sorted([*folders, *testdata.glob("ops/*.zip")], key=lambda path: path.with_suffix("")):
+        if case.parent.name == "doctor":  # training steps, which the tests of ops do not replay
             continue
-        folder = folder.parent
-        for op in run(grapnel, "info", str(folder), "--all")["graphs"][0]["ops"]:
-            found.setdefault(op["op"], []).append(folder.name)
+        for op in run(grapnel, "info", str(case), "--all")["graphs"][0]["ops"]:
+            found.setdefault(op["op"], []).append(case.name.removesuffix(".zip"))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Makes testdata/ with real TensorFlow: models and single ops as case folders, and what Grappler makes of small graphs.
+"""Makes testdata/ with real TensorFlow: models and single ops as cases, and what Grappler makes of small graphs.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_testdata.py [OUT_DIR]
 
@@ -28,11 +28,11 @@ import testdata_audio, testdata_dataset, testdata_flow, testdata_math, testdata_
 import testdata_random, testdata_sequence, testdata_staging, testdata_state, testdata_text, testdata_training
 
 K = tf.keras
-ROWS = []                                                     # of testdata/README.md: folder, origin, what it is
+ROWS = []                                                     # of testdata/README.md: path, origin, what it is
 
 
-def row(folder, origin, what):
-    ROWS.append((folder, origin, what.strip().split("\n")[0]))
+def row(path, origin, what):
+    ROWS.append((path, origin, what.strip().split("\n")[0]))
 
 
 # ---- models and stories ----
@@ -130,12 +130,12 @@ def make_stories(out):
 
 def make_ops(out):
     for name, (what, f, feeds, rtol) in sorted(OPS.items()):
-        folder = "ops/" + name
+        case = f"ops/{name}.zip"
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             placeholders = [tf.compat.v1.placeholder(v.dtype, v.shape, name=k) for k, v in feeds.items()]
             values = dict(zip(placeholders, feeds.values()))
-            capture.session(sess, values, tf.nest.flatten(f(*placeholders)), os.path.join(out, folder), rtol=rtol)
-        row(folder, "one op, run in a session", what)
+            capture.session(sess, values, tf.nest.flatten(f(*placeholders)), os.path.join(out, case), rtol=rtol)
+        row(case, "one op, run in a session", what)
 
 
 # ---- rewrites ----
@@ -203,27 +203,30 @@ README = """\
 Made by `scripts/make_testdata.py` with TensorFlow {version}; do not edit by hand. Every value and every result is
 TensorFlow's own; the graphs were written for this project.
 
-A folder with `graph.pb` is a case folder: a graph with its feeds and the values that TensorFlow computed. A folder
-under `rewrites/` has `graph.pbtxt`, the `config.pbtxt` (a RewriterConfig) it was optimized under, the fetches
-(`case.json`) and TensorFlow's result, `tf.pbtxt`. A folder under `functions/` is both. Debug folders have a
-[README of their own](tfdbg/README.md), files in chunks [another](chunked/README.md), weights of
-Keras [a third](keras/README.md), networks that do not learn [a fourth](doctor/README.md), SavedModels beside what
-TensorFlow makes of their signatures [a fifth](signatures/README.md), libraries of functions [a sixth](libraries/README.md),
-logs of placements [a seventh](placement_logs/README.md), graphs of functions [an eighth](function_graphs/README.md).
+A folder with `graph.pb` is a case folder: a graph with its feeds and the values that TensorFlow computed. A zip file
+under `ops/` is a case in one file, which grapnel opens like a folder. A folder under `rewrites/` has `graph.pbtxt`, the
+`config.pbtxt` (a RewriterConfig) it was optimized under, the fetches (`case.json`) and TensorFlow's result, `tf.pbtxt`.
+A folder under `functions/` is both. Debug folders have a [README of their own](tfdbg/README.md), files in chunks
+[another](chunked/README.md), weights of Keras [a third](keras/README.md), networks that do not learn [a
+fourth](doctor/README.md), SavedModels beside what TensorFlow makes of their signatures [a fifth](signatures/README.md),
+libraries of functions [a sixth](libraries/README.md), logs of placements [a seventh](placement_logs/README.md), stages
+of dumps [an eighth](stages/README.md), graphs of functions [a ninth](function_graphs/README.md).
 
-| folder | what it is | where it came from | bytes |
+| case | what it is | where it came from | bytes |
 |---|---|---|---|
 {rows}
 
-{count} folders, {total:,} bytes.
+{count} cases, {total:,} bytes.
 """
 
 
 def write_readme(out):
-    def size(folder):
-        return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(folder) for f in files)
-    sizes = {folder: size(os.path.join(out, folder)) for folder, _, _ in ROWS}
-    lines = [f"| `{folder}` | {what} | {origin} | {sizes[folder]:,} |" for folder, origin, what in ROWS]
+    def size(path):
+        if os.path.isfile(path):
+            return os.path.getsize(path)
+        return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(path) for f in files)
+    sizes = {path: size(os.path.join(out, path)) for path, _, _ in ROWS}
+    lines = [f"| `{path}` | {what} | {origin} | {sizes[path]:,} |" for path, origin, what in ROWS]
     text = README.format(version=tf.__version__, rows="\n".join(lines), count=len(ROWS), total=sum(sizes.values()))
     with open(os.path.join(out, "README.md"), "w") as f:
         f.write(text)
@@ -241,7 +244,7 @@ def main():
     make_rewrites(out)
     make_functions(out)
     write_readme(out)
-    print(f"{out}: {len(ROWS)} folders")
+    print(f"{out}: {len(ROWS)} cases")
 
 
 if __name__ == "__main__":

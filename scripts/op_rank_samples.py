@@ -2,7 +2,10 @@
 import json
 import os
 import random
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import case_archive
 from op_questions import RANKS, TYPES, dtype_number, input_of, make, slots, value_of
 import numpy as np
 import tensorflow as tf
@@ -67,12 +70,14 @@ def try_wrong(questions, key, facts, argument, value, run):
     facts.of[argument][2] = True
 
 
-def ask_case(op, folder, questions, facts):
-    """The op's nodes in a case folder, with the values of their inputs in that case."""
-    with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
-        case = json.load(f)
-    graph_def = graph_pb2.GraphDef.FromString(open(os.path.join(folder, "graph.pb"), "rb").read())
-    feeds = {k: np.load(os.path.join(folder, v), allow_pickle=True) for k, v in case.get("feeds", {}).items()}
+def ask_case(op, case, questions, facts):
+    """The op's nodes in a case, with the values of their inputs in that case."""
+    with case_archive.unpacked(case) as folder:
+        with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
+            files = json.load(f).get("feeds", {})
+        with open(os.path.join(folder, "graph.pb"), "rb") as f:
+            graph_def = graph_pb2.GraphDef.FromString(f.read())
+        feeds = {k: np.load(os.path.join(folder, v), allow_pickle=True) for k, v in files.items()}
     left = 8
     for n, node in enumerate(graph_def.node):
         if node.op != op.name:
@@ -82,7 +87,7 @@ def ask_case(op, folder, questions, facts):
             is_plain = dtype < 100 and dtype not in (types_pb2.DT_RESOURCE, types_pb2.DT_VARIANT)
             if left and is_plain and facts.is_asked(number):
                 left -= 1
-                ask_node(questions, f"{os.path.basename(folder)} {n} {slot}", facts, number, graph_def, n, slot, dtype, feeds)
+                ask_node(questions, f"{os.path.basename(case)} {n} {slot}", facts, number, graph_def, n, slot, dtype, feeds)
 
 
 def ask_node(questions, key, facts, number, graph_def, n, slot, dtype, feeds):

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 from op_questions import PATIENCE, RANKS, Questions, input_of, make, slots, variants
-from op_rank_samples import Facts, ask_case, ask_made_up
+from op_rank_samples import Facts, ask_case, ask_made_up, case_archive
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2, types_pb2
 
@@ -62,7 +62,7 @@ def shape_ranks(op, nodes, questions):
     return taken, good
 
 
-def child(op, nodes, folders, known, pipe):
+def child(op, nodes, cases, known, pipe):
     questions = Questions(known, pipe)
     taken, good = shape_ranks(op, nodes, questions)
     for number, arg in enumerate(op.input_arg):
@@ -71,8 +71,8 @@ def child(op, nodes, folders, known, pipe):
             taken.pop(number, None)
     facts = Facts(taken)
     if facts.of:
-        for folder in folders[:6]:
-            ask_case(op, folder, questions, facts)
+        for case in cases[:6]:
+            ask_case(op, case, questions, facts)
         ask_made_up(op, good, questions, facts)
     # A condition of any rank is allowed, and other errors in a function say nothing about the op
     # that calls it.
@@ -86,23 +86,24 @@ def child(op, nodes, folders, known, pipe):
 # ---- processes ----
 
 def testdata():
-    """{op: nodes}, {op: case folders}."""
-    nodes, folders = {}, {}
-    paths = [p for depth in ("*", "*/*") for p in glob.glob(os.path.join(ROOT, "testdata", depth, "graph.pb"))]
-    for path in sorted(paths):
-        graph = graph_pb2.GraphDef.FromString(open(path, "rb").read())
+    """{op: nodes}, {op: cases}."""
+    nodes, cases = {}, {}
+    folders = [os.path.dirname(p) for depth in ("*", "*/*") for p in glob.glob(os.path.join(ROOT, "testdata", depth, "graph.pb"))]
+    for case in sorted([*folders, *glob.glob(os.path.join(ROOT, "testdata", "ops", "*.zip"))]):
+        with case_archive.unpacked(case) as folder, open(os.path.join(folder, "graph.pb"), "rb") as f:
+            graph = graph_pb2.GraphDef.FromString(f.read())
         for node in itertools.chain(graph.node, *(f.node_def for f in graph.library.function)):
             nodes.setdefault(node.op, []).append(node)
         for op in sorted({node.op for node in graph.node}):
-            folders.setdefault(op, []).append(os.path.dirname(path))
-    return nodes, folders
+            cases.setdefault(op, []).append(case)
+    return nodes, cases
 
 
 class Asked:
     """An op whose nodes are tested by one process after another."""
 
-    def __init__(self, op, nodes, folders):
-        self.op, self.nodes, self.folders = op, nodes, folders
+    def __init__(self, op, nodes, cases):
+        self.op, self.nodes, self.cases = op, nodes, cases
         self.known, self.ranks, self.open, self.ends = {}, None, None, 0
         self.start()
 
@@ -118,7 +119,7 @@ class Asked:
         for stream in (0, 1, 2):
             os.dup2(null, stream)
         try:
-            child(self.op, self.nodes, self.folders, self.known, write)
+            child(self.op, self.nodes, self.cases, self.known, write)
         finally:
             os._exit(3)
 
@@ -149,7 +150,7 @@ class Asked:
 
 def ranks_of(ops, say=lambda text: None):
     """{op: {argument's number: (lowest, highest or None for no limit)}} for arguments that do not accept every rank."""
-    nodes, folders = testdata()
+    nodes, cases = testdata()
     waiting, running, out = sorted(ops, reverse=True), [], {}
     agreed = widened = facts = ended = failed = 0
     home, scratch = os.getcwd(), tempfile.mkdtemp()
@@ -157,7 +158,7 @@ def ranks_of(ops, say=lambda text: None):
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
             name = waiting.pop()
-            running.append(Asked(ops[name], nodes.get(name, []), folders.get(name, [])))
+            running.append(Asked(ops[name], nodes.get(name, []), cases.get(name, [])))
         for asked in running[:]:
             if time.monotonic() - asked.heard > 10 * PATIENCE:
                 os.kill(asked.process, signal.SIGKILL)        # a session may hang at its end

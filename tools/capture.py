@@ -17,7 +17,8 @@ The captured graph is then run again by itself, to verify that it gives the same
 
 A case of a SavedModel uses the keys of the signature for its feeds and fetches, so that it runs on any model with that
 signature; "tensors" in case.json maps them to the tensors of graph.pb.
-needs: tensorflow 2, and tolerance.py and capture_state.py next to this file
+A case is a folder or, if its name ends in .zip, one file; grapnel opens both alike.
+needs: tensorflow 2, and tolerance.py, capture_state.py and case_archive.py next to this file
 """
 # mypy: ignore-errors
 import argparse
@@ -26,6 +27,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
@@ -35,9 +37,11 @@ from tensorflow.python.saved_model import loader_impl
 
 if __package__:                                               # in the Python package
     from . import capture_state as state
+    from .case_archive import is_archive, pack
     from .tolerance import atol_of
 else:
     import capture_state as state
+    from case_archive import is_archive, pack
     from tolerance import atol_of
 
 RTOL = 1e-4
@@ -65,7 +69,7 @@ def to_npy(name, value):
 
 def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None, init=None, steps=(),
                keys=None):
-    """Writes the folder `out`. Feeds and fetches are {tensor: value}, variables {node: value}, init a graph that runs
+    """Writes the folder `out`, or one zip file if the name ends in .zip. Feeds and fetches are {tensor: value}, variables {node: value}, init a graph that runs
     first, steps pairs of further feeds and fetches; `about` is added to case.json. `keys`: if feeds and fetches are named
     by a signature's keys, two {key: tensor} that map its inputs and outputs to tensors of the graph. Without `atol`, the
     tolerance of each fetch is computed from the fetch's values. Returns the contents of case.json."""
@@ -97,27 +101,39 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
         case["init"] = "init.pb"
     for name, file in case["fetches"].items():
         case["atol"][name] = atol_of(arrays[file], rtol) if atol is None else atol
+    files = {"graph.pb": graph}
+    if "init" in case:
+        files[case["init"]] = init.SerializeToString(deterministic=True)
+    files["case.json"] = (json.dumps(case, indent=1) + "\n").encode()
     try:
-        os.makedirs(out, exist_ok=True)
-        there = os.listdir(out)
-        if there and "case.json" not in there:
-            raise CaptureError(f"{out}: contains other files and no case.json: a new folder or an older case was expected")
-        for old in there:
-            if re.fullmatch(r"(feed|out|var)_\d+(_\d+)?\.npy|init\.pb", old):
-                os.remove(os.path.join(out, old))
-        with open(os.path.join(out, "graph.pb"), "wb") as f:
-            f.write(graph)
-        if "init" in case:
-            with open(os.path.join(out, case["init"]), "wb") as f:
-                f.write(init.SerializeToString(deterministic=True))
-        for file, a in arrays.items():
-            np.save(os.path.join(out, file), a)
-        with open(os.path.join(out, "case.json"), "w") as f:
-            json.dump(case, f, indent=1)
-            f.write("\n")
+        if out.endswith(".zip") and not os.path.isdir(out):
+            if os.path.exists(out) and not is_archive(out):
+                raise CaptureError(f"{out}: is not a zip file: a new file or an older case was expected")
+            with tempfile.TemporaryDirectory() as folder:
+                write_files(folder, files, arrays)
+                os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
+                pack(folder, out)
+        else:
+            write_files(out, files, arrays)
     except OSError as e:
         raise CaptureError(f"{e.filename or out}: {e.strerror}") from e
     return case
+
+
+def write_files(out, files, arrays):
+    """Writes {name: bytes} and {name: array} into the folder `out`, in place of an older case there."""
+    os.makedirs(out, exist_ok=True)
+    there = os.listdir(out)
+    if there and "case.json" not in there:
+        raise CaptureError(f"{out}: contains other files and no case.json: a new folder or an older case was expected")
+    for old in there:
+        if re.fullmatch(r"(feed|out|var)_\d+(_\d+)?\.npy|init\.pb", old):
+            os.remove(os.path.join(out, old))
+    for file, a in arrays.items():
+        np.save(os.path.join(out, file), a)
+    for file, content in files.items():
+        with open(os.path.join(out, file), "wb") as f:
+            f.write(content)
 
 
 def tensors_of(inputs, outputs):
@@ -431,7 +447,8 @@ def main(argv=None):
     p.add_argument("--no-check", dest="check", action="store_false", help="do not run the captured graph again")
     p.add_argument("--rtol", type=float, default=RTOL, help=f"default: {RTOL}")
     p.add_argument("--atol", type=float, help="absolute tolerance of every output; default: from its values")
-    p.add_argument("-o", "--out", required=True, metavar="DIR", help="the case folder to write")
+    p.add_argument("-o", "--out", required=True, metavar="CASE",
+                   help="the case folder to write, or a zip file if the name ends in .zip")
     a = p.parse_args(argv)
     tf.get_logger().setLevel("ERROR")
     try:

@@ -1,4 +1,4 @@
-// `grapnel replay CASE...`: runs case folders and compares the outputs with the expected ones.
+// `grapnel replay CASE...`: runs cases and compares the outputs with the expected ones.
 #include "lib/job/replay.h"
 
 #include "lib/ir/device_name.h"
@@ -112,7 +112,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("CASE", flags->cases, "case folders: graph.pb, case.json, .npy files").Required();
+  line.Option("CASE", flags->cases,
+              "case folders or zip files of them: graph.pb, case.json, .npy files")
+      .Required();
   line.Option("--model", flags->model,
               "run the cases on this model instead of their own graphs: cases captured from a "
               "signature by its keys, others by tensor names")

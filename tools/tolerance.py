@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Computes `atol` of a case folder, the absolute tolerance for expected values near zero, from these values and `rtol`.
 
-    python3 tools/tolerance.py CASE ...      rewrites atol in each case.json that has one per fetch
+    python3 tools/tolerance.py CASE ...      rewrites atol in each case.json that has one per fetch; a CASE may be a zip file
 
 AbsoluteTolerance in lib/check/comparison.h is the same rule; a test compares testdata with it.
-needs: numpy
+needs: numpy, and case_archive.py next to this file
 """
 # mypy: ignore-errors
 import json
@@ -12,6 +12,11 @@ import os
 import sys
 
 import numpy as np
+
+if __package__:                                               # in the Python package
+    from . import case_archive
+else:
+    import case_archive
 
 
 def atol_of(a, rtol):
@@ -30,18 +35,25 @@ def atol_of(a, rtol):
     return float(f"{min(rtol * size[last // 2], size[last // 5] / 10):.1e}")
 
 
-def main(folders):
-    for folder in folders:
-        path = os.path.join(folder, "case.json")
-        with open(path) as f:
-            case = json.load(f)
-        if not isinstance(case.get("atol"), dict):
-            continue
-        for name, file in case["fetches"].items():
-            case["atol"][name] = atol_of(np.load(os.path.join(folder, file)), case["rtol"])
-        with open(path, "w") as f:
-            json.dump(case, f, indent=1)
-            f.write("\n")
+def rewrite(folder):
+    path = os.path.join(folder, "case.json")
+    with open(path) as f:
+        case = json.load(f)
+    if not isinstance(case.get("atol"), dict):
+        return
+    for name, file in case["fetches"].items():
+        case["atol"][name] = atol_of(np.load(os.path.join(folder, file)), case["rtol"])
+    with open(path, "w") as f:
+        json.dump(case, f, indent=1)
+        f.write("\n")
+
+
+def main(cases):
+    for case in cases:
+        with case_archive.unpacked(case) as folder:
+            rewrite(folder)
+            if folder != case:
+                case_archive.pack(folder, case)
 
 
 if __name__ == "__main__":

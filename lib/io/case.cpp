@@ -1,101 +1,146 @@
 #include "lib/io/case.h"
 
+#include <charconv>
+#include <cmath>
+#include <optional>
+
 #include "lib/support/file.h"
 #include "lib/support/json.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "nlohmann/json.hpp"
 
 namespace grapnel {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the order of feeds and fetches
+using llvm::json::Object;
+using llvm::json::Value;
 
-std::string Position(llvm::StringRef text, size_t byte) {
-  llvm::StringRef before = text.take_front(byte == 0 ? 0 : byte - 1);
-  size_t line = before.count('\n') + 1;
-  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-  return std::to_string(line) + ":" + std::to_string(column);
+// A parsed case.json, with its text: an llvm::json::Object does not keep the order of its keys.
+struct CaseFile {
+  llvm::StringRef text;
+  Value json;
+};
+
+// Returns the index after the closing quote of the JSON string that begins at text[begin].
+size_t EndOfString(llvm::StringRef text, size_t begin) {
+  size_t end = begin + 1;
+  while (text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+  return end + 1;
 }
 
-Expected<Json> ParseOrdered(const FileBytes& file) {
+// Returns the keys of the object that is member `name` of the top-level object, in the order of the
+// text, each once. `text` must be valid JSON. If several members have that name, the last counts.
+std::vector<std::string> KeysInOrder(llvm::StringRef text, llvm::StringRef name) {
+  std::vector<std::string> keys;
+  llvm::StringSet<> seen;
+  int depth = 0;
+  bool is_inside = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') continue;
+    size_t end = EndOfString(text, i);
+    llvm::StringRef quoted = text.slice(i, end);
+    i = end - 1;
+    bool is_key = text.drop_front(end).ltrim(" \t\r\n").starts_with(":");
+    if (!is_key || depth > 2) continue;
+    std::string key = quoted.contains('\\')
+                          ? llvm::cantFail(llvm::json::parse(quoted)).getAsString()->str()
+                          : quoted.drop_front().drop_back().str();
+    if (depth == 2) {
+      if (is_inside && seen.insert(key).second) keys.push_back(key);
+      continue;
+    }
+    is_inside = key == name;
+    if (!is_inside) continue;
+    keys.clear();
+    seen.clear();
+  }
+  return keys;
+}
+
+// Changes the place in a message of the JSON parser from "[2:11, byte=13]: " to "2:11: ".
+std::string WithPlace(llvm::StringRef text, llvm::StringRef message) {
+  message.consume_front("[");
+  auto [place, what] = message.split("]: ");
+  auto [position, byte] = place.split(", byte=");
+  size_t end = 0;
+  // The parser reports an unexpected line end as column 0 of the next line.
+  if (!position.ends_with(":0") || byte.getAsInteger(10, end) || end == 0)
+    return llvm::formatv("{0}: {1}", position, what);
+  llvm::StringRef before = text.take_front(end - 1);
+  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return llvm::formatv("{0}:{1}: {2}", before.count('\n') + 1, column, what);
+}
+
+Expected<CaseFile> ParseCase(const FileBytes& file) {
   llvm::StringRef text = file.bytes();
   if (text.empty()) return MakeError("{0}: is empty", file.name());
-  if (Error error = CheckJsonDepth(text)) return Annotate(file.name(), std::move(error));
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& error) {
-    // Keeps only what follows the first ": " of nlohmann's message,
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
-    llvm::StringRef why = error.what();
-    return MakeError("{0}:{1}: {2}", file.name(), Position(text, error.byte),
-                     why.split(": ").second);
-  } catch (const Json::exception& error) {
-    return MakeError("{0}: {1}", file.name(), llvm::StringRef(error.what()).split("] ").second);
-  }
+  text.consume_front("\xef\xbb\xbf");  // the byte order mark that some editors write
+  auto json = ParseJson(text);
+  if (!json) return MakeError("{0}:{1}", file.name(), WithPlace(text, TextOf(json.takeError())));
+  return CaseFile{text, std::move(*json)};
 }
 
-bool HasObject(const Json& json, const char* key) {
-  auto it = json.find(key);
-  return it != json.end() && it->is_object();
-}
-
-Expected<double> Tolerance(const Json& json, const char* key, llvm::StringRef tensor) {
-  auto it = json.find(key);
-  if (it == json.end()) return 0.0;
-  if (it->is_object()) {
-    auto of_tensor = it->find(tensor.str());
-    if (of_tensor == it->end()) return 0.0;
-    it = of_tensor;
-  }
-  if (!it->is_number())
+Expected<double> Tolerance(const Object& json, const char* key, llvm::StringRef tensor) {
+  const Value* value = json.get(key);
+  if (value && value->getAsObject()) value = value->getAsObject()->get(tensor);
+  if (!value) return 0.0;
+  std::optional<double> number = value->getAsNumber();
+  if (!number || !std::isfinite(*number))
     return MakeError("'{0}' must be a number, or an object: tensor to number", key);
-  return it->get<double>();
+  return *number;
 }
 
-Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const std::string& tensor,
-                                const Json& value) {
-  if (!value.is_string()) {
-    return MakeError("'{0}': '{1}' must name a .npy file", key, tensor);
-  }
-  return JoinPath(folder, value.get<std::string>());
+// Returns the path of the file that `files`, member `key` of the case, states for a tensor.
+Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const Object& files,
+                                llvm::StringRef tensor) {
+  auto file = files.getString(tensor);
+  if (!file) return MakeError("'{0}': '{1}' must name a .npy file", key, tensor);
+  return JoinPath(folder, *file);
 }
 
 // Returns the file names that `step` states for `tensors`, which are the feeds or the fetches of
 // the case, in the order of `tensors`. `key` is "feeds" or "fetches".
 template <typename Tensors>
-Expected<std::vector<std::string>> FilesOf(const Case& values, const Json& step, const char* key,
+Expected<std::vector<std::string>> FilesOf(const Case& values, const Value& step, const char* key,
                                            const Tensors& tensors) {
-  if (!step.is_object() || !HasObject(step, key) || step[key].size() != tensors.size())
+  const Object* files = step.getAsObject() ? step.getAsObject()->getObject(key) : nullptr;
+  if (!files || files->size() != tensors.size())
     return MakeError("each of 'steps' must have a file for each of the case's {0}", key);
-  std::vector<std::string> files;
+  std::vector<std::string> paths;
   for (const auto& first : tensors) {
-    auto it = step[key].find(first.tensor);
-    if (it == step[key].end())
+    if (!files->get(first.tensor))
       return MakeError(
           "each of 'steps' must have a file for each of the case's {0}: '{1}' is missing", key,
           first.tensor);
-    ASSIGN_OR_RETURN(std::string path, ValueFile(values.folder, key, first.tensor, *it));
-    files.push_back(std::move(path));
+    ASSIGN_OR_RETURN(std::string path, ValueFile(values.folder, key, *files, first.tensor));
+    paths.push_back(std::move(path));
   }
-  return files;
+  return paths;
 }
 
-Error ReadState(const Json& json, Case* result) {
-  if (json.contains("variables")) {
-    if (!HasObject(json, "variables"))
-      return MakeError("'variables' must be an object: node to file");
-    for (const auto& [node, file] : json["variables"].items()) {
-      ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "variables", node, file));
+Error ReadState(const CaseFile& file, const Object& json, Case* result) {
+  if (json.get("variables")) {
+    const Object* variables = json.getObject("variables");
+    if (!variables) return MakeError("'variables' must be an object: node to file");
+    for (const std::string& node : KeysInOrder(file.text, "variables")) {
+      ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "variables", *variables, node));
       result->variables.push_back({node, path});
     }
   }
-  if (json.contains("init")) {
-    if (!json["init"].is_string()) return MakeError("'init' must name a file");
-    result->init_graph = JoinPath(result->folder, json["init"].get<std::string>());
+  if (json.get("init")) {
+    auto init = json.getString("init");
+    if (!init) return MakeError("'init' must name a file");
+    result->init_graph = JoinPath(result->folder, *init);
   }
-  if (!json.contains("steps")) return Error::success();
-  if (!json["steps"].is_array()) return MakeError("'steps' must be a list");
-  for (const Json& step : json["steps"]) {
+  if (!json.get("steps")) return Error::success();
+  const llvm::json::Array* steps = json.getArray("steps");
+  if (!steps) return MakeError("'steps' must be a list");
+  for (const Value& step : *steps) {
     Case::Step& read = result->steps.emplace_back();
     ASSIGN_OR_RETURN(read.feeds, FilesOf(*result, step, "feeds", result->feeds));
     ASSIGN_OR_RETURN(read.fetches, FilesOf(*result, step, "fetches", result->fetches));
@@ -103,41 +148,111 @@ Error ReadState(const Json& json, Case* result) {
   return Error::success();
 }
 
-Error ReadCase(const Json& json, Case* result) {
-  if (!json.is_object()) return MakeError("an object with feeds and fetches was expected");
-  for (const char* key : {"feeds", "fetches"}) {
-    if (!HasObject(json, key)) return MakeError("'{0}' must be an object: tensor to file", key);
-  }
-  ASSIGN_OR_RETURN(result->rtol, Tolerance(json, "rtol", {}));
-  for (const auto& [tensor, file] : json["feeds"].items()) {
-    ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "feeds", tensor, file));
-    result->feeds.push_back({tensor, path});
-  }
-  for (const auto& [tensor, file] : json["fetches"].items()) {
-    ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "fetches", tensor, file));
-    ASSIGN_OR_RETURN(double atol, Tolerance(json, "atol", tensor));
-    result->fetches.push_back({tensor, path, atol});
-  }
-  RETURN_IF_ERROR(ReadState(json, result));
-  // Replaces the keys of the signature by tensor names. Does so at the end, because the steps and
-  // tolerances read above are stated by key.
-  if (!json.contains("tensors")) return Error::success();
-  const Json& tensors = json["tensors"];
-  if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
+// Replaces the keys of the signature by tensor names.
+Error ReadTensors(const Object& json, Case* result) {
+  if (!json.get("tensors")) return Error::success();
+  const Object* tensors = json.getObject("tensors");
+  if (!tensors) return MakeError("'tensors' must be an object: key to tensor");
   // "tensors" is usually {key: tensor}; if an input and an output of the signature have the same
   // key, it is {"feeds": {key: tensor}, "fetches": {key: tensor}}.
   auto name = [&](const char* group, std::string* key) -> Error {
-    const Json& of_group = HasObject(tensors, group) ? tensors[group] : tensors;
-    auto found = of_group.find(*key);
-    if (found == of_group.end()) return Error::success();
-    if (!found->is_string()) return MakeError("'tensors' must name a tensor for '{0}'", *key);
-    *key = found->get<std::string>();
+    const Object* of_group = tensors->getObject(group);
+    const Value* found = (of_group ? of_group : tensors)->get(*key);
+    if (!found) return Error::success();
+    auto tensor = found->getAsString();
+    if (!tensor) return MakeError("'tensors' must name a tensor for '{0}'", *key);
+    *key = tensor->str();
     return Error::success();
   };
   for (Case::Feed& feed : result->feeds) RETURN_IF_ERROR(name("feeds", &feed.tensor));
   for (Case::Fetch& fetch : result->fetches) RETURN_IF_ERROR(name("fetches", &fetch.tensor));
   return Error::success();
 }
+
+Error ReadCase(const CaseFile& file, Case* result) {
+  const Object* json = file.json.getAsObject();
+  if (!json) return MakeError("an object with feeds and fetches was expected");
+  const Object *feeds = json->getObject("feeds"), *fetches = json->getObject("fetches");
+  if (!feeds || !fetches)
+    return MakeError("'{0}' must be an object: tensor to file", feeds ? "fetches" : "feeds");
+  ASSIGN_OR_RETURN(result->rtol, Tolerance(*json, "rtol", {}));
+  for (const std::string& tensor : KeysInOrder(file.text, "feeds")) {
+    ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "feeds", *feeds, tensor));
+    result->feeds.push_back({tensor, path});
+  }
+  for (const std::string& tensor : KeysInOrder(file.text, "fetches")) {
+    ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "fetches", *fetches, tensor));
+    ASSIGN_OR_RETURN(double atol, Tolerance(*json, "atol", tensor));
+    result->fetches.push_back({tensor, path, atol});
+  }
+  RETURN_IF_ERROR(ReadState(file, *json, result));
+  return ReadTensors(*json, result);  // last: what is read above is stated by the signature's keys
+}
+
+// Returns a number as "0.0", "0.5", "1e-05": the digits that identify the double, with a ".0" or an
+// exponent if they would otherwise be an integer. JSON has no NaN and no infinities: "null".
+std::string NumberInJson(double number) {
+  if (!std::isfinite(number)) return "null";
+  char digits[64];
+  auto print = [&](std::chars_format format) {
+    return llvm::StringRef(digits,
+                           std::to_chars(digits, std::end(digits), number, format).ptr - digits);
+  };
+  llvm::StringRef text = print(std::chars_format::scientific);
+  int exponent = 0;
+  llvm::StringRef written = text.split('e').second;
+  written.consume_front("+");
+  written.getAsInteger(10, exponent);
+  if (exponent < -4 || exponent >= 15) return text.str();
+  text = print(std::chars_format::fixed);
+  return text.str() + (text.contains('.') ? "" : ".0");
+}
+
+// Returns the string in quotes. Tensor names come from graphs and may not be valid UTF-8: each
+// invalid part becomes U+FFFD.
+std::string Quoted(llvm::StringRef text) {
+  constexpr llvm::StringRef kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
+  std::string quoted = "\"";
+  for (char c : llvm::json::fixUTF8(text)) {
+    size_t at = kEscaped.find(c);
+    if (at != llvm::StringRef::npos)
+      quoted += {'\\', kLetters[at]};
+    else if (static_cast<unsigned char>(c) < ' ')
+      quoted += llvm::formatv("\\u{0:x-4}", static_cast<int>(c)).str();
+    else
+      quoted += c;
+  }
+  return quoted + "\"";
+}
+
+// An object of case.json as it is written: members in order, their values as text. A later member
+// replaces the value of one with the same name.
+class Members {
+ public:
+  void Set(llvm::StringRef name, std::string value) {
+    auto [place, is_new] = places_.try_emplace(name, members_.size());
+    if (is_new) members_.push_back({Quoted(name), ""});
+    members_[place->second].value = std::move(value);
+  }
+
+  // `indent`: of the line of the closing brace; members have one more space.
+  std::string Text(llvm::StringRef indent) const {
+    if (members_.empty()) return "{}";
+    std::string text;
+    for (const Member& member : members_) {
+      text += text.empty() ? "{" : ",";
+      text += "\n" + indent.str() + " " + member.name + ": " + member.value;
+    }
+    return text + "\n" + indent.str() + "}";
+  }
+
+ private:
+  struct Member {
+    std::string name, value;
+  };
+  std::vector<Member> members_;
+  llvm::StringMap<size_t> places_;
+};
 
 }  // namespace
 
@@ -149,20 +264,21 @@ bool IsCaseFolder(llvm::StringRef folder) {
     llvm::consumeError(file.takeError());
     return true;  // LoadCase reports why the file cannot be read
   }
-  auto json = ParseOrdered(**file);
-  if (!json) {
-    llvm::consumeError(json.takeError());
+  auto parsed = ParseCase(**file);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
     return true;
   }
-  return HasObject(*json, "feeds") || HasObject(*json, "fetches");
+  const Object* json = parsed->json.getAsObject();
+  return json && (json->getObject("feeds") || json->getObject("fetches"));
 }
 
 Expected<Case> LoadCase(llvm::StringRef folder) {
   Case result;
   result.folder = folder.str();
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(JoinPath(folder, "case.json")));
-  ASSIGN_OR_RETURN(Json json, ParseOrdered(*file));
-  if (Error error = ReadCase(json, &result)) return Annotate(file->name(), std::move(error));
+  ASSIGN_OR_RETURN(CaseFile parsed, ParseCase(*file));
+  if (Error error = ReadCase(parsed, &result)) return Annotate(file->name(), std::move(error));
   for (const char* name : {"graph.pb", "graph.pbtxt", "graph.pb.gz", "graph.pbtxt.gz"}) {
     if (result.graph.empty() && FileExists(JoinPath(folder, name)))
       result.graph = JoinPath(folder, name);
@@ -173,33 +289,34 @@ Expected<Case> LoadCase(llvm::StringRef folder) {
 
 Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder) {
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(JoinPath(folder, "case.json")));
-  ASSIGN_OR_RETURN(Json json, ParseOrdered(*file));
+  ASSIGN_OR_RETURN(CaseFile parsed, ParseCase(*file));
   CaseSignature signature;
-  if (!json.is_object() || !json.contains("signature")) return signature;
-  if (!json["signature"].is_string())
-    return MakeError("{0}: 'signature' must be a name", file->name());
-  signature.name = json["signature"].get<std::string>();
-  for (const auto& [name, unused] : json["feeds"].items()) signature.feeds.push_back(name);
-  for (const auto& [name, unused] : json["fetches"].items()) signature.fetches.push_back(name);
+  const Object* json = parsed.json.getAsObject();
+  if (!json || !json->get("signature")) return signature;
+  auto name = json->getString("signature");
+  if (!name) return MakeError("{0}: 'signature' must be a name", file->name());
+  signature.name = name->str();
+  signature.feeds = KeysInOrder(parsed.text, "feeds");
+  signature.fetches = KeysInOrder(parsed.text, "fetches");
   return signature;
 }
 
 Error SaveCase(llvm::StringRef folder, const Case& values) {
-  Json json = {{"feeds", Json::object()}, {"fetches", Json::object()}};
-  for (const Case::Feed& feed : values.feeds) {
-    json["feeds"][feed.tensor] = llvm::sys::path::filename(feed.file).str();
-  }
-  json["rtol"] = values.rtol;
-  json["atol"] = Json::object();
+  auto file_of = [](llvm::StringRef path) { return Quoted(llvm::sys::path::filename(path)); };
+  Members feeds, fetches, atol, variables, all;
+  for (const Case::Feed& feed : values.feeds) feeds.Set(feed.tensor, file_of(feed.file));
   for (const Case::Fetch& fetch : values.fetches) {
-    json["fetches"][fetch.tensor] = llvm::sys::path::filename(fetch.file).str();
-    json["atol"][fetch.tensor] = fetch.atol;
+    fetches.Set(fetch.tensor, file_of(fetch.file));
+    atol.Set(fetch.tensor, NumberInJson(fetch.atol));
   }
   for (const Case::Feed& variable : values.variables)
-    json["variables"][variable.tensor] = llvm::sys::path::filename(variable.file).str();
-  // Tensor names come from graphs and may not be valid UTF-8.
-  std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  return WriteFile(JoinPath(folder, "case.json"), text);
+    variables.Set(variable.tensor, file_of(variable.file));
+  all.Set("feeds", feeds.Text(" "));
+  all.Set("fetches", fetches.Text(" "));
+  all.Set("rtol", NumberInJson(values.rtol));
+  all.Set("atol", atol.Text(" "));
+  if (!values.variables.empty()) all.Set("variables", variables.Text(" "));
+  return WriteFile(JoinPath(folder, "case.json"), all.Text("") + "\n");
 }
 
 }  // namespace grapnel

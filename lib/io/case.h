@@ -1,4 +1,4 @@
-// Case folders: a graph with its input values and expected output values.
+// Cases: a graph with its input values and expected output values, in a folder or a zip archive.
 #ifndef GRAPNEL_LIB_IO_CASE_H_
 #define GRAPNEL_LIB_IO_CASE_H_
 
@@ -28,8 +28,8 @@ struct GRAPNEL_PUBLIC Case {
     std::string file;
     double atol = 0;  // |got - expected| <= max(atol + rtol * |expected|, 2 ulp)
   };
-  std::string folder;
-  std::string graph;  // path: graph.pb, or else graph.pbtxt, graph.pb.gz, graph.pbtxt.gz
+  std::string folder;  // or the zip archive, which paths name like a folder
+  std::string graph;   // path: graph.pb, or else graph.pbtxt, graph.pb.gz, graph.pbtxt.gz
   std::vector<Feed> feeds;
   std::vector<Fetch> fetches;
   double rtol = 0;
@@ -48,8 +48,9 @@ struct GRAPNEL_PUBLIC Case {
 
 inline constexpr llvm::StringLiteral kInitNode = "init";
 
-// True if `folder` has a case.json with feeds or fetches (other tools use the file name for other
-// contents), or one that cannot be read, as LoadCase then reports.
+// True if `folder`, or the zip archive of that name, has a case.json with feeds or fetches (other
+// tools use the file name for other contents), or one that cannot be read, as LoadCase then
+// reports.
 GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
 // Reads case.json only, not the files with the graph and the values; fails if there is no graph

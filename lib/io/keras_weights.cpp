@@ -5,10 +5,10 @@
 
 #include "lib/io/name_match.h"
 #include "lib/io/saved_variables.h"
-#include "lib/io/zip.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "lib/support/zip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

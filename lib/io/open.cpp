@@ -4,7 +4,6 @@
 
 #include "lib/io/chunked_message.h"
 #include "lib/io/event_file.h"
-#include "lib/io/gzip.h"
 #include "lib/io/meta_graph.h"
 #include "lib/io/recognize.h"
 #include "lib/io/shape_claims.h"
@@ -14,8 +13,10 @@
 #include "lib/ir/import.h"
 #include "lib/ir/text.h"
 #include "lib/support/file.h"
+#include "lib/support/gzip.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
+#include "lib/support/zip.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -210,8 +211,8 @@ Expected<Model> OpenCase(llvm::StringRef folder) {
   return model;
 }
 
-// The names in a folder: of graph files, of other files that contain graphs, and of subfolders that
-// are models.
+// The names in a folder: of graph files, of other files that contain graphs, and of models (folders
+// and archives).
 struct FolderContents {
   std::vector<std::string> graphs, others, models;
   size_t files = 0;
@@ -233,7 +234,8 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
     std::string path = JoinPath(folder, name);
     // Skips temporary files of unfinished dumps.
     if (name[0] == '.' || llvm::StringRef(name).contains(".tmp")) continue;
-    if (IsCaseFolder(path) || HoldsSavedModel(path)) contents.models.push_back(name);
+    if (IsCaseFolder(path) || (IsDirectory(path) && HoldsSavedModel(path)))
+      contents.models.push_back(name);
     if (!llvm::sys::fs::is_regular_file(path)) continue;
     ++contents.files;
     switch (ContentOf(path)) {
@@ -254,9 +256,8 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
 
 Error NoGraphIn(llvm::StringRef folder, const FolderContents& contents) {
   if (!contents.models.empty())
-    return MakeError("{0}: is not a model, but {1} in it {2}: name one, like '{3}'", folder,
-                     Plural(contents.models.size(), "folder"),
-                     contents.models.size() == 1 ? "is" : "are",
+    return MakeError("{0}: is not a model, but contains {1}: name one, like '{2}'", folder,
+                     Plural(contents.models.size(), "model"),
                      JoinPath(folder, contents.models.front()));
   std::string files = contents.files == 0 ? "no other graph file"
                       : contents.files == 1
@@ -329,6 +330,11 @@ llvm::StringRef FileKindName(FileKind kind) {
 Expected<Model> OpenModel(llvm::StringRef path) {
   if (path != "-" && IsDirectory(path)) return OpenFolder(path);
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  if (path != "-" && IsZip(file->bytes())) {
+    if (IsCaseFolder(path)) return OpenCase(path);
+    auto names = ListZip(file->bytes());
+    if (!names) return Annotate(path, names.takeError());
+  }
   ASSIGN_OR_RETURN(Model model, OpenBytes(file, path));
   if (model.kind == FileKind::kSavedModel && path != "-") {
     FindVariablesAndAssets(llvm::sys::path::parent_path(path), &model);

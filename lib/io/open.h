@@ -104,12 +104,12 @@ struct GRAPNEL_PUBLIC Model {
 
 // Opens `path`: a GraphDef, binary or text; a graph's text (lib/ir/text.h); a SavedModel (folder or
 // file); a MetaGraph; an event file. Each may be gzipped, and messages may be in chunks (.cpb).
-// Also opens a case folder, a dump folder (several GraphDefs, listed in natural order; OpenGraph
-// opens one of them), or a folder with one of the files above; "-" is standard input. Opens the
-// readable parts of a damaged file and lists the problems. Errors are one line and name the path:
-// missing, empty, not recognized, or nothing in it is readable. Linear in nodes and edges of all
-// graphs; constants of any size stay in the mapped file. Expands text, chunks and compressed files
-// in memory.
+// Also opens a case (a folder or a zip archive), a dump folder (several GraphDefs, listed in
+// natural order; OpenGraph opens one of them), or a folder with one of the files above; "-" is
+// standard input. Opens the readable parts of a damaged file and lists the problems. Errors are one
+// line and name the path: missing, empty, not recognized, or nothing in it is readable. Linear in
+// nodes and edges of all graphs; constants of any size stay in the mapped file. Expands text,
+// chunks and compressed files in memory.
 GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
 // Like OpenModel, for a file in memory; errors use the file's name. Opens no other files:
 // variables_prefix is empty, and the names of assets have no folder.

@@ -1,9 +1,9 @@
 #include "lib/io/recognize.h"
 
-#include "lib/io/gzip.h"
 #include "lib/io/record.h"
 #include "lib/io/riegeli.h"
 #include "lib/ir/text.h"
+#include "lib/support/gzip.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,11 +1,11 @@
 #include "lib/io/write.h"
 
-#include "lib/io/gzip.h"
 #include "lib/io/text_print.h"
 #include "lib/ir/import.h"
 #include "lib/ir/text.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/support/file.h"
+#include "lib/support/gzip.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

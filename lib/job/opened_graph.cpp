@@ -144,12 +144,16 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
   return graphs;
 }
 
-// The name of a case folder is the folder's name, that of a file the part before the suffix.
+// The name of a case is that of its folder, or that of its archive without ".zip"; the name of
+// another file is the part before the suffix.
 std::string OpenedGraph::name() const {
   if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;
   llvm::StringRef name = llvm::sys::path::filename(path.rtrim('/'));
-  if (model_->kind != FileKind::kCaseFolder) name = name.split('.').first;
+  if (model_->kind == FileKind::kCaseFolder)
+    name.consume_back(".zip");
+  else
+    name = name.split('.').first;
   return path == "-" || name.empty() ? "graph" : name.str();
 }
 

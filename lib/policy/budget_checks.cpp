@@ -65,7 +65,11 @@ int64_t FileBytesOf(const OpenedGraph& opened) {
   std::error_code error;
   if (!is_folder) {
     const std::string& file = opened.file().path.empty() ? path : opened.file().path;
-    return llvm::sys::fs::file_size(file, sum) ? 0 : static_cast<int64_t>(sum);
+    if (file == "-" || !llvm::sys::fs::file_size(file, sum)) return static_cast<int64_t>(sum);
+    auto member = FileBytes::Open(file);  // the graph of a case in an archive
+    if (member) return static_cast<int64_t>((*member)->bytes().size());
+    llvm::consumeError(member.takeError());
+    return 0;
   }
   for (llvm::sys::fs::recursive_directory_iterator at(path, error), end; at != end && !error;
        at.increment(error)) {

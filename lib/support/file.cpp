@@ -8,10 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 
+#include "lib/support/archive_path.h"
 #include "lib/support/file_mapping.h"
 #include "lib/support/memory_file.h"
+#include "lib/support/zip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -62,7 +65,22 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
   if (std::optional<int> in_memory = FindMemoryFile(path))
     opened = "/proc/self/fd/" + std::to_string(*in_memory);
   int fd = open(opened.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return MakeError("{0}: cannot open: {1}", path, std::strerror(errno));
+  int error = errno;
+  if (fd < 0 && error == ENOTDIR) {
+    if (auto inside = FindInArchive(path)) {
+      if (inside->member.empty()) return inside->archive;  // "AddN.zip/", as a folder may be named
+      auto entry = ReadZipEntry(inside->archive, inside->member);
+      if (!entry) return Annotate(inside->archive->name(), entry.takeError());
+      if (entry->file != inside->archive) return entry->file;
+      if (!inside->archive->mapping_) return FromString(entry->bytes.str(), name);
+      // Narrows the mapped archive, which is not kept and has no other user, to the member's bytes.
+      auto member = std::const_pointer_cast<FileBytes>(inside->archive);
+      member->data_ = entry->bytes;
+      member->name_ = name;
+      return member;
+    }
+  }
+  if (fd < 0) return MakeError("{0}: cannot open: {1}", path, std::strerror(error));
   auto close_it = llvm::make_scope_exit([fd] { close(fd); });
   struct stat info;
   if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode))
@@ -130,7 +148,14 @@ Error WriteFile(llvm::StringRef path, llvm::StringRef bytes) {
 }
 
 bool IsDirectory(llvm::StringRef path) { return llvm::sys::fs::is_directory(path); }
-bool FileExists(llvm::StringRef path) { return llvm::sys::fs::exists(path); }
+
+bool FileExists(llvm::StringRef path) {
+  std::error_code code = llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Exist);
+  if (code != std::errc::not_a_directory) return !code;
+  auto inside = FindInArchive(path);
+  return inside &&
+         (inside->member.empty() || HasZipEntry(inside->archive->bytes(), inside->member));
+}
 
 Error CreateDirectories(llvm::StringRef path) {
   if (std::error_code code = llvm::sys::fs::create_directories(path)) {

@@ -22,7 +22,8 @@ class FileMapping;
 // on its size.
 class GRAPNEL_PUBLIC FileBytes {
  public:
-  // Opens a file, or the MemoryFile of that name. The path "-" reads standard input into memory.
+  // Opens a file, or the MemoryFile of that name. The path "-" reads standard input into memory. A
+  // path may lead into a zip archive: "ops/AddN.zip/graph.pb" is the file graph.pb of that archive.
   // Errors name the path.
   static Expected<std::shared_ptr<const FileBytes>> Open(llvm::StringRef path);
   static std::shared_ptr<const FileBytes> FromString(std::string bytes, std::string name);
@@ -108,6 +109,7 @@ GRAPNEL_PUBLIC Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
 GRAPNEL_PUBLIC Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 
 GRAPNEL_PUBLIC bool IsDirectory(llvm::StringRef path);
+// Also true for a file of a zip archive, under the path that FileBytes::Open takes.
 GRAPNEL_PUBLIC bool FileExists(llvm::StringRef path);
 GRAPNEL_PUBLIC Error CreateDirectories(llvm::StringRef path);
 // Returns the names (not paths) of a directory's entries, sorted.

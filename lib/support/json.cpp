@@ -9,8 +9,7 @@ namespace {
 
 constexpr int kDeepest = 256;
 
-}  // namespace
-
+// Linear; looks only at brackets and quotes.
 Error CheckJsonDepth(llvm::StringRef text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -32,6 +31,8 @@ Error CheckJsonDepth(llvm::StringRef text) {
   }
   return Error::success();
 }
+
+}  // namespace
 
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text) {
   RETURN_IF_ERROR(CheckJsonDepth(text));

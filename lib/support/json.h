@@ -13,10 +13,6 @@ namespace grapnel {
 // its parsing could overflow the stack. Errors name line and column.
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
-// Makes only the check of the nesting that ParseJson makes, for use with other parsers. Linear;
-// looks only at brackets and quotes.
-Error CheckJsonDepth(llvm::StringRef text);
-
 // Returns the number as JSON; "nan", "inf" and "-inf" are strings, because JSON has no such
 // numbers.
 llvm::json::Value NumberOrText(double number);

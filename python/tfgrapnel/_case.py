@@ -53,7 +53,7 @@ def capture(
     model: a tf.function, ConcreteFunction, Keras model or Python function; the path of a SavedModel; a tf.compat.v1.Session.
     given: the arguments of the call: a list; for a SavedModel {input: array}, where other inputs get random values; for a
         Session {tensor: array}.
-    output: the folder; by default a temporary one, which lives as long as the returned graph.
+    output: the folder, or a file name that ends in .zip; by default a temporary folder, which lives as long as the returned graph.
     fetch: for a Session: a tensor or several, by name or as objects.
     signature: for a SavedModel; default: serving_default.
 

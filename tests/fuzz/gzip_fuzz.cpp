@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/io/gzip.h"
+#include "lib/support/gzip.h"
 #include "tests/fuzz/walk.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "lib/io/keras_weights.h"
-#include "lib/io/zip.h"
 #include "lib/ir/import.h"
 #include "lib/ir/wire.h"
+#include "lib/support/zip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace grapnel;

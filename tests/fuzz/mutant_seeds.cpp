@@ -1,11 +1,11 @@
 #include "tests/fuzz/mutant_seeds.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "lib/io/case.h"
+#include "lib/support/file.h"
+#include "lib/support/zip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -47,7 +47,7 @@ std::optional<SeedKind> KindOfFile(const fs::path& file) {
 bool IsSmall(const fs::path& path) { return fs::file_size(path) <= kLargest; }
 
 void AddFolder(Seeds& seeds, SeedKind kind, const fs::path& folder) {
-  Seed seed{folder.string(), {}};
+  Seed seed{folder.string(), {}, /*is_folder=*/true};
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     if (!IsSmall(entry.path())) return;
@@ -55,6 +55,15 @@ void AddFolder(Seeds& seeds, SeedKind kind, const fs::path& folder) {
   }
   llvm::sort(seed.files);
   if (!seed.files.empty()) seeds[kind].push_back(std::move(seed));
+}
+
+// Adds the case in a zip file, and its graph.
+void AddArchive(Seeds& seeds, const std::string& archive) {
+  auto file = llvm::cantFail(FileBytes::Open(archive));
+  Seed seed{archive, llvm::cantFail(ListZip(file->bytes())), /*is_folder=*/true};
+  if (llvm::is_contained(seed.files, "graph.pb"))
+    seeds[SeedKind::kGraph].push_back({archive + "/graph.pb", {"graph.pb"}});
+  seeds[SeedKind::kCase].push_back(std::move(seed));
 }
 
 void Add(Seeds& seeds, const fs::path& folder) {
@@ -67,6 +76,8 @@ void Add(Seeds& seeds, const fs::path& folder) {
     } else if (entry.is_regular_file() && IsSmall(entry.path()) && kind != SeedKind::kDebug) {
       if (auto file_kind = KindOfFile(entry.path()))
         seeds[*file_kind].push_back({entry.path().string(), {entry.path().filename().string()}});
+      if (entry.path().extension() == ".zip" && IsCaseFolder(entry.path().string()))
+        AddArchive(seeds, entry.path().string());
     }
   }
 }
@@ -82,8 +93,7 @@ Seeds FindSeeds(llvm::ArrayRef<std::string> folders) {
 }
 
 std::string ReadSeed(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return llvm::cantFail(FileBytes::Open(path))->bytes().str();
 }
 
 }  // namespace grapnel

@@ -16,10 +16,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lib/io/gzip.h"
 #include "lib/io/open.h"
 #include "lib/ir/import.h"
 #include "lib/proto/saved_model.pb.h"
+#include "lib/support/gzip.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tests/fuzz/byte_mutation.h"
 #include "tests/fuzz/in_process.h"
@@ -75,10 +75,11 @@ std::string NodeIn(Random& random, llvm::StringRef bytes) {
 
 // Mutates the bytes of one file, or of two.
 Input MutateFiles(Random& random, const Seed& seed, const Seed& other) {
+  bool is_folder = seed.is_folder;
   fs::path name = fs::path(seed.path).filename();
+  if (is_folder && name.extension() == ".zip") name.replace_extension();
   Input input;
   input.in = (fs::path("in") / name).string();
-  bool is_folder = fs::is_directory(seed.path);
   size_t changed = random.Below(static_cast<int64_t>(seed.files.size()));
   for (size_t i = 0; i < seed.files.size(); ++i) {
     const std::string& file = seed.files[i];
@@ -87,7 +88,7 @@ Input MutateFiles(Random& random, const Seed& seed, const Seed& other) {
       bool pack_first = random.OneIn(24), pack_then = !pack_first && random.OneIn(12);
       if (pack_first) bytes = Gzipped(bytes);
       std::string another =
-          ReadSeed(is_folder ? other.path + "/" + random.Of(other.files) : other.path);
+          ReadSeed(other.is_folder ? other.path + "/" + random.Of(other.files) : other.path);
       input.what += file + ": " + MutateBytes(random, bytes, another) + "; ";
       input.node = NodeIn(random, bytes);
       if (pack_then) bytes = Gzipped(bytes);
@@ -118,7 +119,7 @@ std::string Dressed(Random& random, const proto::GraphDef& graph) {
 // Mutates the messages of a graph; other files of a case folder stay. False if the seed is not a
 // graph, or too damaged.
 bool MutateMessages(Random& random, const Seed& seed, Input& input) {
-  bool is_folder = fs::is_directory(seed.path);
+  bool is_folder = seed.is_folder;
   auto module = OpenGraph(seed.path);
   if (!module) {
     llvm::consumeError(module.takeError());
@@ -134,6 +135,7 @@ bool MutateMessages(Random& random, const Seed& seed, Input& input) {
     input.node = graph.node(static_cast<int>(random.Below(graph.node_size()))).name();
   if (input.node.empty()) input.node = "y";
   fs::path in = fs::path("in") / fs::path(seed.path).filename();
+  if (is_folder && in.extension() == ".zip") in.replace_extension();
   if (!is_folder) in.replace_extension("pb");
   input.in = in.string();
   if (!is_folder) {

@@ -3,7 +3,7 @@
 //
 //   grapnel_op_inputs SEED COUNT FOLDER... [--first N] [--only NAME] [--save DIR] [-v]
 //
-// FOLDER contains case folders. Input N of a seed is the same in every run. Before each input the
+// FOLDER contains cases: folders or zip files. Input N of a seed is the same in every run. Before each input the
 // program writes to the file $FUZZ_AT (if set) what it is about to do, so that the parent process
 // knows the input that ended it. --save writes each input as a separate case with its results, or
 // with the error in error.txt, for comparison with TensorFlow.
@@ -142,7 +142,9 @@ std::vector<Case> CasesIn(llvm::ArrayRef<std::string> folders, llvm::StringRef o
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
     for (const auto& entry : fs::directory_iterator(folder)) {
-      std::string name = entry.path().filename().string();
+      std::string file = entry.path().filename().string();
+      llvm::StringRef name = file;
+      name.consume_back(".zip");
       if (IsCaseFolder(entry.path().string()) && (only.empty() || only == name))
         paths.push_back(fs::absolute(entry.path()).string());
     }

@@ -19,6 +19,7 @@ import select
 import signal
 import sys
 import tempfile
+import zipfile
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
@@ -170,20 +171,32 @@ def blamed(graph, text, otherwise):
     return names.get((found[1] or found[2]) if found else "", otherwise)
 
 
+def name_of(case):
+    return os.path.basename(case).removesuffix(".zip")
+
+
+def read_of_case(case, name):
+    """A file of a case, which is a folder or an archive."""
+    if os.path.isfile(case):
+        with zipfile.ZipFile(case) as archive:
+            return archive.read(name)
+    with open(os.path.join(case, name), "rb") as f:
+        return f.read()
+
+
 def compare(folder):
     """Returns (kind, op, text); kind 'alike' means no difference."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
         case = json.load(f)
     with open(os.path.join(folder, "what.txt"), encoding="utf-8", errors="replace") as f:
         base, changes = f.readline().strip(), f.read().strip()
-    changes = f"{os.path.basename(base)}: {changes}"
-    with open(os.path.join(base, "case.json"), encoding="utf-8") as f:
-        original = json.load(f)
+    changes = f"{name_of(base)}: {changes}"
+    original = json.loads(read_of_case(base, "case.json"))
     graph = graph_pb2.GraphDef.FromString(open(os.path.join(folder, "graph.pb"), "rb").read())
     error = os.path.join(folder, "error.txt")
     ours = open(error, encoding="utf-8", errors="replace").read().strip() if os.path.exists(error) else ""
     state, result, is_shapeless = outcome(folder, case)
-    op = os.path.basename(base).split("_")[0] or os.path.basename(base)
+    op = name_of(base).split("_")[0] or name_of(base)
     if state != "ran":
         return ("both refuse", op, "") if ours else (kind_of(ours, state, result), blamed(graph, result, op), f"{result} <= {changes}")
     how = "shape functions alone refuse; " if is_shapeless else ""
@@ -251,7 +264,7 @@ class Worker:
         self.at += 1
         self.start()
         refused = os.path.exists(os.path.join(folder, "error.txt"))
-        op = os.path.basename(open(os.path.join(folder, "what.txt"), encoding="utf-8", errors="replace").readline().strip())
+        op = name_of(open(os.path.join(folder, "what.txt"), encoding="utf-8", errors="replace").readline().strip())
         return [(folder, "both refuse" if refused else "TensorFlow ends its process", op.split("_")[0], "")]
 
 

@@ -2,7 +2,7 @@
 #include "lib/io/hdf5.h"
 
 #include "lib/io/keras_weights.h"
-#include "lib/io/zip.h"
+#include "lib/support/zip.h"
 #include "tests/io/testing.h"
 
 namespace grapnel {

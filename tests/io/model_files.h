@@ -6,10 +6,10 @@
 #include <string>
 
 #include "google/protobuf/text_format.h"
-#include "lib/io/gzip.h"
 #include "lib/io/open.h"
 #include "lib/proto/meta_graph.pb.h"
 #include "lib/proto/variable.pb.h"
+#include "lib/support/gzip.h"
 #include "tests/io/testing.h"
 
 namespace grapnel {

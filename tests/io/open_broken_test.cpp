@@ -11,6 +11,7 @@
 #include "lib/proto/saved_model.pb.h"
 #include "tests/fuzz/walk.h"
 #include "tests/io/model_files.h"
+#include "tests/unit/zip_files.h"
 
 namespace grapnel {
 namespace {
@@ -32,7 +33,7 @@ TEST(OpenBroken, SaysWhatAFileIsNot) {
   EXPECT_NE(error("\x01\n\"").find("(starts with \"\\x01\\n\\\"\")"), std::string::npos)
       << error("\x01\n\"");
   EXPECT_NE(error("\x89HDF\r\n").find("HDF5"), std::string::npos);
-  EXPECT_NE(error("PK\x03\x04").find(".keras"), std::string::npos);
+  EXPECT_NE(error(MakeZip({{"config.json", "{}"}})).find(".keras"), std::string::npos);
   EXPECT_NE(error(std::string("\x1c\0\0\0TFL3", 8)).find("TensorFlow Lite"), std::string::npos);
   EXPECT_EQ(error("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"),
             name + ": no group of its records can be read");
@@ -252,8 +253,9 @@ TEST(OpenBroken, BrokenCaseFolders) {
     folder.Write("case.json", text);
     return ErrorOf(OpenModel(folder.path()));
   };
-  EXPECT_EQ(error("{\n \"feeds\": oops}").find(json + ":2:11: syntax error"), 0u)
-      << error("{\n \"feeds\": oops}");
+  EXPECT_EQ(error("{\n \"feeds\": oops}"), json + ":2:11: Invalid JSON value");
+  EXPECT_EQ(error("{\n \"feeds\n\": 1}"), json + ":2:8: Control character in string");
+  EXPECT_EQ(error("\n"), json + ":1:1: Unexpected EOF");
   EXPECT_EQ(error(R"({"feeds": {}})"), json + ": 'fetches' must be an object: tensor to file");
   EXPECT_EQ(error(R"({"feeds": {"x": 3}, "fetches": {}})"),
             json + ": 'feeds': 'x' must name a .npy file");
@@ -261,14 +263,51 @@ TEST(OpenBroken, BrokenCaseFolders) {
             json + ": 'rtol' must be a number, or an object: tensor to number");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}})"),
             folder.path() + ": has a case.json but no graph.pb");
-  EXPECT_EQ(error(std::string(100000, '[').c_str()),
-            json + ": [1:257, byte=256]: nested more than 256 deep");
+  EXPECT_EQ(error(std::string(100000, '[').c_str()), json + ":1:257: nested more than 256 deep");
+  EXPECT_EQ(error(""), json + ": is empty");
+  EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": 1e999})"),
+            json + ": 'rtol' must be a number, or an object: tensor to number");
   // Another tool's case.json: the folder opens as the graph in it.
   folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
   folder.Write("in.pb", SmallGraph().SerializeAsString());
   Model model = Get(OpenModel(folder.path()));
   EXPECT_EQ(model.kind, FileKind::kGraphDef);
   EXPECT_EQ(model.path, folder / "in.pb");
+}
+
+TEST(OpenBroken, CasesInDamagedArchives) {
+  TempFolder folder;
+  const std::string path = folder / "case.zip";
+  const std::string json = R"({"feeds": {"x:0": "x.npy"}, "fetches": {"y:0": "y.npy"}})";
+  auto error = [&](std::string bytes) {
+    folder.Write("case.zip", bytes);
+    return ErrorOf(OpenModel(path));
+  };
+  std::string whole =
+      MakeZip({{"case.json", json}, {"graph.pb", SmallGraph().SerializeAsString()}});
+  EXPECT_EQ(error(whole), "no error");
+  EXPECT_EQ(error(whole.substr(0, whole.size() / 2)),
+            path + ": the zip archive is cut off: it has no directory");
+  std::string spoilt = whole;
+  spoilt[spoilt.find("x.npy")] = 'X';
+  EXPECT_EQ(error(spoilt),
+            path + ": 'case.json': is damaged: its checksum differs from the one in the archive");
+  EXPECT_EQ(error(MakeZip({{"case.json", json}})), path + ": has a case.json but no graph.pb");
+  EXPECT_EQ(error(MakeZip({{"case.json", "{\"feeds\": 1"}})),
+            path + "/case.json:1:11: Expected , or } after object property");
+  EXPECT_NE(error(MakeZip({{"config.json", json}})).find("looks like a zip file, as Keras writes"),
+            std::string::npos);
+  // Each byte that changes is noticed, or does not matter.
+  for (size_t i = 0; i < whole.size(); ++i) {
+    spoilt = whole;
+    spoilt[i] ^= '\xff';
+    folder.Write("case.zip", spoilt);
+    auto opened = OpenModel(path);
+    if (opened)
+      EXPECT_EQ(opened->graphs[0].module->main.num_nodes(), 4u) << i;
+    else
+      EXPECT_NE(TextOf(opened.takeError()), "") << i;
+  }
 }
 
 }  // namespace

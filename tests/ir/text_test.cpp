@@ -60,7 +60,8 @@ std::vector<std::string> GraphFiles(llvm::StringRef folder) {
   for (llvm::sys::fs::recursive_directory_iterator it(folder, error), end; it != end && !error;
        it.increment(error)) {
     llvm::StringRef suffix = llvm::sys::path::extension(it->path());
-    if (suffix == ".pb" || suffix == ".pbtxt" || suffix == ".meta") files.push_back(it->path());
+    bool is_graph = suffix == ".pb" || suffix == ".pbtxt" || suffix == ".meta";
+    if (is_graph || suffix == ".zip") files.push_back(it->path());  // a case in one file
   }
   return files;
 }

@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import unittest
+import zipfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
@@ -108,6 +109,24 @@ class CaptureTest(unittest.TestCase):
         with self.assertRaisesRegex(capture.CaptureError, "contains other files and no case.json"):
             capture.function(tf.exp, X, self.out)
         self.assertEqual(sorted(os.listdir(self.out)), there)
+
+    # A name that ends in .zip makes one file with the same contents; a second time replaces it, and other files stay.
+    def test_one_file(self):
+        capture.function(tf.exp, X * 2, self.out)
+        archive = self.out + ".zip"
+        for x in X, X * 2:
+            capture.function(tf.exp, x, archive)
+        with zipfile.ZipFile(archive) as z:
+            self.assertEqual(z.namelist(), sorted(os.listdir(self.out)))
+            for name in z.namelist():
+                with open(os.path.join(self.out, name), "rb") as f:
+                    self.assertEqual(z.read(name), f.read())
+        with open(archive, "w") as f:
+            f.write("not an archive")
+        with self.assertRaisesRegex(capture.CaptureError, "is not a zip file"):
+            capture.function(tf.exp, X, archive)
+        with open(archive) as f:
+            self.assertEqual(f.read(), "not an archive")
 
     # With freeze=False the variables stay, with the values they had before the call.
     def test_not_frozen(self):

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/io/gzip.h"
 #include "lib/render/web/script_bundle.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/web/web_files.h"
+#include "lib/support/gzip.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 

@@ -9,7 +9,7 @@ from conftest import LENET, ROOT, SHARED
 import tfgrapnel as tg
 
 FEW = (LENET, "testdata/models/transformer_block", str(SHARED / "mnist_mlp_nan"), str(SHARED / "lstm_text"))
-ALL = sorted(str(path) for folder in (ROOT / "testdata", SHARED) for path in folder.glob("**/graph.pb*"))
+ALL = sorted(str(path) for folder in (ROOT / "testdata", SHARED) for name in ("graph.pb*", "*.zip") for path in folder.glob(f"**/{name}"))
 
 
 def drawn(binary, tmp_path, suffix, *command):

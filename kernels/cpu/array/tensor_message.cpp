@@ -3,8 +3,8 @@
 
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
-#include "lib/io/gzip.h"
 #include "lib/ir/wire.h"
+#include "lib/support/gzip.h"
 
 namespace grapnel {
 namespace {

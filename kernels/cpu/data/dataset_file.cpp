@@ -5,8 +5,8 @@
 
 #include "kernels/cpu/data/dataset.h"
 #include "kernels/cpu/data/packed_file.h"
-#include "lib/io/gzip.h"
 #include "lib/io/record.h"
+#include "lib/support/gzip.h"
 
 namespace grapnel {
 namespace {}  // namespace

@@ -1,6 +1,6 @@
 #include "lib/serve/pages/file_documents.h"
 
-#include "lib/io/gzip.h"
+#include "lib/support/gzip.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/xxhash.h"
 

@@ -1,11 +1,13 @@
-"""Copies case folders and asks for a device, one of four CPUs by chance, for six of ten nodes of each graph and function.
+"""Copies cases, folders or archives, into folders and asks for a device, one of four CPUs by chance, for six of ten nodes of each graph and function.
 
 usage: random_devices.py OUT SEED CASE...
 Needs Python alone: a GraphDef is walked by its bytes, and of a NodeDef's field that is there twice the last counts.
 """
 import os
 import random
+import shutil
 import sys
+import zipfile
 
 
 def varint(data, at):
@@ -72,19 +74,20 @@ GRAPH = {1: {}, 2: {1: FUNCTION}}
 def main():
     out, seed = sys.argv[1], sys.argv[2]
     for case in sys.argv[3:]:
-        source = os.path.join(case, "graph.pb")
-        if not os.path.exists(source):
-            continue
-        name = os.path.basename(case.rstrip("/"))
-        with open(source, "rb") as f:
-            graph = with_devices(f.read(), random.Random(seed + name), GRAPH)
+        name = os.path.basename(case.rstrip("/")).removesuffix(".zip")
         folder = os.path.join(out, name)
-        os.makedirs(folder)
-        for file in os.listdir(case):
-            if file != "graph.pb":
-                os.symlink(os.path.abspath(os.path.join(case, file)), os.path.join(folder, file))
-        with open(os.path.join(folder, "graph.pb"), "wb") as f:
-            f.write(graph)
+        graph = os.path.join(folder, "graph.pb")
+        if os.path.isfile(case):
+            with zipfile.ZipFile(case) as archive:
+                archive.extractall(folder)
+        elif os.path.exists(os.path.join(case, "graph.pb")):
+            shutil.copytree(case, folder)
+        else:
+            continue
+        with open(graph, "rb") as f:
+            changed = with_devices(f.read(), random.Random(seed + name), GRAPH)
+        with open(graph, "wb") as f:
+            f.write(changed)
 
 
 main()

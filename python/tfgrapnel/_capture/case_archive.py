@@ -1,0 +1,1 @@
+../../../tools/case_archive.py
