@@ -42,6 +42,8 @@ class Elements {
       case proto::DT_HALF:
       case proto::DT_BFLOAT16:
         return Rank<uint16_t>(i);
+      case proto::DT_FLOAT4_E2M1FN:
+        return Rank<uint8_t>(i, 0x8);
       default:
         return Rank<uint8_t>(i);
     }
@@ -49,11 +51,10 @@ class Elements {
 
  private:
   template <typename Bits>
-  int64_t Rank(int64_t i) const {
-    constexpr Bits kSign = Bits{1} << (sizeof(Bits) * 8 - 1);
+  int64_t Rank(int64_t i, Bits sign = Bits{1} << (sizeof(Bits) * 8 - 1)) const {
     Bits bits = static_cast<const Bits*>(data_)[i];
-    auto magnitude = static_cast<int64_t>(bits & static_cast<Bits>(~kSign));
-    return (bits & kSign) ? -magnitude : magnitude;
+    auto magnitude = static_cast<int64_t>(bits & static_cast<Bits>(sign - 1));
+    return (bits & sign) ? -magnitude : magnitude;
   }
 
   DataType type_;
@@ -71,9 +72,14 @@ int MantissaBits(DataType type) {
     case proto::DT_COMPLEX128:
       return 52;
     case proto::DT_FLOAT8_E5M2:
+    case proto::DT_FLOAT8_E5M2FNUZ:
       return 2;
     case proto::DT_FLOAT8_E4M3FN:
+    case proto::DT_FLOAT8_E4M3FNUZ:
+    case proto::DT_FLOAT8_E4M3B11FNUZ:
       return 3;
+    case proto::DT_FLOAT4_E2M1FN:
+      return 1;
     default:
       return 23;
   }
@@ -89,6 +95,14 @@ int LeastExponent(DataType type) {
       return -1022;
     case proto::DT_FLOAT8_E4M3FN:
       return -6;
+    case proto::DT_FLOAT8_E4M3FNUZ:
+      return -7;
+    case proto::DT_FLOAT8_E4M3B11FNUZ:
+      return -10;
+    case proto::DT_FLOAT8_E5M2FNUZ:
+      return -15;
+    case proto::DT_FLOAT4_E2M1FN:
+      return 0;
     default:
       return -126;
   }

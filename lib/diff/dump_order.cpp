@@ -95,13 +95,14 @@ std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
 // last line counts.
 llvm::StringMap<int> PlacesInLog(llvm::StringRef log) {
   llvm::StringMap<int> places;
+  int next = 0;
   llvm::SmallVector<llvm::StringRef> lines;
   log.split(lines, '\n', -1, false);
   for (llvm::StringRef line : lines) {
     auto [head, path] = line.split("Dumped Graph to ");
     if (path.empty()) continue;
     path = path.trim();
-    places[path.substr(path.rfind('/') + 1)] = static_cast<int>(places.size());
+    places[path.substr(path.rfind('/') + 1)] = next++;
   }
   return places;
 }

@@ -8,11 +8,14 @@
 namespace grapnel {
 namespace {
 
-// Returns the dtype that tensors of dtype `type` have at run time: references are resources, and so
-// are handles of TensorArrays, which in old ops have dtype string in a GraphDef.
-DataType InMemory(const Node& node, DataType type) {
-  bool is_handle = type == proto::DT_STRING && node.op().starts_with("TensorArray");
-  return IsRefType(type) || is_handle ? proto::DT_RESOURCE : type;
+// Returns the dtype that tensors of dtype `type` have at run time: references are resources.
+DataType InMemory(DataType type) { return IsRefType(type) ? proto::DT_RESOURCE : type; }
+
+// True for an argument that is a handle of a TensorArray. At run time a handle is a resource, but
+// the definitions of old ops state string. Their elements may be strings too, but have the dtype of
+// an attribute.
+bool IsTensorArrayHandle(const OpInfo& info, const OpArg& arg) {
+  return arg.type == proto::DT_STRING && llvm::StringRef(info.name).starts_with("TensorArray");
 }
 
 // Makes the node's kernel. Errors and exceptions of a plugin's kernel name the plugin.
@@ -39,20 +42,20 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   if (!kernel.run_) return MakeError("no kernel for the node's dtypes");
   for (int i = 0; i < setup.num_inputs(); ++i) {
     Input input;
-    input.dtype = InMemory(setup.node(), setup.input_type(i));
+    input.dtype = InMemory(setup.input_type(i));
     // For a reference, the input may also be the variable's value, if the node only reads it.
     if (IsRefType(setup.input_type(i))) input.dtype = proto::DT_INVALID;
     kernel.inputs_.push_back(input);
   }
   for (int i = 0; i < setup.num_outputs(); ++i)
-    kernel.outputs_.push_back(InMemory(setup.node(), setup.output_type(i)));
+    kernel.outputs_.push_back(InMemory(setup.output_type(i)));
   if (info) RETURN_IF_ERROR(kernel.ReadArguments(*info));
   for (const InputRule& rule : def.rules) kernel.Check(rule);
   return kernel;
 }
 
-// Reads two facts from the op's definition that KernelSetup does not have: the ranks that inputs
-// may have, and which outputs are references.
+// Reads facts from the op's definition that KernelSetup does not have: the ranks that inputs may
+// have, which outputs are references, and which arguments are handles of TensorArrays.
 Error BoundKernel::ReadArguments(const OpInfo& info) {
   size_t slot = 0;
   for (const OpArg& arg : info.inputs) {
@@ -60,13 +63,14 @@ Error BoundKernel::ReadArguments(const OpInfo& info) {
     for (; count > 0 && slot < inputs_.size(); --count, ++slot) {
       inputs_[slot].min_rank = arg.min_rank;
       inputs_[slot].max_rank = arg.max_rank;
+      if (IsTensorArrayHandle(info, arg)) inputs_[slot].dtype = proto::DT_RESOURCE;
     }
   }
   slot = 0;
   for (const OpArg& arg : info.outputs) {
     ASSIGN_OR_RETURN(int64_t count, NumTensors(node_, arg));
     for (; count > 0 && slot < outputs_.size(); --count, ++slot)
-      if (arg.is_ref) outputs_[slot] = proto::DT_RESOURCE;
+      if (arg.is_ref || IsTensorArrayHandle(info, arg)) outputs_[slot] = proto::DT_RESOURCE;
   }
   return Error::success();
 }

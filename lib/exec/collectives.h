@@ -17,7 +17,8 @@ namespace grapnel {
 
 // True if nodes of this op are members of groups. The kernel runs once for a group: input `i` is
 // the contribution of the member of rank i (an empty tensor if that member only receives), and
-// output `i` is sent to member i in the order of devices.
+// output `i` is sent to member i in the order of devices, as in TensorFlow. The two orders differ if
+// communicators rank the members otherwise.
 bool IsCollective(llvm::StringRef op);
 
 // The result of CollectiveInitializeCommunicator for one member: its group and its rank. Each use

@@ -75,7 +75,7 @@ struct PlanStats {
 
   std::unique_ptr<NodeStats[]> nodes;
   std::atomic<bool> may_have_long_nodes{false};
-  std::atomic<bool> has_reported_constants{false};  // the hook has observed all hooked_constants
+  std::atomic<size_t> num_reported_constants{0};  // of hooked_constants, those the hook observed
 };
 
 // Made by PlanBuilder and immutable afterwards: any number of RunStates read the plan at the same

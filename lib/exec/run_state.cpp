@@ -328,8 +328,11 @@ Error RunState::Dereference(const PlanNode& node, llvm::MutableArrayRef<Tensor> 
 // --- Reports to the hook.
 
 Error RunState::ReportConstants() {
-  bool is_first = !plan_.stats->has_reported_constants.exchange(true);
-  for (const auto& [node, slot] : plan_.hooked_constants) {
+  for (size_t i = 0; i < plan_.hooked_constants.size(); ++i) {
+    const auto& [node, slot] = plan_.hooked_constants[i];
+    size_t num_reported = i;
+    bool is_first =
+        plan_.stats->num_reported_constants.compare_exchange_strong(num_reported, i + 1);
     RETURN_IF_ERROR(plan_.options.hook->OnConstant(node, plan_.slots[slot].constant, is_first));
   }
   return Error::success();

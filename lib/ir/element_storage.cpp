@@ -1,8 +1,40 @@
 #include "lib/ir/element_storage.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace grapnel {
+namespace {
+
+// The format of an 8-bit or 4-bit float: from the highest bit to the lowest, it has a sign, an
+// exponent and a mantissa.
+struct Float8Format {
+  int sign;  // the bit of the sign
+  int mantissa_bits, bias;
+  int largest;             // the bits of the largest finite number
+  int too_large, nan;      // the bits that stand for larger numbers, and for NaN
+  bool has_negative_zero;  // false: the bits of -0 are the only NaN
+};
+
+Float8Format Float8FormatOf(DataType type) {
+  switch (type) {
+    case proto::DT_FLOAT8_E5M2:
+      return {0x80, 2, 15, 0x7B, 0x7C, 0x7E, true};
+    case proto::DT_FLOAT8_E4M3FN:
+      return {0x80, 3, 7, 0x7E, 0x7F, 0x7F, true};
+    case proto::DT_FLOAT8_E4M3FNUZ:
+      return {0x80, 3, 8, 0x7F, 0x80, 0x80, false};
+    case proto::DT_FLOAT8_E4M3B11FNUZ:
+      return {0x80, 3, 11, 0x7F, 0x80, 0x80, false};
+    case proto::DT_FLOAT8_E5M2FNUZ:
+      return {0x80, 2, 16, 0x7F, 0x80, 0x80, false};
+    default:
+      return {0x8, 1, 1, 0x7, 0x7, 0x8, true};  // float4_e2m1fn
+  }
+}
+
+}  // namespace
 
 Storage StorageOf(DataType type) {
   switch (type) {
@@ -108,6 +140,44 @@ uint16_t FloatToBf16(float value) {
   return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
+double Float8ToDouble(DataType type, uint8_t bits) {
+  Float8Format format = Float8FormatOf(type);
+  int magnitude = bits & (format.sign - 1);
+  bool is_negative = (bits & format.sign) != 0;
+  double value;
+  if (magnitude == 0 && is_negative && !format.has_negative_zero) {
+    value = std::numeric_limits<double>::quiet_NaN();
+  } else if (magnitude > format.largest) {
+    bool is_infinity = magnitude == format.too_large && format.too_large != format.nan;
+    value = is_infinity ? std::numeric_limits<double>::infinity()
+                        : std::numeric_limits<double>::quiet_NaN();
+  } else {
+    int one = 1 << format.mantissa_bits;
+    int exponent = magnitude / one, mantissa = magnitude % one;
+    if (exponent > 0) mantissa += one;
+    value = std::ldexp(mantissa, std::max(exponent, 1) - format.bias - format.mantissa_bits);
+  }
+  return is_negative ? -value : value;
+}
+
+uint8_t DoubleToFloat8(DataType type, double value) {
+  Float8Format format = Float8FormatOf(type);
+  int sign = std::signbit(value) ? format.sign : 0;
+  if (std::isnan(value)) return static_cast<uint8_t>(sign | format.nan);
+  double size = std::fabs(value);
+  if (size > 2 * Float8ToDouble(type, format.largest))
+    return static_cast<uint8_t>(sign | format.too_large);
+  int least = 1 - format.bias;  // the exponent of the smallest normal number
+  int exponent = size == 0 ? least : std::max(std::ilogb(size), least);
+  // Counts units of the mantissa's last bit. A number that rounds up to a power of two carries into
+  // the exponent.
+  double units = std::nearbyint(std::ldexp(size, format.mantissa_bits - exponent));
+  int magnitude = ((exponent - least) << format.mantissa_bits) + static_cast<int>(units);
+  if (magnitude > format.largest) return static_cast<uint8_t>(sign | format.too_large);
+  if (magnitude == 0 && !format.has_negative_zero) return 0;
+  return static_cast<uint8_t>(sign | magnitude);
+}
+
 int64_t LoadInt(const char* at, size_t size, bool is_signed) {
   switch (size) {
     case 1:
@@ -145,7 +215,7 @@ void AppendElement(std::string* out, DataType type, double value, int64_t intege
       out->append(reinterpret_cast<const char*>(&integer), DataTypeSize(type));
       return;
     case Storage::kF8:
-      return append(static_cast<uint8_t>(integer));
+      return append(DoubleToFloat8(type, value));
     case Storage::kNone:
       return;
   }

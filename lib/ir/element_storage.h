@@ -24,6 +24,12 @@ uint16_t FloatToHalf(float value);
 float Bf16ToFloat(uint16_t b);
 uint16_t FloatToBf16(float value);
 
+// Convert the 8-bit and 4-bit floats, as ml_dtypes does. Conversions to `type` round to nearest
+// even. A number too large for `type` becomes infinity, else NaN, else the largest number,
+// whichever the format has. float4_e2m1fn has no NaN either: a NaN becomes -0.
+double Float8ToDouble(DataType type, uint8_t bits);
+uint8_t DoubleToFloat8(DataType type, double value);
+
 template <typename T>
 T Load(const char* at) {
   T value;
@@ -35,7 +41,7 @@ T Load(const char* at) {
 int64_t LoadInt(const char* at, size_t size, bool is_signed);
 
 // Appends one element of `type` to the bytes `out`: the number `value`, or `integer` for an integer
-// dtype. For an 8-bit float, `integer` is its bits.
+// dtype.
 void AppendElement(std::string* out, DataType type, double value, int64_t integer);
 
 }  // namespace grapnel

@@ -24,8 +24,12 @@ Error NoSuchNode(const Graph& graph, llvm::StringRef text) {
   return NotFound("node", ReadTensorName(text).node, NamesOf(graph));
 }
 
-// Returns the error for an output that an existing node does not have.
+// Returns the error for an output that an existing node does not have. `outputs`: -1 if their number
+// is unknown.
 Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
+  if (outputs < 0)
+    return MakeError("'{0}' is not an output of node '{1}'; '{1}:0' or the like was expected", text,
+                     node.name());
   if (outputs == 0)
     return MakeError("node '{0}' has no outputs; '{1}' does not exist", node.name(), text);
   return MakeError("node '{0}' has {1}; '{2}' is not one of them", node.name(),
@@ -90,7 +94,7 @@ Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
     return MakeError("'{0}' is a control edge; a tensor, like 'x' or 'x:1', was expected", tensor);
   // The text may be invalid, such as "x:one" or "x:-1", but name a node that exists.
   if (Node node = graph.Find(tensor.rsplit(':').first))
-    return NoSuchOutput(node, std::max(NumOutputs(node), 0), tensor);
+    return NoSuchOutput(node, NumOutputs(node), tensor);
   return NoSuchNode(graph, tensor);
 }
 

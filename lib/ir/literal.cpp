@@ -82,9 +82,12 @@ double Literal::AsDouble(int64_t i) const {
       return static_cast<double>(LoadInt(at, size, true));
     case Storage::kBool:
       return *at != 0;
-    default:
-      return 0;
+    case Storage::kF8:
+      return Float8ToDouble(dtype_, Load<uint8_t>(at));
+    case Storage::kNone:
+      break;
   }
+  return 0;
 }
 
 int64_t Literal::AsInt(int64_t i) const {

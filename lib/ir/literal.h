@@ -36,7 +36,7 @@ class GRAPNEL_PUBLIC Literal {
   static Literal Borrow(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::StringRef bytes,
                         std::shared_ptr<const void> owner);
   static Literal MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::string> strings);
-  // `dtype` is bool, quantized or any numeric dtype except the 8-bit and 4-bit floats.
+  // `dtype` is bool, quantized or any numeric dtype.
   static Literal Scalar(DataType dtype, double value);
   static Literal Vector32(llvm::ArrayRef<int32_t> values);
   // `dtype` is DT_INT32 or DT_INT64.
@@ -56,12 +56,13 @@ class GRAPNEL_PUBLIC Literal {
   }  // only for DT_STRING; one string for a splat
 
   // Returns element `i` as a double (AsInt: as an integer). For bool and numeric dtypes; of a
-  // complex number, returns the real part, and 0 for an 8-bit or 4-bit float.
+  // complex number, returns the real part.
   double AsDouble(int64_t i) const;
   int64_t AsInt(int64_t i) const;
   std::vector<int64_t> AsInts() const;  // all elements, for shapes and axes
-  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, for 8-bit and
-  // 4-bit floats, and for dtypes other than numbers and bool.
+  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, and for dtypes
+  // other than numbers and bool. Also false for 8-bit and 4-bit floats, which Grappler does not
+  // compare.
   bool AllEqualTo(double value) const;
 
   // Returns a serialized TensorProto: a splat as one element, up to 16 numbers in the repeated

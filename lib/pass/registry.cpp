@@ -1,6 +1,7 @@
 #include "lib/pass/registry.h"
 
 #include <mutex>
+#include <set>
 
 #include "lib/support/plugin.h"
 #include "lib/support/suggest.h"
@@ -115,6 +116,13 @@ Error PassRegistry::CheckPlugins() const {
       for (const auto& entry : passes_) names.push_back(entry->info.name);
       return fail(NotFound("pass", rule->optimizer, names));
     }
+    // An optimizer whose own rules are of several phases visits these phases and no others.
+    std::set<int> phases;
+    for (const Rule* other : rules_of_[rule->optimizer].registered)
+      if (!*other->plugin) phases.insert(other->phase);
+    if (phases.size() > 1 && !phases.contains(rule->phase))
+      return fail(MakeError("pass '{0}' has no phase {1}; it has {2} to {3}", rule->optimizer,
+                            rule->phase, *phases.begin(), *phases.rbegin()));
     llvm::ArrayRef<const Rule*> rules = RulesOf(rule->optimizer);
     if (llvm::is_contained(rules, rule.get())) continue;
     for (const Rule* other : rules_of_[rule->optimizer].registered)

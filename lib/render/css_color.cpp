@@ -68,7 +68,7 @@ constexpr NamedColor kNamed[] = {
     {"gray", "#808080"},
     {"green", "#008000"},
     {"greenyellow", "#adff2f"},
-    {"gray", "#808080"},
+    {"grey", "#808080"},
     {"honeydew", "#f0fff0"},
     {"hotpink", "#ff69b4"},
     {"indianred", "#cd5c5c"},

@@ -438,6 +438,16 @@ Gradient ZerosFor(TraceState& state, const Value& value) {
   return g.ZerosLike(value);
 }
 
+Gradient ZerosOfVariable(TraceState& state, const Value& handle) {
+  Node variable = NodeOf(handle);
+  if (!variable || variable.op() != "VarHandleOp") return {};
+  DataType dtype = variable.GetType("dtype");
+  GradientContext g(state, *handle.body(), Node(), {}, 0);
+  Shape shape = ContentOf(handle);
+  if (shape.IsFullyKnown()) return g.Zeros(shape.dims(), dtype, "zeros_like");
+  return g.Zeros(g.Op("VariableShape", {handle}), dtype);
+}
+
 std::vector<Gradient> Backprop(TraceState& state, const BackpropRequest& request) {
   if (state.gradient_depth++ == 0) ++state.gradient_calls;
   auto leave = llvm::make_scope_exit([&] { --state.gradient_depth; });

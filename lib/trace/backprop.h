@@ -42,6 +42,10 @@ Values MakeJacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconne
 // gradient for strings and resource handles.
 Gradient ZerosFor(TraceState& state, const Value& value);
 
+// Returns zeros of the shape and dtype of the variable that `handle` refers to. Returns no gradient
+// if `handle` does not come from a VarHandleOp.
+Gradient ZerosOfVariable(TraceState& state, const Value& handle);
+
 // True if tensors of the dtype `dtype` can be differentiated.
 bool IsTrainable(DataType dtype);
 

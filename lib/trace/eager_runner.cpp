@@ -280,8 +280,12 @@ Operation EagerRunner::RunOn(const OpRequest& request, const Signature& signatur
   llvm::SmallVector<Tensor, 2> outputs(signature.outputs.size());
   NodeId recorded = records() ? Record(request, signature, inputs, where) : kNoNode;
   if (options_.log_placement) LogPlacement(request.op);
-  if (Error error = CallKernel(signature, tensors, outputs, recorded))
-    return Failed(Fail(where, ("op '" + request.op + "': ").str() + TextOf(std::move(error))));
+  if (Error error = CallKernel(signature, tensors, outputs, recorded)) {
+    std::string text = TextOf(std::move(error));
+    if (IsCancelled() && llvm::StringRef(text).ends_with("cancelled"))
+      return Failed(Cancelled(where));
+    return Failed(Fail(where, ("op '" + request.op + "': ").str() + text));
+  }
   Operation made = Wrap(signature, outputs, recorded, where);
   if (recorded != kNoNode && recording_->tapes > 0) KeepOutputs(recorded, made, outputs.size());
   return made;

@@ -78,7 +78,9 @@ class GradientRequest {
   void FillIn(std::vector<Gradient>& gradients, llvm::ArrayRef<Value> xs, Unconnected unconnected) {
     if (unconnected != Unconnected::kZeros) return;
     for (size_t i = 0; i < xs.size(); ++i) {
-      if (!gradients[i].exists()) gradients[i] = ZerosFor(state_, xs[i]);
+      if (gradients[i].exists()) continue;
+      bool is_handle = xs[i].dtype() == proto::DT_RESOURCE;
+      gradients[i] = is_handle ? ZerosOfVariable(state_, xs[i]) : ZerosFor(state_, xs[i]);
     }
   }
 

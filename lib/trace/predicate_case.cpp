@@ -57,7 +57,11 @@ class CaseMaker {
   // Makes an assertion that at most `most` of the first `count` predicates are true.
   Operation AssertAtMost(int most, size_t count, const std::string& text) {
     Values predicates = PredicatesTo(count);
-    Value packed = make_.Op("Pack", Operand(predicates, where_), {{"axis", 0}}, "preds_c");
+    // TensorFlow packs an empty list into an empty float tensor.
+    Value packed =
+        predicates.empty()
+            ? make_.Constant(Literal::Make(proto::DT_FLOAT, {0}, ""), "preds_c")
+            : Value(make_.Op("Pack", Operand(predicates, where_), {{"axis", 0}}, "preds_c"));
     Value numbers = Cast(packed, proto::DT_INT32, where_);
     Value axis = make_.Ints({0});
     Value sum = make_.Op("Sum", {numbers, axis}, {{"keep_dims", false}}, "num_true_conds");
@@ -74,7 +78,6 @@ class CaseMaker {
   }
 
   Values LastOfAll() {
-    if (last_ == 0) return branches_[0].second();
     Value all =
         make_.Op("Pack", Operand(PredicatesTo(branches_.size()), where_), {{"axis", 0}}, "preds_c");
     Operation others = AssertAtMost(

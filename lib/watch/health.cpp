@@ -1,10 +1,13 @@
 #include "lib/watch/health.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
+#include "lib/ir/literal.h"
 #include "lib/ir/types.h"
 #include "lib/watch/float_counts.h"
 
@@ -83,6 +86,25 @@ void Count16(const uint16_t* data, int64_t size, uint16_t exponent, uint16_t sma
   });
 }
 
+// Counts 8-bit and 4-bit floats: first how often each pattern of bits occurs, then the patterns.
+void Count8(DataType type, const uint8_t* data, int64_t size, ElementCounts* health) {
+  std::array<int64_t, 256> times = {};
+  for (int64_t i = 0; i < size; ++i) ++times[data[i]];
+  std::array<char, 256> patterns;
+  std::iota(patterns.begin(), patterns.end(), '\0');
+  Literal values =
+      Literal::Make(type, {patterns.size()}, llvm::StringRef(patterns.data(), patterns.size()));
+  for (size_t bits = 0; bits < times.size(); ++bits) {
+    double value = values.AsDouble(static_cast<int64_t>(bits));
+    int64_t& count = std::isnan(value)   ? health->nan
+                     : std::isinf(value) ? (value < 0 ? health->neg_inf : health->pos_inf)
+                     : value == 0        ? health->zero
+                     : value < 0         ? health->negative
+                                         : health->positive;
+    count += times[bits];
+  }
+}
+
 template <typename T>
 void CountIntegers(const T* data, int64_t size, ElementCounts* health) {
   ForEachBlock(data, size, [health](const T* block, int64_t n) {
@@ -130,6 +152,14 @@ void CountRange(const Tensor& tensor, int64_t begin, int64_t size, HealthDetail 
       break;
     case proto::DT_BFLOAT16:
       Count16(tensor.data<uint16_t>() + begin, size, 0x7F80, 0x80, health);
+      break;
+    case proto::DT_FLOAT8_E5M2:
+    case proto::DT_FLOAT8_E4M3FN:
+    case proto::DT_FLOAT8_E4M3FNUZ:
+    case proto::DT_FLOAT8_E4M3B11FNUZ:
+    case proto::DT_FLOAT8_E5M2FNUZ:
+    case proto::DT_FLOAT4_E2M1FN:
+      Count8(tensor.dtype(), static_cast<const uint8_t*>(tensor.raw()) + begin, size, health);
       break;
     case proto::DT_COMPLEX64:
       CountComplex(static_cast<const float*>(tensor.raw()) + 2 * begin, size, health);

@@ -50,6 +50,15 @@ TEST(DumpOrderTest, NumbersAreNumbers) {
   EXPECT_EQ(Files(Order(wanted)), wanted);
 }
 
+TEST(DumpOrderTest, TheLastLineOfAFileInTheLogCounts) {
+  std::string log;
+  for (const char* file :
+       {"g.0002.main.b.pb", "g.0000.main.z.pb", "g.0002.main.b.pb", "g.0001.main.c.pb"})
+    log += std::string("I dump_graph.cc: Dumped Graph to /dumps/") + file + "\n";
+  std::vector<std::string> wanted = {"g.0000.main.z.pb", "g.0002.main.b.pb", "g.0001.main.c.pb"};
+  EXPECT_EQ(Files(Order(wanted, log)), wanted);
+}
+
 std::vector<std::string> Lines(const std::vector<DumpStage>& stages) {
   std::vector<std::string> lines;
   lines.reserve(stages.size());

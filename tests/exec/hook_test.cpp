@@ -31,7 +31,7 @@ std::unique_ptr<Executor> Compile(const Module& module, ThreadPool& pool, RunHoo
 
 class CallingHook : public RunHook {
  public:
-  std::function<Error(const Node&)> before, after;
+  std::function<Error(const Node&)> before, after, on_constant;
   std::vector<std::string> ran;
   std::vector<bool> first_times;  // for constants
 
@@ -43,9 +43,9 @@ class CallingHook : public RunHook {
     ran.push_back(node.op().str());
     return after ? after(node) : Error::success();
   }
-  Error OnConstant(const Node&, const Tensor&, bool is_first) override {
+  Error OnConstant(const Node& node, const Tensor&, bool is_first) override {
     first_times.push_back(is_first);
-    return Error::success();
+    return on_constant ? on_constant(node) : Error::success();
   }
 };
 
@@ -124,6 +124,19 @@ TEST(Hook, IsToldOnceThatAConstantIsNew) {
   EXPECT_EQ(hook.first_times, (std::vector<bool>{true, true, false, false}));
   llvm::cantFail(Compile(*module, pool, &hook)->Run({FloatTensor({3}, {1, 2, 3})}));
   EXPECT_EQ(hook.first_times, (std::vector<bool>{true, true, false, false, true, true}));
+}
+
+TEST(Hook, IsToldThatAConstantIsNewAfterARunThatFailedBeforeIt) {
+  ThreadPool pool(1);
+  auto module = SumOfSquares();
+  CallingHook hook;
+  hook.on_constant = [](const Node&) { return MakeError("stopped"); };
+  auto executor = Compile(*module, pool, &hook);
+  auto outputs = executor->Run({FloatTensor({3}, {1, 2, 3})});
+  EXPECT_EQ(TextOf(outputs.takeError()), "stopped");
+  hook.on_constant = nullptr;
+  llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
+  EXPECT_EQ(hook.first_times, (std::vector<bool>{true, false, true}));
 }
 
 TEST(Tap, SaysConstantsInEveryRun) {

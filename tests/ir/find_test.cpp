@@ -82,6 +82,8 @@ TEST_F(FindTest, TensorsThatAreNotThere) {
   EXPECT_EQ(TensorError("dense/Relu:1"),
             "node 'dense/Relu' has 1 output; 'dense/Relu:1' is not one of them");
   EXPECT_EQ(TensorError("init:1"), "node 'init' has no outputs; 'init:1' does not exist");
+  EXPECT_EQ(TensorError("custom:one"),
+            "'custom:one' is not an output of node 'custom'; 'custom:0' or the like was expected");
   EXPECT_EQ(TensorError("^init"),
             "'^init' is a control edge; a tensor, like 'x' or 'x:1', was expected");
   EXPECT_EQ(TensorError("splt:1"), "node 'splt' not found; did you mean 'split'?");

@@ -83,6 +83,9 @@ TEST(RuleOrder, RulesOfPluginsMustFollowARuleOfTheirPhase) {
   EXPECT_EQ(error_of({RuleOf("x", "convert_sensitive", 1)}),
             "p.so: rule 'x': rule 'convert_sensitive' not found; there are 'convert_agnostic', 'x' "
             "(`grapnel passes` lists them)");
+  EXPECT_EQ(error_of({RuleOf("x", nullptr, 7)}),
+            "p.so: rule 'x': pass 'layout' has no phase 7; it has 0 to 3 (`grapnel passes` lists "
+            "them)");
   EXPECT_EQ(error_of({RuleOf("x", "y"), RuleOf("y", "x")}),
             "p.so: rule 'x': it and 'y' follow each other in a circle (`grapnel passes` lists "
             "them)");

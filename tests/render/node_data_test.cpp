@@ -71,6 +71,8 @@ TEST(NodeData, AThresholdIsTheMostThatHasItsColor) {
 TEST(NodeData, ColorsAreThoseOfStyleSheets) {
   EXPECT_EQ(CssColor("rebeccapurple"), "#663399");
   EXPECT_EQ(CssColor("aliceblue"), "#f0f8ff");
+  EXPECT_EQ(CssColor("gray"), "#808080");
+  EXPECT_EQ(CssColor("grey"), "#808080");
   EXPECT_EQ(CssColor("YellowGreen"), "#9acd32");
   EXPECT_EQ(CssColor("#aB3"), "#aabb33");
   for (const char* none : {"", "#12345", "#ggg", "reddish", "url(x)", "#1234567"})

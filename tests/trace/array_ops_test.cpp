@@ -95,6 +95,19 @@ TEST(Cases, NoDefaultAndExclusiveOnesAssert) {
   EXPECT_TRUE(VerifyModule(*module).empty());
 }
 
+TEST(ArrayOps, TheOnlyPredicateOfACaseIsChecked) {
+  auto module = Traced(Trace("f", {{"x", proto::DT_FLOAT, {}}}, [](Tracer& t, Value x) {
+    return PredicateCase(t, {{x > 0.0f, [&] { return Values{x * 2.0f}; }}});
+  }));
+  ASSERT_TRUE(module);
+  EXPECT_EQ(LineOf(module->main, "case/preds_c"), "case/preds_c = Pack(Greater)");
+  EXPECT_EQ(LineOf(module->main, "case/Cast"), "case/Cast = Cast(case/preds_c_1)");
+  EXPECT_EQ(LineOf(module->main, "case/Assert_1/AssertGuard"),
+            "case/Assert_1/AssertGuard = If(Greater, Greater, case/preds_c, "
+            "^case/Assert/AssertGuard)");
+  EXPECT_TRUE(VerifyModule(*module).empty());
+}
+
 TEST(Errors, AtTheLineOfTheCall) {
   Tracer t, other;
   Value x = t.Placeholder(proto::DT_FLOAT, {2, 3}, "x");

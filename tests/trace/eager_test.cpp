@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/exec/executor.h"
+#include "lib/support/cancel.h"
 #include "lib/support/memory_budget.h"
 #include "lib/trace/examples.h"
 #include "lib/trace/function.h"
@@ -278,6 +279,30 @@ TEST(Eager, HooksSeeEachOpUnderANameOfItsOwn) {
   Value stopped = Square(x);
   EXPECT_EQ(ErrorOf(stopped), At(__LINE__ - 1) + "op 'Square': stopped");
   llvm::consumeError(t.TakeErrors());
+}
+
+// Cancels the run before an op's kernel starts.
+class Canceller : public RunHook {
+ public:
+  bool Wants(const Node&) override { return true; }
+  Error BeforeNode(const Node&, llvm::ArrayRef<Tensor>) override {
+    flag.Cancel();
+    return Error::success();
+  }
+  Error AfterNode(const Node&, llvm::ArrayRef<Tensor>) override { return Error::success(); }
+  CancelFlag flag;
+};
+
+TEST(Eager, ACancelledRunReportsOneError) {
+  Canceller hook;
+  EagerOptions options;
+  options.hook = &hook;
+  options.cancel = &hook.flag;
+  Tracer t(options);
+  Value x = t.Constant(std::vector<float>{1, 2});
+  Square(x);
+  Abs(x);
+  EXPECT_EQ(TextOf(t.TakeErrors()), At(__LINE__ - 2) + "cancelled");
 }
 
 int64_t BytesInUse() { return MemoryBudget::Get().taken(); }

@@ -10,6 +10,7 @@
 #include "lib/proto/graph.pb.h"
 #include "lib/trace/gradient_rule.h"
 #include "lib/trace/ops/data_flow.h"
+#include "lib/trace/variable.h"
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
@@ -114,6 +115,21 @@ TEST(Gradients, OfWhatIsNotConnected) {
   EXPECT_FALSE(none[0].ok());
   Values zeros = Gradients(t, {Square(x)}, {y}, {.unconnected = Unconnected::kZeros});
   EXPECT_EQ(zeros[0].shape(), Shape(Dims{3}));
+  Traced(t.Finish());
+}
+
+TEST(Gradients, OfVariablesThatAreNotConnected) {
+  Tracer t;
+  Value x = t.Placeholder(proto::DT_FLOAT, {2}, "x");
+  Variable v(t, "v", initial::Zeros({3, 1}));
+  Variable w(t, "w", initial::Zeros({4}, proto::DT_DOUBLE));
+  EXPECT_FALSE(Gradients(t, {Square(x)}, {v})[0].ok());
+  Values zeros = Gradients(t, {Square(x)}, {v, w}, {.unconnected = Unconnected::kZeros});
+  ASSERT_TRUE(zeros[0].ok() && zeros[1].ok());
+  EXPECT_EQ(zeros[0].shape(), Shape(Dims{3, 1}));
+  EXPECT_EQ(zeros[0].dtype(), proto::DT_FLOAT);
+  EXPECT_EQ(zeros[1].shape(), Shape(Dims{4}));
+  EXPECT_EQ(zeros[1].dtype(), proto::DT_DOUBLE);
   Traced(t.Finish());
 }
 

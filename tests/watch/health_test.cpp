@@ -126,5 +126,19 @@ TEST(HealthTest, CountsIntegers) {
   EXPECT_EQ(health.positive, 1);
 }
 
+TEST(Health, EightBitFloats) {
+  // 0, -0, the smallest denormal, 1, -2, infinity, -infinity and three NaNs.
+  std::vector<uint8_t> bits = {0x00, 0x80, 0x01, 0x3C, 0xC0, 0x7C, 0xFC, 0x7D, 0x7F, 0xFE};
+  Health health = HealthOf(TensorOf<uint8_t>(proto::DT_FLOAT8_E5M2, bits));
+  EXPECT_EQ(health.zero, 2);
+  EXPECT_EQ(health.positive, 2);
+  EXPECT_EQ(health.negative, 1);
+  EXPECT_EQ(health.pos_inf, 1);
+  EXPECT_EQ(health.neg_inf, 1);
+  EXPECT_EQ(health.nan, 3);
+  EXPECT_TRUE(HealthOf(TensorOf<uint8_t>(proto::DT_FLOAT8_E4M3FNUZ, {0x80})).IsBad());
+  EXPECT_FALSE(HealthOf(TensorOf<uint8_t>(proto::DT_FLOAT8_E4M3FN, {0x7E})).IsBad());
+}
+
 }  // namespace
 }  // namespace grapnel

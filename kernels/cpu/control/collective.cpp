@@ -1,5 +1,6 @@
-// Collective ops and NCCL ops: input `i` and output `i` belong to the member of rank i
-// (lib/exec/collectives.h). An NcclReduce node itself has the inputs of all members.
+// Collective ops and NCCL ops: input `i` comes from the member of rank i, output `i` goes to member
+// i in the order of devices (lib/exec/collectives.h). An NcclReduce node itself has the inputs of
+// all members.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
 #include "lib/exec/collectives.h"
