@@ -265,7 +265,7 @@ def test_what_the_wheel_leaves_out(lenet):
 @pytest.mark.parametrize("encoding", ["LATIN1", "Shift_JIS", "GB18030", "EUC-KR", "Big5", "ISO-2022-JP", "windows-1251", "KOI8-R", "UTF-16"])
 def test_text_in_other_encodings(encoding):
     """ICU's tables for encodings are in the wheel."""
-    text = {"LATIN1": "\u00e9", "EUC-KR": "\ud55c", "windows-1251": "\u0436", "KOI8-R": "\u0436"}.get(encoding, "\u6f22")
+    text = {"LATIN1": "\u00e9", "EUC-KR": "\ud55c", "windows-1251": "\u0436", "KOI8-R": "\u0436"}.get(encoding, "\u6f22") + "a"
     graph = tg.load(b'fetch %y\n%x = Placeholder {dtype=string, shape=[]}\n'
                     b'%y = UnicodeTranscode(%x) {input_encoding="' + encoding.encode() + b'", output_encoding="UTF-8"}\n')
     assert graph.run({"x": text.encode(encoding)}, "y")["y"].item() == text.encode()
