@@ -9,8 +9,8 @@
 // The result inherits the control inputs of the node and of its inputs.
 //
 // Refuses: nodes for which IsFoldable (foldable.cpp) is false; values of 100 KiB or more that are
-// larger than their inputs (IsFoldable excludes those over 100 KiB if the shape is known; Grappler
-// compares differently in the two places, too); ops and dtypes without a CPU kernel; and any node whose kernel fails.
+// larger than their inputs (foldable.cpp tests for more than 100 KiB, as Grappler does in the two
+// places); ops and dtypes without a CPU kernel; and any node whose kernel fails.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 
