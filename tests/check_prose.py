@@ -34,7 +34,8 @@ PHRASES = [(re.compile(pattern, re.I), advice) for pattern, advice in [
     (r"\bhands? out\b", "'returns' or 'provides'"),
     (r"\bnear miss(es)?\b.{0,20}\bon the way\b", "'intermediate'"),
     (r"\bon which nobody\b|\bwhich nobody\b", "use the passive"),
-    (r"\b(neighbour|colour|behaviour|favour|catalogue|licence|grey|centre|labelled|modelled)\w*", "American spelling"),
+    (r"\b(neighbour|colour|behaviour|favour|catalogue|licence|centre|labelled|modelled)\w*", "American spelling"),
+    (r"(?<=.)\bgrey\b|\bgrey\b(?=.)", "American spelling"),  # alone, it is a color of style sheets
     (r"\b(normal|optim|recogn|initial|quant|vector|summar|special|serial|general|regular|random|organ|minim|maxim|synchron|util|local|real)is(e|es|ed|ing|ation|er|ers)\b",
      "American spelling"),
     (r"\banalys(e|es|ed|ing)\b(?! )", "American spelling"),

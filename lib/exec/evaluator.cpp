@@ -48,6 +48,7 @@ class CpuEvaluator : public Evaluator {
     llvm::SmallVector<Tensor, 4> arguments = tensors;
     FlushDenormals flush;
     RunServices services{*allocator_, pool_, silent};
+    services.onednn = false;  // TensorFlow folds constants before it rewrites nodes for oneDNN
     KernelContext context(arguments, outputs, types.outputs, services);
     RETURN_IF_ERROR(kernel.Call(context));
     for (const Literal& input : inputs) {

@@ -25,8 +25,8 @@ float Bf16ToFloat(uint16_t b);
 uint16_t FloatToBf16(float value);
 
 // Convert the 8-bit and 4-bit floats, as ml_dtypes does. Conversions to `type` round to nearest
-// even. A number too large for `type` becomes infinity, else NaN, else the largest number,
-// whichever the format has. float4_e2m1fn has no NaN either: a NaN becomes -0.
+// even. A number that is too large becomes infinity; NaN in a format without infinity; and the
+// largest number in float4_e2m1fn, which has neither. There, NaN becomes -0.
 double Float8ToDouble(DataType type, uint8_t bits);
 uint8_t DoubleToFloat8(DataType type, double value);
 

@@ -67,9 +67,13 @@ class Importer {
   }
 
  private:
+  // Reports a problem of the node, or of the graph or function itself if `node` is empty.
   void Report(const llvm::Twine& node, std::string text, Severity severity = Severity::kError) {
     std::string where = node.str();
-    if (function_) where = (function_->name() + "/" + where).str();
+    if (function_ && where.empty())
+      text = ("function '" + function_->name() + "': " + text).str();
+    else if (function_)
+      where = (function_->name() + "/" + where).str();
     module_.problems.push_back({severity, where, std::move(text)});
   }
 

@@ -17,8 +17,8 @@
 
 namespace grapnel {
 
-// A defect found in a graph. `where` is a node ("add_3", "my_function/add_3"), a function, or
-// empty.
+// A defect found in a graph. `where` is a node ("add_3", "my_function/add_3"), or empty if the
+// problem is not one of a node.
 struct GRAPNEL_PUBLIC Problem {
   Severity severity = Severity::kError;  // kWarning: opt and run still accept the graph
   std::string where;

@@ -330,6 +330,14 @@ class Verifier {
     }
   }
 
+  // True if an argument's dtype or length is the value of the attribute.
+  static bool IsUsedByArgument(const OpInfo& info, llvm::StringRef attr) {
+    auto uses = [attr](const OpArg& arg) {
+      return arg.type_attr == attr || arg.number_attr == attr || arg.type_list_attr == attr;
+    };
+    return llvm::any_of(info.inputs, uses) || llvm::any_of(info.outputs, uses);
+  }
+
   void CheckAttrs(const Node& node, const OpInfo& info) {
     llvm::SmallVector<std::pair<llvm::StringRef, AttrView>, 16> attrs;
     node.ForEachAttr([&](llvm::StringRef key, AttrView value) { attrs.emplace_back(key, value); });
@@ -337,10 +345,8 @@ class Verifier {
       auto it = std::find_if(attrs.rbegin(), attrs.rend(),
                              [&](const auto& a) { return a.first == attr.name; });
       if (it == attrs.rend()) {
-        bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
-        // A missing dtype or number is not reported here: TypesOf reports it if an argument depends
-        // on it.
-        if (!attr.default_value && !is_type) {
+        // TypesOf reports a missing dtype or number that an argument depends on.
+        if (!attr.default_value && !IsUsedByArgument(info, attr.name)) {
           Report(node,
                  llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
         }

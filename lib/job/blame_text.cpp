@@ -85,7 +85,11 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
 }
 
 void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
-  if (blame.bad_run > 0)
+  if (blame.bad_run > 0 && !blame.failure.empty())
+    os << "run " << blame.bad_run << " is the first that failed\n";
+  else if (blame.bad_run > 0 && blame.is_of_variables)
+    os << "run " << blame.bad_run << " is the first with a variable that is not finite\n";
+  else if (blame.bad_run > 0)
     os << "run " << blame.bad_run << " is the first with a fetch that is not finite:\n";
   if (blame.is_of_variables)
     os << "all fetches are finite, but a variable that the run changed is not:\n";

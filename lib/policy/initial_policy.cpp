@@ -115,8 +115,9 @@ class PolicyWriter {
     const char* off = findings.empty() ? "" : "# ";
     text_ += "\n";
     if (!findings.empty())
-      text_ += "# Today it finds " + Plural(findings.size(), "node") + ", such as '" +
-               Printable(findings.front().node) + "'.\n";
+      text_ += "# Today it finds " +
+               Plural(findings.size(), name == "retraced_functions" ? "function" : "node") +
+               ", such as '" + Printable(findings.front().node) + "'.\n";
     text_ += (llvm::Twine(off) + "[" + name + "]\n").str();
     if (name == "dtypes") text_ += std::string(off) + "forbidden = [\"float64\"]\n";
     return Error::success();

@@ -30,16 +30,23 @@ bool HasTermsOfOneKind(const Node& sum) {
   return true;
 }
 
+// True if every term is a quotient of floats.
+bool DividesFloats(Arithmetic& rule, const Node& sum) {
+  for (int i = 0; i < sum.num_inputs(); ++i) {
+    Node term = sum.input_node(i);
+    if (!IsFloat(rule.edit.TypeOf(term.input(0))) && !IsFloat(rule.edit.TypeOf(term.input(1))))
+      return false;
+  }
+  return true;
+}
+
 // The factors that all terms have in common; for quotients, the divisor.
-std::vector<Port> CommonFactors(Arithmetic& rule, const Node& sum, bool divides) {
+std::vector<Port> CommonFactors(const Node& sum, bool divides) {
   std::vector<Port> common;
   for (int i = 0; i < sum.num_inputs(); ++i) {
     Node term = sum.input_node(i);
     std::vector<Port> factors = {term.input(1)};
     if (!divides) factors.push_back(term.input(0));
-    if (divides && !IsFloat(rule.edit.TypeOf(term.input(0))) &&
-        !IsFloat(rule.edit.TypeOf(term.input(1))))
-      return {};
     if (i == 0) {
       common = factors;
     } else {
@@ -94,7 +101,10 @@ Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
     if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
   }
   bool divides = IsAnyDiv(node.input_node(0));
-  std::vector<Port> common = CommonFactors(rule, node, divides);
+  if (divides && !DividesFloats(rule, node))
+    return rule.Refuse("the terms divide {0}, float or double was expected",
+                       DataTypeName(rule.edit.TypeOf(node.input_node(0).input(0))));
+  std::vector<Port> common = CommonFactors(node, divides);
   if (common.size() != 1)
     return rule.Refuse("the terms have {0} factors in common, one was expected", common.size());
   std::optional<std::vector<Port>> others = OtherFactors(rule, node, divides, common[0]);

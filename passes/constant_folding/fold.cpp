@@ -8,8 +8,9 @@
 //
 // The result inherits the control inputs of the node and of its inputs.
 //
-// Refuses: nodes for which IsFoldable (foldable.cpp) is false; values over 100 KiB that are larger
-// than their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
+// Refuses: nodes for which IsFoldable (foldable.cpp) is false; values of 100 KiB or more that are
+// larger than their inputs (foldable.cpp tests for more than 100 KiB, as Grappler does in the two
+// places); ops and dtypes without a CPU kernel; and any node whose kernel fails.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 
@@ -35,7 +36,7 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     if (bytes < kMaxConstantBytes || bytes <= input_bytes) continue;
     rule.too_large.insert(node.id());
     return rule.Fails(
-        "the value of '{0}' has {1} bytes, more than 100 KiB and than its inputs ({2})",
+        "the value of '{0}' has {1} bytes, 100 KiB or more and more than its inputs ({2})",
         node.name(), bytes, input_bytes);
   }
   return true;

@@ -77,8 +77,10 @@ Verdict MaterializeArraySize(Folding& rule, const Node& node) {
   const Literal* size = rule.ConstantOf(array.input(0));
   if (!size || size->dtype() != proto::DT_INT32) return rule.NotMine();
   if (array.GetBool("dynamic_size")) return rule.Refuse("TensorArray '{0}' may grow", array.name());
-  if (size->num_elements() != 1 || size->AsInt(0) == 0)
-    return rule.Refuse("TensorArray '{0}' has size 0", array.name());
+  if (size->num_elements() != 1)
+    return rule.Refuse("the size of TensorArray '{0}' is a tensor of shape {1}", array.name(),
+                       DimsText(size->dims()));
+  if (size->AsInt(0) == 0) return rule.Refuse("TensorArray '{0}' has size 0", array.name());
   return rule.BecomeConstant(node, *size);
 }
 

@@ -46,11 +46,12 @@ Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], c
   if (Folding::SameShape(output, shapes[x]))
     return rule.BecomeIdentity(node, x, rule.mutates_tensors ? "Snapshot" : "Identity");
   bool is_constants = Folding::SameShape(output, shapes[1 - x]) && output.IsFullyKnown();
-  if (!is_constants || !Folding::BroadcastsInto(meets, output, /*as_far_as_known=*/true) ||
-      rule.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x)))) {
+  if (!is_constants || !Folding::BroadcastsInto(meets, output, /*as_far_as_known=*/true)) {
     return rule.Refuse("it is not known whether '{0}' has the shape of '{1}'", node.name(),
                        node.input_node(x).name());
   }
+  std::string name = Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x));
+  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
   return rule.BecomeBroadcast(node, x, output);
 }
 

@@ -23,9 +23,10 @@ Verdict SimplifySelect(Folding& rule, const Node& node) {
   if (Folding::SameShape(left, right) && (is_scalar || Folding::SameShape(condition, left)))
     return rule.BecomeIdentity(node, taken);
   const Shape output = rule.edit.ShapeOf({node.id(), 0});
-  if (!output.IsFullyKnown() ||
-      rule.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(taken))))
+  if (!output.IsFullyKnown())
     return rule.Refuse("the shape of '{0}' is not known: {1}", node.name(), output.ToString());
+  std::string name = Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(taken));
+  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
   return rule.BecomeBroadcast(node, taken, output);
 }
 

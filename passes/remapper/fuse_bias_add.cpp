@@ -86,7 +86,9 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
   if (contraction.op() == "MatMul")
     return rule.Refuse("{0} after a residual sum is not fused with the MatMul '{1}'", root.op(),
                        contraction.name());
-  if (!IsOn(rule.DeviceOf(root), "CPU") || root.GetType("T") != add.GetType("T"))
+  if (root.GetType("T") != add.GetType("T"))
+    return rule.Refuse("'{0}' and '{1}' have different dtypes", root.name(), add.name());
+  if (!IsOn(rule.DeviceOf(root), "CPU"))
     return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", root.name(),
                        QuotedDevice(root.device()));
   if (!rule.HasOneDnn(root) || !rule.MayLoseNan(root)) return rule.Refused();

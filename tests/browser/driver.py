@@ -70,6 +70,11 @@ class Browser:
         """Runs `script` in every page from now on, before its own."""
         self.call("POST", "/goog/cdp/execute", {"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}})
 
+    def prefer(self, theme):
+        """Sets the system's theme, "dark" or "light"; "" for the browser's own."""
+        features = [{"name": "prefers-color-scheme", "value": theme}]
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}})
+
     def wait(self, condition, seconds=20):
         """Waits until a JavaScript expression is true; returns its value."""
         end = time.time() + seconds

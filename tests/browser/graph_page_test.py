@@ -302,6 +302,22 @@ class Page(PageCase):
             low = [pair for pair in self.browser.js(CONTRAST) if pair[2] < LEAST_CONTRAST]
             self.assertEqual(low, [], theme)
 
+    def test_the_systems_theme_is_followed_until_the_user_chooses_one(self):
+        is_dark = "document.documentElement.classList.contains('dark')"
+        self.addCleanup(self.browser.prefer, "")
+        self.browser.prefer("light")
+        self.show(self.serve("testdata/models/lenet"))
+        self.assertFalse(self.browser.js(f"return {is_dark}"))
+        self.browser.prefer("dark")
+        self.browser.wait(is_dark)
+        self.browser.click("#theme")
+        self.browser.wait("!" + is_dark)
+        self.browser.js("matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { window.themeChanges = (window.themeChanges ?? 0) + 1; })")
+        self.browser.prefer("light")
+        self.browser.prefer("dark")
+        self.browser.wait("window.themeChanges === 2")
+        self.assertFalse(self.browser.js(f"return {is_dark}"), "the user chose it")
+
     def test_without_the_token_nothing_is_shown(self):
         url = self.serve("testdata/models/lenet")
         self.browser.go(url.split("?")[0])

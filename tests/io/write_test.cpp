@@ -7,6 +7,7 @@
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "lib/io/open.h"
+#include "lib/io/saved_model_writer.h"
 #include "lib/ir/import.h"
 #include "tests/io/testing.h"
 
@@ -123,6 +124,21 @@ TEST(WriteGraph, OrderOfNodes) {
   std::string text = GraphText(*module, {3, 1, 77, 0});
   EXPECT_LT(text.find("name: \"call\""), text.find("name: \"c\""));
   EXPECT_EQ(text.find("name: \"y\""), std::string::npos);
+}
+
+// A cycle that is not a loop has no topological order.
+TEST(WriteSavedModel, KeepsNodesOnACycle) {
+  Model model = Get(OpenModel("testdata/libraries"));
+  Graph& graph = model.graphs.front().module->main;
+  size_t before = graph.num_nodes();
+  NodeId a = graph.AddNode("cycle_a", "Identity"), b = graph.AddNode("cycle_b", "Identity");
+  for (NodeId id : {a, b}) graph.SetAttr(id, "T", attr::Type(proto::DT_FLOAT));
+  graph.AddInput(a, {b, 0});
+  graph.AddInput(b, {a, 0});
+  std::string folder = testing::TempDir() + "/cycle_model";
+  ASSERT_FALSE(WriteSavedModel(model, folder));
+  Model again = Get(OpenModel(folder));
+  EXPECT_EQ(again.graphs.front().module->main.num_nodes(), before + 2);
 }
 
 TEST(WriteGraph, TargetsThatCannotBeWritten) {

@@ -29,6 +29,21 @@ TEST(VerifyTest, AFunctionsAttributesAreItsOwn) {
   EXPECT_EQ(problems[0].text, "attribute 'T' is missing or not a dtype");
 }
 
+// Attributes that say the dtypes of no argument are required, too.
+TEST(VerifyTest, RequiredAttributesOfAllTypes) {
+  Module module;
+  module.main.AddNode("handle", "VarHandleOp");
+  NodeId queue = module.main.AddNode("queue", "FIFOQueueV2");
+  std::vector<std::string> texts;
+  for (const Problem& problem : VerifyModule(module)) texts.push_back(problem.ToString());
+  EXPECT_EQ(texts, (std::vector<std::string>{
+                       "node 'handle': attribute 'dtype' (type) is missing",
+                       "node 'handle': attribute 'shape' (shape) is missing",
+                       "node 'queue': attribute 'component_types' (list(type)) is missing"}));
+  module.main.SetAttr(queue, "component_types", attr::Types({proto::DT_FLOAT}));
+  EXPECT_EQ(VerifyModule(module).size(), 2u);
+}
+
 // A wrong call is reported for each of its nodes, a correct one for none.
 TEST(VerifyTest, CallsThatAreAlike) {
   Module module;

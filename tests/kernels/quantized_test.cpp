@@ -1,5 +1,7 @@
 // Arithmetic on quantized tensors: simple hand-computed values, and each kind of error.
 // TensorFlow's own numbers are in testdata/ops.
+#include "lib/exec/evaluator.h"
+#include "lib/ir/module.h"
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -68,6 +70,22 @@ TEST(KernelQuantized, RangesOfSums) {
   EXPECT_EQ(channels.ErrorText(),
             "expected an input of rank 4 and as many minima and maxima as its last dimension, "
             "got shapes [1,1,1,2], [1] and [1]");
+}
+
+// TensorFlow folds constants before it rewrites nodes for oneDNN, which would round the mean 1.5.
+TEST(KernelQuantized, ConstantsAreFoldedByTensorFlowsOwnKernel) {
+  Module module;
+  NodeId id = module.main.AddNode("pool", "QuantizedAvgPool");
+  module.main.SetAttr(id, "T", attr::Type(proto::DT_QUINT8));
+  module.main.SetAttr(id, "ksize", attr::Ints({1, 1, 2, 1}));
+  module.main.SetAttr(id, "strides", attr::Ints({1, 1, 2, 1}));
+  module.main.SetAttr(id, "padding", attr::String("VALID"));
+  ThreadPool pool(1);
+  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
+  Literal inputs[] = {Literal::Make(proto::DT_QUINT8, {1, 1, 2, 1}, llvm::StringRef("\1\2", 2)),
+                      Literal::Scalar(proto::DT_FLOAT, 0), Literal::Scalar(proto::DT_FLOAT, 255)};
+  std::vector<Literal> values = llvm::cantFail(evaluator->Evaluate(module.main.node(id), inputs));
+  EXPECT_EQ(values[0].AsInts(), std::vector<int64_t>{1});
 }
 
 }  // namespace

@@ -276,6 +276,23 @@ TEST_F(RunTableTest, PlacementIsAnEntryAndTheSameOneOnce) {
   EXPECT_EQ(Post("4/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is not a file";
 }
 
+// TensorFlow places a copy of the graph in which calls are inlined.
+TEST_F(RunTableTest, PlacementOfAGraphWithCallsIsTheSameEntryOnce) {
+  std::string path = testing::TempDir() + "/call.gtxt";
+  llvm::cantFail(WriteFile(path,
+                           "fetch %y\n%x = Placeholder {dtype=float, shape=[2]}\n"
+                           "%y = PartitionedCall(%x) {Tin=[float], Tout=[float], f=@f}\n"
+                           "func @f(%a: float) -> (r: float) {\n  %r = Neg(%a)\n"
+                           "  return %r\n}\n"));
+  auto pages = std::make_shared<PageSet>();
+  llvm::cantFail(pages->AddPath(path));
+  router_->Replace(std::move(pages));
+  const char* request = R"({"devices": "cpu:2", "hard": false})";
+  std::optional<int64_t> entry = Json(Post("0/place", request)).getInteger("entry");
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(Json(Post("0/place", request)).getInteger("entry"), entry);
+}
+
 // The options of `grapnel place`.
 TEST_F(RunTableTest, PlacementTakesWhatTheCommandTakes) {
   llvm::json::Object placed =

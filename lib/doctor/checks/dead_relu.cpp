@@ -8,6 +8,7 @@
 #include "lib/doctor/doctor.h"
 #include "lib/doctor/numbers.h"
 #include "lib/tfdbg/debug_folder.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -20,9 +21,32 @@ const char* const kAdvice =
 
 struct Seen {
   Node node;
-  std::vector<bool> lives;  // by unit, along the last dimension: was not zero
-  int64_t rows = 0;         // rows in one step
+  bool has_channels_first = false;  // the units are dimension 1; else the last dimension
+  std::vector<bool> lives;          // by unit: was not zero
+  int64_t rows = 0;                 // rows in one step
 };
+
+// True for ops that keep the layout of their first input.
+bool KeepsLayout(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Identity", "Squeeze", "Add", "AddV2", "AddN", true)
+      .Cases("Sub", "Mul", "Maximum", true)
+      .Default(false);
+}
+
+// True if the layer before the Relu has its channels in dimension 1 (NCHW, NCDHW): the nearest op
+// before it with a data format says so.
+bool HasChannelsFirst(Node node) {
+  constexpr int kMost = 16;  // ops between the layer and its Relu
+  for (int i = 0; i < kMost && node.num_inputs() > 0; ++i) {
+    node = node.input_node(0);
+    if (!node) return false;
+    std::string format = node.GetString("data_format");
+    if (!format.empty()) return llvm::StringRef(format).starts_with("NC");
+    if (!KeepsLayout(node.op())) return false;
+  }
+  return false;
+}
 
 class DeadRelu : public Check {
  public:
@@ -35,6 +59,7 @@ class DeadRelu : public Check {
         continue;
       auto seen = std::make_shared<Seen>();
       seen->node = node;
+      seen->has_channels_first = HasChannelsFirst(node);
       seen_.push_back(seen);
       watches.Add({node, 0}, [seen](int, const Tensor& value) { Count(value, *seen); });
     }
@@ -87,14 +112,16 @@ class DeadRelu : public Check {
 
   static void Count(const Tensor& value, Seen& seen) {
     if (value.rank() < 2 || value.num_elements() == 0) return;
-    int64_t units = value.dim(value.rank() - 1);
+    int axis = seen.has_channels_first ? 1 : value.rank() - 1;
+    int64_t units = value.dim(axis), step = 1;  // `step`: elements of one unit in a row
+    for (int i = axis + 1; i < value.rank(); ++i) step *= value.dim(i);
     if (seen.lives.empty()) seen.lives.resize(units);
     if (static_cast<int64_t>(seen.lives.size()) != units) return;
     seen.rows = std::max(seen.rows, value.num_elements() / units);
     int64_t at = 0;
     ForEachNumber(value, [&](double x) {
-      if (x != 0) seen.lives[at] = true;
-      if (++at == units) at = 0;
+      if (x != 0) seen.lives[at / step] = true;
+      if (++at == units * step) at = 0;
     });
   }
 

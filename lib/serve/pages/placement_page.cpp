@@ -13,10 +13,12 @@ PlacementPage::PlacementPage(const PlacementContext& context, std::string title)
     : Page(Kind::kPlacement, std::move(title)), graph_(context, this->title(), kMostExplained) {}
 
 PlacementPage::PlacementPage(std::shared_ptr<const OpenedGraph> opened,
-                             std::unique_ptr<PlacedGraph> placed, std::string title)
+                             std::unique_ptr<PlacedGraph> placed, std::string title,
+                             const std::shared_ptr<const OpenedGraph>& source)
     : Page(Kind::kPlacement, std::move(title)),
       opened_(std::move(opened)),
       placed_(std::move(placed)),
+      source_(source),
       graph_(placed_->context(), this->title(), kMostExplained) {
   note_ = "placed";
 }

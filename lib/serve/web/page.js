@@ -292,7 +292,9 @@ class Page {
     if (!this.values.color(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
   }
 
-  turnTheme(dark) {
+  // Sets the theme, dark or light. `isChosen`: by the user, or by the page around this one.
+  turnTheme(dark, isChosen = true) {
+    this.hasChosenTheme ||= isChosen;
     document.documentElement.classList.toggle("dark", dark);
     for (const shown of this.allViews()) shown.themeChanged();
     if (this.summary) this.color();

@@ -29,12 +29,14 @@ export function setUpTools(page) {
   });
 }
 
-// Uses the system's theme, dark or light, at first and whenever the system's theme changes.
+// Uses the system's theme, dark or light, and follows its changes until the user chooses a theme.
 export function followTheme(page) {
   const wish = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => document.documentElement.classList.toggle("dark", wish.matches);
   follow();
-  wish.addEventListener("change", () => page.turnTheme(wish.matches));
+  wish.addEventListener("change", () => {
+    if (!page.hasChosenTheme) page.turnTheme(wish.matches, false);
+  });
 }
 
 // Executes the function of a key; returns true if the key has one.

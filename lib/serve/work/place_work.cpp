@@ -14,17 +14,20 @@
 namespace grapnel {
 namespace {
 
-// Returns the number of a page for the placement: a new page, or an existing one with the same
-// placement.
-size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
-                 std::unique_ptr<PlacedGraph> placed, const std::string& title, size_t model) {
+// Returns the number of a page for the placement of `source`: a new page, or an existing one with
+// the same title, which states the settings. `opened` is the graph that was placed: `source`, or a
+// copy of it in which calls are inlined.
+size_t AddPlaced(PageSet& pages, const std::shared_ptr<const OpenedGraph>& source,
+                 std::shared_ptr<const OpenedGraph> opened, std::unique_ptr<PlacedGraph> placed,
+                 const std::string& title, size_t model) {
   for (size_t i = 0, end = pages.size(); i < end; ++i) {
     std::shared_ptr<Page> kept = pages.at(i);
     const auto* page = llvm::dyn_cast<PlacementPage>(kept.get());
-    if (page && page->kept() == opened.get() && page->title() == title) return i;
+    if (page && page->IsOf(source) && page->title() == title) return i;
   }
   std::vector<std::unique_ptr<Page>> one;
-  one.push_back(std::make_unique<PlacementPage>(std::move(opened), std::move(placed), title));
+  one.push_back(
+      std::make_unique<PlacementPage>(std::move(opened), std::move(placed), title, source));
   return pages.AddMade(std::move(one), model);
 }
 
@@ -83,8 +86,9 @@ Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::Stri
   std::string costs = CostTables(context, cost);
   std::string title =
       llvm::sys::path::filename(opened->model().path).str() + " on " + TitleOf(asked.settings);
-  if (view.own) opened = std::move(view.own);
-  size_t entry = AddPlaced(pages, std::move(opened), std::move(placed), title, page.model());
+  std::shared_ptr<const OpenedGraph> shown = opened;
+  if (view.own) shown = std::move(view.own);
+  size_t entry = AddPlaced(pages, opened, std::move(shown), std::move(placed), title, page.model());
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("entry", entry);
