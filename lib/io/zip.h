@@ -15,8 +15,7 @@ bool IsZip(llvm::StringRef head);
 
 // A file from an archive. ReadZipEntry finds it by name: the bytes are a slice of the archive if it
 // is stored uncompressed, otherwise expanded. Reads archives above 4 GiB too (zip64). Errors do not
-// name the archive: it is damaged, has no such file (suggests names that it has), or uses another
-// compression than deflate.
+// name the archive. The error for a missing file suggests names that the archive has.
 struct ZipEntry {
   llvm::StringRef bytes;
   std::shared_ptr<const FileBytes> file;  // owns the bytes

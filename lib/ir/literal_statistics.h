@@ -20,8 +20,9 @@ struct LiteralStatistics {
   std::array<int64_t, kParts> histogram = {};
 };
 
-// Returns statistics for real dtypes and bool; nullopt for other dtypes and for empty literals.
-// Reads all elements twice, a splat only once per pass.
+// Returns statistics for real dtypes, in which elements of 8-bit and 4-bit floats count as 0, and
+// for bool; nullopt for other dtypes and for empty literals. Reads all elements twice, a splat only
+// once per pass.
 std::optional<LiteralStatistics> StatisticsOf(const Literal& literal);
 
 }  // namespace grapnel

@@ -85,8 +85,7 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
 }
 
 void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
-  if (blame.bad_run > 0)
-    os << "run " << blame.bad_run << " is the first with a fetch that is not finite:\n";
+  if (blame.bad_run > 0) os << "run " << blame.bad_run << " is the first bad one:\n";
   if (blame.is_of_variables)
     os << "all fetches are finite, but a variable that the run changed is not:\n";
   for (const BadFetch& fetch : blame.bad_fetches) {

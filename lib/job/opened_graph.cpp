@@ -144,7 +144,7 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
   return graphs;
 }
 
-// The name of a case folder is the folder's name, that of a file the part before the suffix.
+// A case folder's name may contain dots; in other names, a dot begins the suffix.
 std::string OpenedGraph::name() const {
   if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;

@@ -14,7 +14,7 @@ namespace grapnel {
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
 // Makes only the check of the nesting that ParseJson makes, for use with other parsers. Linear;
-// looks only at brackets and quotes.
+// looks only at brackets, and skips strings.
 Error CheckJsonDepth(llvm::StringRef text);
 
 // Returns the number as JSON; "nan", "inf" and "-inf" are strings, because JSON has no such

@@ -13,10 +13,11 @@
 namespace grapnel {
 
 // The counts of a tensor's elements. For integers and for floats of 16 bits or more they add up to
-// `elements`. For bool, false counts as zero and true as positive; a complex number is NaN or
-// infinite if its real or imaginary part is; for 8-bit floats, strings, resources and variants all
-// counts stay 0. -0 counts as zero, and so do denormals, except those of half and of complex
-// numbers: as in TensorFlow, whose kernels flush denormals and compute half as float.
+// `elements`, if all were counted (HealthDetail::kCounts). For bool, false counts as zero and true
+// as positive; a complex number is NaN or infinite if its real or imaginary part is; for 8-bit
+// floats, strings, resources and variants all counts stay 0. -0 counts as zero, and so do
+// denormals, except those of half and of complex numbers: as in TensorFlow, whose kernels flush
+// denormals and compute half as float.
 struct GRAPNEL_PUBLIC Health : ElementCounts {
   int64_t elements = 0;
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }

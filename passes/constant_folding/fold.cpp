@@ -8,8 +8,8 @@
 //
 // The result inherits the control inputs of the node and of its inputs.
 //
-// Refuses: nodes for which IsFoldable (foldable.cpp) is false; values over 100 KiB that are larger
-// than their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
+// Refuses: nodes for which IsFoldable (foldable.cpp) is false; values of 100 KiB or more that are
+// larger than their inputs; ops and dtypes without a CPU kernel; and any node whose kernel fails.
 #include "lib/ir/node_types.h"
 #include "passes/constant_folding/folding.h"
 

@@ -1,8 +1,8 @@
 // Finds units of a Relu that are zero for every row of the batch in every step: neither values nor
 // gradients pass through them.
 //
-// Skips runs with fewer than 32 rows, and Relus of which less than four fifths of the units are
-// dead: a few dead units are usual.
+// Skips Relus with fewer than 32 rows, with one unit, or after the last layer, and Relus of which
+// less than four fifths of the units are dead: a few dead units are usual.
 #include <map>
 
 #include "lib/doctor/doctor.h"
@@ -21,7 +21,7 @@ const char* const kAdvice =
 struct Seen {
   Node node;
   std::vector<bool> lives;  // by unit, along the last dimension: was not zero
-  int64_t rows = 0;         // rows in one step
+  int64_t rows = 0;         // most rows in one step
 };
 
 class DeadRelu : public Check {
