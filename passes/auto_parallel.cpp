@@ -10,8 +10,8 @@
 // dequeue op depends on are not repeated. If the graph names n GPUs, replica i goes to "/gpu:<i mod
 // n>"; if it names none, replicas keep the devices of their originals.
 //
-// Refuses: graphs without variables; graphs whose fetches are values, because the values would be
-// lost.
+// Refuses: graphs without variables that an Assign sets; graphs with a fetch that is neither such
+// an Apply op nor a NoOp, because its value would be lost.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/pass.h"
@@ -25,7 +25,8 @@ namespace {
 
 constexpr const char* kRule = "replicate";
 
-// The index of the gradient input of a TF1 op that applies a dense gradient; -1 for other ops.
+// The index of the gradient input, for the TF1 ops whose dense gradients TensorFlow's pass divides;
+// -1 for other ops.
 int GradientInput(llvm::StringRef op) {
   return llvm::StringSwitch<int>(op)
       .Case("ApplyGradientDescent", 2)

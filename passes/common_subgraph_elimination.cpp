@@ -6,8 +6,8 @@
 // Grappler.
 //
 // Refuses: nodes that are fetched, fed or kept; ops with state or effects other than Print and
-// Assert; Enter and Exit; nodes that an in-place op depends on. Nodes with different devices,
-// attributes or control inputs are not equal at all.
+// Assert; Enter and Exit; in-place ops and the nodes that they depend on. Nodes with different
+// devices, attributes or control inputs are not equal at all.
 #include <utility>
 
 #include "lib/ir/import.h"
@@ -208,8 +208,8 @@ class CommonSubgraphElimination : public GraphPass {
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
-  // Marks the nodes that in-place ops depend on: two in-place accumulations must not share their
-  // initial buffer.
+  // Marks in-place ops and the nodes that they depend on: two in-place accumulations must not share
+  // their initial buffer.
   void MarkFeedersOfInPlaceOps() {
     std::vector<NodeId> open;
     for (Node node : edit_->graph().nodes()) {

@@ -6,7 +6,7 @@
 // Partitions as TensorFlow does (lib/place/partition.h), but keeps one graph, which therefore runs,
 // dumps and is recorded like any other. Names, devices and attributes are those of the partitions.
 //
-// Errors: a node without a full device name, a loop over devices without LoopCond. Bodies of
+// Errors: those of PartitionByDevice, such as a node without a full device name. Bodies of
 // functions are left alone.
 #include "lib/place/partition.h"
 

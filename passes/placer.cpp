@@ -5,7 +5,7 @@
 // A custom optimizer named "placer" in the RewriterConfig lists the devices (lib/place/settings.h).
 // Function bodies are left alone: TensorFlow places them when they are called, and so does grapnel.
 //
-// Errors: a graph that cannot be placed; the error lists the nodes and edges that conflict.
+// Errors: those of PlacerSettings and PlacerSetup; a graph that cannot be placed, with the reason.
 #include "lib/pass/pass.h"
 #include "lib/place/explanation.h"
 #include "lib/place/settings.h"

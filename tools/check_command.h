@@ -22,8 +22,8 @@ class CheckCommand {
     // `text` without numbers and quoted names: equal for failures of the same kind.
     std::string kind;
   };
-  // Writes `module` to a temporary file and runs the command on it. Errors: the command cannot be
-  // started.
+  // Writes `module` to a temporary file and runs the command on it. Errors: the file cannot be
+  // written; the command cannot be started.
   Expected<Outcome> Run(const Module& module);
 
  private:

@@ -65,7 +65,7 @@ class Invocation {
   // and TF_CPP_MIN_LOG_LEVEL allow.
   MessageSink sink();
   bool UseColor() const;  // on standard output
-  // The flag that stops the command; --timeout or the caller sets it.
+  // The flag that stops the command; --timeout, Ctrl-C or the caller may set it.
   CancelFlag& cancel() { return caller_ ? caller_->cancel : cancel_; }
   // Reports progress, from any thread: the current activity, such as "constant_folding", and how
   // many of its `total` steps are done; total 0: unknown.

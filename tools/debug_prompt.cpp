@@ -19,7 +19,8 @@ DebugOrder DebugPrompt::operator()(const DebugStop& stop) {
     shell_.os().flush();
     std::optional<std::string> line = lines_.Next("(grapnel) ");
     if (!line) return Quit();
-    // An empty line repeats the last command, as in gdb.
+    // At the prompt, an empty line repeats the last command if that let the run continue, except
+    // `back`; commands that fail do not count.
     if (llvm::StringRef(*line).trim().empty() && !lines_.is_script()) line = last_;
     auto answer = shell_.Do(*line);
     if (!answer) {

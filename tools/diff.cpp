@@ -103,8 +103,8 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
 
 using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
-// True if the path can be opened in parallel with another one. C++ files cannot: they are compiled
-// and loaded one at a time.
+// True for an existing file that is neither a folder nor a .cpp file: such a file can be opened in
+// parallel with another one.
 bool IsPlainFile(llvm::StringRef path) {
   return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
 }

@@ -36,7 +36,7 @@ Expected<std::string> ProgramForGit(llvm::StringRef started) {
   return here.str().str();
 }
 
-// True for a Git LFS pointer: at least three lines of text, which replace the file in a repository.
+// True for a Git LFS pointer: a short text that replaces the file in a repository.
 bool IsLfsPointer(llvm::StringRef bytes) {
   return bytes.size() < 1024 && bytes.starts_with("version https://git-lfs.github.com/spec/");
 }

@@ -25,8 +25,8 @@ struct HookFlags {
 // The hooks that the flags request.
 class FlaggedHooks {
  public:
-  // `feeds`: fed tensors, or keys of `signature`. Errors: a flag that cannot be parsed; a name that
-  // matches nothing.
+  // `signature`: its keys may name tensors. Errors: a flag that cannot be parsed, or lacks another
+  // that it requires; a name that matches nothing; variables that cannot be saved.
   static Expected<FlaggedHooks> Make(const HookFlags& flags, const OpenedGraph& opened,
                                      const std::string& signature, const MessageSink& sink);
   // The hooks in the order in which they are called.

@@ -24,8 +24,8 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
 
-// Opens the function with the title `title`, one of the functions of the program `path`. Errors
-// name --graph.
+// Opens the function with the title `title`, one of the functions of the program `path`; without a
+// title, the only function. Errors about the choice name --graph.
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 
@@ -41,7 +41,8 @@ void AddNoValuesFlag(CommandLine& line, bool& no_values);
 // each graph of a text file in turn, printing a line of dashes with the graph's title before each.
 // An error of one graph is printed, and `command` still runs on the other graphs; returns the worst
 // exit code. `outputs` are output files, empty if not requested, that can hold the result of one
-// graph only. Errors: those of OpenEachInput; several graphs with an output or --json.
+// graph only. Errors: those of OpenEachInput; several graphs with an output or --json; for a single
+// graph, those of `command`.
 Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
                           llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command);

@@ -24,7 +24,8 @@ std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
 // run, since files are written after the last run.
 Error CheckFoldersOf(llvm::ArrayRef<std::string> asked);
 
-// Prints a line for each fetch without a file. `all`: prints every element, not only the first 8.
+// Prints a line for each fetch that has a value and no file. `all`: prints every element, not only
+// the first 8.
 void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
                   llvm::raw_ostream& out);
 // Writes the fetches of all runs, including fetches that are saved to files.

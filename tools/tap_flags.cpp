@@ -65,7 +65,9 @@ Error TapFlags::CheckCombination() const {
                                                 {"--tap-file", !file.empty()},
                                                 {"--tap-bytes", !most_bytes.empty()}};
   for (const auto& [name, is_given] : given) {
-    if (is_given && !any()) return MakeError("{0} requires --tap GLOB or --logdir DIR", name);
+    if (is_given && !any())
+      return MakeError(
+          "{0} requires a flag that selects what to tap, such as --tap GLOB or --logdir DIR", name);
   }
   if (circular_buffer_size != defaults.circular_buffer_size && logdir.empty())
     return MakeError("--circular-buffer-size requires --logdir DIR");

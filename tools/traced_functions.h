@@ -38,7 +38,7 @@ Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
 Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation);
 
 // Returns the values of the function's inputs: from NAME=FILE, else from the example. Errors: a
-// name or file that does not exist; an input without a value.
+// text without a file; a name that does not exist; those of LoadFeed; an input without a value.
 Expected<std::vector<Tensor>> FeedsOf(const TracedChoice& choice,
                                       llvm::ArrayRef<std::string> feeds);
 

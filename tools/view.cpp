@@ -87,7 +87,8 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 }
 
 // Opens the graphs to draw, sets the sizes that the flags give, and drops constants with
-// --no-values. Errors: several graphs if `one_alone`; a graph lacks the signature.
+// --no-values. Errors: those of OpenEachInput and FillSizes; several graphs if `one_alone`; a graph
+// lacks the signature.
 Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation& invocation,
                                                   bool one_alone) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,

@@ -24,8 +24,8 @@ struct BroadcastPlan {
   void ForRows(int64_t begin, int64_t end, F&& row) const;
 };
 
-// Returns the plan for operands of these shapes. Fails if they do not broadcast, with all of them
-// in the error ("incompatible shapes: [2,3] vs. [4]"), or if the result has too many elements to
+// Returns the plan for operands of these shapes. Fails if they do not broadcast (the error shows
+// all shapes: "incompatible shapes: [2,3] vs. [4]"), or if the result has too many elements to
 // count.
 Expected<BroadcastPlan> PlanBroadcast(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 

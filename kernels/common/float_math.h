@@ -67,7 +67,7 @@ inline double LogOfPositive(double x) {
   return k * kLn2 + (2 * s + s * (square * p));
 }
 
-// log(1 + x) for finite x >= 0. The part of a small x that 1 + x rounds away is added to the
+// log(1 + x) for finite x > -1. The part of a small x that 1 + x rounds away is added to the
 // logarithm.
 inline double Log1pOfPositive(double x) {
   double sum = 1 + x;

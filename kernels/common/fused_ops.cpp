@@ -1,4 +1,4 @@
-// Reads fused_ops and the arguments that belong to it.
+// Reads fused_ops and the arguments that belong to it; converts 16-bit floats to floats and back.
 #include "kernels/common/fused_ops.h"
 
 #include "llvm/ADT/STLExtras.h"

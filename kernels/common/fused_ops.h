@@ -16,8 +16,8 @@ struct FusedOps {
 };
 
 // Reads the attribute of a node whose fused arguments start at input 2: bias[, addend], or scale,
-// offset, mean, variance. Checks the number of arguments. An op without the attribute gives an
-// empty FusedOps.
+// offset, mean, variance. Checks the combination of ops and the number of arguments. Without the
+// attribute, nothing is fused.
 Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
 
 // True for shapes [channels] and [1, ..., 1, channels]. The second shape occurs when an Add was

@@ -23,9 +23,9 @@ inline void PutIndex(Tensor& out, int64_t i, int64_t value) {
     out.data<int32_t>()[i] = static_cast<int32_t>(value);
 }
 
-// The indices of GatherNd and ScatterNd: each row of the last dimension selects a slice of a tensor
-// of shape `dims`. `at` holds the slices' offsets in elements. The error of ReadSliceIndices()
-// names the first row that is out of range.
+// The indices of GatherNd, ScatterNd and similar ops: each row of the last dimension selects a
+// slice of a tensor of shape `dims`. `at` holds the slices' offsets in elements. If rows are out of
+// range, the error of ReadSliceIndices() names the first of these rows.
 struct SliceOffsets {
   std::vector<int64_t> at;
   int64_t length = 1;  // elements of a slice

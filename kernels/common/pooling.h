@@ -19,7 +19,7 @@ struct PoolAttrs {
 // Checks sizes and strides, whether they came from attributes or from inputs.
 Error CheckPool(const PoolAttrs& attrs, bool is_max);
 
-// Fills `attrs` for an op that takes ksize and strides as inputs `first` and `first + 1`.
+// Sets and checks the sizes and strides of an op that takes them as inputs `first` and `first + 1`.
 Error ReadPoolInputs(const KernelContext& ctx, int first, bool is_max, PoolAttrs& attrs);
 
 }  // namespace grapnel

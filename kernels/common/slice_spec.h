@@ -27,8 +27,7 @@ struct SliceSpec {
   SliceBox box;  // one entry per dimension of the sliced tensor
   Dims dims;     // of the result
 };
-// Resolves the subscripts for a tensor of shape `in`. Fails if they do not fit it, or if a stride
-// is 0.
+// Resolves the subscripts for a tensor of shape `in`. Fails if they are invalid or do not fit it.
 Expected<SliceSpec> ReadSliceSpec(llvm::ArrayRef<int64_t> in, const Tensor& begin,
                                   const Tensor& end, const Tensor& strides,
                                   const SliceMasks& masks);

@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The maximum size, stride and padding: far above any real network, and small enough that the
-// product of two stays below 2^63.
+// The maximum size, stride, dilation and padding: far above any real network, and small enough that
+// the product of two stays below 2^63.
 constexpr int64_t kMost = (int64_t{1} << 31) - 1;
 
 Error ResolveOne(Padding padding, WindowDim& dim) {

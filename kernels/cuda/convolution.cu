@@ -1,6 +1,7 @@
 // Convolutions through cuDNN, with fused bias and Relu where cuDNN supports them; through a plain
-// kernel where cuDNN has no algorithm and for depthwise convolutions; through a matrix product for
-// 1x1 filters with channels last. Full precision: float is multiplied as float, not as TF32.
+// kernel where cuDNN does not support the convolution and for depthwise ones; through a matrix
+// product for 1x1 filters with stride 1, one group and channels last. Full precision: float is
+// multiplied as float, not as TF32.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -137,8 +138,8 @@ bool Convolve(GrapnelCudaStream* stream, const Operands& op, const Described& de
              op.to) == CUDNN_STATUS_SUCCESS;
 }
 
-// Queues the convolution with the first deterministic cuDNN algorithm that accepts it and stores it
-// in `choice`. False if no algorithm does.
+// Queues the convolution with the first deterministic cuDNN algorithm that accepts it, within
+// kMostWorkspace, and stores the algorithm in `choice`. False if there is none.
 bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Described& described,
                        ConvolutionChoice& choice) {
   constexpr size_t kMostWorkspace = size_t{256} << 20;

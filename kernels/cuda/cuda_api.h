@@ -116,8 +116,9 @@ typedef struct GrapnelCudaDeviceInfo {
 typedef struct GrapnelCudaStream GrapnelCudaStream;
 typedef struct GrapnelCudaEvent GrapnelCudaEvent;
 
-// A walk: how operands are read for element i of a dense result. Index d of i, row-major in
-// `sizes`, moves operand k by strides[k][d] elements (0: repeated; negative: backward).
+// A walk: where each operand has its element for each i below the product of `sizes`. Index d of i,
+// row-major in `sizes`, moves operand k by strides[k][d] elements (0: repeated; negative:
+// backward).
 typedef struct GrapnelCudaWalk {
   int32_t rank;
   int64_t sizes[GRAPNEL_CUDA_MAX_RANK];
@@ -150,13 +151,14 @@ typedef enum GrapnelCudaWay {
   kGrapnelCudaInside,
 } GrapnelCudaWay;
 
-// Addresses are on the stream's device unless said otherwise. Functions queue their work and return
-// 0 on success; otherwise they write the reason into `error` (error_size bytes, including the final
-// 0). A result without elements is not written to.
+// Addresses are on the stream's device unless said otherwise. Functions that compute or copy queue
+// their work on the stream. Functions that can fail return 0 on success; otherwise they write the
+// reason into `error` (error_size bytes, including the final 0). A result without elements is not
+// written to.
 #define GRAPNEL_CUDA_ERROR char *error, int32_t error_size
 typedef struct GrapnelCudaApi {
   uint32_t version;
-  // Returns the number of devices; fails when the driver is missing or too old.
+  // Sets `count` to the number of devices; fails when the driver is missing or too old.
   int32_t (*device_count)(int32_t* count, GRAPNEL_CUDA_ERROR);
   int32_t (*describe)(int32_t device, GrapnelCudaDeviceInfo* info, GRAPNEL_CUDA_ERROR);
   int32_t (*allocate)(int32_t device, int64_t bytes, void** memory, GRAPNEL_CUDA_ERROR);

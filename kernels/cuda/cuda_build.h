@@ -1,13 +1,13 @@
-// Whether CUDA was found at build time. The functions are those of kernels/cuda if nvcc was found,
-// else those of kernels/no_cuda.
+// Whether the CUDA module was built. The functions are those of kernels/cuda if it was, else those
+// of kernels/no_cuda.
 #ifndef GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
 #define GRAPNEL_KERNELS_CUDA_CUDA_BUILD_H_
 
 namespace grapnel {
 
-// The file name of the module, next to the program; null if it was not built.
+// The file name of the module, for ModulePath(); null if it was not built.
 const char* CudaModuleFile();
-// "CUDA 13.0, cuDNN 9.19", or "no CUDA: nvcc was not found".
+// The versions or the reason: "CUDA 13.0, cuDNN 9.19", "no CUDA: nvcc was not found".
 const char* CudaBuildText();
 
 }  // namespace grapnel

@@ -11,10 +11,9 @@
 
 namespace grapnel {
 
-// Returns the module's table, which the first call opens: the file in GRAPNEL_CUDA, else
-// grapnel_cuda.so next to the program or in lib/grapnel (ModulePath). The error is one line:
-// GRAPNEL_CUDA is "off", the program was built without CUDA, or the module or a library that it
-// needs cannot be opened. Thread-safe.
+// Returns the table of the module, which the first call opens: the file in GRAPNEL_CUDA, else
+// grapnel_cuda.so next to the program or in lib/grapnel (ModulePath). The error, one line, says why
+// there is none, as when GRAPNEL_CUDA is "off". Thread-safe.
 Expected<const GrapnelCudaApi*> Cuda();
 
 class CudaStream : public Stream {

@@ -16,7 +16,7 @@ struct GpuFusion {
 // Fails on batch norm, an addend, Swish and Mish: such a node runs on the CPU.
 Expected<GpuFusion> ReadGpuFusion(const KernelSetup& setup);
 
-// Checks that the bias, input 2, is a vector over the channels.
+// Checks that the bias (input 2), if one is fused, is a vector over the channels.
 Error CheckFusedBias(const KernelContext& ctx, const GpuFusion& fused, int64_t channels);
 
 }  // namespace grapnel

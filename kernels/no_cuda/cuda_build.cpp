@@ -1,4 +1,4 @@
-// Replaces kernels/cuda where nvcc was not found: the same functions, but no module.
+// Replaces kernels/cuda in a build without CUDA: the same functions, but no module.
 #include "kernels/cuda/cuda_build.h"
 
 namespace grapnel {

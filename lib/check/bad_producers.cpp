@@ -60,7 +60,7 @@ std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
 }
 
 // Returns, as text, the element that an op reads from `input` at `index` when it broadcasts the
-// input to shape `dims`; empty if the input does not broadcast to it.
+// input to shape `dims`; empty if the input does not broadcast to it or has no numbers.
 std::string ElementFor(const Tensor& input, llvm::ArrayRef<int64_t> dims,
                        llvm::ArrayRef<int64_t> index) {
   bool has_numbers = input && !input.HoldsObjects() && input.dtype() != proto::DT_STRING;
@@ -203,8 +203,7 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
   for (size_t i = 0; i < outputs.size() && !hands_on; ++i) {
     if (!IsBad(outputs[i])) continue;
     if (reads_opaque) {
-      // No value was bad before in this run, so the resource behind the handle was bad before the
-      // run.
+      // No value was bad so far, so the resource behind the handle was bad before the first run.
       if (!has_seen_bad_) Add(node, BadOrigin::kVariable, static_cast<int>(i), outputs[i]);
     } else if (!has_seen_bad_ || llvm::none_of(inputs_, IsBad)) {
       Add(node, BadOrigin::kOp, static_cast<int>(i), outputs[i]);
@@ -218,7 +217,7 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
 void BadProducers::OnCall(const CallFrame& call) { ++calls_[call.function]; }
 
 // Returns the iteration of the innermost loop around the call; -1 if there is none. For a While,
-// counts the calls of its condition since the beginning of the run.
+// counts the calls of its condition since the first run.
 int64_t BadProducers::IterationOf(const CallFrame* call) const {
   while (call && call->iteration < 0) call = call->outer;
   if (!call) return -1;

@@ -28,9 +28,9 @@ using BadNode = std::pair<const Graph*, NodeId>;
 
 // A function call around a node, or an iteration of a loop of single nodes (Enter, Exit).
 struct CallSite {
-  std::string caller;      // the calling node; empty: an iteration
+  std::string caller;      // the calling node; empty: an iteration, or the call of a dataset
   std::string function;    // the called function; for an iteration the name of its frame
-  int64_t iteration = -1;  // since the loop was entered; -1: not in a loop
+  int64_t iteration = -1;  // since the loop was entered; -1: this call is not an iteration
 };
 
 // Returns the call sites of the node that a hook observes, outermost first.
@@ -40,19 +40,21 @@ std::vector<CallSite> CurrentCallSites();
 struct BadProducer {
   BadNode key;
   BadOrigin origin = BadOrigin::kOp;
-  // Describes the output when it was first bad. `cause.iteration` counts calls of the loop's
-  // condition since the beginning of the run.
+  // Describes the output when it was first bad. In a While, `cause.iteration` counts the calls of
+  // its condition since the first run.
   Cause cause;
   std::vector<int64_t> index;         // index of the first bad element
   std::string element;                // value of the first bad element, such as "-inf"
-  std::vector<std::string> elements;  // by input: the value at that index; empty: no such index
+  std::vector<std::string> elements;  // by input, for kOp: the element there; "": no such number
   std::vector<CallSite> calls;        // calls around the node, outermost first
   int run = 0;                        // number of the run, from 1; 0 if there is only one
 };
 
-// True if a tensor has a NaN or an infinity; false for dtypes that cannot have one. Cost: linear.
+// True if a tensor has a NaN or an infinity; false for dtypes in which none is counted (Health).
+// Cost: linear.
 bool IsBad(const Tensor& tensor);
-// Returns a tensor's dtype, shape and health; an empty record for variants and resources.
+// Returns a tensor's dtype, shape and health; an empty record for a dead tensor, a variant or a
+// resource.
 RecordedTensor RecordOf(const Tensor& tensor);
 // Returns `tensor` itself if it is finite, else a copy with infinities clamped to the largest
 // numbers and NaN replaced by 1. With `ones`, and always for complex numbers, infinities become 1
@@ -61,11 +63,12 @@ Tensor MadeFinite(const Tensor& tensor, bool ones);
 
 // Observes one run or several consecutive runs, which must use one thread and no device but the
 // CPU. Ops that only forward values (calls, control flow, reads of resources, lists and optionals)
-// are not producers.
+// are not producers. Exception: the first bad value of all, if it comes from a variable, table or
+// list (BadOrigin::kVariable).
 class BadProducers : public RunHook {
  public:
-  // `graph` is the graph that runs. Outputs of `tamed` nodes are made finite before other nodes
-  // read them.
+  // `graph` is the graph that runs. Outputs of `tamed` nodes, except nodes that call functions, are
+  // made finite before other nodes read them.
   explicit BadProducers(const Graph& graph, std::set<BadNode> tamed = {}, bool ones = false)
       : graph_(graph), tamed_(std::move(tamed)), ones_(ones) {}
 
@@ -83,7 +86,7 @@ class BadProducers : public RunHook {
   void OnCall(const CallFrame& call) override;
 
   // Returns the producers in the order of their first occurrence, each node once; Cause::times
-  // counts how often the output that was bad first was bad.
+  // counts how often the output that was bad first was produced bad.
   const std::vector<BadProducer>& producers() const { return producers_; }
 
  private:

@@ -21,15 +21,16 @@ struct GRAPNEL_PUBLIC BisectOptions {
 };
 
 struct GRAPNEL_PUBLIC Culprit {
-  Rewrite rewrite;   // the first rewrite after which the check fails
+  Rewrite rewrite;   // the check fails with the rewrites up to this one, not without it
   int rewrites = 0;  // number of rewrites that were searched
   std::string what;  // the problem
 };
 
 // Runs the passes about log2(number of rewrites) times, each time with a limit on rewrites, as `opt
 // --limit` does. If a pass fails because of a rewrite, such as one that breaks the graph, this
-// counts as a failed check. Returns nullopt if the check passes with all rewrites. Errors: the
-// check fails before the first rewrite; a pass fails independently of rewrites.
+// counts as a failed check. Returns nullopt if the check passes with all rewrites. Errors: those of
+// `open` and `fails`; the check fails before the first rewrite; a pass fails independently of
+// rewrites.
 GRAPNEL_PUBLIC Expected<std::optional<Culprit>> Bisect(const BisectOptions& options);
 
 }  // namespace grapnel

@@ -78,7 +78,7 @@ void WriteCauseFields(const DebugRun& run, const Cause& cause, OStream& json) {
   json.attributeArray("kinds", [&] {
     for (const std::string& kind : BadKinds(cause.value)) json.value(kind);
   });
-  json.attribute("index", nullptr);  // debug folders have counts, not indices
+  json.attribute("index", nullptr);  // a Cause has counts, not indices
   WriteIndex(json, "iteration", cause.iteration);
   json.attribute("cause", cause.op_type == "Const"         ? "const"
                           : cause.op_type == "Placeholder" ? "feed"

@@ -48,8 +48,8 @@ std::string CountOf(Of of, int64_t count) {
 }
 
 // Returns how many elements of the op's input are zero or negative, whichever `pitfall` is about; 0
-// if the debug mode did not count them, or if the output lacks what they would cause (NaN or
-// infinity).
+// if `pitfall` is about another op, if they were not counted, or if the output lacks what they
+// would cause (NaN or infinity).
 int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
       !Made(cause.value, pitfall.makes))
@@ -94,7 +94,7 @@ std::string UncountedKnownCauseText(const Cause& cause) {
   return "";
 }
 
-// True if the output has infinities but no NaN: for products, sums and exponentials of finite
+// True if a bad output has infinities but no NaN: for products, sums and exponentials of finite
 // numbers, that is an overflow.
 bool MadeOnlyInfinity(const RecordedTensor& value) {
   return value.what >= Recorded::kBadCounts && value.health.nan == 0;

@@ -1,4 +1,4 @@
-// Writes the first cause of a failure in a run as text or as JSON.
+// Writes the causes of NaN and infinity in a recorded run as text or as JSON.
 #ifndef GRAPNEL_LIB_CHECK_CAUSE_TEXT_H_
 #define GRAPNEL_LIB_CHECK_CAUSE_TEXT_H_
 
@@ -9,11 +9,11 @@
 
 namespace grapnel {
 
-// Writes the first cause of a run: a sentence, the source line with five lines around it, the op's
-// output and inputs, and the consequences.
+// Writes the first cause of a run (WriteCauseText), its consequences and the other causes; a
+// sentence if there is no cause, or if the records cannot tell.
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os);
-// Writes the description of one tensor: the sentence, the source line, and the op's output and
-// inputs.
+// Writes the description of one tensor: the sentence, the source line with five lines before and
+// after it, the op's output and inputs, and Cause::also. Says so if the source was not recorded.
 void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os);
 // Writes the description of one tensor as attributes of the JSON object that is open.
 void WriteCauseFields(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
@@ -24,8 +24,8 @@ void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream
 // open.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
-// Returns the name of a bad tensor: "mul:0"; for an op that ran eagerly and so has no name, the
-// op's type: "Mul:0".
+// Returns the name of a bad tensor: "mul:0"; for an eager op or call, which has no name, the op's
+// type: "Mul:0".
 std::string AlertName(const DebugRun& run, const DebugAlert& alert);
 
 }  // namespace grapnel

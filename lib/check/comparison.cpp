@@ -10,7 +10,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the distance from `value` to the next number of the dtype.
+// Returns the distance from `value` to the next number of the dtype, as if it had no subnormals; 0
+// if `value` is 0 or not finite. 8-bit floats count as float.
 double UlpOf(DataType type, double value) {
   int digits = type == proto::DT_DOUBLE || type == proto::DT_COMPLEX128 ? 52
                : type == proto::DT_HALF                                 ? 10

@@ -13,8 +13,8 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostWorst = 10;
-// If the evaluator cannot compute an op, a difference of its output counts as rounding up to this
-// many times the difference of its inputs.
+// If the evaluator cannot compute an op, or if B is a recorded run, a difference of its output
+// counts as rounding up to this many times the difference of its inputs.
 constexpr double kMostGrowth = 1e3;
 
 bool HoldsValues(const Tensor& tensor) { return tensor && !tensor.HoldsObjects(); }
@@ -39,9 +39,9 @@ bool AreAlike(llvm::ArrayRef<CallSite> a, llvm::ArrayRef<CallSite> b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), is_same);
 }
 
-// Returns the first attribute that differs, as "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty if
-// all attributes are equal. Ignores names of functions, since their contents are compared
-// separately.
+// Returns the first attribute that differs, in alphabetical order, as "attribute 'alpha' is 0.1 in
+// A, 0.3 in B"; empty if there is none. Ignores `value`, attributes that begin with '_', and names
+// of functions, whose contents are compared separately.
 std::string AttrsText(const Node& a, const Node& b) {
   std::set<llvm::StringRef> keys;
   for (const Node& node : {a, b}) {
@@ -231,7 +231,8 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
 }
 
 // Finds the first input of B's node that diverged or could not be compared. Returns the tensor that
-// this input reads if that tensor has no counterpart in A; else an empty string.
+// this input reads if that tensor has no counterpart in A and is not an argument; else an empty
+// string.
 std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
                                         llvm::ArrayRef<size_t> of_b) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -387,7 +388,7 @@ bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
       }
     }
     if (run == Run::kB && callers_b_.contains({&at.graph(), at.id()})) return true;
-    // The value comes from the previous iteration, in which something diverged.
+    // The value comes from the previous iteration, in which something may have diverged.
     if (at.op() == "NextIteration" && divergence_.diverged > 0) return true;
     if (at.op() != "_Arg") continue;
     for (const CallFrame* call = CurrentCall(); call; call = call->outer) {

@@ -17,9 +17,9 @@
 namespace grapnel {
 
 enum class MismatchKind : uint8_t {
-  kFault,        // the inputs of the op agree, but its output does not
-  kRounding,     // explained by reordered additions, or by rounding in the inputs
-  kConsequence,  // an input of the op had diverged
+  kFault,        // the op itself differs; its inputs do not explain the difference
+  kRounding,     // explained by reordered additions or by rounding; all within tolerance
+  kConsequence,  // follows from a difference before, as in an input
 };
 
 struct ComparedInput {
@@ -30,17 +30,17 @@ struct ComparedInput {
 
 // A tensor of run A that differs from its counterpart in run B.
 struct Mismatch {
-  int64_t order = 0;                   // position of the node in run A
-  std::string node, op, node_b, op_b;  // B's names only if they differ
+  int64_t order = 0;                   // position of the node in run A; -1: a feed
+  std::string node, op, node_b, op_b;  // node_b: only if it differs; op_b: "" if unknown
   int output = 0;
   std::vector<CallSite> calls;    // around the node in A
   std::vector<CallSite> calls_b;  // in B, if different: a loop of single nodes and a While
   std::string type_a, type_b;     // "float[2,3]"
-  std::string made_at;            // source line "net.py:21 in loss_fn", of B's record or A's graph
+  std::string made_at;  // source line "net.py:21 in loss_fn", of B's record or A's graph; or ""
   TensorDifference difference;
   MismatchKind cause = MismatchKind::kFault;
-  std::string reason;                 // "though all its inputs are the same: ..."
-  std::vector<ComparedInput> inputs;  // empty: the inputs cannot be compared one by one
+  std::string reason;                 // "though all its inputs agree"; "" if within the tolerance
+  std::vector<ComparedInput> inputs;  // empty: inputs were not compared one by one
   int64_t times = 1;  // in Divergence::worst, how often this output differed for the same callers
 };
 
@@ -54,8 +54,10 @@ struct ErrorGrowth {
 struct Divergence {
   int64_t tensors = 0, same = 0, within = 0, diverged = 0;
   std::optional<Mismatch> first_diverged, first_rounding;  // first_rounding: diverged by rounding
-  std::vector<Mismatch> faults;  // in the order of run A, each output once; at most kMostFaults
-  std::vector<Mismatch> worst;   // a few, each output once, the largest error first
+  // in the order of run A, each output of a node once per path of callers; at most kMostFaults
+  std::vector<Mismatch> faults;
+  // a few, each output once per path of callers, diverged ones first, then by error
+  std::vector<Mismatch> worst;
   std::optional<ErrorGrowth> growth;
   static constexpr size_t kMostFaults = 256;
 };
@@ -72,8 +74,7 @@ class DivergenceFinder : public PairSink {
 
   const Divergence& divergence() const { return divergence_; }
   Divergence Take() { return std::move(divergence_); }
-  // True if this output of B's node had a counterpart in A when the node last ran, and diverged
-  // from it.
+  // True if this output of B's node diverged when it last had a counterpart in A.
   bool HasDiverged(const Node& b, int output) const;
   bool WasCompared(const Node& b, int output) const;
 
@@ -98,8 +99,8 @@ class DivergenceFinder : public PairSink {
   bool IsCallThatDivergedInside(const NodeRun& a) const;
   void NoteCallers(const NodeRun& a);
   void NoteCallersOfB();
-  // FollowsFromBefore: true if a tensor that `node` reads diverged. Where a tensor was not
-  // compared, looks at what its node reads.
+  // FollowsFromBefore: true if a tensor that `node` reads, directly or through tensors that were
+  // not compared, diverged or may have.
   enum class Run { kA, kB };
   bool FollowsFromBefore(const Node& node, Run run) const;
   // True if `node` adds numbers, and x and y, its outputs for the same `inputs`, differ by no more

@@ -18,7 +18,7 @@ bool Asserts(llvm::StringRef op) {
   return op == "Assert" || op.starts_with("CheckNumerics") || op == "EnsureShape";
 }
 
-// True if an input of the node is a resource or a reference to a variable.
+// True if an input of the node is a resource, or if the op takes a reference to a variable.
 bool TakesState(const Node& node, const OpInfo& info) {
   auto types = TypesOf(node, info);
   if (!types) {
@@ -125,8 +125,8 @@ bool EffectLog::HasEffect(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   if (!info || OnlyReadsState(op) || IsFlow(op) || MayCallFunctions(node)) return false;
   if (TakesState(node, *info)) return true;
-  // Any other stateful op without outputs has an effect outside of the graph, such as a written
-  // file.
+  // Any other stateful op without outputs counts as an effect outside of the graph, such as a
+  // written file.
   return info->is_stateful && NumOutputs(node) == 0;
 }
 

@@ -14,7 +14,7 @@
 namespace grapnel {
 
 // Which of the ready nodes a run executes next. If a rewrite dropped a control edge that two nodes
-// need, these nodes run in the wrong order in at least one of these modes.
+// need, these nodes are likely to run in the wrong order in one of these modes.
 enum class EffectOrder {
   kAsInFile,
   kWritesLast,  // nodes with effects as late as possible, in reverse order of the file
@@ -24,12 +24,13 @@ enum class EffectOrder {
 // One side effect: an op that ran, with its inputs.
 struct Effect {
   std::string op;
-  std::vector<Tensor> values;  // the op's inputs except resources; for prints, the printed line
+  // the op's inputs except resources and variants; for prints, the printed line
+  std::vector<Tensor> values;
 };
 
 // The effects of one run by target, those on each target in the order in which they happened.
 // Targets are "'v'" for a variable or another resource with that name, "file 'log.txt'", "what is
-// printed", "what is asserted"; for other effects, the op.
+// printed", "what is asserted"; else the op in quotes, or "a resource without a name".
 using Effects = std::map<std::string, std::vector<Effect>>;
 
 // Collects the effects of one run. The run must use this object as its hook, print() as its print
@@ -40,7 +41,8 @@ class EffectLog : public OrderingHook {
   EffectLog(EffectOrder order, bool debugging) : order_(order), debugging_(debugging) {}
 
   // HasEffect: true if the node has side effects. ReadsState: true if it reads state that other
-  // nodes change. The order of such nodes matters.
+  // nodes change. The order of such nodes matters. Both are false for calls; the nodes in the
+  // called function count.
   static bool HasEffect(const Node& node);
   static bool ReadsState(const Node& node);
 
@@ -75,7 +77,8 @@ using SameValues =
     llvm::function_ref<std::optional<std::string>(const Tensor& got, const Tensor& expected)>;
 
 // Describes the first difference between the effects of a run and the expected effects; nullopt if
-// there is none. The effects on targets in `unordered` may be in any order.
+// there is none. The effects on targets in `unordered` may be in any order; of assertions, neither
+// order nor number counts.
 std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expected,
                                         const std::vector<std::string>& unordered, SameValues same);
 

@@ -20,7 +20,7 @@ struct NodePlace {
 };
 
 // Returns the role of the function in `caller`: "cond" or "body" of a While, "then", "else" or
-// "branch2" of If and Case, joined by '|' if it has several; empty if `caller` is another op.
+// "branch2" of If and Case, joined by '|' if it has several; empty if it has none.
 std::string PartOfCaller(const Node& caller, llvm::StringRef function);
 
 // Appends a caller to the path of a node; call it for the outermost caller first. `part` is the
@@ -34,8 +34,8 @@ void AppendCaller(const NodePlace& caller, llvm::StringRef part, NodePlace* plac
 NodePlace PlaceOfName(llvm::StringRef name);
 bool IsAddedByLowering(llvm::StringRef name);
 
-// False if the two places are in different branches; their paths may still be equal. `a` and `b`
-// are NodePlace::branches.
+// False if the two places are known to be in different branches; their paths may still be equal.
+// `a` and `b` are NodePlace::branches.
 bool MayBeSameBranches(llvm::StringRef a, llvm::StringRef b);
 
 }  // namespace grapnel

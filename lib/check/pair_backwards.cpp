@@ -58,8 +58,8 @@ int SideOf(const Graph& graph, Port port) {
   return -1;
 }
 
-// Returns the name of a LoopCond's loop: "while" for "while/LoopCond" and "while/LoopCond/_14";
-// empty for other names.
+// Returns the name of a LoopCond's loop: "while" for "while/LoopCond" and "while/LoopCond/_14"; for
+// a name without "/LoopCond" the name itself, for others empty.
 llvm::StringRef LoopName(const Node& loop_cond) {
   auto [loop, after] = loop_cond.name().split("/LoopCond");
   return after.empty() || after.starts_with("/_") ? loop : llvm::StringRef();

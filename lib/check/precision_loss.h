@@ -1,5 +1,5 @@
-// Simulates a run in a 16-bit floating-point format: rounds each float tensor to the format when it
-// has been computed, before other nodes read it.
+// Simulates a run in a 16-bit floating-point format: rounds float tensors to the format when they
+// have been computed, before other nodes read them.
 #ifndef GRAPNEL_LIB_CHECK_PRECISION_LOSS_H_
 #define GRAPNEL_LIB_CHECK_PRECISION_LOSS_H_
 
@@ -38,10 +38,11 @@ struct PrecisionLoss {
   int output = 0;
   std::vector<CallSite> calls;  // calls around the node, at the first occurrence
   int64_t elements = 0;
-  int64_t lost = 0;         // number of lost elements, in the worst occurrence
-  double extreme = 0;       // largest magnitude that overflows, or smallest that underflows
-  double norm_error = 0;    // for kCancelled: TensorDifference::norm_error of the output
-  double error_before = 0;  // for kCancelled: the largest norm error of an input
+  int64_t lost = 0;       // number of lost elements, in the worst occurrence; kCancelled: all
+  double extreme = 0;     // largest magnitude that overflows, or smallest that underflows; or 0
+  double norm_error = 0;  // for kCancelled: TensorDifference::norm_error of the output
+  // for kCancelled: the largest norm error of an input, at the first occurrence
+  double error_before = 0;
   int64_t times = 1;
   // True if the output should stay in float in a graph of this format. False for an underflow of a
   // minority of the elements, which is common and harmless.
@@ -58,14 +59,15 @@ class PrecisionWatch : public PairSink {
   PrecisionWatch(ShortFormat format, std::set<FloatNode> kept, bool keeps_range)
       : format_(format), kept_(std::move(kept)), keeps_range_(keeps_range) {}
 
-  // Returns the rounded output. Pass it to RunPairs as the Editor.
+  // Returns the output, rounded unless it is kept or is not a float tensor. Pass it to RunPairs as
+  // the Editor.
   Tensor Edit(const Node& node, int output, const Tensor& value);
   void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) override;
   // Call it when run B has ended. RunPairs may repeat the run; overflows and underflows in
   // repetitions are not counted.
   void EndPart() { is_first_ = false; }
 
-  // Returns the losses in the order of the run, each kind of loss of an output once.
+  // Returns the losses in the order in which they were found, each kind of loss of an output once.
   const std::vector<PrecisionLoss>& losses() const { return losses_; }
   // Returns the nodes given as `kept`, those kept for their range, and for each cancellation its
   // node and the nodes that computed its inputs.

@@ -13,7 +13,8 @@ namespace grapnel {
 namespace {
 
 // Removes nodes that have no readers and are not results, then inputs of these nodes that have no
-// other reader, and functions without callers.
+// other reader, and functions that the main graph does not reach. Arguments and results of
+// functions stay.
 class Cleaner {
  public:
   // Construct the Cleaner before the graph is changed: it treats the nodes that have no readers at

@@ -30,7 +30,8 @@ Place PlaceOf(Module& module, const Item& item) {
   return place;
 }
 
-// Returns an item for each node for which `wanted` is true.
+// Returns an item for each node for which `wanted` is true, except arguments and results of
+// functions. With `main_only`, only nodes of the main graph.
 template <typename Wanted>
 Items NodesWhere(Module& module, Wanted wanted, bool main_only = false) {
   Items items;
@@ -106,8 +107,8 @@ class TurnIntoPlaceholders : public Reduction {
 };
 
 class GoRound : public Reduction {
-  // Returns an input of the same dtype as output 0; -1 if there is none, or if another output has
-  // readers.
+  // Returns the index of an input of the same dtype as output 0; -1 if there is none, or if output
+  // 0 is not the only one with readers.
   static int InputLike(const Node& node) {
     DataType type = TypeOfPort(node.graph(), {node.id(), 0});
     if (!node.HasDataUses() || type == proto::DT_INVALID) return -1;
@@ -212,7 +213,7 @@ class DropAttributes : public Reduction {
   }
 };
 
-// Sets all elements of a constant to its first element.
+// Sets all elements of a constant that is not of strings to its first element.
 class FlattenConstants : public Reduction {
   static bool IsWanted(const Node& node) {
     if (node.op() != "Const") return false;
@@ -239,8 +240,8 @@ class FlattenConstants : public Reduction {
   }
 };
 
-// Replaces a dimension size by a smaller one everywhere: in the shapes of placeholders and
-// constants, and in the values of constants that look like shapes.
+// Replaces a dimension size by a smaller one everywhere in the main graph: in the shapes of
+// placeholders and constants, and in the values of constants that look like shapes.
 class ShrinkDimensions : public Reduction {
  public:
   explicit ShrinkDimensions(int64_t to) : to_(to) {}

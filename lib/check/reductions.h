@@ -11,7 +11,7 @@
 namespace grapnel {
 
 // An item that a step can remove or simplify: its function, its node, and the part of the node (an
-// attribute, or a node to which it has a control edge). An item of ShrinkDimensions is a dimension
+// attribute, or the source of one of its control edges). An item of ShrinkDimensions is a dimension
 // size alone, in `number`.
 struct Item {
   std::string function, node, part;
@@ -24,7 +24,7 @@ class Reduction {
  public:
   virtual ~Reduction() = default;
   virtual Items Find(Module& module) const = 0;
-  // Applies the step to those of the items that still exist.
+  // Applies the step to those of the items that still exist and still allow it.
   virtual void Apply(Module& module, llvm::ArrayRef<Item> items) const = 0;
   // True if nodes that lose their readers in this step become results instead of being removed.
   virtual bool MakesResults() const { return false; }

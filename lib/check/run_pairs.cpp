@@ -50,8 +50,8 @@ class RunPairs::Recorder : public RunHook {
     std::vector<Tensor> inputs;
   };
 
-  // Returns the inputs that BeforeNode() stored for a node that has run. Later entries of the
-  // thread are from nodes that failed, and are dropped.
+  // Returns the inputs that BeforeNode() stored for a node that has run, if any. Later entries of
+  // the thread are from nodes that failed, and are dropped.
   std::vector<Tensor> InputsOf(const Node& node) {
     std::lock_guard lock(mutex_);
     std::vector<Begun>& begun = begun_[std::this_thread::get_id()];
@@ -109,8 +109,8 @@ RunHook& RunPairs::hook_b() { return *recorder_b_; }
 
 void RunPairs::PairFeed(const NodeRun& a, const NodeRun& b) { sink_.OnPair(-1, a, b); }
 
-// Returns the bytes that holding the tensor adds: 0 if its buffer is held already, or if it is a
-// constant (`is_free`), which the plan keeps anyway.
+// Returns the bytes that holding the tensor adds: 0 if it has no buffer, if the buffer is held
+// already, or if it is a constant (`is_free`), which the plan keeps anyway.
 int64_t RunPairs::Hold(const Tensor& tensor, bool is_free) {
   if (!tensor || !tensor.buffer()) return 0;
   if (!buffers_.insert(tensor.buffer().get()).second || is_free) return 0;

@@ -36,12 +36,13 @@ struct NodeRun {
 class PairSink {
  public:
   virtual ~PairSink() = default;
-  // `order` is the position of `a` in run A. Called on the threads of run B, one call at a time;
-  // CurrentCall() returns the call frame in B.
+  // `order` is the position of `a` in run A; -1 for a pair of feeds, on the thread that calls
+  // PairFeed(). Other pairs come on the threads of run B, where CurrentCall() returns the call
+  // frame in B, or on the thread that calls OfferRecorded(); one call at a time.
   virtual void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) = 0;
 };
 
-// Compares two runs: holds the values of run A until run B computes their counterparts. If the
+// Compares two runs: holds the values of run A while run B computes their counterparts. If the
 // values exceed a budget, it holds only those of one part of A at a time, and both runs are
 // repeated for each part:
 //
@@ -64,14 +65,16 @@ class RunPairs {
     Namer a, b;
   };
   // Returns the value that replaces an output in run B before other nodes read it
-  // (RunHook::EditOutputs). A null Editor means no change.
+  // (RunHook::EditOutputs, ReplaceConstant). A null Editor means no change.
   using Editor = std::function<Tensor(const Node&, int output, const Tensor&)>;
 
-  // How nodes are matched. kCalls: by path and iterations, as described above. kBodies: the n-th
-  // execution of a node of a function's body, whatever calls the function.
+  // How nodes are matched. kCalls: by path and iterations, as described above. kBodies, for
+  // OfferRecorded(): the n-th execution of a node of a function's body, whatever calls the
+  // function.
   enum class Identity { kCalls, kBodies };
 
-  // `sink` must outlive this object. `budget` is the most bytes of tensors to hold.
+  // `sink` must outlive this object. `budget` is the most bytes of tensors to hold, but those of
+  // one node are always held.
   RunPairs(PairSink& sink, int64_t budget, Namers namers, Editor edit = nullptr,
            Identity identity = Identity::kCalls);
   ~RunPairs();
@@ -89,8 +92,8 @@ class RunPairs {
   // must be repeated.
   bool NextPart();
 
-  int64_t nodes_of_a() const { return nodes_of_a_; }  // set by the first NextPart()
-  int64_t paired() const { return paired_; }          // number of pairs so far
+  int64_t nodes_of_a() const { return nodes_of_a_; }  // executions; set by the first NextPart()
+  int64_t paired() const { return paired_; }          // number of pairs so far, without feeds
 
  private:
   class Recorder;
@@ -114,8 +117,8 @@ class RunPairs {
   std::mutex mutex_;  // guards the members below
   std::map<std::tuple<const Graph*, NodeId, const Function*>, std::string> parts_;  // of PartOf()
   llvm::DenseMap<uint64_t, Held> held_;
-  llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // executions by path and iterations
-  llvm::DenseSet<const void*> buffers_;                  // buffers counted in held_bytes_
+  llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // executions by place (PlaceKey)
+  llvm::DenseSet<const void*> buffers_;                  // held buffers, and those of constants
   int64_t held_bytes_ = 0;
   int64_t order_ = 0;             // position of the next node of run A
   int64_t begin_ = 0, end_ = -1;  // positions of the held part; end_ -1: to the end of the run

@@ -11,7 +11,8 @@ namespace grapnel {
 namespace {
 
 // Reads the elements of a tensor as doubles; the real and imaginary parts of complex numbers are
-// separate elements. Floats and doubles are read in place, other dtypes through a literal.
+// separate elements. Floats, doubles and complex numbers are read in place, other dtypes through a
+// literal.
 class Elements {
  public:
   explicit Elements(const Tensor& tensor)

@@ -26,20 +26,22 @@ enum class Agreement : uint8_t {
 // and an infinity equals the same infinity; integers, bool and strings must be equal.
 struct TensorDifference {
   Agreement agreement = Agreement::kSame;
-  // "dtype", "shape", "nan" (a NaN or infinity in only one tensor), or empty.
+  // "dtype", "shape", "nan" (in one place, a NaN or infinity in only one tensor, or another one in
+  // each), or empty.
   std::string mismatch;
-  int64_t elements = 0, diverged = 0;  // diverged: elements outside of the tolerance
+  int64_t elements = 0, diverged = 0;  // diverged: elements (or parts) outside of the tolerance
   double max_abs = 0;                  // largest |b - a| of elements that are finite in both
-  double max_rel = 0;                  // largest |b - a| / |a| of elements where a is not 0
-  double max_ulps = 0;                 // largest distance in numbers of the dtype; 0 for integers
-  // The cosine of the angle between `a` and `b` as vectors; 1 if either is 0, 0 if a square
-  // overflows.
+  double max_rel = 0;                  // the same divided by |a|, of those where a is not 0
+  double max_ulps = 0;  // largest distance in numbers of a floating-point dtype; else 0
+  // The cosine of the angle between `a` and `b` as vectors, of elements that are finite in both; 1
+  // if either is 0, for equal tensors and for other dtypes than floats; 0 if a square overflows.
   double cosine = 1;
-  // max_abs divided by the largest magnitude in `a`. Comparing it for inputs and outputs shows
-  // whether an op amplifies errors.
+  // max_abs divided by the largest magnitude in `a`, unless that is 0. Comparing it for inputs and
+  // outputs shows whether an op amplifies errors.
   double norm_error = 0;
   // The index of the first mismatch "nan", else of the difference that is largest relative to the
-  // tolerance; for integers, of the largest difference; for strings, of the first.
+  // tolerance; for integers, of the largest difference; for strings, of the first. Empty for equal
+  // tensors, other dtypes or shapes, and scalars.
   std::vector<int64_t> index;
   std::string value_a, value_b;
 };

@@ -105,7 +105,8 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
   return given;
 }
 
-// Returns the placeholders that need generated values: those that `given` does not feed.
+// Returns the placeholders that need generated values: those that `given` does not feed; none if
+// the graph lacks the tensor of a given feed.
 static std::vector<Node> MadeUpNodes(const Graph& graph, const std::vector<FedValue>& given) {
   std::vector<Node> nodes;
   auto fed = FedNodes(graph, given);

@@ -1,4 +1,4 @@
-// Generates values for feeds, chosen so that a wrong rewrite changes some outputs.
+// Generates values for feeds, chosen so that a wrong rewrite is likely to change an output.
 #ifndef GRAPNEL_LIB_CHECK_TRIALS_H_
 #define GRAPNEL_LIB_CHECK_TRIALS_H_
 
@@ -19,20 +19,21 @@ struct FedValue {
 // How to generate values.
 struct MadeUp {
   int64_t open_size = 2;  // the size used for an unknown dimension
-  // If true, the generated floats (or integers and strings) are negated, so that two trials cover
-  // both signs of each element. Integers and strings have a separate flag, since many of them are
-  // indices. With `negative`, bool is inverted.
+  // If true, the generated floats (or signed integers and strings) are negated, so that two trials
+  // cover both signs of each element. These have a separate flag, since many of them are indices.
+  // With `negative`, bool is inverted.
   bool negative = false, negative_integers = false;
   // If set, every fourth float is NaN, infinity, -infinity, -0 or a number that overflows in most
   // sums and products. These five alternate; the value of this field is the index of the first.
   std::optional<int> first_not_finite = std::nullopt;
 };
 
-// Returns `given`, followed by generated values for every other Placeholder, in the order of the
-// graph. For the same `how`, a value depends only on the placeholder's name, dtype and shape.
-// Floats are in [-127/64, 127/64] and never 0, integers in [0, 4), strings are short numbers; a
-// placeholder of unknown rank gets a scalar. Errors: a placeholder of dtype resource or variant, or
-// of more than 2^30 elements.
+// Returns `given`, followed by generated values for every other Placeholder and PlaceholderV2, in
+// the order of the graph. For the same `how`, a value depends only on the placeholder's name, dtype
+// and shape. Unless `how` says otherwise, floats are in [-127/64, 127/64] and never 0, integers in
+// [0, 4), strings are short numbers; a placeholder of unknown rank gets a scalar. Errors: the graph
+// lacks the tensor of a given feed; a placeholder has a dtype of no fixed size, such as resource,
+// or more than 2^30 elements.
 Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given,
                                               const MadeUp& how = {});
 
@@ -40,15 +41,17 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
 struct Trial {
   std::string name;             // "odd open sizes"; "" for ordinary values
   std::vector<MadeUp> choices;  // the first one with which the unchanged graph runs is used
-  bool is_extra = false;        // skipped silently if the unchanged graph does not run with it
-  bool varies_sizes = false;    // the purpose of the trial is to vary open sizes
+  // skipped silently if the unchanged graph does not run with it (ValueCheck accepts a failed
+  // assertion)
+  bool is_extra = false;
+  bool varies_sizes = false;  // the purpose of the trial is to vary open sizes
 };
 
 // Returns trials in which the open sizes (sizes of unknown dimensions) are an even number, 1, an
 // odd number and 0, and a trial with negated values. Omits trials that would not change the
 // generated feeds.
 std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given);
-// Returns trials with values that are not finite, or that overflow. TensorFlow's own rewrites
+// Returns trials with values that are not finite, or that overflow. TensorFlow's own rewrites may
 // change the outputs for such values too.
 std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>& given);
 

@@ -13,7 +13,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the largest finite magnitude of a float literal; 0 for other dtypes.
+// Returns the largest finite magnitude of a float literal (of a complex one, of the real parts); 0
+// for other dtypes.
 double MagnitudeOf(const Literal& literal) {
   double most = 0;
   if (!IsFloating(literal.dtype()) && !IsComplex(literal.dtype())) return most;

@@ -22,39 +22,41 @@ struct ValueCheckOptions {
   std::vector<FedValue> feeds;       // the given feeds; others are generated (Trial)
   std::vector<std::string> fetches;  // tensors, or nodes without outputs
   double rtol = 1e-4;                // multiplied by 64 for half and bfloat16
-  double atol = 1e-5;  // relative to the tensor's largest finite magnitude; multiplied like rtol
-  double timeout_s = 0;              // seconds for one run; 0: no limit
+  double atol = 1e-5;    // relative to the tensor's largest finite magnitude; multiplied like rtol
+  double timeout_s = 0;  // seconds for one run; 0: no limit
   // True if the passes remove prints and assertions (debug_stripper); then prints and assertions
   // are not compared.
   bool drops_debugging = false;
   ThreadPool* pool = nullptr;  // required; outlives the check
   MessageSink sink;
-  // Called before each run: fills a session with the values of variables and tables; may be null.
+  // Called before each run is compiled: fills a session with the values of variables and tables;
+  // may be null.
   std::function<Error(const Module&, Session&)> fill_session;
 };
 
 // Runs a graph before it is changed, and compares later runs of the changed graph. Runs use the
-// given feeds, completed by several sets of generated feeds, and execute nodes in several orders if
-// the graph has state or effects. A fetch that differs between runs of the unchanged graph (random
-// numbers, a race) is reported and not compared.
+// given feeds, completed by several sets of generated feeds, and, with the first of these sets,
+// execute nodes in several orders if the graph has state or effects. A fetch that differs between
+// runs of the unchanged graph (random numbers, a race) is reported and not compared.
 class ValueCheck {
  public:
   // Errors: the unchanged graph cannot run with any of the feeds, or exceeds the time limit.
   static Expected<std::unique_ptr<ValueCheck>> Create(const Module& module,
                                                       ValueCheckOptions options);
-  // Returns nullopt if every fetch and every effect is unchanged; else describes the first
+  // Returns nullopt if every compared fetch and effect is unchanged; else describes the first
   // difference, or says that the graph no longer runs. Feeds that the graph no longer has are
   // ignored.
   Expected<std::optional<std::string>> Differs(const Module& module) const;
   // DiffersWildly() is like Differs(), but with feeds that are not finite, and compares with the
   // graph that was last passed to Renew(). Use it only for rewrites of plugins: for such feeds
-  // TensorFlow's rewrites change the outputs, and so do grapnel's versions of them.
+  // TensorFlow's rewrites may change the outputs, and so do grapnel's versions of them.
   void Renew(const Module& module);
   std::optional<std::string> DiffersWildly(const Module& module) const;
   int num_compared() const;  // number of compared fetches
-  int num_effects() const;   // number of compared targets of effects: variables, files, printing
-  // Returns the sizes that were used for unknown dimensions; empty if there are no unknown
-  // dimensions.
+  // number of compared targets of effects, such as variables, files, printing
+  int num_effects() const;
+  // Returns the sizes that were used for unknown dimensions, one for each trial that varies them;
+  // empty if no generated feed has unknown dimensions.
   std::vector<int64_t> open_sizes() const;
 
  private:
@@ -64,7 +66,7 @@ class ValueCheck {
   };
   struct Tried {
     std::string name;             // "open sizes as 3"
-    std::optional<int64_t> size;  // size of unknown dimensions; nullopt: there are none
+    std::optional<int64_t> size;  // of unknown dimensions; nullopt: the trial does not vary it
     std::vector<FedValue> feeds;
     std::vector<EffectOrder> orders;
     std::vector<std::optional<Literal>> reference;  // by fetch; nullopt: not compared
@@ -86,7 +88,7 @@ class ValueCheck {
                              Error error) const;
 
   ValueCheckOptions options_;
-  bool has_state_ = false;  // a node has an effect, or reads state that another node writes
+  bool has_state_ = false;  // a node has an effect, or reads state (EffectLog)
   std::vector<Tried> tried_, wild_;
 };
 

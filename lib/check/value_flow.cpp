@@ -6,8 +6,8 @@
 namespace grapnel {
 namespace {
 
-// The most steps to follow, more than any real chain has: the graphs of broken debug folders can
-// have cycles.
+// The most steps to follow, more than real chains have: the graphs of broken debug folders can have
+// cycles.
 constexpr int kMaxSteps = 1000;
 
 // True for ops whose first input is a variable, which they update from their other inputs.
@@ -90,8 +90,8 @@ bool ValueFlow::IsBad(const ValueSource& source) const {
   return IsHandle(source.tensor) && bad_handles_.contains(KeyOf(source.tensor));
 }
 
-// True for an op that is a variable or makes a variable's handle. Only a graph that is run by
-// itself has such ops; a function that Python calls gets handles as arguments.
+// True for an op that is a variable or makes a variable's handle. Usually only a graph that is run
+// by itself has such ops; a function that Python calls gets handles as arguments.
 bool ValueFlow::IsHandle(DebugTensor tensor) const {
   if (tensor.op < 0) return false;
   llvm::StringRef type = run_.graphs[tensor.graph].ops[tensor.op].type;
@@ -126,7 +126,7 @@ std::optional<ValueSource> ValueFlow::SourceInside(DebugTensor call, int executi
 }
 
 // Returns the tensor from which `tensor` got its value unchanged, one step back; nullopt if an op
-// of the same graph computed the value.
+// of the same graph computed the value, or if it cannot be followed.
 std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution,
                                                bool value_known) const {
   const DebugGraph& graph = run_.graphs[tensor.graph];

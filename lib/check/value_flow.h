@@ -43,7 +43,7 @@ class GRAPNEL_PUBLIC ValueFlow {
   ValueSource SourceOfArgument(DebugTensor argument, int execution, int iteration) const;
   ValueSource SourceOfEager(int64_t id) const;
   // For an output of a call, a branch or a loop, returns the source of its value inside the body
-  // that ran; nullopt for other ops.
+  // that ran; nullopt for other ops, and if the body is not in the folder.
   std::optional<ValueSource> SourceInside(DebugTensor call, int execution) const;
   // Returns the source of the output of an op that is a variable: the variable itself, which
   // earlier calls may have assigned; nullopt for other ops.

@@ -31,7 +31,7 @@ bool IsExpression(llvm::StringRef text) {
   return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
 }
 
-// Returns "function/node".
+// Returns "function/node", for a node of the main graph "node".
 std::string WholeName(const Node& node) {
   const Function* function = FunctionOf(node.graph());
   return (function ? function->name() + "/" + node.name() : node.name()).str();

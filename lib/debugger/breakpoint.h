@@ -31,8 +31,8 @@ namespace grapnel {
 // A filter alone, or an expression alone that compares or calls, needs no "if".
 class Breakpoint {
  public:
-  // Errors: a name (not a glob) that matches nothing, with the nearest name; a condition that
-  // cannot be parsed. FILE:LINE is looked up in `lines`. `stack_to_come`: for programs whose nodes
+  // Errors: a text that cannot be parsed; a name or glob that matches nothing; a condition that
+  // names no tensor. FILE:LINE is looked up in `lines`. `stack_to_come`: for programs whose nodes
   // are created during the run, returns the stack of such a node, so that FILE:LINE can match it
   // later; an unknown name is then not an error.
   using StackLookup = std::function<LineTable::Stack(const Node&)>;
@@ -46,7 +46,7 @@ class Breakpoint {
   // the condition there. `begins_call`: `node` is the first node of its function's call.
   bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
   // True if the condition holds for an output. `before`: the output's value when the node ran last;
-  // empty if the node runs for the first time. If the condition cannot be evaluated (the tensor is
+  // empty if there is none or it was dropped. If the condition cannot be evaluated (the tensor is
   // not numeric or has no elements, or another tensor is not computed yet), returns false.
   bool Holds(const Tensor& output, const Tensor& before, const TensorExpression::Lookup& lookup);
 

@@ -10,16 +10,16 @@
 
 namespace grapnel {
 
-// The arguments of a command. Blanks separate them, except inside brackets and quotes; quotes
-// outside brackets are removed.
+// The arguments of a command. Blanks separate them, except inside brackets and quotes and between a
+// name and its slice ("x:0 [0, :]"); quotes outside brackets are removed.
 class DebugWords {
  public:
-  // Errors: an unmatched quote or bracket.
+  // Errors: a quote or bracket is not closed.
   static Expected<DebugWords> Parse(llvm::StringRef text);
 
   llvm::StringRef rest() const { return rest_; }  // as typed
   // TakeFlag removes a flag such as "-a" from the arguments, TakeOption and TakeNumber a flag with
-  // a value such as "-n 3". Errors: the value is missing.
+  // a value such as "-n 3". Errors: the value is missing or, for TakeNumber, not a number.
   bool TakeFlag(llvm::StringRef flag, llvm::StringRef other = {});
   Expected<std::optional<std::string>> TakeOption(llvm::StringRef flag, llvm::StringRef other = {});
   // Removes a flag and its value, an expression that may contain blanks: all arguments up to the

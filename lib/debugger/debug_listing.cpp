@@ -17,7 +17,7 @@ namespace grapnel {
 namespace {
 
 // Finds a node by name in the body (function or main graph) in which the run has stopped, in the
-// main graph, or as "function/node".
+// main graph, as "function/node", or by a tensor that Debugger::FindPort finds.
 Expected<Node> NodeNamed(const Debugger& debugger, llvm::StringRef name) {
   const Graph* graph = nullptr;
   if (Node node = debugger.here().Find(name)) return node;
@@ -153,8 +153,8 @@ int FirstArgument(const Node& caller, const Function& function) {
 }
 
 // For an argument of a running function, returns "t:0, which u passes": the input of the calling
-// node; from the second iteration of a loop on, "result 1 of the previous iteration"; "" for other
-// nodes.
+// node; from the second iteration of a loop on, "result 1 of the previous iteration"; "" if it is
+// not known, and for other nodes.
 std::string GivenText(const Debugger& debugger, const Node& node) {
   if (node.op() != "_Arg") return "";
   const Graph* outer = &debugger.module().main;

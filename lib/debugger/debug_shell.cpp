@@ -84,8 +84,8 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// For a program in eager mode: returns the error that it created no node that the breakpoint names;
-// "" if there are such nodes.
+// For a program in eager mode: returns the error that it created no node that the breakpoint names.
+// Otherwise returns "".
 std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
   if (!debugger.grows() || breakpoint.number <= 0) return "";
   auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());

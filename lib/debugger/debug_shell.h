@@ -22,13 +22,15 @@ class DebugShell {
   DebugShell(Debugger& debugger, llvm::raw_ostream& os, bool color)
       : debugger_(debugger), os_(os), color_(color) {}
 
-  // Writes where the run has stopped: the node, its calls, and its inputs or outputs.
+  // Writes where the run has stopped (the node, its calls, and its inputs or outputs) or how it
+  // ended.
   void ShowStop(const DebugStop& stop);
-  // Runs one line. Returns an order if the command continues, goes back or ends. Errors: an unknown
-  // command or name, with the nearest one; an argument that does not fit.
+  // Runs one line. Returns an order if the command continues, restarts or ends the run. Errors: an
+  // unknown command, with the nearest one; those of the command, such as an unknown name.
   Expected<std::optional<DebugOrder>> Do(llvm::StringRef line);
-  // Returns the completions of the last word of `line`: commands, then names of nodes (in the body
-  // where the run has stopped, and in the main graph), of functions and of filters.
+  // Returns the completions of the last word of `line`: commands for the first word, else names of
+  // nodes (in the body where the run has stopped, and in the main graph), of functions, of filters,
+  // and of the functions of expressions.
   std::vector<std::string> Complete(llvm::StringRef line) const;
 
   Debugger& debugger() { return debugger_; }

@@ -305,7 +305,7 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   int64_t size = 1;
   for (int64_t dim : dims) size *= dim;
   if (size != array.size())
-    return MakeError("'{0}': lists at the same depth must have the same length", text);
+    return MakeError("'{0}': one list was expected, with all numbers at the same depth", text);
   array.dims = dims;
   return TensorOf(array);
 }

@@ -21,12 +21,13 @@ struct WholeValue {
   bool is_read = true;  // true: an input of the node; false: an output
 };
 
-// Returns the composite inputs of the stop's node or, after it has run, its outputs.
+// Returns the composite inputs of the stop's node and, after it has run, its composite outputs.
 std::vector<WholeValue> WholeValuesAt(const DebugStop& stop, int64_t limit);
 
 // A composite tensor that has `port` as a component. `reader`: the node whose op definition shows
 // this, because the components are its outputs or inputs: the port's node or a reader of the port.
-// PartsOf returns one entry for each such node, if all components have values.
+// PartsOf returns the composite tensors whose components all have values; of those with the same
+// text only the first.
 struct PartOf {
   Node reader;
   WholeValue value;

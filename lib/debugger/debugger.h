@@ -22,7 +22,7 @@ namespace grapnel {
 // A function call, or an iteration of an Enter/Exit loop, that contains a stop.
 struct StopFrame {
   const Function* function = nullptr;  // null: an iteration of `loop`
-  std::string caller;                  // the calling node; empty: called by a dataset
+  std::string caller;                  // the calling node; empty: a dataset, or `loop` is set
   std::string loop;
   int64_t iteration = -1;  // from 0; -1: not in a loop
 };
@@ -80,15 +80,15 @@ class Debugger : private RunHook {
   // Called on the thread that runs the graph; that thread waits until the function returns.
   using AtStop = std::function<DebugOrder(const DebugStop&)>;
 
-  // `opened` outlives the debugger and does not change. The request's hook, steps, watch, pool,
-  // device and devices are ignored. `budget`: bytes of values to keep.
+  // `opened` outlives the debugger and does not change. What RunRequest::ByItself() resets is
+  // ignored. `budget`: bytes of values to keep.
   Debugger(const OpenedGraph& opened, const RunRequest& request, int64_t budget);
   Debugger(std::unique_ptr<DebugTarget> target, int64_t budget);
   ~Debugger() override;
 
   // Stops before the first node, and returns when `at_stop` returns kQuit. An error in a node is a
   // stop, kFailed; in an eager program this stop comes after the program has ended. Errors: those
-  // of RunJob that occur before the first node.
+  // of DebugTarget::Begin.
   Error Run(const AtStop& at_stop);
 
   // May be called from another thread or a signal handler. The run stops before its next node.
@@ -122,17 +122,17 @@ class Debugger : private RunHook {
   // in the only function that has it; `graph` receives the body.
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
-  // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not
-  // computed yet, or not in this run; dropped from the history.
+  // Returns value `number` of a tensor, or its last. Errors: no such tensor or number; the value is
+  // not computed yet, or not in this run; it was dropped from the history.
   Expected<const KeptValue*> Value(llvm::StringRef name, int64_t number = -1) const;
   // Replaces a tensor's last value by `value`, which has the same dtype and shape. If nodes may
   // have read the old value, returns the order with which the caller must continue; it restarts the
-  // run and stops here again. Errors: the node that produces the tensor only forwards another
-  // tensor, which must be set instead.
+  // run and stops here again. Errors: no such tensor; the node that produces it only forwards
+  // another tensor, which must be set instead; an eager program passes the value.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
   // For a tensor that is not computed yet: once its node has run, overwrites the elements in
   // `slice` ("": all) with `value`; the node fails if `value` does not fit
-  // (lib/watch/tensor_slice.h). Errors: those of Set().
+  // (lib/watch/tensor_slice.h). Errors: no such tensor; its node only forwards another tensor.
   Error SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value);
   // True if the tensor has no value in this run yet and may get one.
   bool IsToCome(llvm::StringRef name) const;
@@ -215,13 +215,13 @@ class Debugger : private RunHook {
   size_t depth_ = 0;             // number of calls at the last stop
   std::vector<StopFrame> from_;  // the frames at the last stop
   std::optional<Replay> replay_;
-  llvm::MutableArrayRef<Tensor> editable_;  // at a stop after a node: its outputs
+  llvm::MutableArrayRef<Tensor> editable_;  // at a stop after a node: outputs that may change
   bool is_ending_ = false, is_finished_ = false, has_begun_ = false, begins_ = true;
   bool is_reported_ = false;  // EditOutputs() has handled the node of the next AfterNode()
   int run_ = 1;
   int64_t step_ = 0;
   std::vector<Running> running_;      // nodes that have begun and not ended, outermost first
-  std::optional<Running> failed_;     // the first node that failed, in a program that continued
+  std::optional<Running> failed_;     // the first node that failed
   std::vector<Tensor> given_;         // feeds that are not in history_ yet
   const Function* called_ = nullptr;  // a called function of which no node has begun
   std::string last_loop_;             // the Enter/Exit loop of the last node in one; its iteration:

@@ -14,8 +14,8 @@ namespace grapnel {
 
 class GraphTarget : public DebugTarget {
  public:
-  // `opened` outlives the target and does not change. The request's hook, steps, watch, pool,
-  // device and devices are ignored.
+  // `opened` outlives the target and does not change. What RunRequest::ByItself() resets is
+  // ignored.
   GraphTarget(const OpenedGraph& opened, const RunRequest& request);
 
   Error Begin() override;

@@ -12,7 +12,8 @@ constexpr size_t kMostCells = 1'000'000;
 using Same = llvm::function_ref<bool(size_t a, size_t b)>;
 using Pairs = std::vector<std::pair<size_t, size_t>>;
 
-// Returns the longest common subsequence of elements [first, last_a) of A and [first, last_b) of B.
+// Returns the longest common subsequence of elements [first, last_a) of A and [first, last_b) of B;
+// empty if there are too many elements.
 Pairs LongestCommon(size_t first, size_t last_a, size_t last_b, Same same) {
   size_t rows = last_a - first, columns = last_b - first;
   if (rows == 0 || columns == 0 || rows > kMostCells / columns) return {};

@@ -18,7 +18,7 @@ bool IsConfig(llvm::StringRef key, AttrView value) {
   return (key == "config_proto" || key == "config") && value.kind() == AttrKind::kString;
 }
 
-// Parses as much of a ConfigProto as possible; empty if nothing can be parsed.
+// Parses a ConfigProto; empty if its bytes are malformed.
 std::unique_ptr<google::protobuf::Message> ConfigOf(AttrView value) {
   std::unique_ptr<google::protobuf::Message> config = proto::MakeDynamicMessage("ConfigProto");
   llvm::StringRef bytes = *value.AsString();
@@ -74,7 +74,8 @@ std::string LiteralText(const Literal& literal) {
 }
 
 // Returns the fields of `from` that differ from those of `to`, as in
-// "graph_options.rewrite_options.remapping = OFF". Walks the text forms of both messages.
+// "graph_options.rewrite_options.remapping = OFF"; "the rest as before" if there are none. Walks
+// the text forms of both messages.
 std::string OnlyIn(const google::protobuf::Message& from, const google::protobuf::Message& to) {
   auto lines = [](const google::protobuf::Message& message) {
     std::vector<std::string> out, path;

@@ -29,7 +29,7 @@ struct NodeEntry {
 
 struct MatchedPair {
   NodeEntry a, b;
-  std::vector<Change> changes;  // empty: both nodes are the same
+  std::vector<Change> changes;  // empty: no difference that counts
 };
 
 // N nodes of A that became one node of B (a fusion), or one node of A that became N nodes of B (a
@@ -60,8 +60,8 @@ struct NodeOutcome {
 // place of the call. For a lowered loop or branch, `call` is CALL/body/_N, the scope of the copies.
 struct OpenedCall {
   std::string call, function;
-  // Each node of the body ("function/node") and its copy, sorted by the name of the copy. Calls in
-  // the body that were inlined too have their own entries.
+  // The nodes of the body ("function/node") that have copies, each with its copy, sorted by the
+  // name of the copy. Calls in the body that were inlined too have their own entries.
   std::vector<std::pair<std::string, std::string>> nodes;
 };
 

@@ -30,12 +30,13 @@ void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_o
 //   stem     -> entry_conv     9
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
-// Counts how nodes were removed, the nodes that were fused or changed their op, the inlined calls,
-// and the changes that many nodes share: "14 merged, 1 pruned, 6 calls inlined (170 nodes), 254
-// placed on cpu:0".
+// Counts how nodes of the main graph were removed, the nodes that were fused or changed their op,
+// the inlined calls, and the changes that many nodes share: "14 merged, 1 pruned, 6 calls inlined
+// (170 nodes), 254 placed on cpu:0".
 std::string DiffRemark(const Diff& diff);
 
-// Returns "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
+// Returns "5 removed, 1 added, 2 changed, 1 replaced, 90 the same", followed by the remark if nodes
+// were matched by name, or "the same: 90 nodes".
 std::string DiffSummary(const Diff& diff);
 
 // Writes, for both graphs, the numbers of nodes and functions, the bytes of constants, the FLOPs if

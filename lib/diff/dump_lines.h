@@ -31,8 +31,9 @@ bool IsOfOneOp(llvm::StringRef line);
 // `turn` by the order in which the runtime writes stages.
 void SortLoose(std::vector<DumpStage>* stages);
 
-// Adds each loose stage to the line of the most similar graph, if any graph is similar enough, and
-// moves loose stages that the log does not mention to where the runtime would have written them.
+// Adds each readable loose stage to the line that its name gives or, without one, to that of the
+// most similar graph, if any is similar enough, and moves the loose stages that the log does not
+// mention to where the runtime would have written them.
 // `modules` has the graph of each stage, null if it cannot be read. Returns the order of the
 // stages. Cost: linear in nodes, and in loose stages times stages.
 std::vector<size_t> JoinLines(std::vector<DumpStage>* stages,

@@ -21,7 +21,7 @@ class Fusion {
 
   // True if `op` is the main op of the fusion, such as Conv2D for _FusedConv2D.
   bool IsBase(llvm::StringRef op) const { return op == base_; }
-  // True if `op` is the last of the fused ops. For BiasAdd, all kinds of addition count.
+  // True if `op` is the last of the fused ops. For BiasAdd, Add and AddV2 count too.
   bool EndsIn(llvm::StringRef op) const;
   // True if `nodes` may be the nodes that were fused: exactly one has the main op, and there is at
   // least one more node for each fused op.

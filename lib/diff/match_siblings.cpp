@@ -1,4 +1,4 @@
-// Pairs nodes that do the same with the same inputs, and so differ only in their scopes.
+// Pairs nodes that do the same with the same inputs, and so differ only in their names.
 #include <algorithm>
 #include <deque>
 #include <map>

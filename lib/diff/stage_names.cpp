@@ -238,7 +238,7 @@ std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   return functions;
 }
 
-// Returns all functions except partitions of other functions and instances after the first one.
+// Returns all functions except those derived from others, and instances after the first one.
 std::vector<size_t> StageNames::LargestFirst() const {
   std::vector<size_t> whole;
   for (size_t i = 0; i < functions_.size(); ++i) {

@@ -46,7 +46,7 @@ class StageNames {
   //                    function's name.
   //   STAGE            if only one function has this stage
   // Blanks and underscores are equal. "before X", if it has no dump, is the stage before "after X".
-  // Errors: no match or several matches, with the nearest ten names.
+  // Errors: no match, with names that exist, or several matches, with their names.
   Expected<FoundStage> Find(llvm::StringRef name) const;
 
   // Returns all stages of the functions with that name and of the graphs made from them, such as
@@ -60,8 +60,8 @@ class StageNames {
 
   // The functions in the folder's order.
   llvm::ArrayRef<Function> functions() const { return functions_; }
-  // Returns the indices of functions, except partitions of other functions and later instances;
-  // those with the most nodes first.
+  // Returns the indices of functions, except those derived from others (as partitions are) and
+  // later instances; those with the most nodes first, but ops that ran eagerly last.
   std::vector<size_t> LargestFirst() const;
   // Returns the name of a stage of the largest function. There must be a function.
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }

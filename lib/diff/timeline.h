@@ -19,7 +19,7 @@ struct TimelineStage {
   int before = -1;              // the stage that it is compared with; -1: it begins a trace
   size_t nodes = 0, edges = 0;  // of the main graph, counted as in Grappler's log
   size_t library_nodes = 0, library_edges = 0;  // of all functions
-  Diff diff;  // from `before` to this stage; empty if they share the module
+  Diff diff;  // from `before` to this stage; empty for -1, or if both share the module
 };
 
 struct Timeline {
@@ -35,14 +35,14 @@ struct OrderedDump {
   std::string problem;                   // why it cannot be read
 };
 
-// Reads every dump in `folder` and returns the dumps in order; `log` as in OrderDumps. Error: there
-// is no such folder.
+// Reads every dump in `folder` and returns the dumps in order; `log` as in OrderDumps. Error: the
+// folder cannot be read.
 Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::StringRef log,
                                              ThreadPool& pool);
 
 // Reads the dumps in `folder` and compares each with the previous stage of its graph; `log` as in
 // OrderDumps. With a `function`, reads only the stages that StageNames::StoryOf returns for it.
-// Errors: there is no such folder, no readable dump in it, or no such function.
+// Errors: the folder cannot be read; no dump in it can be read; there is no such function.
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool,
                                 llvm::StringRef function = {});
 

@@ -16,9 +16,9 @@ struct Activation {
   BodyPort output() const { return {node, 0}; }
 };
 
-// Returns the activations among network.nodes(), in that order. A GELU (x/2 times 1 + erf(x/√2),
-// erfc(-x/√2), or 1 + tanh of x and its cube) is listed instead of the Erf, Erfc or Tanh in it.
-// Cost: linear in the number of nodes.
+// Returns the activations among the forward nodes in network.nodes(), in that order. A GELU (x/2
+// times 1 + erf(x/√2), erfc(-x/√2), or 1 + tanh of x and its cube) is listed instead of the Erf,
+// Erfc or Tanh in it. Cost: linear in the number of nodes.
 std::vector<Activation> ActivationsOf(const Network& network);
 
 // True if a layer reads the activation's output, directly or indirectly, and the activation is not

@@ -345,7 +345,8 @@ bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& a
   return all.count(key.rsplit('/').first.str()) > 0 && key.contains('/');
 }
 
-// Reads the checkpoints at `path`, and the history of each variable that is in all of them.
+// Reads the checkpoints at `path`, and the history of each floating-point variable that is in all
+// of them.
 Error ReadCheckpoints(llvm::StringRef path, DoctorContext* context) {
   constexpr llvm::StringLiteral kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
   std::map<std::string, VariableHistory> histories;

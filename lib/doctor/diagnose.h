@@ -46,20 +46,22 @@ struct Diagnosis {
   bool IsClean() const { return findings.empty() && failure.empty(); }
 };
 
-// Runs the graph if that is possible: `steps` times on the feeds, or on the case's recorded steps
-// one after another; variables keep their values between steps. An error of the run is part of the
-// Diagnosis. Errors: the graph is broken; a name or a file does not exist.
+// Runs the graph if that is possible: `steps` times on the feeds and, for a case, on those of its
+// recorded steps, one after another; variables keep their values between steps. An error of the run
+// is part of the Diagnosis. Errors: no check matches the request; the graph is broken; a name or a
+// file does not exist.
 Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request);
 
-// Examines the newest run in a debug folder of TensorFlow. Errors: those of ReadDebugFolder.
+// Examines the newest run in a debug folder of TensorFlow. Errors: those of ReadDebugFolder; no
+// check matches the request.
 Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request);
 
 // True if `path` is the output of a training run and not a model: the prefix of a checkpoint, its
 // .index file, an event file with scalars, or a directory of such files.
 bool IsTrainingRecord(llvm::StringRef path);
-// Examines the checkpoints of a directory in the order of their numbers, and the scalars in the
-// event files of the directory and its subdirectories. Errors: a checkpoint is damaged; no scalar
-// has the name given by the request.
+// Examines the checkpoints at `path` in the order of their numbers, and the scalars in its event
+// files (of a directory, also those in its subdirectories). Errors: no check matches the request; a
+// file cannot be read or is damaged; no scalar has the name given by the request.
 Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequest& request);
 
 }  // namespace grapnel

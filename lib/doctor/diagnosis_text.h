@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// Writes a block for each finding, at most three per check, then the checks that did not run, with
-// the reasons.
+// Writes a heading, the failure of the run, a block for each finding, at most three per check, and
+// the checks that lack evidence, with the reasons; long lists are abbreviated.
 void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os);
 // Writes attributes into the open JSON object: "model", "steps", "checkpoints", "curves",
 // "failure", "findings": [{"check", "certainty", "node", "function", "file", "source", "what",

@@ -23,12 +23,12 @@ struct ScalarLog;
 enum class Confidence : uint8_t { kCertain, kLikely, kPossible };
 const char* ConfidenceName(Confidence confidence);
 
-// A problem at a node of a graph, a variable, or a traced function.
+// A problem at a node of a graph, a variable, a traced function, or a curve.
 struct Finding {
   std::string check;  // name of the check; set by the caller of the check
   Confidence confidence = Confidence::kLikely;
   std::string node, function;  // function: the one that has the node; empty: the main graph
-  std::string file;            // checkpoint or source file of the problem; or empty
+  std::string file;            // file, folder or source line of the problem; or empty
   std::string what, advice;
   std::string made_at;  // "net.py:21 in loss_fn", if known; set by the caller of the check
 };
@@ -40,7 +40,7 @@ enum class Evidence : uint8_t {
   kLoss,         // a graph with a loss
   kValues,       // a run
   kSteps,        // at least two runs of a training step
-  kCheckpoints,  // two or more checkpoints of one model
+  kCheckpoints,  // one or more checkpoints of one model
   kDebugFolder,
   kScalars,  // scalars of a training, in event files
 };
@@ -57,7 +57,7 @@ struct VariableHistory {
     double spread = 0;  // standard deviation
     int64_t bad = 0;    // number of NaNs and infinities
   };
-  std::vector<Moment> moments;  // the first is the initial state
+  std::vector<Moment> moments;  // the first: the initial state, or checkpoint
   Tensor first, last;
   bool is_slot = false;  // the variable is a slot of an optimizer (known only for checkpoints)
   bool IsWeight() const { return dims.size() >= 2; }
@@ -112,7 +112,7 @@ class Check {
   // Called before the run, if there is one.
   virtual void Watch(const DoctorContext&, TensorWatches&) {}
   // Called after the run; adds to `findings`. Returns "", or the reason why there is nothing to
-  // check: "there is no softmax".
+  // check, "there is no softmax", or why it cannot be checked (Lacks()).
   virtual std::string Run(const DoctorContext& context) = 0;
 
   std::vector<Finding> findings;
@@ -126,7 +126,7 @@ class Check {
   }
   // Adds a finding about a node; `what` and `advice` are sentences without a capital and a period.
   void Find(Confidence confidence, const Node& node, std::string what, std::string advice);
-  // Adds a finding about a variable, function or file with this name.
+  // Adds a finding about a variable, function, curve or op with this name.
   void Find(Confidence confidence, const std::string& name, std::string what, std::string advice);
 };
 

@@ -46,7 +46,8 @@ class PortSet {
 
 // The data edges of a module, across calls, branches and loops; control edges are ignored. All
 // calls of a function are merged, so there may be connections here that no single call has, but
-// none is missing. The module is borrowed and must not change. The cost of each list is its length.
+// none of PartitionedCall, If, Case, While and calls by name is missing. The module is borrowed and
+// must not change. The cost of each list is its length.
 class Flow {
  public:
   // Cost: linear in the number of nodes.
@@ -60,14 +61,14 @@ class Flow {
   std::vector<BodyPort> Before(const BodyPort& port) const;
   // Returns the tensors that are directly computed from `port`.
   std::vector<BodyPort> After(const BodyPort& port) const;
-  // Returns the nodes that read `port`, each with the input slot. If a reader is a call, returns
-  // the nodes in the called function that read the argument instead.
+  // Returns the nodes that read `port`, each with the input slot. If a reader is a call or a result
+  // of a function, returns instead the nodes that read the argument or the call's output.
   std::vector<std::pair<Node, int>> Readers(const BodyPort& port) const;
 
   // A predicate for Backward: true if the walk may go from a node's outputs to its input `slot`.
   using Passes = bool (*)(const Node& node, int slot);
   // Returns all tensors from which `ends` are computed, including `ends`. With `passes`, goes only
-  // through inputs for which it is true.
+  // through inputs for which it is true, except through arguments, calls and IdentityN.
   PortSet Backward(llvm::ArrayRef<BodyPort> ends, Passes passes = nullptr) const;
   // Returns all tensors that are computed from `starts`, including `starts`.
   PortSet Forward(llvm::ArrayRef<BodyPort> starts) const;
@@ -110,7 +111,8 @@ class Flow {
 // ArgMax, rounding, casts to integers and StopGradient, and for inputs that are shapes, indices or
 // the condition of a Select.
 bool PassesGradient(const Node& node, int slot);
-// True if outputs depend on the values of input `slot`, not only on its shape.
+// True if outputs depend on the values of input `slot`, not only on its shape, as those of Shape or
+// ZerosLike do.
 bool PassesValue(const Node& node, int slot);
 
 }  // namespace grapnel

@@ -16,19 +16,20 @@ struct LossCurve {
   const ScalarSeries* series = nullptr;
   const ScalarSeries* accuracy = nullptr;  // accuracy of the same network; null: not logged
   bool is_validation = false;
-  // True for a total loss: the only loss of its run, or one with a general name such as "loss".
-  // Other curves, such as the terms of a loss or the losses of adversarial networks, may
-  // legitimately rise.
+  // True for a total loss: the only loss of its run (in training, or in validation), one with a
+  // general name such as "loss", or the one that the user named. Other curves, such as the terms of
+  // a loss or the losses of adversarial networks, may legitimately rise.
   bool is_whole = false;
 };
 
 // Returns the losses of a log, in the log's order: scalars whose tags have the word "loss"
 // ("epoch_loss", "train/loss", but not "loss_scale"), or, if `wanted` is not empty, those with this
-// tag or name. The curves point into the log.
+// tag or name. Of losses that Keras logs twice, leaves out the one by iteration. The curves point
+// into the log.
 std::vector<LossCurve> LossCurvesOf(const ScalarLog& log, llvm::StringRef wanted);
 
-// The shape of a curve. Its values are medians of windows, each a fifth of the records, so that
-// single batches have little influence.
+// The shape of a curve. Its values are medians of windows, each a fifth of the records (at least
+// one), so that single batches have little influence.
 struct CurveShape {
   double first = 0, last = 0, lowest = 0;
   int64_t lowest_at = 0;    // the step at which the lowest window begins

@@ -29,7 +29,7 @@ struct NetworkVariable {
   std::vector<VariableUpdate> updates;  // the updates that run, in the order of nodes
   std::optional<bool> trainable;        // nullopt: the file does not tell
   bool is_weight = false;  // weights of a layer in the forward pass, or a table that a Gather reads
-  bool is_bias = false;                 // the value is only added to other tensors
+  bool is_bias = false;    // the value is only added to other tensors
   // Returns `trainable` if it is known; else true if the variable has the weights of a layer or is
   // updated with a gradient.
   bool IsTrained() const;
@@ -39,14 +39,14 @@ struct NetworkVariable {
 struct Layer {
   Node node;
   int input_slot = 0, weight_slot = 1;
-  int variable = -1;  // in Network::variables(); -1: a constant or a computed value
+  int variable = -1;  // in Network::variables(); -1: a constant
   BodyPort weights;   // the origin of the weights: a read of the variable, or a constant
   BodyPort input;
   BodyPort output() const { return {node, 0}; }
 };
 
-// Analyzes the fetches and the nodes that they need, including those in functions. The file and the
-// module are borrowed and must not change.
+// Analyzes the fetches and the nodes that they need, including those in functions, or the whole
+// graph. The file and the module are borrowed and must not change.
 class Network {
  public:
   struct Ends {
@@ -66,8 +66,8 @@ class Network {
   // True if the node belongs to the forward pass: a loss depends on it; or, if there is no loss, it
   // does not depend on a gradient.
   bool IsForward(const Node& node) const;
-  // Returns the tensors whose values differ from step to step: feeds, placeholders, outputs of
-  // iterators.
+  // Returns the tensors whose values may differ from step to step: feeds, placeholders, outputs of
+  // iterators, of readers and of look-ups in tables.
   const std::vector<BodyPort>& inputs() const { return inputs_; }
 
   // Returns the losses: named by the user, or found.
@@ -84,10 +84,10 @@ class Network {
   const std::vector<Layer>& layers() const { return layers_; }
 
   // Returns the constant that a tensor is, looking through Identity and calls; null if it is not a
-  // constant.
+  // constant, or cannot be read.
   const Literal* ConstantOf(BodyPort port) const;
   Shape ShapeOf(BodyPort port) const;
-  // Returns the terms of a sum, looking through Add, AddN, Identity and casts.
+  // Returns the terms of a sum, looking through Add, AddN, Identity, casts and reshapes.
   std::vector<BodyPort> TermsOf(BodyPort sum) const;
   // Returns the next layers: those that a layer's output reaches only through biases, activations,
   // reshapes and pooling.
@@ -97,7 +97,8 @@ class Network {
   bool ReachesLoss(const NetworkVariable& variable) const;
   // True if a layer depends on the tensor.
   bool IsHidden(BodyPort output) const;
-  // True if the first op after `output`, apart from biases and reshapes, is a batch normalization.
+  // True if a batch normalization, or a part of one, reads `output` directly or through additions
+  // and reshapes.
   bool IsNormalized(BodyPort output) const;
   // True for elementwise nonlinearities: Relu, Tanh, Sigmoid...
   static bool IsActivation(llvm::StringRef op);

@@ -13,7 +13,7 @@
 namespace grapnel {
 
 enum class NumberRange : uint8_t {
-  kUnknown,      // no information; also variables and fed scalars, which are assumed to be right
+  kUnknown,      // no information; also variables, fed scalars and integers, guarded values
   kPositive,     // above 0, or kept above it by a guard
   kUnderflows,   // above 0, but may be rounded to 0: a softmax, a sigmoid
   kNotNegative,  // 0 or more, and may be 0: a Relu, a sum of squares, a count

@@ -33,7 +33,7 @@ Tally TallyOf(const Tensor& tensor);
 void ForEachNumber(const Tensor& tensor, llvm::function_ref<void(double)> visit);
 
 // Returns the Euclidean norm of a - b; infinity if the dtypes or shapes of `a` and `b` differ.
-// Elements that are not finite do not count.
+// Elements that are not finite do not count, nor do complex numbers, strings and objects.
 double DistanceOf(const Tensor& a, const Tensor& b);
 
 // Returns a number with three significant digits: "0.00123", "1.2e+05".

@@ -29,8 +29,9 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kAlignment = 64, kPage = 4096, kHugePage = size_t{2} << 20;
-// The size of a range of addresses. Reserving addresses takes no memory, so a range is large enough
-// for all buffers of most runs; pieces that are idle can merge across all of it.
+// The usual size of a range of addresses (see NewRange). Reserving addresses takes no memory, so a
+// range is large enough for all buffers of most runs; pieces that are idle can merge across all of
+// it.
 constexpr size_t kRange = size_t{256} << 20;
 // When a piece is split for a buffer, a remainder smaller than this stays part of the buffer.
 constexpr size_t kSmallestPiece = 4096;
@@ -177,7 +178,8 @@ struct Arena {
   }
 
   // Makes a buffer at the end of the last range: extends the last piece if that is idle, else
-  // appends a piece. If the range has no room, makes a new range.
+  // appends a piece. If the range has no room, makes a new range. Returns null if the budget or the
+  // system refuses.
   Piece* TakeNew(size_t wanted) {
     Range* range = ranges.empty() ? nullptr : ranges.back().get();
     Piece* last = range ? last_piece : nullptr;
@@ -211,8 +213,8 @@ struct Arena {
     return piece;
   }
 
-  // The first 2 MiB of a range use small pages, which are enough for small runs. The rest uses huge
-  // pages where the system allows them, which cost a hundredth of the page faults.
+  // Requests huge pages, except for the first 2 MiB of a range: small pages are enough for small
+  // runs. Where the system allows huge pages, they cost a hundredth of the page faults.
   Range* NewRange(size_t wanted) {
     size_t size = std::max(kRange, RoundUp(wanted, kHugePage));
     auto map = [](size_t bytes) {
@@ -256,7 +258,8 @@ struct Arena {
     spare.push_back(next);
   }
 
-  // Returns the whole pages of an idle piece to the system; the pages read as zero later.
+  // Returns the whole pages of a piece that no buffer uses to the system; the pages read as zero
+  // later.
   void GiveBack(Piece& piece) {
     if (!piece.is_resident) return;
     // A range begins on a page boundary, so an offset in it can be rounded to pages.

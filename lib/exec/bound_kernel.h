@@ -6,19 +6,20 @@
 
 namespace grapnel {
 
-// The one way to call a kernel, from a plan or to fold a constant. Checks the inputs against the
-// ranks in the op's definition, the kernel's registration and the node's dtypes before a call, and
-// the dtypes of the outputs after it. A call returns an Error and never throws.
+// The one way to call a kernel, from a plan or to fold a constant. Call() checks the inputs against
+// the ranks in the op's definition, the kernel's registration and the node's dtypes before a call,
+// and the dtypes of the outputs after it. A call returns an Error and never throws.
 //
 // Cost: a few comparisons for each input and one for each output.
 class BoundKernel {
  public:
   BoundKernel() = default;
-  // Makes the kernel for a node. Errors: an attribute that the op does not allow, and errors of the
-  // kernel's factory. Neither these errors nor those of Call() name the node.
+  // Makes the kernel for a node. Errors: such as an attribute that the op does not allow, or an
+  // error of the kernel's factory. The caller adds the node's name to these errors and to those of
+  // Call().
   static Expected<BoundKernel> Make(const KernelDef& def, const KernelSetup& setup);
-  // Wraps a kernel that the plan adds (a copy to or from a device, a fusion, a constant in a
-  // branch); the inputs and outputs of its calls are not checked.
+  // Wraps a kernel that the plan adds (such as a copy to a device, or a fusion, whose errors name
+  // their node); the inputs and outputs of its calls are not checked.
   static BoundKernel OfPlan(KernelFn run);
 
   Error Call(KernelContext& context) const;

@@ -16,13 +16,13 @@ struct GRAPNEL_PUBLIC CallFrame {
   const Function* function = nullptr;  // null: an iteration
   // The calling node; null for an iteration, and for a call that a dataset makes on its own.
   const Node* caller = nullptr;
-  llvm::StringRef loop;    // for an iteration: the name of its frame
-  int64_t iteration = -1;  // from 0; also set for a While's condition or body; -1: not in a loop
+  llvm::StringRef loop;              // for an iteration: the name of its frame
+  int64_t iteration = -1;            // of a loop, from 0; also for a While's functions; -1: none
   const CallFrame* outer = nullptr;  // null: the graph that runs
 };
 
 // Returns the innermost call frame of this thread, valid while the current node runs; null if this
-// thread is not in a call.
+// thread is not in a call, or the run has no hook.
 GRAPNEL_PUBLIC const CallFrame* CurrentCall();
 
 // Makes `frame` the innermost call frame of this thread while this object lives; `frame` must
@@ -38,7 +38,7 @@ class GRAPNEL_PUBLIC InCall {
   const CallFrame* before_;
 };
 
-// Returns the node that this thread runs; null in a run without a hook, or outside of a node.
+// Returns the node whose kernel this thread runs; null in a run without a hook, or if it runs none.
 GRAPNEL_PUBLIC const Node* RunningNode();
 class RunHook;
 // Returns the hook that wants the running node; null if none does.

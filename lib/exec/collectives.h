@@ -52,11 +52,11 @@ class Collectives {
                                          llvm::MutableArrayRef<Tensor> results)>;
 
   // Adds a member to its group. The last member to join calls `merge`, which computes the results;
-  // then each member is sent its result as `answer`. Errors: the keys are invalid, the members do
-  // not match, the group is already complete, or `merge` fails.
+  // then each member is sent its result as `answer`. Errors: such as invalid keys, members that do
+  // not match, a group that is already complete, or an error of `merge`.
   Error Join(Member member, Merge merge);
-  // Explains why a node has no result: its group is incomplete. The error names the members that
-  // have joined.
+  // Explains why a node has no result: its group is incomplete. If this node has joined it, the
+  // error names a few of the members that have.
   Error WhyWaiting(const Node& node) const;
   void Clear();
 

@@ -59,8 +59,8 @@ class Dataset : public Object {
         spec_(std::move(spec)),
         begin_(std::move(begin)) {}
 
-  // Returns a new iterator, positioned before the first element. Its calls fail once their run is
-  // cancelled, or when an element does not have as many components as spec().
+  // Returns a new iterator, positioned before the first element. Its calls also fail once their run
+  // is cancelled, and if spec() is known and an element has another number of components.
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
   // The number of elements, kInfinite or kUnknown, as TensorFlow determines it without iterating.
   int64_t cardinality() const { return cardinality_; }
@@ -100,8 +100,8 @@ class DatasetIterator : public Object {
   // Starts at the first element of `dataset`, whatever was iterated before. Errors: the dataset's
   // elements do not match spec().
   Error Start(DatasetRef dataset);
-  // Returns the next element; nullopt at the end. Errors: Start was never called; those of the ops
-  // that compute the element.
+  // Returns the next element; nullopt at the end. Errors: Start was never called, or an error of
+  // the dataset's iterator.
   Expected<std::optional<DatasetElement>> Next(const RunServices& services);
   std::string ToString() const override { return "iterator '" + name_ + "'"; }
 
@@ -112,8 +112,8 @@ class DatasetIterator : public Object {
   std::optional<DatasetWalk> walk_;
 };
 
-// The value of a variant from OptionalFromValue, IteratorGetNextAsOptional or OptionalNone
-// (nullopt).
+// The value of a variant from OptionalFromValue, IteratorGetNextAsOptional or OptionalNone;
+// nullopt: no value.
 struct Optional : Object {
   std::optional<DatasetElement> value;
   std::string ToString() const override { return value ? "optional with a value" : "no value"; }

@@ -39,8 +39,9 @@ class GRAPNEL_PUBLIC Event {
   virtual Error MakeWait(Stream& stream) = 0;
 };
 
-// The numbers of elements of a tensor in each class (NaN, zero, ...). For a numeric tensor they add
-// up to all its elements.
+// The numbers of elements of a tensor in each class (NaN, zero, ...). The code that counts may
+// leave classes or dtypes out (lib/watch/health.h); if it leaves out none, the counts add up to all
+// elements.
 struct GRAPNEL_PUBLIC ElementCounts {
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
   int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
@@ -73,7 +74,7 @@ class GRAPNEL_PUBLIC Device {
   virtual Error Copy(void* to, const void* from, size_t bytes, Way way, Stream& stream) = 0;
 
   // Counts the elements of a tensor on this device, after the work enqueued on `stream`, and waits
-  // for the result. Returns false for a dtype that this device cannot count.
+  // for the result. Returns false if the device does not count tensors of this dtype.
   virtual Expected<bool> Count(const Tensor& /*tensor*/, Stream& /*stream*/,
                                ElementCounts* /*counts*/) {
     return false;
@@ -91,8 +92,8 @@ GRAPNEL_PUBLIC Device& CpuDevice();
 inline bool IsHost(const Device* device) { return !device || device == &CpuDevice(); }
 
 // Copies the tensor to memory of `to` (null: the host), which `allocator` provides. The copy is
-// enqueued on `stream`, a stream of whichever device is not the host. Errors: not enough memory;
-// elements that exist only in this process (strings, resources, variants).
+// enqueued on `stream`, a stream of whichever device is not the host. Errors: such as too little
+// memory, or elements that exist only in this process (strings, resources, variants).
 GRAPNEL_PUBLIC Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
                                            Allocator& allocator);
 
@@ -108,8 +109,8 @@ class GRAPNEL_PUBLIC Devices {
   // GRAPNEL_DEVICE_KIND.
   bool AddKind(const char* kind, Finder finder);
 
-  // Finds a device by name: "GPU" (number 0 of its kind), "GPU:1", or a full device name. If the
-  // kind has no device of this number, the error says how many devices it has.
+  // Finds a device by name: "GPU" (number 0 of its kind), "GPU:1", or a full device name. Errors:
+  // `name` is not a device name; those of OfKind(); the kind has no device of this number.
   Expected<Device*> Find(llvm::StringRef name);
   // The devices of one kind. Errors: an unknown kind, or the finder's error.
   Expected<std::vector<Device*>> OfKind(llvm::StringRef kind);

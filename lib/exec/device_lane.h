@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // One stream for all nodes of a plan that run on the same device. The nodes run in the order in
-// which they were queued, so the next node can use memory that one node frees without waiting. No
-// memory of the lane leaves the executor: feeds and fetches are in host memory.
+// which they were queued, so the next node can use memory that one node frees without waiting.
+// Feeds and fetches are in host memory, not in the lane's.
 struct DeviceLane {
   Device* device;
   std::unique_ptr<Stream> stream;
@@ -20,7 +20,8 @@ struct DeviceLane {
   static Expected<std::unique_ptr<DeviceLane>> Open(Device& device);
 };
 
-// True if the node names `device`, a kind of devices that includes it, or no device.
+// True if the node's device name is empty, or states no other kind or number than that of `device`.
+// Ignores the job, replica and task in the name.
 bool AllowsDevice(const Node& node, const Device& device);
 
 // Returns the kernel of a copy node between a lane and the host; either `from` or `to` is null,

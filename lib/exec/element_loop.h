@@ -13,8 +13,8 @@ namespace grapnel {
 class ElementCounter {
  public:
   virtual ~ElementCounter() = default;
-  // Adds the counts of elements [begin, end) of `output`, which are final, to `sum`. Called on
-  // several threads at once, in any order; each element is in exactly one call.
+  // Adds the counts of elements [begin, end) of `output`, which are final, to `sum`. May be called
+  // on several threads at once, in any order; each element is in exactly one call.
   virtual void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) = 0;
   // Adds the counts of one part of the output to the total. Called on the thread that computed the
   // part, which has `elements` elements, when the part is finished.
@@ -23,7 +23,7 @@ class ElementCounter {
 
 // Like ctx.ParallelFor(units, cost, body), where unit i computes elements [i * width, (i + 1) *
 // width) of `out`, which is output 0; the last unit may be partial. When a hook counts elements,
-// the loop runs in pieces that stay in a core's first-level cache.
+// the loop runs in small pieces, each of which is counted while it is in the cache.
 void ForElements(KernelContext& ctx, const Tensor& out, int64_t units, int64_t width, double cost,
                  llvm::function_ref<void(int64_t, int64_t)> body);
 

@@ -65,8 +65,8 @@ class CpuEvaluator : public Evaluator {
 
  private:
   // Inputs of at least this many bytes count as weights, which are used once in folding. Their
-  // mapped pages are dropped after the kernel has run; a later search for equal constants loads
-  // them again.
+  // mapped pages are dropped once the kernel has succeeded; a later search for equal constants
+  // loads them again.
   static constexpr size_t kLarge = size_t{64} << 10;
   ThreadPool& pool_;
   std::unique_ptr<Allocator> allocator_;

@@ -17,20 +17,20 @@ namespace grapnel {
 class ElementCounter;  // lib/exec/element_loop.h
 
 // A hook that observes runs. Except for the functions that are called when a plan is made, its
-// functions are called on the thread that runs the node, possibly on several threads at once, for
-// one run or several; CurrentCall() (lib/exec/call_stack.h) returns the call and the iteration. Do
-// not keep a tensor beyond the call without a deep copy: a copied Tensor shares the buffer and
-// prevents its reuse in place.
+// functions are called on the thread that runs the node (for a constant, on a thread of the run),
+// possibly on several threads at once, for one run or several; CurrentCall()
+// (lib/exec/call_stack.h) returns the call and the iteration. Do not keep a tensor beyond the call
+// without a deep copy: a copied Tensor shares the buffer and prevents its reuse in place.
 class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
-  virtual bool Wants(const Node& node) = 0;  // called once for each node, when the plan is made
+  virtual bool Wants(const Node& node) = 0;  // called when a plan is made, at most once for a node
   // Called once in a plan for each constant that the hook wants: returns the value to use instead,
   // of the same dtype and shape.
   virtual Tensor ReplaceConstant(const Node&, const Tensor& value) { return value; }
-  // An error from BeforeNode() or AfterNode() fails the run; after an error from BeforeNode() the
-  // node does not run. A call that does not return pauses the run: no lock is held, and other
-  // threads finish the nodes that they have started, but start few more.
+  // An error from any of these functions fails the run; after an error from BeforeNode() the node
+  // does not run. A call that does not return pauses the run: no lock is held, and other threads
+  // finish the nodes that they have started, but start few more.
   virtual Error BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {
     return Error::success();
   }
@@ -39,17 +39,18 @@ class GRAPNEL_PUBLIC RunHook {
   }
   // Called before AfterNode(): may replace tensors by others of the same dtype and shape. Do not
   // write to a tensor's own memory: other tensors may share it. Not called for constants, for nodes
-  // on a device, or for nodes without a kernel (Switch, Merge, ...).
+  // on a device, or for nodes of control flow and communication (Switch, Merge, _Send, collectives,
+  // ...).
   virtual Error EditOutputs(const Node&, llvm::MutableArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
   // Called when a function's body begins on this thread; CurrentCall() returns `call` until the
   // body ends.
   virtual void OnCall(const CallFrame& /*call*/) {}
-  // Called for a constant in each run: a constant does not execute, but is observed like any other
-  // node. `is_first` is true once for each constant of a plan, however many runs there are; the
-  // value is the same in later calls. When runs overlap, a later call may begin before the call
-  // with `is_first` has returned.
+  // Called in each run for a constant that the hook wants; for one in a branch, only if the branch
+  // is taken. `is_first` is true at most once for each constant of a plan, however many runs there
+  // are; the value is the same in later calls. When runs overlap, a later call may begin before the
+  // call with `is_first` has returned.
   virtual Error OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
     return AfterNode(node, value);
   }
@@ -75,7 +76,8 @@ class GRAPNEL_PUBLIC RunHook {
   }
 };
 
-// Notified of each kernel's run, on any thread. Unlike a hook, it does not change the plan.
+// Notified of the kernels that a run calls, on any thread. Unlike a hook, it does not change the
+// plan.
 class GRAPNEL_PUBLIC RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
@@ -105,14 +107,14 @@ class GRAPNEL_PUBLIC RunProfiler {
 struct GRAPNEL_PUBLIC PlanSpread {
   int on_device = 0, on_host = 0;  // nodes with a kernel; copies not counted
   int copies = 0;                  // between memories, in each run
-  int64_t constant_bytes = 0;      // bytes of constants copied to devices, when the plan is made
+  int64_t constant_bytes = 0;      // bytes copied to devices when the plan is made
   std::string note;                // if not empty: why everything is on the CPU
 };
 
 struct GRAPNEL_PUBLIC ExecutorOptions {
   ExecutorOptions() = default;
   // The options for a function that a kernel calls: the settings of the calling run, without feeds,
-  // fetches and take_value.
+  // fetches, take_value and is_partition.
   explicit ExecutorOptions(const RunServices& services)
       : pool(&services.pool),
         hook(services.hook),
@@ -133,10 +135,11 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   Session* session = nullptr;  // variables and tables; null: the executor makes its own
   RunProfiler* profiler = nullptr;
   // The device that runs the nodes that have a kernel for it and name no other device. Other nodes
-  // run on the CPU, and values are copied as needed. Null: all nodes run on the CPU.
+  // run on the CPU, and values are copied as needed. A graph with Switch, Merge or loops of single
+  // nodes runs on the CPU as a whole. Null: all nodes run on the CPU.
   Device* device = nullptr;
-  // If not null: once the flag is set, the run ends with an error as soon as the running kernels
-  // have returned.
+  // If not null: once the flag is set, no other kernel starts: its call returns an error, which
+  // ends the run.
   const CancelFlag* cancel = nullptr;
   // Allows Winograd convolutions where the CPU's library has them: faster, with different rounding.
   bool winograd = false;
@@ -146,11 +149,11 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   // True if TensorFlow would compile the graph with XLA: then ops that check values do nothing.
   // Calls marked _XlaMustCompile set this for their function.
   bool is_xla = false;
-  // Called when a plan for the CPU is made without a hook, once for each large float constant that
-  // only kernels that pack it (KernelDef::keeps) read, or no kernel any more. Takes the value out
-  // of the graph, where it must not be read again, and returns the owner of the value's memory,
-  // which is released once the value is packed; or returns null if the graph keeps the value. An
-  // empty function: the graph keeps all values.
+  // Called when a plan for the CPU is made without a hook and without single-node control flow,
+  // once for each large float constant that only kernels that pack it (KernelDef::keeps) read, or
+  // no kernel any more. Takes the value out of the graph, where it must not be read again, and
+  // returns the owner of the value's memory, which is released once the value is packed; or returns
+  // null if the graph keeps the value. An empty function: the graph keeps all values.
   std::function<std::shared_ptr<const void>(const Node& constant)> take_value;
   // True if the graph is one of the partitions of a PartitionedExecutor.
   bool is_partition = false;
@@ -160,10 +163,9 @@ class RunState;  // lib/exec/run_state.h
 
 // A graph compiled once for given feeds and fetches, to run any number of times. Compilation makes
 // the kernels, loads the constants, and determines the order and the readers of each value.
-//
 // Run() may be called on several threads at once. Each run has its own state: values in flight,
 // frames, finished nodes. States are kept for later runs, as many as ever ran at once, so a steady
-// sequence of runs allocates only its results. Runs share
+// sequence of runs allocates little beside its results. Runs share
 //   - the plan: constants, kernels, and how long each node took when last measured. State that an
 //     op keeps between runs is behind a lock: overlapping runs of a random op get different
 //     numbers;
@@ -177,9 +179,9 @@ class RunState;  // lib/exec/run_state.h
 //   - the hook, the profiler and the print sink, which are called on the threads of all runs.
 class GRAPNEL_PUBLIC Executor {
  public:
-  // The module must outlive the executor and not change. Errors: a feed or fetch that does not
-  // exist, ops without a kernel and placeholders without a feed (the error shows the first 8),
-  // attributes that an op does not allow.
+  // The module must outlive the executor and not change. Errors: such as a feed or fetch that does
+  // not exist, ops without a kernel and placeholders without a feed (the error shows the first 8),
+  // or attributes that an op does not allow.
   static Expected<std::unique_ptr<Executor>> Compile(const Graph& graph,
                                                      const ExecutorOptions& options);
   // Compiles a function's body: the feeds are its arguments, the fetches its results.
@@ -189,8 +191,8 @@ class GRAPNEL_PUBLIC Executor {
 
   // Returns the values of the fetches in order, in host memory (an empty tensor for a node without
   // outputs). `feeds` are in host memory too, in the order of the options; their dtypes are checked
-  // against the graph, and their shapes against Placeholders. A feed that is moved in may be
-  // overwritten. An error of a kernel names the node.
+  // against the graph, and their shapes against the Placeholders and arguments that they replace. A
+  // feed that is moved in may be overwritten. An error of a kernel names the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
   // Like Run(feeds), but allocates no vector, for frequent runs: moves the feeds in and fills
   // `results`, one for each fetch.
@@ -210,8 +212,8 @@ class GRAPNEL_PUBLIC Executor {
     std::unique_ptr<RunState> state_;
   };
 
-  // Returns the number of kernels, copies and control-flow nodes in the plan; a fusion counts as
-  // one.
+  // Returns the number of nodes in the plan, such as kernels, copies and control flow; a fusion
+  // counts as one.
   int num_nodes() const;
   int num_fetches() const;
   // False if no node or fetch reads the value of feed `i`: then an empty tensor may be fed. Always

@@ -8,18 +8,18 @@
 
 namespace grapnel {
 
-// Returns the dtype of a tensor in the graph; DT_INVALID if the op is unknown. Errors: the graph
-// has no such tensor.
+// Returns the dtype of a tensor in the graph; DT_INVALID if it is not known. Errors: the graph has
+// no such tensor.
 GRAPNEL_PUBLIC Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
 
 // Reads a .npy file, or the NamedFeed called `path` (lib/exec/named_feed.h), as a value for
-// `tensor`. Errors: no such tensor or file, an invalid file, or a dtype that is not the tensor's:
-// values are not converted.
+// `tensor`. Errors: such as a missing tensor or file, an invalid file, or a dtype that is not the
+// tensor's: values are not converted.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor,
                                          llvm::StringRef path);
 GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                                          std::shared_ptr<const FileBytes> file);
-// Like LoadFeed, for a tensor of dtype `type`; DT_INVALID accepts any dtype in the file.
+// Like LoadFeed, for a tensor of dtype `type`; DT_INVALID accepts any dtype.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeedOf(DataType type, llvm::StringRef tensor,
                                            llvm::StringRef path);
 

@@ -30,7 +30,8 @@ void FrameRunner::State::EnterFrame(uint32_t id, Tensor& value, Iteration* from)
 }
 
 // Sends a value into the iteration after `from`. Begins that iteration now, unless the limit of
-// overlapping iterations is reached: then the value waits for an iteration to finish.
+// overlapping iterations is reached: then the value waits for an iteration to finish. Outside of
+// loops, sends it into `from`.
 void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* from) {
   RunFrame* frame = from->frame;
   if (!frame->parent) return SendInto(id, value, from);  // not in a loop
@@ -113,7 +114,8 @@ FrameRunner::State::Iteration* FrameRunner::State::AddIteration(RunFrame* frame)
   return iteration;
 }
 
-// Removes finished iterations, and begins the next one if values wait for it.
+// Removes the finished iterations that precede the first open one, and begins the next iteration if
+// values wait for it and the limit allows. Has no effect before all Enters have arrived.
 void FrameRunner::State::Advance(RunFrame* frame) {
   if (frame->enters_left > 0) return;
   for (;;) {

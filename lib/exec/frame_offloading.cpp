@@ -4,8 +4,8 @@
 
 namespace grapnel {
 
-// Returns false if the kernel must run on this thread now. Returns true if a helper runs the
-// kernel, or if the instance (the node in one iteration) must wait because the node still runs for
+// Returns false if the node must run on this thread now. Returns true if a helper runs the kernel,
+// or if the instance (the node in one iteration) must wait because the node runs, or is queued, for
 // an earlier iteration.
 bool FrameRunner::State::Offload(Instance instance) {
   Turns& turns = turns_[instance.node];
@@ -40,7 +40,7 @@ void FrameRunner::State::RunCall(Call* call) {
   call->error = client_.RunKernel(call->instance.node, InputsOf(call->instance), call->outputs);
 }
 
-// Queues the node for the iteration that has waited longest, now that the node is free.
+// Queues the node for the iteration that has waited longest, if any, now that the node is free.
 void FrameRunner::State::QueueNextTurn(uint32_t id) {
   Turns& turns = turns_[id];
   if (turns.waiting.empty()) return;
@@ -50,7 +50,7 @@ void FrameRunner::State::QueueNextTurn(uint32_t id) {
 }
 
 // Sends the outputs of an offloaded kernel to their readers, after a helper or the leader has run
-// it.
+// it; returns the kernel's error if it failed.
 Error FrameRunner::State::Complete(Call* call) {
   Instance instance = call->instance;
   turns_[instance.node].is_offloaded = false;

@@ -77,8 +77,8 @@ Error FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
   return CheckFrames(flow, output_frame);
 }
 
-// Errors: a node reads a value from another frame. Such a value would never arrive, since values
-// are stored in an iteration of the reader's frame.
+// Errors: a node reads a value from another frame, or waits for a node there. Such a value would
+// never arrive, since values are stored in an iteration of the reader's frame.
 Error FramePlan::CheckFrames(llvm::ArrayRef<FlowNode> flow,
                              llvm::ArrayRef<int> output_frame) const {
   auto check = [&](uint32_t id, int64_t maker) -> Error {
@@ -195,9 +195,9 @@ void FramePlan::PutInPlace(uint32_t id, Edge& edge) {
   edge.constant = kInPlace;
 }
 
-// Removes constants and pass-through nodes of a loop: the producer of such a node sends its value,
-// or the constant, to the node's readers instead. Later nodes are removed first, so that a chain is
-// removed as a whole.
+// Removes constants and pass-through nodes of a loop that are not watched and wait for one edge:
+// the producer of such a node sends its value, or the constant, to the node's readers instead.
+// Later nodes are removed first, so that a chain is removed as a whole.
 void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   auto goes = [&](uint32_t id) {
     bool hands_on = flow[id].kind == FlowKind::kPass || flow[id].kind == FlowKind::kConstant;

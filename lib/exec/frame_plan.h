@@ -25,8 +25,8 @@ enum class FlowKind : uint8_t {
   kRecv,           // waits, without a thread, for the kSend's message of the same iteration
   kCollective,     // waits likewise for the other members of its group (lib/exec/collectives.h)
 };
-// Returns the kind of an op. An Identity is kKernel: the plan builder makes it kPass if no hook
-// watches the node and the graph has no references.
+// Returns the kind of an op. Constants and ops such as Identity are kKernel here: the plan builder
+// may make them kConstant or kPass.
 FlowKind FlowKindOf(llvm::StringRef op);
 
 // A node of the graph from which a FramePlan is made. Nodes follow their inputs, except for a
@@ -42,9 +42,9 @@ struct FlowNode {
   std::vector<uint32_t> controls;  // indices of the nodes to wait for
   int num_outputs = 0;
   Tensor constant;           // the value of a kConstant
-  bool is_watched = false;   // the client is notified of it, though it has no kernel
+  bool is_watched = false;   // the client is notified of it, even if it has no kernel
   bool may_offload = false;  // its kernel may run on another thread
-  // True if the outputs depend on earlier executions of this or other nodes. One such node in a
+  // True if the outputs may depend on earlier executions of this or other nodes. One such node in a
   // loop keeps the whole run on one thread, where the order is deterministic.
   bool has_state = false;
 };
@@ -53,7 +53,7 @@ struct FlowNode {
 // to each other by index, because the runner traverses them in each iteration of a loop. Immutable
 // after Make: any number of runs may read the plan at the same time.
 struct FramePlan {
-  // Errors: a node reads values of different loops, or of a loop that it is not in.
+  // Errors: a node reads or waits for nodes of different loops, or of a loop that it is not in.
   static Expected<FramePlan> Make(llvm::ArrayRef<FlowNode> nodes);
 
   static constexpr int32_t kSent = -1;     // the value that the producer sends
@@ -64,7 +64,7 @@ struct FramePlan {
     uint32_t to;
     uint32_t local;      // Item::local of `to`
     int32_t cell;        // where the value is stored in an iteration
-    int32_t constant;    // the index in `constants` of the value to store, or kSent
+    int32_t constant;    // index in `constants` of the value, kSent or kInPlace
     FlowKind kind;       // the kind of node `to`
     bool is_from_enter;  // the source is an Enter
     bool TakesValue() const { return constant == kSent && cell != kControl; }
@@ -72,8 +72,9 @@ struct FramePlan {
   struct Range {
     uint32_t begin = 0, end = 0;
   };
-  // The edges of one output. Edges to an Exit or a NextIteration come first, so that they can be
-  // skipped for a dead tensor, which has no effect there: a loop has such edges in every iteration.
+  // The edges of one output. Edges to an Exit or a NextIteration of a loop come first, so that they
+  // can be skipped for a dead tensor, which has no effect there: a loop has such edges in every
+  // iteration.
   struct Port {
     Range all;
     uint32_t begin_if_dead = 0;

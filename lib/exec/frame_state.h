@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// Used by one run at a time. Later runs reuse the state, so that they allocate nothing.
+// Used by one run at a time. Later runs reuse the state, so that they allocate little.
 class FrameRunner::State {
  public:
   State(const FramePlan& plan, Client& client, HelperThreads& helpers, int threads);
@@ -30,10 +30,10 @@ class FrameRunner::State {
   struct RunFrame;
   // The inputs of a node that have arrived in one iteration.
   struct Arrivals {
-    uint32_t waits_for = 0;    // edges over which nothing has arrived yet
+    uint32_t waits_for = 0;    // edges still to wait for (Item::waits_for)
     int32_t alive = -1;        // for a Merge: cell of the first live value; -1: none yet
     uint32_t dead_inputs = 0;  // number of dead inputs; counted only for a Merge
-    bool is_dead = false;      // an input or a control edge is dead
+    bool is_dead = false;      // an input (Merge: an Enter) or a control edge is dead
     bool is_queued = false;
   };
   // One iteration of a frame, with the arrivals of its nodes.

@@ -1,5 +1,6 @@
-// Sends and receives between partitions. They never block a thread: a _Recv whose value has not
-// arrived, and a _Send whose window is full, are set aside until the rendezvous has news.
+// Sends and receives between partitions. They never block a thread: a _Recv or a collective whose
+// value has not arrived, and a _Send whose window is full, are set aside until the rendezvous has
+// news.
 #include "lib/exec/frame_state.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -93,8 +94,8 @@ Expected<bool> FrameRunner::State::SendMessage(Instance instance) {
   return true;
 }
 
-// A dead member does not join its group, as in TensorFlow: the run then fails with an error about
-// the incomplete group.
+// A dead member does not join its group, as in TensorFlow: if other members have joined, the run
+// fails with an error about the incomplete group.
 Expected<bool> FrameRunner::State::Join(Instance instance) {
   const Item& item = plan_.items[instance.node];
   Iteration* iteration = instance.iteration;

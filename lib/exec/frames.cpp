@@ -300,8 +300,8 @@ void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Iteration* to) {
   SendControls(plan_.items[id], is_dead, to);
 }
 
-// Sends an output to its readers; an empty value is dead. The last reader gets the value itself,
-// and may overwrite its memory.
+// Sends an output to its readers; an empty value is dead. If the last edge takes the value, its
+// reader gets the value itself, and may overwrite its memory.
 void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to) {
   const FramePlan::Port& edges = plan_.ports[plan_.items[id].first_port + port];
   if (!value) {

@@ -14,15 +14,15 @@
 namespace grapnel {
 
 // Executes one run at a time, by TensorFlow's rules. A node that reads or waits for a dead tensor
-// outputs dead tensors, but a Merge is alive if one of its inputs is. A dead NextIteration starts
-// no iteration. An Exit that was never alive is dead when its frame is done. Iterations of a loop
-// overlap where values allow it, up to the `parallel_iterations` of its Enter;
-// `parallel_iterations` also limits the unreceived messages of a _Send in a loop.
-//
+// outputs dead tensors, but a Merge is alive if one of its inputs is, and a ControlTrigger is
+// always alive. A dead NextIteration starts no iteration. An Exit that was never alive is dead when
+// its frame is done. Iterations of a loop overlap where values allow it, up to the
+// `parallel_iterations` of its Enter; `parallel_iterations` also limits the unreceived messages of
+// a _Send in a loop.
 // The calling thread schedules all nodes and runs the kernels. A helper takes a long kernel if
 // other nodes are ready too, but a node never runs for two iterations at once. A later iteration
 // reuses the memory of an earlier one: the allocations of a loop do not depend on its number of
-// iterations, and a later run allocates nothing.
+// iterations, and a later run allocates little.
 class FrameRunner {
  public:
   // Supplies values and kernels to the runner, and receives its results.
@@ -39,12 +39,13 @@ class FrameRunner {
     // are dropped.
     virtual Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                             llvm::MutableArrayRef<Tensor> outputs) = 0;
-    // Called when a watched node without a kernel has run; dead outputs are empty.
+    // Called for a watched node that forwards, sends or receives a live value; dead outputs are
+    // empty. A send passes no outputs; a receive and a collective pass no inputs.
     virtual Error Passed(uint32_t node, llvm::ArrayRef<Tensor> inputs,
                          llvm::ArrayRef<Tensor> outputs) = 0;
     // True if the kernel takes long enough to wake another thread for it.
     virtual bool IsLong(uint32_t node) = 0;
-    // Called with each live output of a node that is not in a loop.
+    // Called with each live value that is sent to the graph outside of loops, also by an Exit.
     virtual void Result(uint32_t node, int port, const Tensor& value) = 0;
     // Sends the message of a kSend: the client fills in `message.to` and sends it to the receiving
     // partition. Returns false if there is no receiver.

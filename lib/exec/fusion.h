@@ -1,5 +1,6 @@
 // Fusions: steps of a plan that replace several nodes by one kernel, so that the values between
-// these nodes are never written to memory. Functions that find fusions are registered like kernels.
+// these nodes need not be stored as tensors. Functions that find fusions are registered like
+// kernels.
 #ifndef GRAPNEL_LIB_EXEC_FUSION_H_
 #define GRAPNEL_LIB_EXEC_FUSION_H_
 

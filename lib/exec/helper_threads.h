@@ -35,8 +35,8 @@ class GRAPNEL_PUBLIC HelperThreads {
   // Queues work for the first idle thread; starts threads until there are `threads` of them. Apart
   // from starting threads, allocates only when the queue grows longer than it ever was.
   void Give(const Work& work, int threads);
-  // Removes and returns a work item of this owner that no thread has begun; nullopt if threads have
-  // begun all of them.
+  // Removes and returns a work item of this owner that no thread has begun; nullopt if there is
+  // none.
   std::optional<Work> TakeBack(const void* owner);
 
  private:

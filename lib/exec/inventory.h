@@ -14,11 +14,11 @@ void WriteKernelsText(llvm::raw_ostream& os);
 // and [] if the kernel supports any dtype.
 void WriteKernelsJson(llvm::json::OStream& json);
 
-// Writes the devices, and for each kind without devices the reason. Initializes the GPUs of this
-// machine.
+// Writes the devices, and for each kind whose devices cannot be listed the reason. May initialize
+// the GPUs of this machine.
 void WriteDevicesText(llvm::raw_ostream& os);
-// Writes the key "devices": [{"device" (null: no device of this kind), "kind", "text"}] into the
-// JSON object that is open.
+// Writes the key "devices": [{"device" (null: "text" says why there is none), "kind", "text"}] into
+// the JSON object that is open.
 void WriteDevicesJson(llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -71,8 +71,8 @@ class GRAPNEL_PUBLIC KernelContext {
   // Allocates output `i` of dtype output_type(i), uninitialized (strings are empty), in the
   // device's memory unless declared to be in the host's.
   Expected<Tensor*> Allocate(int i, llvm::ArrayRef<int64_t> dims);
-  // Reuses the memory of input `in` for output `out` if the input has the same number of bytes, is
-  // a numeric tensor in the memory where the output belongs, and is the only owner of its buffer;
+  // Reuses the memory of input `in` for output `out` if both are numeric, of the same number of
+  // bytes and in the memory of the kernel's device, and the input is the only owner of its buffer;
   // else allocates. Read each element before you write it, not after.
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
   // Sets output `i` to this tensor (such as an input that is forwarded).
@@ -110,8 +110,8 @@ class GRAPNEL_PUBLIC KernelContext {
   const RunServices& services_;
 };
 
-// The facts about a node that its kernel's factory may use. The factory runs once for each node of
-// a plan, and for each node that constant folding evaluates.
+// The facts about a node that its kernel's factory may use. The factory runs when a plan is made,
+// for each node with a kernel, and when constant folding evaluates a node.
 class GRAPNEL_PUBLIC KernelSetup {
  public:
   KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
@@ -145,8 +145,8 @@ class GRAPNEL_PUBLIC KernelSetup {
 // shapes) is shared by these runs and needs a lock of its own.
 using KernelFn = llvm::unique_function<Error(KernelContext&) const>;
 
-// Makes a kernel: reads the node's attributes, checks everything that does not depend on a run,
-// packs constant weights.
+// Makes a kernel: reads the node's attributes, checks what does not depend on a run, packs constant
+// weights. Returns an empty function if it has no code for the node's dtypes.
 using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);
 
 // The cost of a kernel's call to the calling thread; a kernel that queues its work on a stream is
@@ -282,8 +282,8 @@ struct GRAPNEL_PUBLIC HostOutputs {
 
 // Inputs that the kernel packs and keeps itself if they are constant floats. The elements of such a
 // constant in KernelSetup::constant may be unaligned (Tensor::Borrow). When the kernel runs, the
-// input may have a dtype and dims but no elements. A weight that is read only by such kernels is
-// freed once they have packed it.
+// input may have a dtype and dims but no elements. A weight that is read only by such kernels may
+// be freed once they have packed it.
 struct GRAPNEL_PUBLIC Keeps {
   template <typename... Slots>
   explicit Keeps(Slots... slots) : slots({slots...}) {}

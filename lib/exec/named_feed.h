@@ -9,7 +9,6 @@
 namespace grapnel {
 
 // Registers `value` under `name` while this object lives: LoadFeed accepts the name as a path.
-// LoadFeed returns an error if the dtype is not the tensor's.
 class NamedFeed {
  public:
   NamedFeed(std::string name, Tensor value);  // `name` must be unique in the process

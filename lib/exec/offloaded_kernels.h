@@ -37,8 +37,8 @@ class OffloadedKernels {
   // Returns the kernel calls that have finished since TakeFinished() was last called; the array is
   // valid until it is called again. With `wait`, waits until at least one has finished.
   llvm::ArrayRef<Call*> TakeFinished(bool wait);
-  // Takes a kernel call that no helper has begun, so that the leader can run it; null if helpers
-  // have begun all of them.
+  // Takes a kernel call that no helper has begun, so that the leader can run it; null if there is
+  // none.
   Call* TakeBack();
 
  private:

@@ -11,7 +11,7 @@ namespace grapnel {
 // NextIteration, Exit), ranks have no effect: nodes run as they become ready.
 class OrderingHook : public RunHook {
  public:
-  virtual int64_t Rank(const Node& node) const = 0;  // called once for each plan
+  virtual int64_t Rank(const Node& node) const = 0;  // called when a plan is made
 };
 
 }  // namespace grapnel

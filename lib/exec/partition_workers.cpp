@@ -19,7 +19,7 @@ PartitionWorkers::PartitionWorkers(int partitions, int threads, HelperThreads& h
       step_(std::move(step)),
       stop_(std::move(stop)),
       // Before the first run, the time of every partition counts as long, so that each of them gets
-      // a thread.
+      // a thread if `threads` allows.
       partitions_(partitions, Partition{Partition::kIdle, 16 * kWorthAnotherThread}) {}
 
 bool PartitionWorkers::IsLong(const Partition& partition) const {

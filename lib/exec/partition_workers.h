@@ -15,8 +15,8 @@ namespace grapnel {
 // A partition runs in steps: a step continues until the partition must wait for another one. One
 // thread at a time runs a step of a partition. A thread whose partition waits takes the next ready
 // partition, so two partitions that alternate stay on one thread. Another thread is woken only if a
-// recent step of a ready or running partition took long: waking a thread costs about ten
-// microseconds.
+// recent step of the partition that becomes ready, or of a running one, took long: waking a thread
+// costs about ten microseconds.
 class PartitionWorkers {
  public:
   // `step(i)` runs one step of partition `i`; `stop(i)` notifies partition `i`, which may be in a
@@ -25,7 +25,7 @@ class PartitionWorkers {
   PartitionWorkers(int partitions, int threads, HelperThreads& helpers,
                    std::function<Error(int)> step, std::function<void(int)> stop);
 
-  // Runs one step of every partition, and another after each Wake() of the partition, until all are
+  // Runs one step of every partition, and another step of a partition after Wake(), until all are
   // idle. The first error ends the run. No step is active when it returns. One run at a time.
   Error Run();
   // Marks a partition as having work. May be called on any thread; has no effect between runs,

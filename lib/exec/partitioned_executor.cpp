@@ -132,7 +132,7 @@ Error PartitionedRun::Begin(llvm::ArrayRef<Tensor> feeds) {
   return Error::success();
 }
 
-// Explains why a partition has not finished, when no partition can continue.
+// Explains, when no partition can continue, why one has not finished; success if all have finished.
 Error PartitionedRun::FindStuck() {
   for (int rank = 0; rank < FrameRunner::kStuckRanks; ++rank) {
     for (size_t i = 0; i < states_.size(); ++i) {

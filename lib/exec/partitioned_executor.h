@@ -20,24 +20,25 @@ struct GRAPNEL_PUBLIC PartitionGraph {
 
 // Runs all partitions of a graph; they share a session. One thread at a time runs the nodes of a
 // partition as they become ready; there are as many threads as are useful, at most as many as in
-// the pool. A message holds a value, which may be a dead tensor, and the sender's iteration in each
-// enclosing loop, so a branch or a loop of single nodes (Enter, NextIteration, Exit) may span
-// partitions. A sender in a loop is at most `parallel_iterations` ahead of its receiver: memory
-// does not grow with the number of iterations.
+// the pool, and one if there is a hook. A message holds a value, which may be a dead tensor, and
+// the sender's iteration in each enclosing loop, so a branch or a loop of single nodes (Enter,
+// NextIteration, Exit) may span partitions. A sender in a loop is at most `parallel_iterations`
+// ahead of its receiver: memory does not grow with the number of iterations.
 //
 // Thread-safe like an Executor: overlapping runs have separate rendezvous and groups of
 // collectives.
 class GRAPNEL_PUBLIC PartitionedExecutor {
  public:
   // Feeds and fetches may be in any partition; only the number of threads of `options.pool` is
-  // used. Every _Send of a partition runs. Errors: those of Executor::Compile; two nodes send or
-  // receive the same value; a _Send and its _Recv have different dtypes.
+  // used. Every _Send of a partition runs. A feed that no partition has is ignored. Errors: those
+  // of Executor::Compile; two nodes send or receive the same value; a _Send and its _Recv have
+  // different dtypes.
   static Expected<std::unique_ptr<PartitionedExecutor>> Compile(
       llvm::ArrayRef<PartitionGraph> partitions, const ExecutorOptions& options);
   ~PartitionedExecutor();
 
   // Like Executor::Run. If several partitions fail, the error is that of the first failure. If no
-  // partition can continue and a receiver still waits, the error names both devices.
+  // partition can continue and a _Send or _Recv still waits, the error names both of its devices.
   Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
 
  private:

@@ -18,7 +18,7 @@
 
 namespace grapnel {
 
-using Slot = uint32_t;  // identifies one output of one node
+using Slot = uint32_t;  // identifies a value: an output of a node, a feed, a copy
 constexpr Slot kNoSlot = ~Slot{0};
 
 // Statistics of a node over the runs of a plan. Accesses use relaxed order: a time that is one run
@@ -28,11 +28,12 @@ struct NodeStats {
   // wake another thread for it.
   std::atomic<int64_t> last_time{0};
   std::atomic<uint32_t> num_runs{0};
-  std::atomic<bool> is_reported{false};  // the hook has observed this constant
+  std::atomic<bool> is_reported{false};  // a run reports, or has reported, this constant
 };
 
 struct PlanNode {
-  // True if the node's last time is long enough to wake another thread for it.
+  // True if the kernel is not cheap, uses no other threads by itself (kElements), and its last time
+  // is long enough to wake another thread for it.
   bool IsLong() const;
   bool Keeps(size_t i) const { return i < 32 && (kept_inputs >> i & 1); }
 
@@ -42,7 +43,7 @@ struct PlanNode {
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
   uint32_t first_input = 0;                    // index of the node's inputs in RunState::inputs_
-  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: any; references are kept as such
+  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: any, or a reference
   llvm::SmallVector<DataType, 2> output_types;
   Slot first_output = 0;
   llvm::SmallVector<uint32_t, 4> readers;  // nodes that wait for this one, once for each edge
@@ -95,10 +96,10 @@ struct ExecutionPlan {
     Slot slot;
     Node node;
     DataType dtype;              // DT_INVALID: any
-    std::optional<Shape> shape;  // if set: the shape that a Placeholder expects
+    std::optional<Shape> shape;  // if set: the shape that the graph expects
   };
   std::vector<Feed> feeds;
-  std::vector<Slot> fetch_slots;  // kNoSlot: a node without outputs
+  std::vector<Slot> fetch_slots;  // kNoSlot: the node must run, no value is fetched
   std::vector<std::pair<Node, Slot>> hooked_constants;
   bool hook_sees_inputs = false, hook_edits_outputs = false;
 
@@ -125,13 +126,14 @@ struct ExecutionPlan {
 
   std::unique_ptr<PlanStats> stats;
 
-  // Errors: a wrong number of values, a wrong dtype, a shape that does not fit the Placeholder.
+  // Errors: a wrong number of values, or a value with a wrong dtype, or with a shape that does not
+  // fit the Placeholder or argument. Accepts an empty tensor.
   Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
   // Returns "node 'dense/MatMul' (MatMul, float, /device:CPU:0)", as the prefix of the kernel's
   // errors.
   std::string Describe(const PlanNode& node) const;
   std::string NameOfFetch(size_t i) const;
-  // Returns the services for kernels on the node's device.
+  // Returns the services for the kernel of a node on a device, which has a `lane`.
   RunServices ServicesOn(const PlanNode& node) const;
   // True if the next run follows `order` on the calling thread alone.
   bool RunsInOrder() const;

@@ -150,7 +150,7 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
 }
 
 // Walks from the fetches and targets to all nodes that they read or wait for, up to the feeds.
-// Includes the _Send of each _Recv in the graph, though no edge connects them.
+// Includes the _Send of each _Recv that it reaches, though no edge connects them.
 Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeId> targets) {
   needed_.assign(graph_.end_id(), false);
   llvm::SmallVector<NodeId, 32> todo;
@@ -177,8 +177,8 @@ Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeI
   return Error::success();
 }
 
-// True for a control edge from a fed placeholder. Such an edge has no effect: the value exists
-// before the run.
+// True for a control edge from a fed placeholder or argument. Such an edge has no effect: the value
+// exists before the run.
 bool PlanBuilder::IsFedPlaceholder(Port port) const {
   return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
          fed_.contains(Key({port.node, 0}));
@@ -227,9 +227,9 @@ Error PlanBuilder::AddFetch(Port fetch) {
   return Error::success();
 }
 
-// Records the nodes that `node` must wait for beside its inputs. If an edge comes from a node that
-// the plan omits (a constant, or a node already computed), `node` waits for the nodes that the
-// omitted node would wait for.
+// Records the nodes that `node`, or if the plan omits it its readers, must wait for beside its
+// inputs. If an edge comes from a node that the plan omits (a constant, or a node already
+// computed), `node` waits for the nodes that the omitted node would wait for.
 void PlanBuilder::KeepOrder(const Node& node) {
   llvm::SmallVector<uint32_t, 4> waits;
   auto inherit = [&](NodeId from) {

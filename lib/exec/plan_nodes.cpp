@@ -146,8 +146,8 @@ Error PlanBuilder::AddUnfedArgument(const Node& node) {
   return Error::success();
 }
 
-// Adds a Switch, Merge, loop node, send or receive, which the frame runner executes. LinkFrames
-// finds its inputs, some of which may come later in the plan.
+// Adds a node that the frame runner executes without a kernel (Switch, Merge, a send, ...).
+// LinkFrames finds its inputs, some of which may come later in the plan.
 Error PlanBuilder::AddControlFlow(PlanNode plan) {
   if (const OpInfo* info = DefinitionOf(plan.node)) {
     if (Error error = CheckAllowedAttrs(plan.node, *info))
@@ -248,8 +248,8 @@ bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   return true;
 }
 
-// Returns false if the device has no kernel for the node's dtypes and attributes, or the kernel's
-// factory returns an error; then the node runs on the CPU.
+// Returns false if the node names another device, the device has no kernel for the node's dtypes
+// and attributes, or the kernel's factory returns an error; then the node runs on the CPU.
 Expected<bool> PlanBuilder::AddOnDevice(PlanNode& plan, const KernelInputs& inputs) {
   for (const auto& lane : plan_->lanes) {
     if (!AllowsDevice(plan.node, *lane->device)) continue;

@@ -21,14 +21,14 @@ struct SendWindow {
   Rendezvous* sender = nullptr;  // notified when the number falls
 };
 
-// A value in transit from a _Send to a _Recv.
+// A value in transit from a _Send to a _Recv, or the result of a collective on its way to a member.
 struct Message {
-  uint32_t to = 0;  // the _Recv: its index in the receiving partition's plan
+  uint32_t to = 0;  // the receiving node: its index in its partition's plan
   Tensor value;     // empty: a dead tensor
-  // The iteration of each loop around the sender, the innermost loop first. The _Recv takes the
-  // value in the same iteration.
+  // The iteration of each loop around the sender, the innermost loop first. The receiving node
+  // takes the value in the same iteration.
   llvm::SmallVector<int64_t, 3> iterations;
-  SendWindow* window = nullptr;  // null: the sender is not in a loop
+  SendWindow* window = nullptr;  // null: no _Send, or one outside of loops
 };
 
 // The receiving end of one partition in one run. Any thread may send; the thread that runs the

@@ -283,7 +283,7 @@ Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> i
 Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
                            KernelContext& context) {
   // Reading the clock takes as long as a small kernel. Without a profiler, only the first three
-  // executions of a node, and every 64th, are measured.
+  // executions of a kElements node, and every 64th, are measured.
   bool measured = plan_.options.profiler;
   if (node.cost == KernelCost::kElements) {
     // Not an atomic increment: if two runs overlap, a lost count does no harm.

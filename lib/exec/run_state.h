@@ -14,8 +14,8 @@
 
 namespace grapnel {
 
-// Used by one run at a time and reused for the next: a later run allocates only the values of the
-// fetches.
+// Used by one run at a time and reused for the next: a later run allocates little beside the values
+// of the fetches.
 //
 // The inputs of a node are adjacent, so that its kernel uses them in place. The producer of a value
 // stores a reference to it in the inputs of each reader, so no count of readers and no look-up are
@@ -25,7 +25,7 @@ class RunState : private FrameRunner::Client {
   // The plan must outlive the state.
   explicit RunState(const ExecutionPlan& plan);
 
-  // Moves the feeds in and fills `results`, one for each fetch. Errors name the node.
+  // Moves the feeds in and fills `results`, one for each fetch. Errors of kernels name the node.
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
 
   // --- For one of several partitions, which run in steps.

@@ -76,7 +76,7 @@ enum class Reads {
   kAll,
 };
 
-// Returns "4 variables have two values in the checkpoint, such as ..."; empty if no variable has
+// Returns "The checkpoint has two values of 4 variables, such as ..."; empty if no variable has
 // two.
 std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bound> bound) {
   const VariableBinding::Bound* first = nullptr;

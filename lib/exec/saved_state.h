@@ -44,16 +44,16 @@ struct RestoredState {
 //   4. runs the initializer (signature __saved_model_init_op, or collection saved_model_main_op or
 //     legacy_init_op; for a GraphDef, TableInitOf) with the assets' paths fed.
 // A checkpoint that the saver cannot read, such as that of a tf.train.Checkpoint, is read without
-// it; an error of the saver counts only if no value of the model is found. Errors name the op that
-// failed.
+// it; an error of the saver counts only if no value of the model is found. Errors of ops name the
+// op.
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool);
 
 // Call this after RestoreSession from a checkpoint other than the model's own, `own_prefix`: the
 // states of Keras's seed generators that are missing in the former are restored from the latter,
 // and are removed from state->missing. Keras does not save the generators of recurrent and image
-// layers, and loading weights in Keras leaves them unchanged. Errors: the model's checkpoint is
-// damaged.
+// layers, and loading weights in Keras leaves them unchanged. Errors: such as a checkpoint of the
+// model that cannot be read.
 Error KeepOwnSeeds(const GraphInFile& graph, llvm::StringRef own_prefix, Session& session,
                    RestoredState* state);
 

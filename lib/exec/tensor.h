@@ -105,7 +105,7 @@ GRAPNEL_PUBLIC Allocator& HeapAllocator();
 // at once.
 GRAPNEL_PUBLIC Allocator& WeightAllocator();
 
-// Returns a pool that reuses freed buffers by size class, so that a second run of a graph takes no
+// Returns a pool that reuses freed buffers by size class, so that later runs of a graph take little
 // memory from the system. Takes memory from `source`, which must outlive the pool's buffers; but if
 // `source` is HeapAllocator(), buffers of 32 KiB or more come from an arena (lib/exec/arena.h). The
 // buffers may outlive the pool. `counter`, which may be null, counts the bytes in use, and must

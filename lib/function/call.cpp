@@ -12,7 +12,7 @@ std::optional<proto::AttrValue> Parse(AttrView value) {
 }
 
 // Replaces placeholders such as `$T` in `value` by the call's attributes; false if neither the call
-// nor the function's defaults have one of these attributes.
+// nor the function's defaults have a value for one of these attributes that can be parsed.
 bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& attrs) {
   if (value->value_case() == proto::AttrValue::kPlaceholder) {
     auto it = attrs.find(value->placeholder());

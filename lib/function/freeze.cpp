@@ -316,8 +316,8 @@ class Freezer {
     changed_.insert(function);
   }
 
-  // Rewrites the OpDef of a function from its `info`, and drops the FunctionDef's argument shapes,
-  // which were those of handles.
+  // Rewrites the dtypes in the OpDef of a function from its `info`, and drops the FunctionDef's
+  // argument shapes, which were those of handles.
   void RewriteSignature(Function* function) {
     proto::OpDef signature;
     signature.ParseFromString(function->signature);
@@ -341,7 +341,7 @@ class Freezer {
 
   Module& module_;
   VariableValue value_;
-  std::string failure_;  // the first reason why a variable cannot be frozen
+  std::string failure_;  // the first node that receives variables of two dtypes; empty: none
   llvm::DenseMap<const Graph*, Function*> function_of_;
   llvm::DenseMap<const Function*, std::vector<std::pair<Graph*, NodeId>>> callers_;
   std::map<std::pair<const Graph*, Port>, DataType> dtypes_;

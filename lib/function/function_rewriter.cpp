@@ -19,7 +19,7 @@ int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
 }
 
 // Returns the nodes in the order of the ids that TensorFlow gives them: inputs first; among nodes
-// whose inputs all have ids, the first in the graph's order.
+// whose inputs all have ids, the one with the lowest rank. Without `ranks`, in TopologicalOrder.
 std::vector<NodeId> InputsFirst(const Graph& graph, llvm::ArrayRef<uint32_t> ranks) {
   if (ranks.empty()) return TopologicalOrder(graph);
   OpKinds kinds(graph.module());

@@ -14,8 +14,8 @@ namespace grapnel {
 // Marks the call of a function that was a branch, or the condition or body of a loop, until that
 // function is inlined.
 inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
-// Marks a call that must be inlined regardless of its function's attributes. Inlining must keep the
-// semantics of a call: no inlined node runs before all inputs of the call are available, and no
+// Marks a call that must be inlined even if its function is marked `_noinline`. Inlining must keep
+// the semantics of a call: no inlined node runs before all inputs of the call are available, and no
 // result is read before all effects are done.
 inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
 // Marks an If, Case or While that is to be lowered to Switch and Merge.
@@ -45,7 +45,7 @@ class FunctionRewriter : public RuleContext {
 
   Module& module;
   Opening opening;
-  bool aggressive;  // also inline functions marked `_noinline`
+  bool aggressive;  // also inline functions marked `_noinline`, and where an effect is lost
 
   // The nodes in the order of the visit; grows while rules add nodes.
   std::vector<NodeId> nodes;
@@ -69,8 +69,9 @@ class FunctionRewriter : public RuleContext {
   // is not a Placeholder. TensorFlow's runtime relies on the existing edges, so if is_runtime(),
   // this function and WaitForFrame add none.
   void WaitForInputs(const Node& call, bool always = false);
-  // If `call` is in a loop and has no control inputs, makes it wait for a node that runs in each
-  // iteration, so that nodes without inputs that are inlined for it run in that iteration too.
+  // If `call` was in a loop before the rewrite and has no control inputs, makes it wait for a node
+  // that runs in each iteration, if it finds one, so that nodes without inputs that are inlined for
+  // it run in that iteration too.
   void WaitForFrame(const Node& call);
 
   // True if `call` came from inlining `function`, or is in its body: inlining `function` again
@@ -96,9 +97,10 @@ class FunctionRewriter : public RuleContext {
   // Makes readers of output i of `node` read `outputs[i]`, and nodes that wait for `node` wait for
   // `after`.
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
-  // Keeps a node with the name of `node`: an IdentityN of `outputs` if `node` is fetched, otherwise
-  // a NoOp that other nodes can wait for. If is_runtime(), makes a new node after all others
-  // instead: an IdentityN for kSession, a NoOp for kFunction or if there are no outputs.
+  // Keeps a node with the name of `node`: an IdentityN of `outputs` if `node` is fetched and has
+  // outputs, otherwise a NoOp that other nodes can wait for. If is_runtime(), makes a new node
+  // after all others instead: an IdentityN for kSession, a NoOp for kFunction or if there are no
+  // outputs.
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
  private:
@@ -106,7 +108,7 @@ class FunctionRewriter : public RuleContext {
   void StandIn(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
   int next_number_ = 0;
-  // For each node that was in a loop before the rewrite: the first Enter of the loop's frame.
+  // For each node that was in a loop before the rewrite: an Enter of the loop's frame.
   llvm::DenseMap<NodeId, NodeId> frame_of_;
   struct Ancestor {
     const Function* function;
@@ -116,8 +118,8 @@ class FunctionRewriter : public RuleContext {
   llvm::DenseMap<NodeId, int> came_from_;
 };
 
-// Applies the rules that inline calls to every node once, and also to the nodes that the rules add,
-// as TensorFlow does before it places a graph.
+// Applies the rules that inline calls once to each node, in the order of `nodes`, and so also to
+// the nodes that the rules add, unless the rewrite stops before.
 void OpenCalls(FunctionRewriter& rewriter);
 
 }  // namespace grapnel

@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Returns the reason why the call must not be inlined: an attribute forbids it, the call does not
-// fit the function, or inlining would change what the graph computes. Empty if the call may be
-// inlined.
+// Returns the reason why the call cannot be inlined, for example that an attribute forbids it, that
+// the call does not fit the function, or that inlining would change what the graph computes. Empty
+// if the call may be inlined. `callee.function` must not be null.
 std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, const Call& callee);
 
 // Inlines the call, within a rewrite. Prefixes the names of nodes, loop frames and colocations with

@@ -23,8 +23,8 @@ constexpr size_t kFooter = 48, kBlockTrailer = 5;
 constexpr uint64_t kMaxBlock = 64 << 20;  // TensorFlow's blocks are 256 KiB
 
 // Lets leveldb read the mapped index file. leveldb allocates the uncompressed size that a block
-// states without checking it, so this class rejects a compressed block that states more than
-// kMaxBlock.
+// states without checking it, so this class rejects a block compressed with Snappy that states more
+// than kMaxBlock.
 class MappedFile : public leveldb::RandomAccessFile {
  public:
   explicit MappedFile(llvm::StringRef bytes) : bytes_(bytes) {}

@@ -23,8 +23,7 @@ namespace grapnel {
 // bytes a tensor) and values on demand. Move-only. Not thread-safe.
 class Bundle {
  public:
-  // Opens the checkpoint with the index PREFIX.index. Errors name the file: missing, damaged,
-  // big-endian.
+  // Opens the checkpoint with the index PREFIX.index. Errors name the file.
   static Expected<Bundle> Open(llvm::StringRef prefix);
   // For tests: reads a checkpoint from files in memory.
   static Expected<Bundle> FromFiles(std::shared_ptr<const FileBytes> index,
@@ -66,7 +65,7 @@ class Bundle {
 };
 
 // Returns the object graph of a TF2 checkpoint as a serialized proto::TrackableObjectGraph; empty
-// for a TF1 checkpoint.
+// for a checkpoint without one, as TF1 writes it.
 Expected<std::string> ObjectGraphOf(Bundle* bundle);
 
 // Maps each variable in a TF2 checkpoint to its key: from the shared_name of the graph's
@@ -77,7 +76,8 @@ Expected<std::map<std::string, std::string>> VariableKeys(Bundle* bundle);
 
 // Returns the path of a data file of a checkpoint: PREFIX.data-00000-of-00001.
 std::string DataFileOf(llvm::StringRef prefix, int shard, int num_shards);
-// Deletes the checkpoint's data files 0, 1, 2, ... and stops at the first number without a file.
+// Deletes the checkpoint's data files 0, 1, 2, ..., and stops at the first that it cannot delete,
+// for example because there is none.
 void RemoveDataFiles(llvm::StringRef prefix, int num_shards);
 
 // Returns the key of one slice of a tensor: the tensor's name and, for each dimension, the slice's

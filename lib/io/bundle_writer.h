@@ -21,8 +21,8 @@ class BundleWriter {
   // Creates the directory of `prefix` if it does not exist.
   static Expected<std::unique_ptr<BundleWriter>> Create(llvm::StringRef prefix);
 
-  // Writes a value at once, after those of earlier calls. Errors: a duplicate or empty name, or a
-  // resource or variant, which has no bytes.
+  // Writes a value at once, after those of earlier calls. Fails for a duplicate or empty name, and
+  // for a value that has no bytes, such as a resource.
   Error Add(llvm::StringRef name, const Literal& value);
   Error Finish();
 
@@ -31,7 +31,7 @@ class BundleWriter {
   Error WriteIndex(int num_shards);
 
   std::string prefix_;
-  int older_shards_ = 0;  // data files of the existing checkpoint; 0: there is none
+  int older_shards_ = 0;  // data files of the existing checkpoint, see ShardsOf; 0: there is none
   std::unique_ptr<AtomicFile> data_;
   uint64_t offset_ = 0;
   std::map<std::string, std::string> entries_;  // tensor name to a serialized BundleEntryProto

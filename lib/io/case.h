@@ -54,7 +54,7 @@ inline constexpr llvm::StringLiteral kInitNode = "init";
 GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
 // Reads case.json only, not the files with the graph and the values; fails if there is no graph
-// file. Errors name the file and what was expected, and for a syntax error the line.
+// file. Errors name the file or the folder, and for a syntax error the line.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
 // The signature of a case that was captured from one; its feeds and fetches have the signature's

@@ -92,7 +92,7 @@ struct Step {
 struct ChunkedField {
   std::vector<Step> path;
   llvm::StringRef message;  // a ChunkedMessage
-  uint64_t chunk = 0;       // its own
+  uint64_t chunk = 0;       // the field's own chunk
   bool operator<(const ChunkedField& other) const {
     // Sorts a field after the fields that contain it, and list elements by index.
     return std::tie(path, chunk) < std::tie(other.path, other.chunk);
@@ -198,8 +198,8 @@ class Merger {
     if (num_problems_ <= kMostProblems + 1) problems_.push_back({severity, "", std::move(text)});
   }
 
-  // Returns the type of the chunk that contains the top-level message; null if there is no such
-  // chunk or its type is not recognized.
+  // Returns the type of the chunk that contains the top-level message; null if the type is not
+  // known.
   const Descriptor* RootType() {
     bool has_chunk = false, has_fields = false;
     uint64_t chunk = ChunkOf(metadata_.message, &has_chunk, &has_fields);

@@ -15,8 +15,8 @@ enum class Compression : uint8_t { kNone = 0, kBrotli = 'b', kZstd = 'z', kSnapp
 
 // Decompresses `packed`, which must give `size` bytes: Brotli and Zstandard streams, Snappy blocks.
 // Allocates memory as bytes are decompressed (for Snappy at once, but at most about 22 times the
-// size of `packed`), so a wrong `size` takes little memory. Errors, which do not name the file:
-// unknown compression, damaged data, or data that expands to more or fewer bytes.
+// size of `packed`), so a wrong `size` takes little memory. Errors, for example for damaged data or
+// data that expands to another size, do not name the file.
 Expected<std::string> Decompress(Compression compression, llvm::StringRef packed, uint64_t size);
 
 }  // namespace grapnel

@@ -11,7 +11,7 @@ namespace grapnel {
 // the file contains no graph.
 Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model);
 
-// Appends the graphs of a single Event without record framing.
+// Appends the graphs of a single Event without record framing. Fails if it contains none.
 Error ReadBareEvent(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 }  // namespace grapnel

@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // Writes the version record and a graph_def record, both with time 0, so that the same graph gives
-// the same bytes. Fails for a graph of 2 GiB, which event readers do not accept. Holds the
+// the same bytes. Fails for a graph of 2 GiB or more, which event readers do not accept. Holds the
 // serialized graph in memory.
 Error WriteEvents(const Module& module, llvm::raw_ostream& os);
 

@@ -38,8 +38,8 @@ GRAPNEL_PUBLIC std::vector<std::string> NamesOfFetches(const Model& model, const
 // Returns the problems of the file and of the graph, including those that the graph verifier finds.
 GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);
 
-// Passes warnings to `sink`; returns errors as one Error that lists the first 20, each with file
-// and node.
+// Passes problems that are not errors to `sink`, if it is not null; returns errors as one Error
+// that lists the first 20, each with the file.
 GRAPNEL_PUBLIC Error CheckValid(const Model& model, const GraphInFile& graph,
                                 const MessageSink& sink);
 

@@ -26,10 +26,10 @@ class Hdf5File {
   static Expected<Hdf5File> Open(llvm::StringRef bytes, std::shared_ptr<const FileBytes> file);
 
   struct Array {
-    DataType dtype = proto::DT_INVALID;  // DT_INVALID: not a dtype of TensorFlow
+    DataType dtype = proto::DT_INVALID;  // DT_INVALID: not supported
     Dims dims;
     bool is_in_one_piece = false;
-    llvm::StringRef data;  // little-endian
+    llvm::StringRef data;  // little-endian; only if is_in_one_piece
   };
   struct Group {
     std::map<std::string, std::string> attributes;  // text attributes

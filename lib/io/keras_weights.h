@@ -20,16 +20,16 @@ bool IsKerasFile(llvm::StringRef path);
 // Move-only.
 class KerasWeights {
  public:
-  // Opens a file. Errors: it cannot be opened (this error names the file), it is damaged, or Keras
-  // 3 did not write it (these do not).
+  // Opens a file. Only the error for a file that cannot be opened names the file; the others, for
+  // example for a file that Keras 3 did not write, do not.
   static Expected<KerasWeights> Open(llvm::StringRef path);
   static Expected<KerasWeights> FromFile(const std::shared_ptr<const FileBytes>& file);
 
-  // Assigns an array of the file to each variable of the model. A variable "net/block/dense_1/bias"
-  // belongs to the layer "net/block/dense_1"; its index within the layer comes from the object
-  // graph. The layer in the file is the one of the same name; if there is none, the one at the same
-  // position among the layers whose names differ only in numbers. Fails if the object graph is
-  // damaged.
+  // Assigns an array of the file, or the reason why there is none, to each variable of the model. A
+  // variable "net/block/dense_1/bias" belongs to the layer "net/block/dense_1"; its index within
+  // the layer comes from the object graph. The layer in the file is the one of the same name; if
+  // there is none, the one at the same position among the layers whose names differ only in
+  // numbers. Fails if the object graph is damaged.
   Expected<VariableBinding> Bind(const GraphInFile& graph) const;
   // Returns the value of an array; `key` is that of a VariableBinding::Bound.
   Expected<Literal> Read(const std::string& key) const;

@@ -1,4 +1,4 @@
-// The functions of a library as JSON, for `info --json` and the page.
+// The functions of a library as JSON.
 #ifndef GRAPNEL_LIB_IO_LIBRARY_JSON_H_
 #define GRAPNEL_LIB_IO_LIBRARY_JSON_H_
 

@@ -10,10 +10,11 @@
 namespace grapnel {
 
 // Prints a row for each Python function and each group of other functions, and below it a line for
-// each trace or function: its arguments, its constants that are arguments in other traces of the
-// Python function, the nodes that few traces have or that only few lack, its gradient, and the
-// functions that it calls. Prints nothing for an empty library. Truncates long lists, with a note,
-// unless `all`.
+// each trace or function that is not named in the line of another one: its arguments, its values
+// that differ from those of other traces of the Python function, the nodes that few traces have or
+// that only few lack, its gradient, and the functions that it calls. Prints a row with only one
+// such line as a single line. Prints nothing for an empty library. Truncates long lists, with a
+// note, unless `all`.
 void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
 
 // Returns a name such as "forward 66", the Python function's name and the number of the trace, if
@@ -30,8 +31,8 @@ std::string ConstantText(const TraceConstant& constant);
 // Groups node names by their outermost scope, as in "dropout/ (8 nodes)"; the only name in a scope
 // stays as it is.
 std::vector<std::string> ByScope(llvm::ArrayRef<std::string> names);
-// Returns a text such as "body of While 'while' in countdown 97"; empty for a function that is not
-// the body or branch of an op.
+// Returns a text such as "body of While 'while' in countdown 97"; empty for a function without a
+// part (see LibraryFunction::part).
 std::string PartOfText(const FunctionLibrary& library, const LibraryFunction& function);
 
 }  // namespace grapnel

@@ -52,7 +52,7 @@ std::optional<char> Octal(llvm::StringRef text, size_t* at) {
 }
 
 // Returns the contents of a literal; nullopt for one that protobuf must parse, because it is
-// malformed or has an escape that kEscapes lacks.
+// malformed, or has an escape that is neither octal nor in kEscapes.
 std::optional<std::string> Unescaped(llvm::StringRef literal) {
   std::string out;
   out.resize(literal.size());

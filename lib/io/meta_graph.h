@@ -1,4 +1,4 @@
-// MetaGraphDef and SavedModel: graphs with signatures, tags and variables. For lib/io/open.cpp.
+// MetaGraphDef and SavedModel: graphs with signatures, tags and variables.
 #ifndef GRAPNEL_LIB_IO_META_GRAPH_H_
 #define GRAPNEL_LIB_IO_META_GRAPH_H_
 
@@ -13,8 +13,8 @@ Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_
                     Model* model);
 Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);
 
-// Sets variables_prefix and the paths of assets for a SavedModel whose saved_model.pb is in
-// `folder`.
+// Sets variables_prefix, if there are variables, and the paths of assets for a SavedModel whose
+// saved_model.pb is in `folder`.
 void FindVariablesAndAssets(llvm::StringRef folder, Model* model);
 
 }  // namespace grapnel

@@ -42,7 +42,8 @@ bool IsBelow(llvm::StringRef folder, const std::string& file) {
 }
 
 // Returns the path of a source file on this machine. Resolves a relative path against the model's
-// folder or the working directory; rejects paths with "..".
+// folder or the working directory; rejects relative paths with "..". Nullopt if there is no file
+// that may be read.
 std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, SourceReach reach) {
   if (!IsSourceName(file) || file.contains('\0')) return std::nullopt;
   std::vector<std::string> places;

@@ -36,7 +36,8 @@ enum class SourceReach {
 // machine; resolves a relative path against the model's folder, or the working directory. Reads
 // only files with the name of a source file (.py, .cpp, .cc, .cxx, .c, .h, .hpp, .inc) that are
 // regular files of text, at most 4 MB long, because a graph must not be able to make grapnel read
-// arbitrary files. Returns nullopt if there is no such file, or if it has no such line.
+// arbitrary files. Returns nullopt if there is no such file that it may read, or if the file has no
+// such line.
 GRAPNEL_PUBLIC std::optional<SourceText> ReadSourceText(llvm::StringRef model_path,
                                                         const SourceFrame& frame, int around,
                                                         SourceReach reach);

@@ -69,9 +69,9 @@ class ObjectMatch::Finder {
   // object found, as pairs of a model object and a checkpoint key.
   using Place = std::vector<std::pair<int, std::string>>;
 
-  // Finds the place in the checkpoint that matches the most variables of `part`, a subtree of the
-  // model's objects. `as_a_whole`: all variables of the part must match. Returns false once the
-  // walks have visited kMostSteps children.
+  // Finds the places in the checkpoint that match the most variables of `part`, a subtree of the
+  // model's objects, and records their keys. `as_a_whole`: all variables of the part must match.
+  // Returns false once the walks have visited kMostSteps children.
   bool FindPart(int part, bool as_a_whole) {
     std::vector<int> begins(1, 0);
     llvm::DenseSet<int> known = {0};

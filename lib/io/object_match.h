@@ -30,8 +30,8 @@ class ObjectMatch {
 
   // The result for one model object.
   struct Found {
-    std::vector<std::string> keys;  // checkpoint keys; several if places are equally good
-    int rival = -1;                 // another model object to which the same value may belong
+    std::vector<std::string> keys;  // checkpoint keys, possibly none; several if equally good
+    int rival = -1;                 // another model object that may have the same value; -1: none
   };
   const Found& Of(int object) const { return found_[object]; }  // by index
 

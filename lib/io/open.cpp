@@ -165,8 +165,8 @@ bool NaturalLess(llvm::StringRef a, llvm::StringRef b) {
   return a.size() < b.size();
 }
 
-// Returns the type of the file's contents, from its first few pages; kUnknown if it cannot be
-// opened.
+// Returns the type of the file's contents, from its beginning; kUnknown if it cannot be read or is
+// not recognized.
 Content ContentOf(llvm::StringRef path) {
   auto file = FileBytes::Open(path);
   if (!file) {

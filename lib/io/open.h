@@ -77,7 +77,8 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::string path;                         // the path of the file that has the graph
   std::unique_ptr<Module> module;           // null in a dump folder: see OpenGraph
   std::vector<std::string> feeds, fetches;  // tensors that a graph's text declares as such
-  // The other data of the MetaGraph that the graph comes from, alone or in a SavedModel.
+  // Except for initial_values, the other data of the MetaGraph that the graph comes from, alone or
+  // in a SavedModel.
   std::vector<std::string> tags;
   std::vector<Signature> signatures;    // sorted by name
   std::vector<Collection> collections;  // sorted by name
@@ -85,8 +86,9 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::optional<Saver> saver;
   std::vector<InitialValue> initial_values;
   std::string tensorflow_version;
-  // Slices of the module's file. `object_graph`: a serialized proto::SavedObjectGraph, empty in
-  // TF1. `meta_graph`: the MetaGraphDef that contains this graph, empty if there is none.
+  // Slices of files that the module keeps open. `object_graph`: a serialized
+  // proto::SavedObjectGraph, empty if there is none. `meta_graph`: the MetaGraphDef that contains
+  // this graph, empty if there is none.
   llvm::StringRef object_graph, meta_graph;
 };
 
@@ -97,19 +99,18 @@ struct GRAPNEL_PUBLIC Model {
   std::vector<GraphInFile> graphs;       // at least one graph
   std::optional<Case> case_info;         // only for a case folder
   std::vector<std::string> asset_files;  // paths of a SavedModel's assets
-  std::string variables_prefix;  // for Bundle::Open; empty if the SavedModel has no variables
+  std::string variables_prefix;          // for Bundle::Open; empty: no variables were found
   // Problems of the file as a whole; the problems of a graph are in its module.
   std::vector<Problem> problems;
 };
 
 // Opens `path`: a GraphDef, binary or text; a graph's text (lib/ir/text.h); a SavedModel (folder or
 // file); a MetaGraph; an event file. Each may be gzipped, and messages may be in chunks (.cpb).
-// Also opens a case (a folder or a zip archive), a dump folder (several GraphDefs, listed in
+// Also opens a case (a folder or a zip archive), a dump folder (several graph files, listed in
 // natural order; OpenGraph opens one of them), or a folder with one of the files above; "-" is
 // standard input. Opens the readable parts of a damaged file and lists the problems. Errors are one
-// line and name the path: missing, empty, not recognized, or nothing in it is readable. Linear in
-// nodes and edges of all graphs; constants of any size stay in the mapped file. Expands text,
-// chunks and compressed files in memory.
+// line and name the path or a file in it. Linear in nodes and edges of all graphs; constants of any
+// size stay in the mapped file. Expands text, chunks and compressed files in memory.
 GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
 // Like OpenModel, for a file in memory; errors use the file's name. Opens no other files:
 // variables_prefix is empty, and the names of assets have no folder.

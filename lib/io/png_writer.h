@@ -1,4 +1,4 @@
-// Encodes pixels as PNG, for event files.
+// Encodes pixels as PNG.
 #ifndef GRAPNEL_LIB_IO_PNG_WRITER_H_
 #define GRAPNEL_LIB_IO_PNG_WRITER_H_
 
@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // Returns the pixels as PNG. `channels` is 1 (gray), 2 (gray, alpha), 3 (RGB) or 4 (RGBA); `pixels`
-// are row-major with interleaved channels. Errors: a width or height of 0, which PNG does not
-// allow; more than 2 GiB.
+// are row-major with interleaved channels. Fails for a width or height of 0, which PNG does not
+// allow, and above 2 GiB.
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels);
 
 }  // namespace grapnel

@@ -19,8 +19,8 @@ class RecordFile {
   RecordFile& operator=(const RecordFile&) = delete;
   ~RecordFile();  // drops unwritten records
 
-  // Creates the file. Errors: the file exists already (then sets `exists`), or it cannot be
-  // created.
+  // Creates the file. Fails if it cannot; sets `exists`, if not null, to whether that is because
+  // the file exists already.
   Error Open(const std::string& path, bool* exists = nullptr);
   // Buffers a record. The buffer is written when it has 256 KiB, and by Flush().
   void Add(llvm::StringRef record);

@@ -35,9 +35,9 @@ class RiegeliFile {
   uint64_t LastPosition() const { return groups_.back().begin + groups_.back().num_records - 1; }
 
   // Returns the record at a position; its bytes live as long as this object. Decompresses the
-  // record's group on first use and keeps it. Errors give the position: there is no record at it, a
-  // hash is wrong, the data is damaged, or the decompressed groups would need more than half of the
-  // memory that was free.
+  // record's group on first use and keeps it. Errors give the position of the record or of its
+  // group. Also fails if the decompressed groups would need more than half of the memory that was
+  // free.
   Expected<llvm::StringRef> Read(uint64_t position);
 
  private:

@@ -27,7 +27,7 @@ class ByteReader {
 };
 
 // Decompresses a piece of a group; unless uncompressed, the piece begins with its uncompressed
-// size. Fails if the output is larger than `room` bytes.
+// size. Also fails if the output is larger than `room` bytes.
 Expected<std::string> Unpack(Compression compression, llvm::StringRef packed, uint64_t room);
 
 // Returns the records of a transposed group, concatenated, and in `ends` the end of each record.

@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Checks that WriteSavedModel can write `model` to `folder`; writes nothing. Errors: the model was
-// not opened from a SavedModel folder; `folder` is the model itself or inside it, is a file, or is
-// not empty and has no saved_model.pb.
+// Checks that WriteSavedModel can write `model` to `folder`; writes nothing. Fails, for example, if
+// the model was not opened from a SavedModel's folder or model file, or if `folder` is the model
+// itself or inside it, is a file, or is not empty and has no saved_model.pb.
 Error CheckCanWrite(const Model& model, llvm::StringRef folder);
 
 // Writes `folder`: signatures, collections, object graph and other data unchanged, copies of
@@ -17,9 +17,9 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder);
 // need them, and they may name removed nodes. The fingerprint and its uuid depend only on what is
 // written and on the model's fingerprint, so the same model gives the same bytes. Writes
 // saved_model.pb last: until then TensorFlow finds no model, or the previous one. Errors name the
-// file. Needs memory for the whole serialized model and, for a while, for two more copies of one
-// graph. `note`, JSON, is written to assets.extra/grapnel.json, in a directory that TensorFlow
-// leaves to other programs.
+// file or the folder. Needs memory for the whole serialized model and, for a while, for two more
+// copies of one graph. `note`, JSON, is written to assets.extra/grapnel.json, in a directory that
+// TensorFlow leaves to other programs.
 Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note = "");
 
 }  // namespace grapnel

@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Sets `trainable` and `is_own` of the variables from the object graph.
+// Sets what the object graph and the saver say about the variables: `object`, `also`, `key`,
+// `trainable` and `is_own`.
 void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
@@ -29,7 +30,7 @@ void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> v
     variable.is_own = !has_objects || (variable.object >= 0 && !again.contains(variable.object));
 }
 
-// Sets `trainable` and `is_own` of the variables from TF1's collections.
+// Sets `trainable` and `is_own` of the variables without an object from TF1's collections.
 void AskCollections(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   llvm::StringMap<bool> trainable;
   for (const Collection& collection : graph.collections) {

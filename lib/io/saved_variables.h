@@ -24,9 +24,9 @@ struct SavedVariable {
   // Other objects of the object graph that have the same value: Keras 3's variable and the
   // tf.Variable in it are two objects.
   std::vector<int> also;
-  std::string key;           // the checkpoint key that the saver reads; empty: there is none
+  std::string key;           // the checkpoint key that the saver reads; empty: not known
   bool is_own = true;        // false: OwnVariablesOf omits the variable
-  int64_t elements() const;  // -1: the shape is unknown
+  int64_t elements() const;  // -1: not known
 };
 
 // Returns the variables of the main graph, in the order of their nodes. Linear in the graph and the

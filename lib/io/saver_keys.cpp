@@ -39,7 +39,7 @@ std::optional<std::string> StringAt(const Graph& graph, Port port, int64_t index
 }
 
 // Returns the key of the checkpoint tensor that RestoreV2 reads for this value; nullopt if the
-// value comes from another op, or is only a slice.
+// value comes from another op or is only a slice, or if the key is not a constant.
 std::optional<std::string> KeyOfValue(const Graph& graph, Port value) {
   Port source = SourceOf(graph, value);
   if (source.node == kNoNode || source.IsControl()) return std::nullopt;

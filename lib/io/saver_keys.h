@@ -11,8 +11,8 @@
 namespace grapnel {
 
 // Maps each variable of the main graph to the key of the checkpoint tensor that the saver's restore
-// op assigns to it; omits variables that are restored in slices. Empty if there is no saver. Linear
-// in the main graph and the saver's functions.
+// op assigns to it; omits variables whose key is not known, such as those that are restored in
+// slices. Empty if no saver is found. Linear in the main graph and the saver's functions.
 llvm::DenseMap<NodeId, std::string> KeysOfSaver(const GraphInFile& graph);
 
 // Maps each variable of the main graph that is initialized from another variable to that other

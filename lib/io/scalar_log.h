@@ -37,8 +37,9 @@ struct ScalarLog {
 bool HasScalars(llvm::StringRef path);
 
 // Reads the values of summaries that are one number: simple_value, and tensors with one element
-// that belong to TensorBoard's scalars plugin. Reads the files of a directory in the order of their
-// names, with the limits of HasScalars. Fails if a file cannot be opened or is truncated meanwhile.
+// that belong to TensorBoard's scalars plugin. Skips records above 1 MiB. Reads the files of a
+// directory in the order of their names, with the limits of HasScalars. Fails if a file cannot be
+// opened or is truncated meanwhile.
 Expected<ScalarLog> ReadScalarLog(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -43,7 +43,7 @@ std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> sign
 }
 
 // Returns the function that a node calls if all the node does is call it (such as a
-// PartitionedCall); otherwise null.
+// PartitionedCall); null otherwise, and if the library lacks the function.
 const Function* CalleeOf(const Node& node) {
   const Module& module = node.graph().module();
   if (const Function* function = module.FindFunction(node.op())) return function;

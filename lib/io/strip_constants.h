@@ -19,9 +19,9 @@ namespace grapnel {
 //   strings become empty, since they may be file names or addresses.
 // - Source locations (debug_info), descriptions in signatures, and unknown fields are removed.
 //
-// Before that, the inferred shapes of outputs are recorded (`_output_shapes`), since they may
-// follow from values. Nodes keep their ids, so earlier results about the graph, such as a Diff,
-// stay valid. Cost: shape inference, and linear in attributes.
+// Before that, the inferred shapes of outputs are recorded (`_output_shapes`), if any rank is
+// known, since they may follow from values. Nodes keep their ids, so earlier results about the
+// graph, such as a Diff, stay valid. Cost: shape inference, and linear in attributes.
 void StripConstants(Module* module);
 
 }  // namespace grapnel

@@ -16,8 +16,8 @@ namespace grapnel {
 // Fixed-width bytes (S) and text (U, as UTF-8) become strings without trailing NULs, as in NumPy.
 // `expected` selects a dtype that NumPy does not have: bfloat16 (stored as V2 or u2; V2 is also
 // read as bfloat16 without `expected`), 8-bit floats (V1, u1), or quantized and narrow integers
-// (stored as plain integers). Values are not cast to other dtypes. Errors name the file, its dtype
-// and what was expected.
+// (stored as plain integers). Values are not cast to other dtypes. Errors name the file; one about
+// the dtype also names the dtype of the file and what was expected.
 GRAPNEL_PUBLIC Expected<Literal> LoadNpyLiteral(llvm::StringRef path,
                                                 std::optional<DataType> expected = std::nullopt);
 
@@ -25,8 +25,8 @@ GRAPNEL_PUBLIC Expected<Literal> LoadNpyLiteral(llvm::StringRef path,
 GRAPNEL_PUBLIC Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
                                                 std::optional<DataType> expected = std::nullopt);
 
-// Writes a .npy file; strings are written as fixed-width bytes (S). Resources and variants are
-// errors.
+// Writes a .npy file; strings are written as fixed-width bytes (S). Fails for a dtype without a
+// form in a .npy file, such as resource.
 GRAPNEL_PUBLIC Error SaveNpyLiteral(llvm::StringRef path, const Literal& literal);
 // Returns the bytes that SaveNpyLiteral writes. Errors name the literal as `name`.
 GRAPNEL_PUBLIC Expected<std::string> NpyFileBytes(llvm::StringRef name, const Literal& literal);

@@ -37,7 +37,7 @@ struct VariableBinding {
 // or from another object as in tf.train.Checkpoint(model=...) (lib/io/object_match.h). If there are
 // no objects (TF1), or the checkpoint arranges them differently, uses the variable's name if only
 // one variable has it, and last a name that differs only in numbers (lib/io/name_match.h). Dtypes
-// and shapes must fit. Errors: the checkpoint or the object graph is damaged.
+// and shapes must fit. Fails if the checkpoint or the object graph cannot be read.
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle);
 
 // Returns the variables of the main graph, in the order of their nodes. A variable has the name of

@@ -24,7 +24,7 @@ void FindObjects(const GraphInFile& graph, const proto::SavedObjectGraph& saved,
 
 // Returns for each variable the shortest path of child names from the root to its object, such as
 // "net/layers/0/kernel"; the first of several. Names are escaped as in checkpoint keys. Empty if
-// the variable has no object.
+// there is no such path.
 std::vector<std::string> PathsOfObjects(const GraphInFile& graph,
                                         llvm::ArrayRef<SavedVariable> variables);
 

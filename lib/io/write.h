@@ -30,8 +30,8 @@ GRAPNEL_PUBLIC Error WriteCompressible(llvm::StringRef path,
                                        llvm::function_ref<Error(llvm::raw_ostream&)> write);
 
 // Writes the graph node by node, as the text that protobuf would print for the whole GraphDef. Of a
-// damaged node, writes as much as can be read. Fails only for a node of more than 2 GiB, which the
-// text format cannot represent.
+// damaged node, writes as much as can be read. Fails only for a node, function or other part of
+// more than 2 GiB, which the text format cannot represent.
 GRAPNEL_PUBLIC Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
                                     llvm::ArrayRef<NodeId> order = {});
 GRAPNEL_PUBLIC std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});

@@ -178,7 +178,7 @@ std::optional<uint64_t> AttrView::Number(uint32_t field) const {
 }
 
 AttrKind AttrView::kind() const {
-  // Here and in each As...(), a field with the wrong wire type counts as no value.
+  // Here and in each As...(), a number in a bytes field, or the reverse, counts as no value.
   auto is_value = [](uint32_t field, WireType type) {
     if (field < kListField || field > kFuncField) return false;
     bool is_number = field >= kIntField && field <= kTypeField;

@@ -28,9 +28,10 @@ enum class AttrKind {
   kFunc
 };
 
-// A view of one serialized AttrValue, whose bytes belong to the file, the module or the op table.
-// Each As...() returns nullopt if the value has another type, except that those for lists return an
-// empty list for a list of other elements. Reads lists of numbers in packed or unpacked form.
+// A view of one serialized AttrValue, whose bytes belong to another object, such as the file, the
+// module or the op table. Each As...() returns nullopt if the value has another type, except that
+// those for lists return an empty list for a list of other elements. Reads lists of numbers in
+// packed or unpacked form.
 class GRAPNEL_PUBLIC AttrView {
  public:
   AttrView() = default;

@@ -1,4 +1,4 @@
-// Writes a GraphDebugInfo: the stack traces of nodes, with each frame and each stack stored once.
+// Writes a GraphDebugInfo: the stack traces of nodes, with each new frame and stack stored once.
 #ifndef GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 #define GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 
@@ -19,8 +19,9 @@ class DebugInfoWriter {
   // ones.
   explicit DebugInfoWriter(std::string begun = {});
 
-  // Frame returns the id of a frame and Trace that of a stack, which it adds if it is new; equal
-  // frames have the same id, and so do equal stacks. The frames of a stack come outermost first.
+  // Frame returns the id of a frame and Trace that of a stack, which it adds if it is new; frames
+  // that are added again keep their id, and so do stacks. The frames of a stack come outermost
+  // first.
   uint64_t Frame(const SourceFrame& frame);
   uint64_t Trace(llvm::ArrayRef<uint64_t> frames);
   // Adds the stack of a node. `function`: the function whose body contains the node; empty for the

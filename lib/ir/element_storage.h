@@ -15,7 +15,8 @@ namespace grapnel {
 enum class Storage { kF16, kBf16, kF32, kF64, kSigned, kUnsigned, kBool, kC64, kC128, kF8, kNone };
 Storage StorageOf(DataType type);
 
-// Returns the number of the TensorProto field that holds values of `type`.
+// Returns the number of the TensorProto field that holds values of `type`, which is not resource or
+// variant.
 uint32_t ValueField(DataType type);
 
 // Convert IEEE half and bfloat16 to and from float; conversions from float round to nearest even.

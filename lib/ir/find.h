@@ -27,7 +27,8 @@ Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor);
 // Like FindTensor, for callers that need no error message; nullopt if the output does not exist.
 std::optional<Port> FindTensorIfThere(const Graph& graph, llvm::StringRef tensor);
 
-// Passes to `take` every node name that FindNode(module, ...) accepts: "x", "function/x".
+// Passes the name of every node to `take`, in the form that FindNode(module, ...) accepts: "x",
+// "function/x".
 void VisitNodeNames(const Module& module, NameSink take);
 
 Expected<const Function*> FindFunction(const Module& module, llvm::StringRef name);

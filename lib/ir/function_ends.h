@@ -25,7 +25,7 @@ struct FunctionEnds {
   // variables, which the runtime keeps; without arguments, results and variable handles.
   std::vector<NodeId> stateful;
   // The nodes to run so that all of `stateful` run: those outside of inlined calls, and the NoOp of
-  // each inlined call, which waits for the nodes of the call.
+  // each outermost inlined call, which waits for the nodes of the call.
   std::vector<NodeId> targets;
 };
 FunctionEnds EndsOfFunctionGraph(const Graph& graph);
@@ -37,7 +37,8 @@ bool OnlyReadsState(llvm::StringRef op);
 struct ArgumentType {
   DataType dtype = proto::DT_INVALID;
   Shape shape;
-  // For a variable's handle: the dtype of the variable. DT_INVALID for all other arguments.
+  // For a variable's handle: the dtype of the variable. DT_INVALID if it is not known, and for
+  // other arguments.
   DataType held = proto::DT_INVALID;
   Shape held_shape;
   // Returns "float[2,3]" or "resource of float[2,3]"; omits an unknown shape.

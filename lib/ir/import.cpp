@@ -130,8 +130,8 @@ class Importer {
     num_links_.clear();
     links_.clear();
     if (!function_) {
-      // Reserves the final size, because the memory that a growing vector frees is not returned to
-      // the system.
+      // Reserves about the final size, because the memory that a growing vector frees is not
+      // returned to the system.
       num_links_.reserve(nodes.size());
       links_.reserve(2 * nodes.size());
     }

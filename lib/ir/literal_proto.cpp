@@ -18,7 +18,7 @@ std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   size_t size = DataTypeSize(type);
   std::string out;
   auto number = [&](uint64_t n) {
-    // For every dtype, the low bytes of the number in the field are the element.
+    // Except for bool, the low bytes of the number in the field are the element.
     if (storage == Storage::kF32 || storage == Storage::kC64) {
       out.append(reinterpret_cast<const char*>(&n), 4);
     } else if (storage == Storage::kC128) {
@@ -76,8 +76,7 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
   return strings;
 }
 
-// Parses a TensorShapeProto that has only known sizes, as most have; nullopt for one with other
-// fields or with negative sizes.
+// Parses a TensorShapeProto that has only known sizes, as most have; nullopt for any other.
 std::optional<Shape> PlainShape(llvm::StringRef bytes) {
   constexpr char kDim = 0x12, kSize = 0x08;
   Shape shape = Shape::Scalar();

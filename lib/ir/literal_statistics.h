@@ -20,7 +20,7 @@ struct LiteralStatistics {
   std::array<int64_t, kParts> histogram = {};
 };
 
-// Returns statistics for real dtypes and bool; nullopt for other dtypes and for empty literals.
+// Returns statistics for real dtypes and for bool; nullopt for other dtypes and for empty literals.
 // Reads all elements twice, a splat only once per pass.
 std::optional<LiteralStatistics> StatisticsOf(const Literal& literal);
 

@@ -69,7 +69,7 @@ class GRAPNEL_PUBLIC Module {
 
   StringTable strings;
   Graph main;
-  std::vector<std::unique_ptr<Function>> functions;  // in the file's order
+  std::vector<std::unique_ptr<Function>> functions;  // in the file's order, then new ones
   Function* FindFunction(llvm::StringRef name) const;
   Function* AddFunction(llvm::StringRef name);
   // Copies a function of this module under a new, unused name. Linear in its nodes.

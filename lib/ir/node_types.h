@@ -25,14 +25,14 @@ struct NodeTypes {
 Expected<NodeTypes> TypesOf(const Node& node, const OpInfo& info);
 
 // Returns the dtype of a port; DT_INVALID for a control port, if the op is unknown or has no such
-// port, or if an attribute that states the dtype is missing. Goes through the op's output arguments
-// on each call, so loops over all nodes should use TypesOf.
+// port, or if an attribute that states the dtype or a number of outputs is missing or wrong. Goes
+// through the op's output arguments on each call, so loops over all nodes should use TypesOf.
 DataType TypeOfPort(const Graph& graph, Port port);
 // Returns -1 if the op is unknown or an attribute that states the number is missing or wrong.
 int NumOutputs(const Node& node);
 
 // PortOfOutput converts ("out_arg", i), which names an output as a function's body does, to a port;
-// -1 if there is no such output. OutputOfPort converts a port back; an empty name if there is no
+// -1 if it finds no such output. OutputOfPort converts a port back; an empty name if it finds no
 // such port, which it does not check if the op's only output argument is a list of dtypes.
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index);
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port);

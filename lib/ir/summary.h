@@ -18,8 +18,8 @@ struct TensorSummary {
   std::string name, dtype, shape, op;  // shape: as by Shape::ToString
   // The index of an argument or result of a function's graph; nullopt for other tensors.
   std::optional<int64_t> index;
-  // For an argument that is a variable's handle, the dtype and shape of the variable; otherwise
-  // empty.
+  // For an argument that is a variable's handle, the dtype and shape of the variable, if the dtype
+  // is known; otherwise empty.
   std::string held_dtype, held_shape;
 };
 
@@ -41,16 +41,17 @@ struct FunctionSummary {
 
 struct Summary {
   size_t nodes = 0, data_edges = 0, control_edges = 0;  // in the main graph
-  size_t function_nodes = 0;                            // in all function bodies
+  size_t function_nodes = 0;                            // in functions, except _Arg and _Retval
   // If false, `inputs` are the outputs of Placeholder, PlaceholderV2 and PlaceholderWithDefault
-  // nodes, and `outputs` those of the other nodes without readers, except NoOp and Const. If true,
-  // this is the graph of a function (lib/ir/function_ends.h): `inputs` are its arguments and
-  // `outputs` its results, by index.
+  // nodes, and `outputs` those of the other nodes without readers, except NoOp and Const; a node
+  // that has no outputs counts as one. If true, this is the graph of a function
+  // (lib/ir/function_ends.h): `inputs` are its arguments and `outputs` its results, by index.
   bool is_function = false;
   std::vector<TensorSummary> inputs, outputs;
   // For a function's graph: nodes with stateful ops, except ops that only read state.
   std::vector<EffectSummary> effects;
-  // How many nodes have each op, in all bodies; the most frequent op first, equal counts by name.
+  // How many nodes have each op, in all bodies, without the arguments and results of functions; the
+  // most frequent op first, equal counts by name.
   std::vector<std::pair<std::string, size_t>> ops;
   std::map<std::string, size_t> devices;  // nodes of the main graph per device; "": no device
   size_t constants = 0;

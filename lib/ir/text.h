@@ -67,7 +67,7 @@ GRAPNEL_PUBLIC void WriteGraphAsText(const Module& module, const TextOptions& op
                                      llvm::raw_ostream& os);
 
 // Prints one node as a single line in the form for human readers, with all attributes that differ
-// from their defaults.
+// from their defaults, except `_output_shapes`.
 GRAPNEL_PUBLIC std::string NodeText(const Node& node, const PortDescriber& describe = {});
 
 }  // namespace grapnel

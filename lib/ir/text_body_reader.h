@@ -38,9 +38,9 @@ class BodyReader {
   // comes before that node. `signature`: that of `function`; null for the main graph.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add);
 
-  // Returns an input as a NodeDef states it: "node" or "node:1"; in a function "node:output:1" or,
-  // for an argument, "argument". Call it after Run. Reports a problem if the op has no such output,
-  // or if a function's text does not name an output of an unknown op.
+  // Returns an input as a NodeDef states it: "node", "node:1" or "^node"; in a function
+  // "node:output:1" or, for an argument, "argument". Call it after Run. Reports a problem if the op
+  // has no such output, or if a function's text does not name an output of an unknown op.
   std::string InputText(const ParsedInput& input);
   // Returns whether the text has the node or argument that the input names. If not, reports a
   // problem at node `reader`.

@@ -99,8 +99,8 @@ class BodyWriter::Impl {
     return bare ? op.str() : QuotedText(op);
   }
 
-  // Returns the NodeDef input that reading makes of `%node:index`; empty if it cannot tell, because
-  // the node is in a function and its op is unknown.
+  // Returns the NodeDef input that reading makes of `%node:index`; empty if it cannot tell, as for
+  // an unknown op in a function.
   std::string TextOfPort(Port port) const {
     Node node = graph_.node(port.node);
     if (!function_) return PortText(graph_, port);

@@ -21,8 +21,8 @@ struct InferenceNode {
     int port = 0;
     llvm::StringRef output;  // if not empty, `port` counts within this output
   };
-  const OpInfo* info = nullptr;        // null: an unknown op, whose outputs have no dtypes
-  const OpInfo* callee = nullptr;      // the function whose results are the node's outputs
+  const OpInfo* info = nullptr;        // null: an unknown op, or `outputs` is given
+  const OpInfo* callee = nullptr;      // the function that gives the outputs; null: none
   llvm::SmallVector<Input, 4> inputs;  // data inputs, in order
   llvm::SmallVector<std::pair<llvm::StringRef, AttrView>, 4> given;
   // True for a constant that is written within a node's inputs. Its dtype is the one that its
@@ -44,7 +44,7 @@ struct InferenceNode {
 };
 
 // Returns the output argument to which a port belongs, and the port's index within it; an empty
-// name if there is no such port.
+// name if it is not known.
 std::pair<llvm::StringRef, int> OutputOfPort(const InferenceNode& node, int port);
 
 // Returns the default name of a constant that is written within the inputs of the node `name`:
@@ -56,11 +56,11 @@ std::string LiteralName(const InferenceNode& node, llvm::StringRef name, int slo
 // of dtypes or the number of tensors of an input, or the Tout of a call.
 bool CanBeInferred(const OpInfo& info, bool is_call, llvm::StringRef key);
 
-// Sets `inferred` of each node. The same nodes with the same attributes give the same result, so a
-// text may omit each attribute that is inferred correctly. A type attribute has the dtype of the
-// first input that uses it, not counting constants within inputs whose dtype is not stated; if
-// there is none, its default; otherwise the dtype that fits the constants. On a cycle, the inputs
-// that are known so far decide. Nearly linear.
+// Sets `inferred` and `outputs` of the nodes, as far as they can be inferred. The same nodes with
+// the same attributes give the same result, so a text may omit each attribute that is inferred
+// correctly. A type attribute has the dtype of the first input that uses it, not counting constants
+// within inputs whose dtype is not stated; if there is none, its default; otherwise the dtype that
+// fits the constants. On a cycle, the inputs that are known so far decide. Nearly linear.
 void InferAttributes(std::vector<InferenceNode>& nodes);
 
 }  // namespace grapnel

@@ -77,8 +77,8 @@ class TextScanner {
   TextPlace error_place_;
 };
 
-// Returns `text` in quotes and with escapes, so that ReadString reads it back. Valid UTF-8 is not
-// escaped.
+// Returns `text` in quotes and with escapes, so that ReadString reads it back. Keeps the characters
+// beyond ASCII of a text in valid UTF-8.
 std::string QuotedText(llvm::StringRef text);
 // Returns the name of a node or function as ReadName reads it, in quotes where these are needed.
 std::string NameText(llvm::StringRef name);

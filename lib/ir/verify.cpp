@@ -34,7 +34,7 @@ AttrKind KindOf(llvm::StringRef type) {
 }
 
 // A kind of node: the facts that depend only on a node's op and attributes. A large graph has many
-// nodes but few kinds, so they are computed once per kind.
+// nodes but few kinds, so they are computed once per kind, except for nodes with long attributes.
 struct Kind {
   const OpInfo* info = nullptr;
   std::string unknown_op;          // if `info` is null: the warning about the op

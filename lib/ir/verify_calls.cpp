@@ -125,8 +125,8 @@ class CallChecker {
   }
 
   // Returns how the function's arguments or results differ from the dtypes that the attribute
-  // `attr` of the node lists; empty if they do not, or if they depend on the function's own
-  // attributes.
+  // `attr` of the node lists; empty if they do not, or if that is not known, because they depend on
+  // the function's own attributes, for example.
   static std::string WhyNot(const Node& node, const char* attr, llvm::ArrayRef<OpArg> args,
                             const char* what) {
     std::optional<AttrView> value = node.Attr(attr);

@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Returns rows [begin, begin + count) copied to a new buffer, which ops may overwrite.
+// Returns rows [begin, begin + count) copied to a new buffer, which ops may overwrite. `is_one`:
+// drops dim 0, for a batch that is one element of a stack.
 Expected<Tensor> Rows(const Tensor& tensor, int64_t begin, int64_t count, bool is_one) {
   Tensor part = tensor.Slice(begin, begin + count);
   Dims dims(part.dims().begin() + (is_one ? 1 : 0), part.dims().end());

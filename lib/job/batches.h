@@ -15,8 +15,8 @@ namespace grapnel {
 class Batches {
  public:
   // `feeds` names tensors of `graph`, and `values` has one value for each. See
-  // TrainRequest::batch_size. Errors: values with different numbers of batches or rows; fewer rows
-  // than `batch_size`.
+  // TrainRequest::batch_size. Errors: a name that is not a tensor's; values with different numbers
+  // of batches or rows; fewer batches or rows than one step needs.
   static Expected<Batches> Make(const Graph& graph, const std::vector<std::string>& feeds,
                                 std::vector<Tensor> values, int64_t batch_size);
   // Appends a batch, which has one value per feed.

@@ -14,7 +14,7 @@ namespace grapnel {
 
 enum class Impact : uint8_t {
   kNotTried,  // comes after the first harmful producer
-  kNone,      // everything is finite if only this producer's values stay bad
+  kNone,      // its bad values make no fetch bad and no run fail
   kDone,
 };
 
@@ -38,8 +38,8 @@ struct RunBlame {
   // The harmful node (in a function: its outermost call), then the nodes on the shortest path along
   // data edges to a bad fetch; empty if there is no such path.
   std::vector<std::string> path;
-  int runs = 0;     // number of runs made
-  int bad_run = 0;  // of several runs, the first bad one; 0: none, or one run
+  int runs = 0;     // number of runs, up to the bad one
+  int bad_run = 0;  // of several runs, the first bad one; else 0
   // False if replacing the bad values with finite ones made new bad values: this RunBlame is then a
   // guess.
   bool is_certain = true;
@@ -51,11 +51,13 @@ struct RunBlame {
 
 // Runs the graph on one CPU thread; what RunRequest::ByItself() resets is ignored. Runs the graph
 // up to `runs` times, until a fetch is bad or a run fails; variables keep their values between
-// runs. If no fetch is ever bad, stops at the first run that makes a previously finite variable
-// bad. A producer is harmful if a fetch is bad, or the run fails, even when the values of all other
-// producers are made finite. Cost: the runs are repeated once or twice for each producer up to the
-// first harmful one; after eight producers, for each step of a binary search. Errors: those of
-// RunJob; a node's error is part of the result if something was bad before it.
+// runs. If no fetch is ever bad, runs again, up to the first run that makes a previously finite
+// variable bad. A producer is harmful if a fetch is bad, or the run fails, even when the values of
+// all other producers are made finite; if none of the first eight is, the last producer of the
+// shortest prefix of the list that is harmful together. Cost: the runs are repeated once or twice
+// for each producer up to the first harmful one; after eight producers, for each step of a binary
+// search. Errors: those of RunJob; a node's error is part of the result if something was bad before
+// it.
 Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
 
 // Returns the variables that contain NaN or infinity, by name. Cost: linear in their elements.

@@ -139,7 +139,7 @@ class Finder {
   const CaseSignature& captured_;
 };
 
-// Checks that the case has a value for each input of the signature on which an output depends.
+// Checks that the case has a value for each placeholder of the signature that an output depends on.
 Error CheckInputs(const CaseOfModel& found, const OpenedGraph& model, const Signature& signature) {
   const Graph& main = model.module().main;
   std::vector<NodeId> needed = NeededNodes(main, signature);
@@ -263,8 +263,7 @@ Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
   const auto& case_b = b.model().case_info;
   if (case_a || case_b) {
     if (case_a && case_b) {
-      // Both graphs are cases with their own values: pairs the feeds and fetches with the same
-      // keys.
+      // Both graphs are cases with their own values: pairs only the fetches with the same keys.
       ASSIGN_OR_RETURN(CaseOfModel keys_a, CaseOnItself(*case_a));
       ASSIGN_OR_RETURN(CaseOfModel keys_b, CaseOnItself(*case_b));
       SameEnds ends;

@@ -25,9 +25,9 @@ struct CaseOfModel {
 //
 // Cases captured before case.json had keys contain a frozen graph: its inputs are named after the
 // keys, and its results are in the order of the sorted keys. Values that a function captured are
-// feeds of such a graph too; they are dropped, since the model has its own. Errors: the model lacks
-// the signature; the signature lacks a feed or fetch (the error lists its keys), or has another
-// number of outputs than a case without keys.
+// feeds of such a graph too; they are dropped, since the model has its own. Errors: those of
+// SignatureOfCase; the model lacks the signature; the signature lacks a feed or fetch (the error
+// lists its keys), or has another number of outputs than a case without keys.
 Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
 
 // Like CaseOnModel, for a model opened from the case itself: keeps the tensors, and sets feed_names
@@ -35,8 +35,9 @@ Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
 Expected<CaseOfModel> CaseOnItself(Case values);
 
 // Fills `run`, a run of `model`, with the case's signature, the feeds that `run` does not have yet,
-// and the fetches if `run` has none. Errors: the dtype or shape of a value differs from the model's
-// tensor (the error names the feed); the outputs need an input that the case lacks.
+// and the fetches if `run` has none. Errors: a value cannot be read; its dtype or shape differs
+// from the model's tensor (the error names the feed); the outputs need a placeholder that the case
+// lacks.
 Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunRequest* run);
 
 // The inputs and outputs with the same keys in two graphs, and the keys.
@@ -44,13 +45,13 @@ struct SameEnds {
   struct End {
     std::string a, b, key;
   };
-  bool by_keys = false;  // both graphs have the signature, though maybe no common key
+  bool by_keys = false;  // paired by keys, though there may be no common key
   std::vector<End> inputs, outputs;
 };
 // Pairs the inputs and outputs of two graphs by the keys of `signature`; an empty name means the
-// default signature of `a`. A case captured from a signature has its keys. `by_keys` is false if a
-// graph has no signatures, or if `b` lacks the signature. Errors: those of CaseOnModel; `a` lacks
-// the signature.
+// default signature of `a`. A case captured from a signature has its keys; of two cases, pairs only
+// the outputs. Else `by_keys` is false if a graph has no signatures, or if `b` lacks the signature.
+// Errors: those of CaseOnModel; `a` lacks the signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

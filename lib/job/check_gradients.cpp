@@ -180,7 +180,8 @@ class Checker {
     }
     if (inputs_.empty())
       return MakeError(
-          "nothing to differentiate with respect to: no feed and no variable is floating point");
+          "nothing to differentiate with respect to: no feed and no resource variable is floating "
+          "point");
     return Error::success();
   }
 

@@ -13,7 +13,7 @@ struct GradientCheckRequest {
   // The feeds, signature and checkpoint. The fetches are the ys; those that are not floating point
   // are ignored.
   RunRequest run;
-  std::vector<std::string> by;  // the xs: tensors and variables; empty: all feeds and variables
+  std::vector<std::string> by;  // the xs: feeds and resource variables; empty: all
   double tolerance = 0;         // 0: by dtype, DefaultTolerance
   double step = 0;              // change of an element of x, times max(1, |x|); 0: by dtype
   int elements = 32;            // elements to check, spread over each x; 0: only build and run the
@@ -26,7 +26,7 @@ struct CheckedElement {
   int64_t index = 0;  // row-major
   double made = 0, measured = 0;
   // The part of the difference of the two derivatives that rounding does not explain, relative to
-  // the tensor's largest derivative.
+  // the tensor's largest derivative (at least 0.001).
   double error = 0;
 };
 
@@ -57,8 +57,8 @@ double DefaultTolerance(DataType dtype);
 // of x slightly larger and smaller (central differences with two step sizes, extrapolated). If the
 // result differs from the gradient, as near the kink of a Relu, tries smaller steps, and measures
 // how much rounding alone changes a finite difference. Errors: those of RunJob; those of Gradients;
-// no y or x has gradients; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per
-// element.
+// no floating-point y or x; a name in `by` that is neither a floating-point feed nor such a
+// variable; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per element.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 
 // The graph extended by the gradients of the sum of `ys` with respect to each of `xs`, and the

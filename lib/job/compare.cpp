@@ -95,7 +95,7 @@ class RunComparer {
     return InB(ends_.outputs, fetch);
   }
 
-  // Returns the key for an output of A's signature.
+  // Returns the key for an output of A's signature, any other name as it is.
   std::string NameInA(const std::string& fetch) const {
     return NamesOfFetches(a_.model(), a_.file(), request_.run.signature, {fetch}).front();
   }
@@ -135,7 +135,7 @@ class RunComparer {
     return RunOne(a_, std::move(request), [](const Ran&) { return Error::success(); });
   }
 
-  // Runs B with A's feeds and fetches, unless both are cases.
+  // Runs B with A's feeds and fetches, unless they are different cases.
   Expected<Ran> RunB(OpenedGraph& b, const Ran& ran_a, RunPairs& pairs, bool is_first) {
     RunRequest request = RequestFor(is_first);
     if (&b != &a_) request.print = [](Severity, llvm::StringRef) {};
@@ -261,8 +261,8 @@ class RunComparer {
     }
   }
 
-  // True if a path in B leads from the fault to a diverged fetch through tensors that diverged too
-  // or have no counterpart.
+  // True if a path in B leads from the fault to a diverged fetch through nodes whose first outputs
+  // diverged too or were not compared. If B lacks the node, true if a fetch diverged.
   bool ReachesPartedFetch(const Graph& main, const Mismatch& fault) const {
     llvm::DenseSet<NodeId> goals;
     for (size_t i = 0; i < comparison_.fetches.size(); ++i) {
@@ -380,8 +380,8 @@ std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   return steps;
 }
 
-// Feeds those arguments of the recorded call that are outputs of earlier recorded executions.
-// Values passed from Python were not recorded.
+// If A's main graph is the function of the recorded call, feeds the arguments that are outputs of
+// earlier executions recorded with FULL_TENSOR. Values passed from Python were not recorded.
 Error AddArguments(const Graph& main, const DebugRun& run, int step, const RecordedBodies& bodies,
                    llvm::function_ref<void(const Node&, Tensor)> add) {
   if (step < 0 || run.executions[step].graph < 0) return Error::success();

@@ -25,7 +25,7 @@ struct CompareRequest {
 
 struct ComparedFetch {
   std::string name;
-  bool is_compared = true;  // false: B has no value for the fetch, or it holds objects
+  bool is_compared = true;  // false: a run has no value for the fetch, or it holds objects
   TensorDifference difference;
 };
 
@@ -35,11 +35,11 @@ struct RunComparison {
   std::string failure_a, failure_b;  // the error that ended a run; else empty
   int64_t nodes_of_a = 0;            // nodes of A that ran
   int64_t paired = 0;                // of these, nodes with a counterpart in B
-  int parts = 1;                     // how often both graphs ran
+  int parts = 1;                     // how often the graphs ran
   // True if rewrites made B from A: corresponding inner tensors may then differ on purpose, and
   // only a mismatch that reaches a diverged fetch is a fault.
   bool is_rewritten = false;
-  // Index in divergence.faults of the fault to report first; -1: no faults.
+  // Index in divergence.faults of the fault to report first; -1: there is none to report.
   int first = -1;
   const Mismatch* first_fault() const {
     return first < 0 ? nullptr : &divergence.faults[static_cast<size_t>(first)];
@@ -48,19 +48,21 @@ struct RunComparison {
   bool Agrees() const;
 };
 
-// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless both are cases, each of
-// which has its own. Cost: both graphs run once for each budget-sized part of A's tensors, and the
-// op of each diverged tensor runs once more. Errors: those of RunJob, with the path; a failing run
-// is part of the result, unless both fail and had not diverged before.
+// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless they are different cases,
+// each of which has its own. Cost: both graphs run once for each budget-sized part of A's tensors,
+// and the op of each diverged tensor runs once more. Errors: those of RunJob, with the path; those
+// of FindSameEnds; B lacks a requested fetch. A failing run is part of the result, unless it was
+// canceled, or both fail and had not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
 // Compares the graph with the graph that the default passes make from it.
 Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request);
 
 // Compares a run of `a` with B, a call of a function from Python that TensorFlow's debugger
-// recorded with FULL_TENSOR. `step` is the number of this call among the recorded calls with traced
-// tensors. Placeholders without a feed get their recorded values. Errors: no full tensors were
-// recorded, or none of a node that A has; there is no call number `step`.
+// recorded with FULL_TENSOR. `step` is the number of this call among the recorded calls with full
+// tensors of A's nodes. Placeholders without a feed get their recorded values, if there are any.
+// Errors: those of RunJob; no full tensors were recorded, or none of a node that A has; there is no
+// call number `step`.
 Expected<RunComparison> CompareWithRecord(OpenedGraph& a, const DebugFolder& folder,
                                           const DebugRun& run, int step,
                                           const CompareRequest& request);

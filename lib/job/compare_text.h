@@ -10,7 +10,7 @@ namespace grapnel {
 
 void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os);
 // Writes fields into the open JSON object: "verdict" ("agree", "fault", "rounding"), "first",
-// "first_diverged" (an object or null), "worst", "growth", "fetches", counts and failures.
+// "first_diverged" and "growth" (each an object or null), "worst", "fetches", counts and failures.
 void WriteComparisonJson(const RunComparison& comparison, llvm::json::OStream& json);
 
 void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os);

@@ -19,7 +19,7 @@ void SetType(proto::NodeDef* node, const char* key, DataType type) {
   (*node->mutable_attr())[key].set_type(type);
 }
 
-// Returns the name of the input's producer, made unique.
+// Returns the name of the input's producer ("input" if there is none), made unique.
 std::string NameOfInput(const Node& node, int slot, llvm::StringSet<>* taken) {
   Port from = node.input(slot);
   std::string name = from.node == kNoNode ? "input" : node.graph().node(from.node).name().str();

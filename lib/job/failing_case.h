@@ -8,7 +8,7 @@ namespace grapnel {
 
 // Writes the op alone, with its inputs as feeds and a CheckNumerics after its bad output: `replay`
 // of that case fails in the same way until the op is fixed. Errors: a file cannot be written; an
-// input is a resource or a list, which cannot be saved.
+// input cannot be saved, such as a resource or a list.
 Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder);
 
 }  // namespace grapnel

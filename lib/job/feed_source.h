@@ -31,7 +31,7 @@ struct GRAPNEL_PUBLIC Feed {
 
 // Finds the tensors and loads their values, in the order of `feeds`. Errors: a name is not a
 // tensor's; a tensor is fed twice ("x" and "x:0" are the same); those of LoadFeed, for a file; an
-// argument that no value can replace.
+// argument that no value can replace, or a value that does not fit the argument's variable.
 GRAPNEL_PUBLIC Expected<std::vector<Feed>> LoadFeeds(const OpenedGraph& opened,
                                                      llvm::ArrayRef<FeedSource> feeds);
 

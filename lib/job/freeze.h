@@ -20,8 +20,9 @@ struct FreezeFor {
 // Restores the model and replaces variables by their values (lib/function/freeze.h) and tables by
 // their contents (lib/job/frozen_tables.h). Nodes that the outputs do not need are removed first,
 // so unread variables, savers and other signatures do not matter. To run the graph, run
-// TableInitOf(main) first. Errors: those of FreezeVariables, FreezeTables and RestoreSession; a
-// variable without a value. After an error the module must not be used.
+// TableInitOf(main) first. Errors: no such signature; those of FreezeVariables, FreezeTables,
+// OpenedGraph::Reopen and RestoreSession; a variable without a value. After an error the module
+// must not be used.
 Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool);
 
 }  // namespace grapnel

@@ -39,8 +39,9 @@ std::string TableName(const Node& table, bool is_in_function) {
   return container.empty() || name.empty() ? name : container + "/" + name;
 }
 
-// Returns one node for each table. Leaves out dense tables that a function creates: their inputs,
-// the empty and the deleted key, are not available in the main graph.
+// Returns one node for each table with a name in the session. Leaves out dense tables that a
+// function creates: their inputs, the empty and the deleted key, are not available in the main
+// graph.
 std::vector<Node> TablesOf(const Module& module) {
   std::vector<Node> tables;
   std::set<std::string> names;

@@ -16,8 +16,8 @@ bool HasTables(const Module& module);
 // constants, and the node kTableInit, which runs these imports. The contents come from `session`,
 // which holds the restored model `whole`: it does not matter whether an op, a function, a
 // checkpoint or a text file among the model's assets filled the table, and the frozen graph needs
-// no such op, function or file. An empty table that is never filled stays unchanged. Errors name
-// the table.
+// no such op, function or file. An empty table gets an import only if it is not mutable and the
+// file's initializer, but no op of the frozen graph, may fill it. Errors name the table.
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool);
 
 }  // namespace grapnel

@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Writes a line for each signature's inputs and outputs and for each node, in an order that depends
-// only on names and edges; functions are sorted by name. Long constants show their first values and
-// a hash of all values.
+// Writes a line for each input and output of the signatures that users call and for each node, in
+// an order that depends only on names and edges; functions are sorted by name. Long constants whose
+// values differ show their first values and a hash of all values.
 void WriteGraphLines(const Model& model, llvm::raw_ostream& os);
 
 }  // namespace grapnel

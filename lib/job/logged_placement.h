@@ -24,8 +24,8 @@ struct PlacedGraphs {
   // Returns "function 'f', called by 'a', 'b'" for a call.
   std::string Title(size_t graph) const;
 };
-// Errors: those of OpenForPlacing. A graph that cannot be placed is not an error: see
-// Placement::failure.
+// Errors: those of OpenForPlacing and PlaceGraph. A graph that cannot be placed is not an error:
+// see Placement::failure.
 Expected<PlacedGraphs> PlaceWithCalls(const OpenedGraph& opened, const PlaceRequest& request);
 
 // The devices that a log records for the nodes of PlacedGraphs, and the history of graph 0 from
@@ -43,9 +43,9 @@ struct LoggedPlacement {
 };
 
 // Reads the log and finds the graphs of PlacedGraphs in the log. Moves arguments with assumed
-// devices to the devices in the log, and places all graphs again. `read` returns the log; it gets
-// the graphs to look for. `has_folder`: the graph is a dump in a folder, whose other dumps may be
-// read to identify the graph in the log. Errors: those of `read` and OpenForPlacing.
+// devices to the devices in the log and, if any moved, places all graphs again. `read` returns the
+// log; it gets the graphs to look for. `has_folder`: the graph is a dump in a folder, whose other
+// dumps may be read to identify the graph in the log. Errors: those of `read` and PlaceWithCalls.
 Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read,
                bool has_folder, OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged);
 

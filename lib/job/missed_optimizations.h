@@ -20,7 +20,7 @@ struct MissedOptimizations {
 
 // Returns the rewrites that rules refuse in the optimized graph (Optimized::near_misses): those of
 // the rules that `rule` names ("pass/rule", "rule", "pass") or, if it is empty, of all rules.
-// Afterwards `opened` holds the optimized graph. Errors: those of Optimize.
+// Afterwards `opened` holds the optimized graph. Errors: those of Optimize; a failing pass.
 Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, OptimizeRequest request,
                                                       llvm::StringRef rule = {});
 

@@ -18,10 +18,10 @@ class ModelRun {
  public:
   // `is_signature`: `opened` is already the graph of a signature (TakeSignature). `assumed_batch`:
   // the size to assume for an unknown first dimension of inputs; 0: the dimension stays unknown.
-  // Errors: those of TakeSignature.
+  // Errors: those of TakeSignature and FillSizes.
   static Expected<ModelRun> Of(const OpenedGraph& opened, bool is_signature, int64_t assumed_batch);
 
-  const std::string& signature() const { return signature_; }  // "": none
+  const std::string& signature() const { return signature_; }  // "": none was taken
   // The assumed batch size; 0: no batch size was assumed.
   int64_t assumed_batch() const { return assumed_batch_; }
   // Returns " of signature 'serving_default', with a batch of 1 (it is unknown: --batch)"; "" if no

@@ -26,7 +26,7 @@ bool IsControlFlow(const Node& node) {
 }
 
 // Returns the node of a diff's group (N nodes that became one, or the reverse) that nodes outside
-// the group read, or that has no readers; null if there are several.
+// the group read, or that has no readers; null unless there is exactly one.
 Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   auto is_inside = [&](NodeId id) {
     return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });

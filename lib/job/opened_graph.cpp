@@ -144,8 +144,8 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
   return graphs;
 }
 
-// The name of a case is that of its folder, or that of its archive without ".zip"; the name of
-// another file is the part before the suffix.
+// The name of a case is that of its folder, whose name may contain dots, or that of its archive
+// without ".zip". In other names, a dot begins the suffix.
 std::string OpenedGraph::name() const {
   if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;

@@ -18,8 +18,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
  public:
   // Opens `path` and selects its graph: the only one, or the one with the title `title` (the tags
   // of a SavedModel, a stage of a dump folder: lib/diff/stage_names.h). `path` may also be
-  // PATH:TITLE. Errors: those of OpenModel; no graph or several graphs match; the message names
-  // `by`, the caller's way to select a graph ("--graph").
+  // PATH:TITLE. Errors: those of ReadGraphPath and OpenModel; no graph or several graphs match. The
+  // messages name `by`, the caller's way to select a graph ("--graph"), where that helps.
   static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
                                     llvm::StringRef by = "its title");
   // Like Open(), but without a title returns every graph of a text file or program with several
@@ -50,8 +50,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
   const Module& module() const { return *module_; }
   // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
   void WorkOn(std::unique_ptr<Module> module);
-  // Returns a name for dumps and titles: the file's name without the suffix, the directory's name,
-  // or the name of a program's function.
+  // Returns a name for dumps and titles: the name of the file or directory up to the first dot, the
+  // whole name of a case folder, or the name of a program's function; "graph" if there is no name.
   std::string name() const;
 
   // Returns the same graph with a copy of the module; see Module::Copy.

@@ -69,7 +69,7 @@ struct GRAPNEL_PUBLIC Optimized {
   std::vector<Refusal> near_misses, intermediate;
   std::optional<int> values_compared;  // number of fetches, with check_values
   int effects_compared = 0;            // variables, files and other state that runs change
-  std::vector<int64_t> open_sizes;     // sizes that check_values tried; empty: none are unknown
+  std::vector<int64_t> open_sizes;     // sizes that check_values tried; may be empty
 
   // Set if a pass failed or changed a value. The graph is then as that pass left it and must not be
   // used, and `result` is empty.
@@ -90,7 +90,8 @@ struct GRAPNEL_PUBLIC Optimized {
 };
 
 // Optimizes the graph in place and verifies it after every pass. Errors: the graph is broken or,
-// with check_values, cannot run; the request names something unreadable or missing.
+// with check_values, cannot run; the request cannot be applied to the graph, or names something
+// unreadable or missing. A failing pass is not an error: see Optimized::failure.
 GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
 
 // The functions below are for use after a failed job. Both open the file of `opened` again and run

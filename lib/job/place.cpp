@@ -52,7 +52,7 @@ Node EntryCall(const Graph& main, const Signature& signature) {
 
 // Returns the device on which tf.saved_model.load creates a node of the main graph, such as a
 // variable: the device that the node requests (if `asks`), else the best device with a kernel for
-// it.
+// it, else the preferred device.
 int DeviceWhenMade(const Node& node, const PlacerSetup& setup, bool asks) {
   auto asked = DeviceSpec::Parse(asks ? node.device() : "");
   if (!asked) {

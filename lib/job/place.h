@@ -37,8 +37,9 @@ struct RuntimeView {
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
 };
-// Errors: those of the settings (PlacerSetup::Make); no such function or signature. The graph must
-// be valid (CheckValid). Cost: a copy of the graph if anything is inlined or lowered.
+// Errors: those of the settings (PlacerSetup::Make); no such signature; those of OpenForPlacing in
+// lib/place/runtime_graph.h. The graph must be valid (CheckValid). Cost: a copy of the graph if
+// anything is inlined or lowered.
 Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
 
 // Removes the full device names that a placer assigned to nodes; requests ("/device:GPU:1") stay.
@@ -106,9 +107,9 @@ struct PartitionSize {
 
 // Writes the devices into the main graph as a stage of the PassManager, so that the placement is
 // dumped and recorded like any pass, then splits the graph if requested. Returns the sizes of the
-// partitions. `kernels` are those that `settings` names (PlacedGraph::setup). Does nothing if no
-// file is requested and TF_DUMP_GRAPH_PREFIX is not set. Errors: the placer's and the
-// partitioner's; files that cannot be written.
+// partitions, if the graph is split. `kernels` are those that `settings` names
+// (PlacedGraph::setup). Does nothing if no file is requested and TF_DUMP_GRAPH_PREFIX is not set.
+// Errors: the placer's and the partitioner's; those of AddDump; files that cannot be written.
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
                                                  const KernelCatalog& kernels,

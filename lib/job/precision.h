@@ -25,7 +25,7 @@ struct PrecisionReport {
   std::vector<std::string> readers;   // nodes that read outputs of kept ops, and so read floats
   std::vector<ComparedFetch> all_rounded, with_kept;  // compared with the unrounded graph
   std::string failure;                                // error of the rounded run; else empty
-  bool Agrees() const;                                // true if all_rounded is within rtol
+  bool Agrees() const;                                // the rounded run; also false if it failed
   bool KeptAgrees() const;
 };
 
@@ -34,7 +34,7 @@ struct PrecisionReport {
 // equal numbers, together with the ops that produced these numbers. Repeats this until the fetches
 // agree or no more ops are found, for at most four rounds. A round runs the graph twice for each
 // part of its tensors that fits in memory. If no tolerance is given (`has_rtol` false), it is 8
-// times the format's epsilon. Errors: those of CompareRuns.
+// times the format's epsilon. Errors: those of RunJob; the unrounded run fails.
 Expected<PrecisionReport> ComparePrecision(OpenedGraph& opened, const CompareRequest& request,
                                            DataType format, bool has_rtol);
 

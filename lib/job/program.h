@@ -56,7 +56,7 @@ class GRAPNEL_PUBLIC Program {
 
   // Calls a function and returns the values of its outputs, in order. The first call compiles the
   // function. Errors: no such function, with similar names; a mismatch in the number of inputs,
-  // their dtypes or shapes (the message names both); those of the executor.
+  // their dtypes or shapes (the message names both); those of optimizing, placing and running.
   Expected<std::vector<Tensor>> Call(llvm::StringRef function, std::vector<Tensor> inputs);
   // Feeds and fetches tensors of the main graph, by name.
   Expected<std::vector<Tensor>> Run(const std::vector<std::string>& feeds,
@@ -67,7 +67,7 @@ class GRAPNEL_PUBLIC Program {
   Error Set(llvm::StringRef variable, const Tensor& value);
 
   // Writes a SavedModel of a model that a ModelBuilder made, with the current values. See
-  // lib/job/save_model.h. Errors: the program was loaded from a file.
+  // lib/job/save_model.h. Errors: the program was loaded from a file; those of SaveTracedModel.
   Error SaveModel(llvm::StringRef folder) const;
   // Write and read the checkpoint PREFIX.index with its data files, in the format that
   // tf.train.load_checkpoint reads. Reading a checkpoint of another model is an error and changes

@@ -142,9 +142,9 @@ Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* repla
   return RunCase(opened, replays, request, replayed);
 }
 
-// Replays the case on `model`. If the model has signatures, it restores its own variables, and the
-// case's feeds and fetches are found by the signature's keys; any other graph is run as if it were
-// the case's graph.
+// Replays the case on `model`. If both have signatures, or the model is a SavedModel, the model
+// restores its own variables, and signature keys, if any, find the case's feeds and fetches. Any
+// other graph is run as if it were the case's graph.
 Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));

@@ -64,8 +64,8 @@ struct GRAPNEL_PUBLIC RunRequest {
   OneDnn onednn = OneDnn::kAuto;       // TensorFlow's oneDNN setting to imitate:
                                        // ExecutorOptions::onednn
   // True if the graph's constants are not read after Prepare(): values that kernels have packed may
-  // then be moved out of the graph (ValueTaker). Ignored with hooks, steps, a profiler or
-  // placement.
+  // then be moved out of the graph (ValueTaker). Ignored with hooks, steps, a watch, a profiler or
+  // placement, and by MakeApart().
   bool gives_up_values = false;
   bool keeps_variables = false;  // true: keeps values from before the last run, for SaveAsCase
   RunFlagNames words;
@@ -80,7 +80,7 @@ struct GRAPNEL_PUBLIC RunRequest {
 class GRAPNEL_PUBLIC RunJob {
  public:
   // Finds the feeds and fetches and loads the feeds. Errors: the graph is broken; a name or a file
-  // does not exist; nothing is fetched.
+  // does not exist; nothing is fetched; those of LoadFeeds.
   static Expected<RunJob> Make(OpenedGraph& opened, RunRequest request);
   // Make() for a graph that must not change: runs a copy if `devices` or `placement_log` is set.
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
@@ -88,8 +88,8 @@ class GRAPNEL_PUBLIC RunJob {
 
   // Restores the model's saved state, or the request's checkpoint, and compiles the graph. With
   // `devices` or a placement log, places the graph: nodes get devices, and calls may be inlined.
-  // Errors: those of RestoreSession; those of Executor::Compile; nodes that cannot be placed, with
-  // the reasons; a device that is not a CPU, since only CPUs can be simulated; those of hooks.
+  // Errors: those of RestoreSession; a needed variable without a value; those of PlaceForRun and
+  // Executor::Compile; those of hooks.
   Error Prepare();
   // Runs the graph and returns the values of the fetches; see Executor::Run. Variables keep their
   // values between runs.

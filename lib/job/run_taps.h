@@ -36,8 +36,8 @@ void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sin
 // point to outlives this object.
 class RunTaps : public StepHook {
  public:
-  // Errors: a name that matches nothing; a folder that cannot be written. `sink` receives warnings
-  // about limits that were reached.
+  // Errors: a name that matches nothing; a folder that cannot be written. `sink` receives warnings,
+  // such as about limits that were reached.
   static Expected<std::unique_ptr<RunTaps>> Make(const OpenedGraph& opened, TapRequest request,
                                                  MessageSink sink);
   std::string name() const override { return logdir_ ? "--logdir" : "--tap"; }

@@ -31,7 +31,7 @@ struct GRAPNEL_PUBLIC WatchedPort {
 struct GRAPNEL_PUBLIC WatchedTensor {
   WatchedPort port;
   RecordedTensor tensor;  // with the details of the mode
-  std::string value;      // for FULL_TENSOR: the first elements as text
+  std::string value;      // FULL_TENSOR: the first elements; or text for a resource
 };
 
 // The history of one output over the whole run.
@@ -54,8 +54,8 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   // Makes the run fail with an error when the next node begins or ends.
   void Stop() { is_stopped_ = true; }
   bool is_stopped() const { return is_stopped_; }
-  // Called before the run: records the value of a feed. No node computes this value, but it can be
-  // the first bad tensor.
+  // Called before the run: records the value of a feed, if the mode detects NaN and infinity. No
+  // node computes this value, but it can be the first bad tensor.
   void AddFeed(Port port, const Tensor& value);
 
   bool Wants(const Node& node) override;

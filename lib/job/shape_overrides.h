@@ -21,8 +21,9 @@ struct GRAPNEL_PUBLIC ShapeOverrides {
 };
 
 // Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads
-// them. The batch size applies to each input of the file's signatures or, without signatures, to
-// each placeholder, if the first size is unknown and the rank is known. Keys are looked up in
+// them. The batch size applies to the placeholders that the file's signatures take or, without
+// signatures, to all placeholders without a default, if the first size is unknown and the rank is
+// known. Keys are looked up in
 // `signature`; if `signature` is empty, in all signatures, first in serving_default.
 //
 // Errors name the flag ("--shape", "--batch"): a malformed text; an unknown name (with the nearest

@@ -29,8 +29,9 @@ Expected<std::vector<Node>> NodesOfLine(const LineTable& lines, const Module& mo
 // Returns the source text of a line, trimmed; "" if it cannot be read.
 std::string TextOfLine(llvm::StringRef model_path, const SourceFrame& frame);
 
-// Writes each frame of a stack as a line, innermost first, with the surrounding source text if it
-// can be read (ReadSourceText).
+// Writes each frame of a stack as a line, innermost first. Below a frame outside of frameworks
+// writes the surrounding source text, if it can be read (ReadSourceText), else the line that the
+// stack recorded, if any.
 void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm::raw_ostream& os);
 // Writes [{"file", "line", "column"?, "function", "code"?, "is_users"}], the frames of a stack,
 // outermost first.

@@ -15,7 +15,7 @@ class StartingState {
  public:
   // Opens the file again, since passes may remove the nodes that restore the state, and restores
   // the state as `run` does. Reads the values once. Returns null if the model has no state. Errors:
-  // those of RestoreSession and RestoreCase.
+  // those of OpenedGraph::Reopen and RestoreSession.
   static Expected<std::shared_ptr<const StartingState>> Of(const OpenedGraph& opened,
                                                            ThreadPool& pool);
   // Gives `session` the state. Variables share their values with this object until they are

@@ -15,8 +15,9 @@ Expected<std::vector<TracedFunction>> FunctionsOfSource(llvm::StringRef file,
                                                         const MessageSink& sink);
 
 // Returns the functions that a text names: "FILE.cpp" (all of them), "FILE.cpp:FUNCTION" or, if no
-// such file exists, the name of a plugin's function. Returns an empty vector if the text names a
-// model. Errors: those of FunctionsOfSource; the file has no such function (with the nearest name).
+// such file exists, the name of a plugin's function. Returns an empty vector if the text names
+// neither, as for a model. Errors: those of FunctionsOfSource; the file has no such function (with
+// the nearest name).
 Expected<std::vector<TracedFunction>> FunctionsNamed(llvm::StringRef text, const MessageSink& sink);
 
 // Traces each function to a graph of one model: the graph's title is the function's name, its feeds

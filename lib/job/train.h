@@ -27,7 +27,7 @@ struct TrainRequest {
   // reported; the loss is the first floating-point scalar fetch.
   RunRequest run;
   MakeStep make;
-  std::string loss_name;  // the loss's name in reports; empty: its fetch's name
+  std::string loss_name;  // the loss's name in reports; empty: make.loss or its fetch's name
   int64_t steps = 100;    // in total, including those before a resume
   // For feeds with rows along their first dimension: the number of rows per step. Steps take rows
   // in order, and restart at the first row when fewer rows than this are left. 0: a feed with one
@@ -60,11 +60,11 @@ struct Trained {
   std::string failing_case;
 };
 
-// Calls `each` after every step; if it returns false, training stops with a checkpoint. The same
-// request gives the same values bit for bit, however often training was resumed, unless an op draws
-// random numbers from a state that is not in a variable. Errors: those of RunJob; a checkpoint of
-// another model; checkpoint_dir has checkpoints but `resume` is false; no fetch is a floating-point
-// scalar; a batch that does not fit.
+// Calls `each` after every step; if it returns false, training stops as after the last step. The
+// same request gives the same values bit for bit, however often training was resumed, unless an op
+// draws random numbers from a state that is not in a variable. Errors: those of RunJob; a training
+// step that cannot be made; a checkpoint of another model; checkpoint_dir has checkpoints but
+// `resume` is false; no fetch is a floating-point scalar; a batch that does not fit.
 Expected<Trained> Train(OpenedGraph& opened, const TrainRequest& request,
                         llvm::function_ref<bool(const TrainedStep&)> each);
 

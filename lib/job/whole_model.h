@@ -13,13 +13,14 @@ namespace grapnel {
 // TensorFlow 2 loads a model by its functions: functions that signatures run are optimized and keep
 // their names and arguments; the main graph only calls them. All other callable functions
 // (functions of objects, through which gradients are taken; those that save and restore) stay
-// unchanged: if a signature calls a function that they call too, the signature gets a copy of it. A
-// large function with several callers stays one function, since the model would grow otherwise. A
-// TensorFlow 1 model is its main graph: everything that signatures, saver, initializers and
-// collections name is fetched.
+// unchanged: if a signature calls a function that they call too, the signature gets a copy of it.
+// If inlining would make the model many times larger, large functions with several callers stay
+// functions. A TensorFlow 1 model is its main graph: everything that signatures, saver,
+// initializers and collections name is fetched.
 class WholeModel {
  public:
-  // Prepares the module: copies shared functions. Errors: there is no signature.
+  // Prepares the module: copies shared functions. Errors: there is no signature; in a model of
+  // TensorFlow 2, no signature calls a function, or the object graph is damaged.
   static Expected<WholeModel> Prepare(OpenedGraph& opened);
   // Sets the bodies to optimize, or the feeds and fetches, for all signatures.
   void Fill(OptimizeOptions* options) const;

@@ -79,7 +79,7 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
 }
 
 // Returns what a function is for the op that uses it: "then branch" for `then_branch` of an If,
-// "map function" for `f` of a MapDataset.
+// "map function" for `f` of a MapDataset; empty for other uses.
 std::string PartText(const FunctionUse& use) {
   llvm::StringRef op = use.node.op(), key = use.attribute;
   if (key == "body" || key == "cond") return key.str();
@@ -101,8 +101,8 @@ std::string PartText(const FunctionUse& use) {
   return words + " function";
 }
 
-// True for names of the functions that tf.data's iterator over several devices passes to its
-// GeneratorDataset on each device (tensorflow/python/data/ops/multi_device_iterator_ops.py).
+// True for the names of the functions that tf.data makes for its iterator over several devices
+// (tensorflow/python/data/ops/multi_device_iterator_ops.py).
 bool IsOfIterator(llvm::StringRef base) {
   base.consume_front("_remote");
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";

@@ -68,8 +68,8 @@ struct FunctionArgument {
 // A Python value that is a constant or a node's attribute in this trace; in other traces of the
 // same Python function it is an argument or has another value.
 struct TraceConstant {
-  std::string argument;  // the argument of other traces; empty: other traces have a constant too
-  std::string value;     // "0.5"
+  std::string argument;            // the argument of other traces; empty: these have another value
+  std::string value;               // "0.5"
   std::vector<std::string> nodes;  // "mul/x", or "Sum.keep_dims" for an attribute
 };
 
@@ -82,12 +82,12 @@ struct LibraryFunction {
   FunctionStatus status = FunctionStatus::kUnused;
   std::vector<FunctionUse> uses;    // in the order of the file
   std::vector<int> callers, calls;  // each function once, ascending; callers: -1 is the main graph
-  // For a trace, the forward function that runs instead of it if a gradient is needed, and the
+  // The forward function that runs instead of this function if a gradient is needed, and the
   // gradient; -1: none.
   int forward = -1, backward = -1;
-  int partner = -1;    // a forward function's backward function, and vice versa
-  int trace = -1;      // for a forward or backward function, the trace that it is made from
-  int successor = -1;  // for a trace that creates variables, the trace that follows it
+  int partner = -1;              // a forward function's backward function, and vice versa; -1: none
+  int trace = -1;                // for a function made for a gradient, the one that it is made from
+  int successor = -1;            // for a trace that creates variables, the trace that follows it
   bool makes_variables = false;  // creates variables, as tf.function's first trace
   std::vector<FunctionArgument> arguments;
   std::vector<FunctionArgument> results;
@@ -109,16 +109,16 @@ struct LibraryFunction {
 struct FunctionRow {
   std::string name;          // "train_step"
   FunctionRole role;         // kTrace for traces and their forward and backward functions
-  std::vector<int> members;  // traces by number, then the functions made from them
-  size_t traces = 0;         // how many members are traces
+  std::vector<int> members;  // traces (or other originals) by number, then those made from them
+  size_t traces = 0;         // how many members are not made from others
   bool is_entry = false;     // true if a member is an entry point
   bool one_body = false;     // true if there are several traces, and all have the same body
 };
 
 struct FunctionLibrary {
   std::vector<LibraryFunction> functions;  // in the order of the module
-  // Entry points first, then other Python functions, then parts of ops and the like, then eager
-  // ops; each by name.
+  // First the traced and plain functions and the signatures that are entry points, then the other
+  // traced and plain functions, then all others except eager ops, which come last; each by name.
   std::vector<FunctionRow> rows;
   // The entry points, which are the functions to read first, in the order of `rows`.
   std::vector<int> Entries() const;
@@ -133,7 +133,7 @@ FunctionLibrary ReadFunctionLibrary(const Module& module,
 llvm::StringRef RoleName(FunctionRole role);        // "trace", "forward", ...
 llvm::StringRef StatusName(FunctionStatus status);  // "entry", "called", ...
 // Returns the function's role in a few words: its part in an op if it has one, otherwise `role`;
-// for a rewritten branch or loop body also "forward" or "backward".
+// for a branch or loop body that was made for a gradient also "forward" or "backward".
 std::string RoleText(const LibraryFunction& function);
 
 }  // namespace grapnel

@@ -35,7 +35,7 @@ struct FunctionName {
   bool is_loaded = false;        // a forward function that came from a SavedModel
   bool is_rewritten = false;     // a branch or loop body that returns what its gradient needs
   bool is_gradient = false;      // the gradient of a branch or loop body
-  bool is_control_flow = false;  // has a name that cond or while gives
+  bool is_control_flow = false;  // a branch, condition or body, to judge by the name
   bool is_specialized = false;
   std::string transformation;  // "map", if it was passed to a tf.data dataset
 };

@@ -159,7 +159,8 @@ class PairFinder {
     functions()[trace].forward = number;
   }
 
-  // Pairs the gradient cond_true_108_grad_203 with the forward function cond_true_108_rewritten.
+  // Pairs the gradient cond_true_108_grad_203 with the forward function cond_true_108_rewritten or,
+  // without one, with cond_true_108.
   void PairGradientPart(int number) {
     llvm::StringRef name = functions()[number].function->name();
     llvm::StringRef stem = name.take_front(name.rfind("_grad_"));

@@ -1,5 +1,4 @@
-// Makes the rows of a FunctionLibrary. A row has the traces of one Python function, or the
-// functions that are the same part of an op in each trace.
+// Makes the rows of a FunctionLibrary: see FunctionRow.
 #include <algorithm>
 #include <map>
 #include <tuple>

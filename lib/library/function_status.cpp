@@ -54,7 +54,7 @@ class StatusFinder {
  private:
   std::vector<LibraryFunction>& functions() { return library_.functions; }
 
-  // Returns the status of a function that no function calls, in a file without a main graph.
+  // Returns the status of a function that no other function calls, in a file without a main graph.
   FunctionStatus StatusOfRoot(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
@@ -105,8 +105,8 @@ class StatusFinder {
     return any;
   }
 
-  // Returns the first traced function that calls the trace's forward function; null if a caller is
-  // not a trace, or is older than `trace`.
+  // Returns the first traced function that calls the trace's forward function; null if there is
+  // none, or if a caller is not a trace, or is older than `trace`.
   const LibraryFunction* FirstCallerOf(int forward, const LibraryFunction& trace) const {
     const LibraryFunction* first = nullptr;
     for (int caller : library_.functions[forward].callers) {

@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kFewElements = 64;  // larger constants show only the shape
+constexpr int64_t kFewElements = 64;  // larger constants show only dtype and shape
 
 bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
@@ -253,7 +253,7 @@ class Comparer {
     }
   }
 
-  // Lists each node that only some traces have: in `has` of these traces if at most half of all
+  // Lists the nodes that only some traces have: in `has` of these traces if at most half of all
   // traces have the node, in `lacks` of the other traces if at least half have it.
   void CountNames() {
     for (const Named& named : nodes_) {

@@ -17,7 +17,8 @@ namespace grapnel {
 // The inputs and results of the body that is optimized (the main graph or a function), as ids of
 // the body's nodes.
 struct GRAPNEL_PUBLIC Boundary {
-  // The nodes that give the body's results; for a function, its _Retval nodes.
+  // The nodes that give the body's results or, for a main graph, are fetched as "^x"; for a
+  // function, its _Retval nodes.
   llvm::DenseSet<NodeId> fetched;
   // Which outputs of the nodes in `fetched` are results. Empty for a function, since _Retval nodes
   // have no outputs.
@@ -26,7 +27,7 @@ struct GRAPNEL_PUBLIC Boundary {
   // its value.
   llvm::DenseSet<NodeId> fed;
   // Further nodes that must stay: _Retval nodes of a main graph, nodes that must run for a
-  // function's effects, initializers, nodes in keep_ops.
+  // function's effects.
   llvm::DenseSet<NodeId> kept;
   // Whether nodes with state or effects stay even if they are unread, as in function bodies.
   bool keep_stateful = false;
@@ -40,18 +41,19 @@ struct GRAPNEL_PUBLIC Boundary {
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// The default fetches of a graph: all outputs of nodes without readers, and nodes without outputs;
-// but no NoOp or Const, and only the first output of a Switch, because one of its outputs is dead.
-// For a GraphDef that is a function's body, with _Arg and _Retval nodes (lib/ir/function_ends.h):
-// its results in order, then "^x" for each node x that must run so that all ops with state or
-// effects run.
+// The default fetches of a graph: each node that no other node reads or waits for, with all its
+// outputs; but no NoOp or Const, and only the first output of a Switch, because one of its outputs
+// is dead. For a GraphDef that is a function's body, with _Arg and _Retval nodes
+// (lib/ir/function_ends.h): its results in order, then "^x" for each node x that must run so that
+// all ops with state or effects run.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
-// The default feeds: the placeholders of a graph; or, for a function's body, its arguments in
-// order.
+// The default feeds: the placeholders of a graph that have no default value; or, for a function's
+// body, its arguments in order.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFeeds(const Graph& graph);
 
 // The boundary of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for a node that
-// must run). Placeholders are always fed. Errors: a name that does not exist.
+// must run). Placeholders without a default value, and arguments, are always fed. Errors: a name
+// that does not exist.
 GRAPNEL_PUBLIC Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
                                              llvm::ArrayRef<std::string> fetches);
 // The boundary of a function's body: arguments are fed, results fetched, and nodes that must run

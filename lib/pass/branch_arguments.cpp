@@ -86,8 +86,8 @@ class Orderer {
   }
 
  private:
-  // True if the function has one argument for each input of the node after the condition or the
-  // branch index.
+  // True if the function has one argument, of a fixed dtype, for each input of the node after the
+  // condition or the branch index.
   bool TakesAll(const Function& function) const {
     auto is_list = [](const OpArg& arg) {
       return !arg.number_attr.empty() || !arg.type_list_attr.empty() || !arg.type_attr.empty();
@@ -96,9 +96,10 @@ class Orderer {
            llvm::none_of(function.info.inputs, is_list);
   }
 
-  // Returns the tensor outside the branch that the argument at `port` stands for. For a control
-  // edge from an argument, that is output 0 of the node that produces the argument: TensorFlow
-  // passes the control edge into the branch as a read of this tensor.
+  // Returns the tensor outside the branch that the argument at `port` stands for; nullopt if `port`
+  // is not an argument. For a control edge from an argument, that is output 0 of the node that
+  // produces the argument: TensorFlow passes the control edge into the branch as a read of this
+  // tensor.
   std::optional<Port> OutsideOf(const Function& function, Port port) const {
     auto arg = llvm::find(function.args, port.node);
     if (arg == function.args.end()) return std::nullopt;

@@ -14,7 +14,9 @@ namespace grapnel {
 // waits for an argument counts as a reader of output 0 of the node, outside the branch, that
 // produces the argument. If the order is already right, the branch functions stay; otherwise each
 // branch gets a new function, f_tfg_region_specialized_NODE_NUMBER, whose arguments and nodes have
-// TensorFlow's names. `ranks_of` returns the order of a function's nodes, as Editor::ranks does.
+// TensorFlow's names. Leaves a node unchanged if a branch is not in the library or does not have
+// one argument of a fixed dtype for each input. `ranks_of` returns the order of a function's nodes,
+// as Editor::ranks does.
 void OrderBranchArguments(Editor& edit,
                           llvm::function_ref<llvm::ArrayRef<uint32_t>(const Function&)> ranks_of);
 

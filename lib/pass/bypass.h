@@ -14,7 +14,8 @@ class Bypasser {
 
   // True if `reader` has a data or control input from `source`.
   bool DependsOn(const Node& reader, const Node& source);
-  // Makes `reader` wait for `source`, unless `reader` already has an input from `source`.
+  // Makes `reader` wait for `source`, unless `reader` already has an input from `source` or is
+  // `source`.
   void AddControl(const Node& reader, const Node& source);
 
   // Readers of port i of `node` then read input i of `node`, nodes that wait for `node` wait for

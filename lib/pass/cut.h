@@ -18,7 +18,7 @@ struct CutInput {
   std::string tensor;       // "conv1:0", in the original graph
   std::string placeholder;  // the Placeholder's name; empty: no output needs the tensor
   DataType dtype = proto::DT_INVALID;
-  Shape shape;  // as inferred; unknown dimensions are -1
+  Shape shape;  // as inferred; unknown dimensions are negative
 };
 
 struct CutResult {
@@ -32,8 +32,8 @@ struct CutResult {
 // of a removed node takes that node's name; one for output i gets the name "NODE_i". Nodes that a
 // needed node waits for are needed, too; a control input from a removed node becomes one from that
 // node's Placeholder. Colocation requests (`_class`) with removed nodes are dropped. Errors: an
-// input of unknown dtype, an input that is a reference to a variable, or a cut through a while loop
-// of Enter, Switch and Merge nodes.
+// input of unknown dtype, an input that is a reference to a variable, a cut through a while loop of
+// Enter, Switch and Merge nodes, or a part that is not a valid graph.
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
                              llvm::ArrayRef<Port> outputs);
 
@@ -56,7 +56,7 @@ using StandIns = std::map<Port, std::pair<Node, int32_t>>;
 // node without inputs in another body of the module, such as the variable that a call passes.
 // Control edges from nodes that are not copied are dropped. The copy may not be able to run: it may
 // contain half a loop. Errors: an input from another node that has an unknown dtype or is a
-// reference to a variable. Linear in the nodes and the called functions.
+// reference to a variable, or a function that cannot be copied. Linear in the body and the library.
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
                                       llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {});
 

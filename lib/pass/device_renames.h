@@ -15,8 +15,8 @@ class DeviceRenames {
  public:
   // Each text is "none" (removes all devices) or "OLD=NEW": OLD is a glob that matches the device
   // string in the graph or TensorFlow's full spelling of it; NEW is a device, which may be short
-  // ("GPU:1", "/gpu:1"), or "none" (removes the device). Errors: any other text, a NEW that is not
-  // a device.
+  // ("GPU:1", "/gpu:1"), or "none" (removes the device). Errors: any other text, an OLD that is not
+  // a glob, a NEW that is not a device.
   static Expected<DeviceRenames> Parse(llvm::ArrayRef<std::string> texts);
 
   // Applies to each device the first rename that matches; nodes without a device stay unchanged.

@@ -26,8 +26,7 @@ Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value&
 
 // Reserves an unused name for the dumps of `graph` in `folder`: `graph` itself, or `graph` with a
 // number. Writes the name to index.json immediately, so that concurrent processes get different
-// names. Errors: an invalid index.json, which stays unchanged; an index.json that cannot be
-// written.
+// names. Errors: such as an invalid index.json, which stays unchanged.
 Expected<DumpRun> ClaimDumpRun(llvm::StringRef folder, llvm::StringRef graph);
 
 // Replaces a run's reservation in index.json with its record. `write` writes the attributes of the

@@ -1,10 +1,10 @@
 // Dumps the graph before and after each pass that changed it, with TensorFlow's names:
 // <graph>.NNNN.main.<tag>.pbtxt tags: before_graph_optimization, before_<pass>, after_<pass>, ...
-// and writes index.json, which lists every stage in order, including the unchanged ones. A dump
-// holds the whole module, also when the pass ran on a function's body; index.json names the
-// function. ledger.jsonl has every rewrite. If other runs have dumped to the folder before, a
-// number is added to <graph> if it is taken, and the other files are <graph>.ledger.jsonl and
-// <graph>.timings.json.
+// and writes index.json, which lists every stage in order, including the unchanged ones. With
+// stages_alone, dumps the main graph before and after each pass, changed or not. A dump holds the
+// whole module, also when the pass ran on a function's body; index.json names the function.
+// ledger.jsonl has every rewrite. If other runs have dumped to the folder before, a number is added
+// to <graph> if it is taken, and the other files are <graph>.ledger.jsonl and <graph>.timings.json.
 #include "lib/io/write.h"
 #include "lib/pass/dump_index.h"
 #include "lib/pass/pass_manager.h"

@@ -169,7 +169,7 @@ void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
 }
 
 // True if `grapnel passes` lists the rule under the pass, so that users can select it and read its
-// help. The PassManager's own stages are not registered passes.
+// help. The PassManager's own stages are not registered passes: then always true.
 bool Editor::IsListed(llvm::StringRef rule) const {
   const PassRegistry::Entry* entry = registry_->Find(pass_);
   return !entry || llvm::any_of(registry_->ReportedBy(*entry),
@@ -335,7 +335,7 @@ void Editor::BlameChanges(llvm::StringRef rule) {
   Blame(what + " without the Editor, so the change is not recorded", rule);
 }
 
-// True if the node may be edited now; otherwise records a fault of the pass.
+// True if the node may be edited now; otherwise the pass has a fault.
 bool Editor::MayChange(const Node& node) {
   NoticeChanges();
   if (!record_.open)
@@ -345,7 +345,7 @@ bool Editor::MayChange(const Node& node) {
   return !fault_;
 }
 
-// True if the node may get an input from `port`; otherwise records a fault of the pass.
+// True if the node may get an input from `port`; otherwise the pass has a fault.
 bool Editor::MayRead(const Node& node, Port port) {
   if (port.node >= graph_.end_id())
     Blame(("gave '" + node.name() + "' an input that does not exist").str());
@@ -375,7 +375,7 @@ Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef d
   return node;
 }
 
-// Builds the attribute in the memory of the graph; the literal that ConstantOf() returns points
+// Builds the attribute in the memory of the graph; the literal that ConstantOf() returns may point
 // into that memory.
 void Editor::SetValue(const Node& node, const Literal& value) {
   graph_.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));

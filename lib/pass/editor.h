@@ -73,8 +73,9 @@ class GRAPNEL_PUBLIC Editor {
     return device.empty() ? llvm::StringRef(boundary_.assumed_device) : device;
   }
 
-  // --- Facts, cached until the node changes. Returns the static shape of the port; the shape of a
-  // fed node is unknown unless TrustFeeds or set_fed_shapes was called.
+  // --- Facts. Shapes and constants are cached until the node changes. ShapeOf returns the static
+  // shape of the port; the shape of a fed node is unknown unless TrustFeeds or set_fed_shapes was
+  // called.
   const Shape& ShapeOf(Port port);
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
@@ -88,8 +89,8 @@ class GRAPNEL_PUBLIC Editor {
   // TensorFlow trusts them in passes whose toggle is AGGRESSIVE.
   void TrustFeeds(bool trust);
   void FollowShapes() { are_shapes_fixed_ = false; }
-  // The value of a Const or HostConst node that is not fed; null for other nodes. Valid until the
-  // node changes.
+  // The value of a Const or HostConst node that is not fed; null for other nodes, and if the value
+  // cannot be read. Valid until the node changes.
   const Literal* ConstantOf(const Node& node);
   const Literal* ConstantOf(Port port) { return ConstantOf(graph_.node(port.node)); }
   bool IsConstant(const Node& node) const;  // does not read the value
@@ -136,8 +137,8 @@ class GRAPNEL_PUBLIC Editor {
   bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // Records `node` as a source of the result although it was not removed, redirected or changed.
   void Used(const Node& node);
-  // Adds a remark to the record of the current rewrite: one sentence, no period; formatted only if
-  // a client of the PassManager reads rewrites.
+  // Sets the remark in the record of the current rewrite: one sentence, no period; formatted only
+  // if a client of the PassManager reads rewrites.
   template <typename... Args>
   void Note(const char* format, Args&&... args) {
     if (on_rewrite_) SetNote(Sentence(format, std::forward<Args>(args)...));
@@ -194,10 +195,10 @@ class GRAPNEL_PUBLIC Editor {
   // Records that the rewrite inlined this function.
   void TouchedFunction(llvm::StringRef name);
 
-  // --- Faults of a pass: a change that bypasses the editor or is outside a rewrite, a rewrite that
-  // begins inside another, a new node without a name or op, removal of a node that is still read or
-  // preserved, an edge from a removed node. The editor refuses such a change, except that AddNode()
-  // adds the node.
+  // --- Faults of a pass: such as a change that bypasses the editor or is outside a rewrite, a
+  // rewrite that begins inside another, a new node without a name or op, removal of a node that is
+  // still read or preserved, an edge from a removed node. The editor does not make such a change,
+  // except that AddNode() adds the node.
   struct Fault {
     std::string rule, node;  // the rule, and the node it was applied to; empty if unknown
     std::string what;        // "removed 'n', which 'y' still reads"
@@ -235,12 +236,12 @@ class GRAPNEL_PUBLIC Editor {
   void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
   const std::string& pass() const { return pass_; }                          // the running pass
   int iteration() const { return iteration_; }                               // of the running pass
-  // An error if the graph has lost a fetch. It names the rule that lost it, if a rewrite did.
+  // An error if the graph has lost a fetch. It names the rule that lost it, if that is known.
   Error CheckFetches() const;
   int64_t num_changes() const { return num_changes_; }
   // Returns the nodes that changed, were made, lost a reader or were the target of a redirection
-  // since the last call, in the order of these changes. A node may be repeated, or be gone. For
-  // worklists.
+  // since the last call or the start of the pass, in the order of these changes. A node may be
+  // repeated, or be gone. For worklists.
   std::vector<NodeId> TakeTouched();
 
  private:
@@ -323,7 +324,7 @@ class GRAPNEL_PUBLIC Editor {
     int32_t index;
   };
   const Fetch* LostFetch() const;
-  std::vector<Fetch> fetches_;  // boundary_.fetched_ports
+  std::vector<Fetch> fetches_;  // boundary_.fetched_ports, unless given up
   std::string lost_by_;         // the rule that lost the first lost fetch, or empty
   bool trusts_shapes_ = false;
   std::vector<Shape> argument_shapes_;

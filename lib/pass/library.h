@@ -13,13 +13,14 @@ namespace grapnel {
 
 using FunctionSet = llvm::DenseSet<const Function*>;
 
-// Returns the functions that the main graph calls, and those that these functions call or have as
-// gradients; with `choices` also the functions that could replace one of them, because both
-// implement the same interface (api_implements). Linear in the reached nodes.
+// Returns the functions that the main graph calls or names in attributes, and those that these
+// functions call, name or have as gradients; with `choices` also the functions that could replace
+// one of them, because both implement the same interface (api_implements). Linear in the reached
+// nodes.
 FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 
-// Adds `start`, and the functions that its nodes' attributes name or that are its gradient,
-// directly or through other functions.
+// Adds `start`, unless `reached` has it already, and the functions that its nodes call or name in
+// attributes, or that are its gradient, directly or through other functions.
 void AddReachable(const Function& start, FunctionSet* reached);
 
 // Returns the functions that the attribute `key` of any node with this op names. Linear.

@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// A new instance is made for each run. An optimizer applies its rules to nodes. Any other pass
-// names its kinds of rewrites (PassStep), wraps each rewrite in edit.Begin(step, node) /
+// A new instance is made for each run over a body. An optimizer applies its rules to nodes. Any
+// other pass names its kinds of rewrites (PassStep), wraps each rewrite in edit.Begin(step, node) /
 // edit.End(), calls edit.Refuse(step, node, why) where a pattern matched and a condition failed,
 // and skips steps for which edit.Runs() is false.
 class GRAPNEL_PUBLIC GraphPass {
@@ -30,7 +30,7 @@ struct GRAPNEL_PUBLIC PassInfo {
   bool default_on = false;       // false: runs only if the RewriterConfig or --passes asks for it
   bool run_once = false;         // only in the first iteration
   // The field of RewriterConfig that enables the pass, or several that must all enable it ("a,b").
-  // "": no field enables it.
+  // "": `default_on` decides.
   const char* toggle = "";
   const char* help;          // one line: what the pass does
   const char* refuses = "";  // one line: what the pass leaves alone

@@ -197,11 +197,11 @@ class Runner {
     }
   }
 
-  // Optimizes every function that the main graph still reaches, once, including those made
-  // meanwhile. Skips functions of tf.data and the functions that they call: tf.data optimizes these
-  // itself, and TensorFlow marks the called ones for it. But TensorFlow loses these marks as soon
-  // as it optimizes any other function; in that case it optimizes the called ones too, after all
-  // others, and so does this function.
+  // Optimizes the functions in `reached` and those made meanwhile, each once. Skips functions of
+  // tf.data and the functions that they call: tf.data optimizes these itself, and TensorFlow marks
+  // the called ones for it. But TensorFlow loses these marks as soon as it optimizes any other
+  // function; in that case it optimizes the called ones too, after all others, and so does this
+  // function.
   Error RunFunctions(FunctionSet reached) {
     FunctionSet compiled, data;
     FunctionSet differentiable = FunctionsNamedBy(module_, "SymbolicGradient", "f");
@@ -430,8 +430,8 @@ class Runner {
     return ", that of the main graph";
   }
 
-  // Returns an error for the pass's first fault, which names the plugin that registered the pass or
-  // rule. `before`: the versions of the other bodies before the pass.
+  // Returns an error for the pass's first fault. If a plugin registered the pass or rule, the error
+  // names it. `before`: the versions of the other bodies before the pass.
   Error CheckNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
     std::optional<Editor::Fault> found = FaultOf(editor, before);
     if (!found) return Error::success();

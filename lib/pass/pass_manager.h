@@ -45,10 +45,10 @@ class GRAPNEL_PUBLIC Instrumentation {
   // Whether OnRewrite is called. If no client needs it, Rewrite records are not made, which saves
   // time.
   virtual bool ReadsRewrites() const { return true; }
-  // Whether BeforePass and AfterPass may be called for several bodies at a time, on several
-  // threads, each reading only its own stage's body. If any client returns false, bodies run one
-  // after another. Failed is called on one thread, for the first body that failed, when all are
-  // done.
+  // Whether BeforePass, AfterPass and OnRewrite may be called for several bodies at a time, on
+  // several threads, each reading only its own stage's body. If any client returns false, bodies
+  // run one after another. Failed is called on one thread, for the first body that failed, when all
+  // are done.
   virtual bool TakesBodiesApart() const { return false; }
 };
 
@@ -81,9 +81,9 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
   // Optimizes functions that call no function on the threads of this pool, with the same result as
-  // one after another. Functions are optimized one after another if the pool is null, if there is a
-  // limit or `on_refusal`, for passes or rules of plugins, and if a client does not allow parallel
-  // bodies.
+  // one after another. Functions are optimized one after another if the pool is null or has one
+  // thread, if there is a limit, `on_refusal` or a `registry`, for passes or rules of plugins, and
+  // if a client does not allow parallel bodies.
   ThreadPool* pool = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;
@@ -117,10 +117,10 @@ class GRAPNEL_PUBLIC PassManager {
 // Makes the verifier, which checks the graph after each pass that changed it. `is_sound`: the
 // caller promises that the module given to Run has no problem (lib/ir/verify.h), so that unchanged
 // parts need no check after each pass. Then, after each pass that changed the main graph, `fetches`
-// (the same as in OptimizeOptions) must still exist with their original dtypes, and at the end the
-// whole module is checked; otherwise, only bodies that a pass changed are checked at the end.
-// `broke_graph`, which must outlive the run, is set to true if the verifier finds that a pass broke
-// the graph; may be null.
+// (the same as in OptimizeOptions) must still exist with their original dtypes (a fetched node may
+// lose its output), and at the end the whole module is checked; otherwise, only bodies that a pass
+// changed are checked at the end. `broke_graph`, which must outlive the run, is set to true if the
+// verifier finds that a pass broke the graph; may be null.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(
     bool is_sound = false, std::vector<std::string> fetches = {}, bool* broke_graph = nullptr);
 // Writes rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line also says
@@ -138,8 +138,8 @@ struct GRAPNEL_PUBLIC DumpOptions {
   // not, and not before and after the pipeline.
   bool stages_alone = false;
   MessageSink sink;
-  // Called before each pass over the main graph, with the prefix of the run's files: writes
-  // additional files to the folder and returns their names for index.json.
+  // Called before each pass over the main graph, unless the dumps go to the log, with the prefix of
+  // the run's files: writes additional files to the folder and returns their names for index.json.
   std::function<Expected<std::vector<std::string>>(const Stage&, llvm::StringRef)> write_beside;
 };
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);

@@ -35,8 +35,8 @@ class GRAPNEL_PUBLIC PassRegistry {
   const Entry* Find(llvm::StringRef name) const;
   // The rules and steps that a pass reports, sorted by name.
   std::vector<PassStep> ReportedBy(const Entry& pass) const;
-  // The rules of an optimizer, by phase and in the order that Rule::after gives. Thread-safe; sorts
-  // them if rules were added since the last call.
+  // The rules of an optimizer, by phase and in the order that Rule::after gives; without rules that
+  // follow no rule of their phase. Thread-safe; sorts them if rules were added since the last call.
   llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
 
   // The strings in `pass` or `rule` must outlive the registry and its copies. Errors: a name
@@ -44,7 +44,8 @@ class GRAPNEL_PUBLIC PassRegistry {
   Error Add(Entry pass);
   Error Add(Rule rule);
   // An error if a plugin registered a rule for an optimizer that does not exist, for a phase that the
-  // optimizer does not have, or one that follows no rule of its phase. It names the file.
+  // optimizer does not have, or one that follows no rule of its phase or, through others, itself. It
+  // names the file.
   Error CheckPlugins() const;
 
   // A pass, or one rule of it alone.

@@ -10,11 +10,11 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC Rewrite {
-  int number = 0;  // from 1, over the whole run: counted by --limit
+  int number = 0;  // from 1, over the run; in parallel, over the body
   int iteration = 0;
   std::string pass, rule;
   std::string function;  // the function that was rewritten; empty for the main graph
-  std::string node;      // the node that the rule was applied to
+  std::string node;      // the node that the rule was applied to; empty: the body
   // Names, each list sorted and without duplicates. `used` are the nodes that the result was made
   // from; nodes in `used` but not in `removed` still exist.
   std::vector<std::string> used, made, changed, removed;

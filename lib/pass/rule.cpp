@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Calls the rule; adds the name of its plugin to exceptions.
+// Calls the rule. To an exception of a plugin's rule, except bad_alloc, adds the names of the rule
+// and its plugin.
 Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   if (!*rule.plugin) return rule.apply(context, node);
   try {
@@ -134,8 +135,8 @@ llvm::ArrayRef<const Rule*> RuleTable::After(const Rule& rule, StringId op) cons
       [&](const Rule* other) { return other == &rule || llvm::is_contained(before, other); });
 }
 
-// Makes readers of the node's first output read `by`, and all its readers wait for its control
-// inputs.
+// Makes readers of the node's first output read `by` (RuleContext::ReplaceBy), and all its readers
+// wait for its control inputs.
 static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
   bool has_others = llvm::any_of(node.uses(), [&](const Use& use) {
     Port port = context.graph.node(use.node).input(use.slot);

@@ -50,7 +50,7 @@ class GRAPNEL_PUBLIC RuleContext {
   Editor& edit;
   Graph& graph;
   OpKinds kinds;
-  bool stopped = false;  // --limit is used up: change nothing more
+  bool stopped = false;  // no rewrite may begin: change nothing more
 
   // --- Verdicts on the node that the rule is applied to.
   static Verdict NotMine() { return {}; }
@@ -121,8 +121,8 @@ class GRAPNEL_PUBLIC RuleContext {
   }
 
   // --- For optimizers: applies the rule to the node, and records its edits as one rewrite. Returns
-  // NotMine, and sets `stopped`, if --limit is used up. The caller implements the verdict's
-  // replacement in `replace`, as part of the same rewrite.
+  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). The caller implements the
+  // verdict's replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);
   // Applies a rule that is for the whole body instead of a node.
@@ -131,10 +131,10 @@ class GRAPNEL_PUBLIC RuleContext {
   // --- For rules that make several rewrites in one visit.
   //
   // For a rule that is applied to a node: ends the current rewrite and begins another one at
-  // `node`. False if --limit is used up: then change nothing.
+  // `node`. False if none may begin: then change nothing.
   bool NextRewrite(const Node& node);
   // A rule that is applied to the whole body begins and ends each of its rewrites itself. BeginAt
-  // returns false if --limit is used up: then change nothing and do not end the rewrite.
+  // returns false if none may begin: then change nothing and do not end the rewrite.
   bool BeginAt(const Node& node);
   void End() { edit.End(); }
 
@@ -243,8 +243,8 @@ class GRAPNEL_PUBLIC RuleTable {
   llvm::DenseMap<StringId, std::vector<const Rule*>> by_op_;
 };
 
-// Applies the rules for `node`'s op in order until one returns kDone or --limit is used up. Returns
-// true if any of them rewrote the node.
+// Applies the rules for `node`'s op (the new op, once a rule changes it) in order until one returns
+// kDone or no rewrite may begin. Returns true if any of them rewrote the node.
 GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
 // An optimizer that needs no code of its own to schedule its rules. They run in the order of the

@@ -9,10 +9,10 @@
 namespace grapnel {
 
 // "12. remapper/fuse_bias at 'Relu'; changed 'Relu'; removed 'Conv2D', 'BiasAdd'\n", with at most
-// six names per list.
+// six names per list; the rewrite's note follows on a line of its own.
 std::string RewriteText(const Rewrite& rewrite);
 
-// One line per stage: pass, iteration, rewrites and milliseconds; then the sums.
+// A table with one line per stage: pass, iteration, rewrites and milliseconds; then the sums.
 std::string TimingTable(const OptimizeResult& result);
 
 }  // namespace grapnel

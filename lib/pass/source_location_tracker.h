@@ -33,7 +33,8 @@ class SourceLocationTracker : public Instrumentation {
   const LineTable& lines() const { return lines_; }
   // The current stack of a node; 0: none.
   LineTable::TraceId TraceOf(llvm::StringRef function, llvm::StringRef node);
-  // Sets GraphDef.debug_info to the stacks of the module's current nodes.
+  // Sets GraphDef.debug_info to the stacks of the module's current nodes; has no effect if `lines`
+  // was empty.
   void WriteTo(Module* module);
 
  private:

@@ -1,6 +1,6 @@
 // Checks the graph after each pass that changed it, so that a pass that breaks a graph is found
-// immediately. Changed nodes and their readers are checked after the pass, each changed body once
-// more at the end.
+// immediately. Changed nodes and their readers are checked after the pass, each changed body, or
+// with `is_sound` the whole module, once more at the end.
 #include <mutex>
 #include <unordered_map>
 
@@ -57,7 +57,7 @@ class VerifyInstrumentation : public Instrumentation {
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
     // If the pass made functions, only the calls of them are checked now; their bodies are checked
-    // when they are optimized.
+    // later.
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(CheckSame(problems, VerifyGraph(graph, function)));

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Reads a size of memory: "16 GB", "512MB", or a number of bytes.
+// Reads a size of memory: a number of bytes, or a text such as "16 GB" or "512MB".
 Expected<int64_t> MemoryOf(const llvm::json::Value& value) {
   if (auto bytes = value.getAsInteger(); bytes && *bytes >= 0) return *bytes;
   if (auto text = value.getAsString()) {

@@ -333,7 +333,7 @@ class ColocationBuilder {
   }
 
   // True if the variants that the node reads hold strings or resources, according to element_dtype
-  // of the nearest node before it that has this attribute.
+  // of the node or, if it has none, of the nearest node before it that has this attribute.
   bool HoldsHostOnly(const Node& node) {
     std::deque<NodeId> queue = {node.id()};
     llvm::DenseSet<NodeId> seen = {node.id()};
@@ -451,7 +451,7 @@ std::vector<NodeId> Colocation::MembersOf(NodeId node) const {
 namespace {
 
 // Walks the edges breadth first from `from` to the first node for which `found` is true, and
-// returns the path to it.
+// returns the path to it; empty if there is no such node.
 Colocation::Chain Walk(llvm::ArrayRef<ColocationEdge> edges, NodeId from,
                        llvm::function_ref<bool(NodeId)> found) {
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 2>> around;

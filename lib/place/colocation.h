@@ -24,7 +24,7 @@ struct GRAPNEL_PUBLIC ColocationEdge {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
   NodeId a, b;     // an edge runs from a to b; kClass: b is the first node with the name
-  uint32_t label;  // kClass: the name's StringId, 0 if no node has the name; kFunction: the
+  uint32_t label;  // kClass: the name's StringId, 0 if it has none; kFunction: the
                    // NodeId of the call
 };
 
@@ -40,7 +40,7 @@ struct GRAPNEL_PUBLIC DroppedRequest {
 // The reason why a graph cannot be placed.
 struct GRAPNEL_PUBLIC PlacementFailure {
   std::string message;                // TensorFlow's, if TensorFlow has one
-  std::vector<NodeId> nodes;          // a chain from one conflicting node to the other
+  std::vector<NodeId> nodes;          // a chain of conflicting nodes, or one node
   std::vector<ColocationEdge> edges;  // edges[i] connects nodes[i] and nodes[i + 1]
   std::vector<std::string> advice;    // changes that the user can make, a sentence each
 };
@@ -57,14 +57,15 @@ struct GRAPNEL_PUBLIC KernelTypes {
   void MeetWith(const KernelTypes& other);
 };
 
-// The state of one group; stored at the group's root node.
+// The state of one group; stored at the group's root node. Placing a member narrows `requested`,
+// `resource` and `assigned` to the member's device.
 struct GRAPNEL_PUBLIC ColocationGroup {
   NodeId parent = kNoNode;
   uint32_t rank = 0;
-  KernelTypes types;     // types that every member has a kernel for
+  KernelTypes types;     // types that all members can be on
   DeviceSpec requested;  // members' requests, merged; at least as narrow as the next two
   DeviceSpec resource;   // merged requests of members that make handles and references
-  DeviceSpec assigned;   // the device on which the runtime has already placed a member
+  DeviceSpec assigned;   // the device on which a member is already placed
 };
 
 struct GRAPNEL_PUBLIC ColocationInput {

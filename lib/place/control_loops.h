@@ -21,7 +21,7 @@ struct LoopFrames {
     NodeId condition = kNoNode;  // the loop's LoopCond
   };
   std::vector<Frame> frames;
-  std::vector<int> of;  // frame by node id; 0 on a cycle that is not a loop
+  std::vector<int> of;  // frame by node id; 0 also on a cycle that is not a loop
 };
 
 LoopFrames FindLoopFrames(const Graph& graph, llvm::ArrayRef<NodeId> topological);

@@ -3,16 +3,17 @@
 //
 // The cost model. A node takes the longest of three times: its overhead (2 us on a CPU, 5 us on any
 // other device), its arithmetic (lib/shape/flops.h) at the device's rate, and its inputs' and
-// outputs' bytes at the rate of the device's memory, unless it only forwards its input. Rates come
-// from the cluster file; by default a CPU has 50 gigaflops and 20 GB/s, any other device 10
-// teraflops and 500 GB/s. A transferred tensor takes the link's latency and its bytes at the link's
-// rate; a link that is not in the file has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us
-// between tasks. A device runs one node at a time, in topological order; a link sends one tensor at
-// a time in each direction. A transfer costs nothing if both ends are in the memory of one host. A
-// transfer between a device's own memory and the host's memory uses the link between the device and
-// the CPU of its task. Loops run one iteration, both branches of a conditional run, a call costs
-// its overhead and its tensors. Tensors of unknown size and unknown arithmetic cost nothing; the
-// report counts the nodes that have them.
+// outputs' bytes at the rate of the device's memory, unless it moves no data (MovesNothing); if it
+// then has no inputs either, it takes no time. Rates come from the cluster file; by default a CPU
+// has 50 gigaflops and 20 GB/s, any other device 10 teraflops and 500 GB/s. A transferred tensor
+// takes the link's latency and its bytes at the link's rate; a link that is not in the file has 10
+// GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A device runs one node at a
+// time, in topological order; a link sends one tensor at a time in each direction. A transfer costs
+// nothing if both ends are in the memory of one host, except between two CPUs. A transfer between a
+// device's own memory and the host's memory uses the link between the device and the CPU of its
+// task. Loops run one iteration, both branches of a conditional run, a call costs its overhead and
+// its tensors. Tensors of unknown size and unknown arithmetic cost nothing; the report counts the
+// nodes that have them.
 #ifndef GRAPNEL_LIB_PLACE_COST_REPORT_H_
 #define GRAPNEL_LIB_PLACE_COST_REPORT_H_
 

@@ -36,8 +36,8 @@ class GRAPNEL_PUBLIC DeviceSet {
  public:
   // Parses names separated by commas: full ones, partial ones (defaults are job localhost, replica
   // 0, task 0, id 0), and counts: "cpu:4" or "gpu:8" means that many devices of task 0. If the text
-  // is the path of an existing file, reads it with FromClusterFile. Errors: no device, a malformed
-  // name, a device listed twice.
+  // is the path of an existing file, reads it with FromClusterFile. Errors: such as no device, a
+  // malformed name, a device listed twice.
   static Expected<DeviceSet> Parse(llvm::StringRef text);
   // As Parse, for text that must not open files.
   static Expected<DeviceSet> ParseNames(llvm::StringRef text);
@@ -49,11 +49,11 @@ class GRAPNEL_PUBLIC DeviceSet {
   //    "links": [{"between": ["/job:worker/task:0", "/job:worker/task:1"],
   //               "gigabytes_per_second": 12.5, "microseconds": 10}]}
   // The ends of a link are partial names: the link connects each device that matches one end with
-  // each device that matches the other. Errors name the file and the position: a job listed twice,
-  // a pair with two links, an end that matches no device.
+  // each device that matches the other. Errors name the file and usually the position: such as a
+  // job listed twice, a pair with two links, an end that matches no device.
   static Expected<DeviceSet> FromClusterFile(llvm::StringRef path);
 
-  // `name` must be full; adding it twice is an error.
+  // `name` must be full. Errors: it was added before, or there are too many types.
   Error Add(const DeviceSpec& name, int64_t memory = 0, double flops = 0,
             double memory_bandwidth = 0);
 

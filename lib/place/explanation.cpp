@@ -203,7 +203,7 @@ class Explainer {
   }
 
   // Reports the member whose request became the group's, and the edges between that member and the
-  // node.
+  // node; or, if the request was merged, the members' requests.
   void ReportDecider() {
     Colocation::Chain chain = groups_.NearestRequest(node_.id(), asked_.requested, true);
     std::string what = "together they ask for " + asked_.requested.ToString();
@@ -326,7 +326,7 @@ class Explainer {
   }
 
   // Adds advice for two surprising placements: an int32 Const on a device other than a CPU, and a
-  // request whose device type and id soft placement dropped.
+  // request whose device type and id soft placement dropped although the device exists.
   void PrintAdvice(const NodePlacement& placed) {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";

@@ -17,9 +17,9 @@ struct PlacementContext {
   const Placement& placement;
 };
 
-// Explains one node's device, as lines of text: its request, the op's kernels, the edges that
-// put the node in its group, its members' requests, overridden requests, and the rule that decided.
-// Cost: a pass over the graph.
+// Explains one node's device, as lines of text, as far as they apply: its request, the op's
+// kernels, the edges that put the node in its group, its members' requests, overridden requests,
+// and the rule that decided. Cost: a pass over the graph.
 std::string ExplainNode(const PlacementContext& context, const Node& node);
 
 // Explains the failure: TensorFlow's message, the nodes and edges that conflict, and what to

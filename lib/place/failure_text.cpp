@@ -27,7 +27,8 @@ std::string AttrsText(const Node& node) {
 }
 
 // Fills the chain of a failure at an edge that could not be added: from the member with one of the
-// conflicting requests, over the edge, to the member with the other request.
+// conflicting requests, over the edge, to the member with the other request; without such a member,
+// from or to the end of the edge.
 void AddChain(const Colocation& groups, const ColocationEdge& edge, PlacementFailure* failure) {
   const DeviceSpec &a = groups.GroupOf(edge.a).requested, &b = groups.GroupOf(edge.b).requested;
   Colocation::Chain left = groups.NearestRequest(edge.a, b, /*wanted=*/false);
@@ -46,7 +47,7 @@ std::string Ends(const Graph& graph, const PlacementFailure& failure) {
          Quoted(graph.node(failure.nodes.back()));
 }
 
-// A name that both nodes have in _class.
+// A name that both nodes have in _class; empty if there is none.
 std::string CommonClass(const Node& a, const Node& b) {
   auto specs = [](const Node& node) {
     auto attr = node.FindAttr("_class");

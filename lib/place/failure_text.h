@@ -17,7 +17,7 @@ PlacementFailure AssignedWithoutKernel(const Node& node);
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
                               const Node& src, const Node& dst, ColocationEdge::Kind kind,
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
-// Failure: the edge would join two groups with incompatible requests. `error` is TensorFlow's
+// Failure: the edge would join two groups that cannot share a device. `error` is TensorFlow's
 // sentence, `at` the node that the sentence names.
 PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input,
                                     const ColocationEdge& edge, std::string error,
@@ -25,7 +25,7 @@ PlacementFailure ColocationConflict(const Colocation& groups, const ColocationIn
 // TensorFlow's sentence for two groups without a common device type.
 Error NoCommonType(const Colocation& groups, const ColocationInput& input,
                    const ColocationEdge& edge);
-// Failure: the request of the group of `node` conflicts with a request in the body of the function
+// Failure: the group of `node` cannot share a device with the group in the body of the function
 // that `call` calls.
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
                               const Node& call, std::string error);

@@ -15,7 +15,7 @@ bool IsMultiDeviceCall(const Node& node) {
   return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
 }
 
-// True if a node of the function's body has a device other than `device`.
+// True if the device string of a node of the function's body, which may be empty, is not `device`.
 bool HasOther(const Function& function, llvm::StringRef device) {
   for (Node node : function.body.nodes()) {
     if (node.device() != device) return true;
@@ -210,7 +210,7 @@ Expected<bool> FunctionSpread::VisitCall(const Node& call) {
 }
 
 // Visits the calls of the main graph that were not visited before, and inlines those that must be.
-// False if there was none.
+// False if there was no call to visit.
 Expected<bool> FunctionSpread::OpenNextCalls() {
   placed_.clear();
   bool opens = false;

@@ -26,9 +26,10 @@ class FunctionSpread {
                  llvm::raw_ostream* log)
       : module_(module), tensors_(tensors), setup_(setup), log_(log) {}
 
-  // Inlines functions, places the main graph and, if there is a log or functions request devices,
-  // the functions it calls. Sets the device of every node of the main graph; the nodes of functions
-  // keep their own requests. Errors: nodes that cannot be placed, with the reasons.
+  // Places the main graph. If there is a log, or functions request devices and there are several,
+  // inlines calls first and places the functions of the other calls too. Sets the device of every
+  // node of the main graph; the nodes of functions keep their own requests. Errors: nodes that
+  // cannot be placed, with the reasons.
   Error Run();
 
  private:

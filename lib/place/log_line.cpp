@@ -163,8 +163,8 @@ bool ReadDump(llvm::StringRef text, LogLine* line) {
   return true;
 }
 
-// Removes the prefix that names the line's source ("worker_1  | ", "[pod/trainer-0/main] ",
-// "[1,0]<stderr>:"), and returns that source.
+// Removes the prefix that names the line's source ("worker_1  | ", "[pod/trainer-0/main] "), and
+// returns that source; "" without such a prefix.
 llvm::StringRef TakeSource(llvm::StringRef* line) {
   llvm::StringRef head = line->take_front(200);
   size_t bar = head.find("| ");

@@ -30,7 +30,7 @@ struct LogLine {
   Kind kind = kOther;
   bool is_prefixed = false;      // "placer.cc:NNN]" or the like precedes the contents
   bool follows_piece = false;    // the line begins with a fragment of another line
-  std::string stream;            // the thread and container that wrote it; "": unknown
+  std::string stream;            // identifies its thread and container, if known
   int number = -1;               // kDump: NNNN in the file name
   std::string node, op, device;  // `device` in full, as TensorFlow 2 spells it
 };

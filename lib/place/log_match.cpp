@@ -96,7 +96,8 @@ class Matcher {
   }
 
   // If the logged graphs with exactly the target's nodes are as many as the program placed
-  // (LogTarget::turns), moves the one at position LogTarget::turn to the front.
+  // (LogTarget::turns), moves the one at position LogTarget::turn to the front, unless it fits
+  // worse than the first.
   void TakeTurn(size_t target, std::vector<size_t>* fitting) const {
     const LogTarget& wanted = targets_[target];
     std::vector<size_t> exact;
@@ -193,7 +194,8 @@ bool LogFit::operator<(const LogFit& other) const {
 }
 
 // Few nodes of the target may be in the log, since Grappler removes nodes and logs may be
-// truncated. But Grappler keeps arguments and results, so these must match.
+// truncated. But Grappler keeps arguments and results, so these must match if less than half of the
+// nodes do.
 bool LogFit::IsOurs(const LogTarget& target, size_t lines) const {
   size_t nodes = target.graph->num_nodes();
   if (found == 0) return false;

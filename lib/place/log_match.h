@@ -30,9 +30,9 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target);
 // The log entries for one graph.
 struct LogOfGraph {
   std::vector<const LoggedNode*> of;       // by node id; null: not in the log
-  std::vector<const LoggedGraph*> used;    // logged graphs that `of` is from; several for a session
+  std::vector<const LoggedGraph*> used;    // logged graphs that `of` is from, the best first
   std::vector<const LoggedNode*> gone;     // lines of `used` for nodes that the graph lacks
-  std::vector<const LoggedGraph*> rivals;  // not used, with at least 9/10 as many of the nodes
+  std::vector<const LoggedGraph*> rivals;  // next to the first of `used`: with 9/10 of its nodes
   size_t differing = 0;                    // nodes that a rival has on another device
   enum Reason {
     kOnly,
@@ -51,14 +51,14 @@ struct LogOfGraph {
 struct LoggedDevices {
   std::vector<LogOfGraph> graphs;
   int64_t other_lines = 0;  // lines for nodes of other graphs
-  int64_t eager_ops = 0;    // ops that ran eagerly
+  int64_t eager_ops = 0;    // runs of eager ops
 };
 
 // Finds each target's graph in the log of a whole program, by the names of nodes. Among logged
 // graphs with the same nodes, chooses the one that the log says is the target's function, else the
-// one whose devices are compatible with the nodes' devices or requests, else the first. A logged
-// graph belongs to one target only. A session places its graph again for each set of fetches, so
-// such a target uses the lines of all logged graphs that match it.
+// one whose devices are compatible with the nodes' devices or requests, else goes by their order. A
+// logged graph belongs to one target only. A session places its graph again for each set of
+// fetches, so such a target uses the lines of all logged graphs that match it.
 LoggedDevices PutOnGraphs(const PlacementLog& log, llvm::ArrayRef<LogTarget> targets);
 
 }  // namespace grapnel

@@ -10,7 +10,8 @@
 namespace grapnel {
 
 // Describes how many of the graph's nodes the log has, and in which lines, and how many of them
-// differ from the placement; then lists each node that differs, with the reason.
+// differ from the placement; then lists the nodes on another device, and with the reasons the nodes
+// that the log lacks or has otherwise.
 std::string LogText(const PlacementContext& context, const PlacementLog& log,
                     const LogOfGraph& logged, const GraphStory& story);
 // LogText without the tables of nodes.

@@ -17,8 +17,8 @@ struct OpFacts {
   bool is_identity = false;      // Identity, RefIdentity
   bool is_metadata = false;      // Shape, Size, Rank: read their input's shape, not its values
   bool is_dataset = false;
-  bool is_exempt = false;  // accepts handles of other devices: PartitionedCalls, IdentityN,
-                           // ReduceDataset and ScanDataset
+  bool is_exempt = false;  // accepts handles of other devices: such as PartitionedCall,
+                           // IdentityN and ReduceDataset
   bool is_call = false;    // a function call: the op is a function's name or a PartitionedCall
 };
 

@@ -49,10 +49,10 @@ struct GRAPNEL_PUBLIC PartitionScope {
 // memory gets a pair too (_HostSend, _HostRecv). A loop over several devices gets a control loop on
 // each device (control_loops.h).
 //
-// Every node must have a full device name (the placer's). `module` provides attributes and
-// constants, which are not copied if they are in the file's memory, so it must outlive the
-// partitions; its graph is not changed. Cost: linear. Errors: a node in the scope without a full
-// device name; a loop over devices without LoopCond.
+// Every node in the scope must have a full device name (the placer's). `module` provides attributes
+// and constants, which are not copied if they are in the file's memory, so it must outlive the
+// partitions; its graph is not changed. Cost: linear. Errors: such as a node in the scope without a
+// full device name, or a loop over devices without LoopCond.
 GRAPNEL_PUBLIC Expected<PartitionedGraph> PartitionByDevice(Module& module,
                                                             const KernelCatalog& kernels,
                                                             const PartitionScope& scope = {});

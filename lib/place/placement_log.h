@@ -56,7 +56,7 @@ struct PlacementLog {
   // How often each eager op ("Executing op X in device D") ran on each device, by (op, device).
   std::map<std::pair<std::string, std::string>, int64_t> eager;
   int64_t node_lines = 0;                // of all graphs; a graph that is logged twice counts once
-  int64_t other_graphs = 0;              // graphs that match no target, without eager ops
+  int64_t other_graphs = 0;              // graphs that are not kept, without eager ops
   std::vector<std::string> other_names;  // names of the first few of these
   int64_t broken_lines = 0;              // unreadable lines
   std::vector<int64_t> broken;           // line numbers of the first few of these
@@ -75,8 +75,8 @@ Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<Log
 PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,
                                llvm::ArrayRef<LogTarget> targets);
 
-// Returns every device in a log, in full and sorted, plus CPU 0 of each task, which every program
-// has. Reads the whole log.
+// Returns every device in the whole lines of a log, in full and sorted, plus CPU 0 of each task,
+// which every program has. Reads the whole log.
 std::vector<std::string> DevicesOfLog(llvm::StringRef log);
 
 }  // namespace grapnel

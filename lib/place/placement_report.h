@@ -54,8 +54,8 @@ struct PlacementReport {
   std::map<std::string, std::vector<int>> scopes;
 };
 
-// Returns the size of a tensor in bytes; -1 if the shape is not fully known, or elements of the
-// dtype have no fixed size (strings).
+// Returns the size of a tensor in bytes; -1 if the shape is not fully known or is too large, or
+// elements of the dtype have no fixed size (strings).
 int64_t TensorBytes(DataType type, const Shape& shape);
 
 // The placement must be complete. Infers shapes; if a placeholder leaves dimensions open, the sizes

@@ -45,8 +45,9 @@ std::optional<int> OnlyMatch(const DeviceSet& devices, const DeviceSpec& asked) 
   return match;
 }
 
-// Puts a result on the device that its producer requests, or into the producer's group. If the
-// producer is an Identity without either, uses the Identity's input instead.
+// Puts a result on the device that its producer requests, if that is one device and TensorFlow does
+// so for the dtype, or into the producer's group. If the producer is an Identity without either,
+// uses the Identity's input instead.
 Error Pin(Graph& graph, NodeId id, const DeviceSet& devices) {
   Node result = graph.node(id);
   if (result.num_inputs() == 0 || result.input(0).node == kNoNode) return Error::success();

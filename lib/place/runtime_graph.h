@@ -32,8 +32,8 @@ int DeviceOfArgument(const DeviceSet& devices, int called_on, DataType dtype);
 
 // Returns a copy of `module` whose main graph is the body that `call` runs, inlined, with its nodes
 // in TensorFlow's order. If `call.args` is shorter than the list of arguments, DeviceOfArgument
-// gives the devices of the others. Errors: no such function, or the call lacks attributes that
-// nodes of the body need.
+// gives the devices of the others. Errors: such as no such function, or a call without attributes
+// that nodes of the body need.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, const RuntimeCall& call,
                                                  const DeviceSet& devices);
 // Returns a copy of `module` with the main graph prepared as TensorFlow prepares it before it
@@ -52,7 +52,7 @@ struct NonInlinedCalls {
     RuntimeCall call;
     std::vector<std::string> nodes;  // the nodes that call this function
   };
-  std::unique_ptr<Module> module;  // contains the callees; null if no calls remain
+  std::unique_ptr<Module> module;  // contains the callees; null if the graph has no calls
   std::vector<Callee> callees;     // in the graph's order, equal calls once
 };
 // `id` is Grappler's name for the graph. `kept` are the control results: nodes that run although no

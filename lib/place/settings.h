@@ -26,7 +26,8 @@ struct GRAPNEL_PUBLIC PlacerSettings {
   void AddTo(proto::RewriterConfig* config) const;
 };
 
-// The objects made from PlacerSettings. Errors quote the invalid part of the settings.
+// The objects made from PlacerSettings. Errors quote the invalid part of the settings, if there is
+// one.
 struct GRAPNEL_PUBLIC PlacerSetup {
   DeviceSet devices;
   PlacerOptions options;

@@ -54,9 +54,10 @@ struct PolicyReport {
 Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* base,
                                   const PolicyRequest& request);
 
-// Returns a policy in TOML that the unchanged model passes, with budgets about a tenth above the
-// model's sizes. `given` are the sizes that the caller has set in `model`; a comment in the TOML
-// lists them as flags. Budgets that depend on unknown sizes are left out; a comment says why.
+// Returns a policy in TOML that the unchanged model passes, with budgets a tenth above the model's
+// sizes, rounded up. A check that finds something is a comment. `given` are the sizes that the
+// caller has set in `model`; a comment in the TOML lists them as flags. Budgets that depend on
+// unknown sizes are left out; a comment says why.
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
                                     bool is_signature, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);

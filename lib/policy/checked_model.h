@@ -15,7 +15,7 @@ namespace grapnel {
 
 // Ops that `opt` fuses in the base but not in the model.
 struct LostFusion {
-  std::string node;     // in the model; "function/node"
+  std::string node;     // in the model, if it is there; "function/node"
   std::string rule;     // the rule that fuses the ops in the base
   std::string pattern;  // "MatMul + BiasAdd + Relu"
   std::string reason;   // why the rule does not fuse them in the model

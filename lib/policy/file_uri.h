@@ -9,9 +9,10 @@
 namespace grapnel {
 
 // Returns an RFC 3986 reference to a file, relative to the root of the working directory's git
-// repository, else of the file's repository; symbolic links are resolved. Without a repository, the
-// reference is relative to the working directory; files outside it are "file:///...". A path that
-// does not exist is only percent-encoded and, if absolute, prefixed with "file://".
+// repository, else of the file's repository; symbolic links to directories are resolved. Without a
+// repository, the reference is relative to the working directory; files outside it are
+// "file:///...". A path that does not exist is only percent-encoded and, if absolute, prefixed with
+// "file://".
 std::string FileUri(llvm::StringRef path);
 
 }  // namespace grapnel

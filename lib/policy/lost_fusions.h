@@ -8,10 +8,11 @@
 
 namespace grapnel {
 
-// Finds lost fusions of nodes that are in both models, as `changes` (the diff from `base`) pairs
-// them: a removed node is not a lost fusion. The reason is a refusal of these nodes by a rule (as
-// `opt --why-not` lists them), else their change in the diff. Cost: optimizes both. Errors: those
-// of Optimize.
+// Finds fusions in `base` of nodes that are in both models, as `changes` (the diff from `base`)
+// pairs them, but are not fused in `model`. A removed node is not a lost fusion, unless new nodes
+// that are not fused read the other nodes of its fusion. The reason is a refusal of these nodes by
+// a rule (as `opt --why-not` lists them), else their change in the diff, if there is one. Cost:
+// optimizes both. Errors: those of Optimize.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, OneDnn onednn,
                                                   ThreadPool* pool);

@@ -78,8 +78,8 @@ struct Policy {
   std::vector<Waiver> waivers;
 
   // `tables` are the schemas of all checks. Errors, which name the file and the line: invalid TOML,
-  // an unknown table or key (with the nearest known name), a missing key, a value of the wrong
-  // type. A policy without checks is an error too.
+  // an unknown table or key (with the nearest known name), a missing key, a bad value. A policy
+  // without checks is an error too.
   static Expected<Policy> Parse(llvm::StringRef toml, llvm::StringRef path,
                                 llvm::ArrayRef<PolicyTable> tables);
 };

@@ -16,8 +16,9 @@ class PolicyFindings {
   PolicyFindings(const PolicyRule& rule, std::vector<PolicyFinding>* findings)
       : rule_(rule), findings_(*findings) {}
 
-  // Adds a finding for a node, "function/node", or for the whole model, "". The texts are sentences
-  // in lower case without a full stop: what was found, what was expected, what to do.
+  // Adds a finding for a node, "function/node", a variable or a function, or for the whole model,
+  // "". The texts are sentences in lower case without a full stop: what was found, what was
+  // expected, what to do.
   void Add(std::string node, std::string what, std::string expected, std::string advice);
   // Adds a finding for a scope.
   void AddScope(std::string scope, std::string what, std::string expected, std::string advice);
@@ -78,7 +79,8 @@ std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph&
                                                               size_t most);
 constexpr double kMostTraces = 4;
 
-// Returns the ops that debug_ops always treats as leftovers, whatever the policy adds.
+// Returns globs for the ops that debug_ops treats as leftovers; a policy may add others or except
+// some.
 std::vector<std::string> DebugOps();
 
 // Visits each node of the model that is not an argument or result of a function, with its full

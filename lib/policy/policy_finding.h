@@ -12,7 +12,8 @@ namespace grapnel {
 struct PolicyFinding {
   std::string check;
   FindingSeverity severity = FindingSeverity::kError;
-  std::string node;  // "function/node"; empty: the whole model
+  // "function/node", a variable or a function; empty: the scope, or the whole model
+  std::string node;
   // Sentences without a capital letter or a period: the problem, what was expected, what to do.
   std::string what, expected, advice;
 

@@ -23,8 +23,9 @@ void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os);
 // Writes SARIF 2.1.0. A finding is located at the source line that created its node if that is
 // known, else in the model's file.
 void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os);
-// Writes Markdown for a pull request: the findings and the drawing. `picture`: a file next to the
-// Markdown file that shows all changes; empty: there is no such file.
+// Writes Markdown for a pull request: the first 30 findings, a line for each waiver, and the
+// drawing. `picture`: a file next to the Markdown file that shows all changes; empty: there is no
+// such file.
 void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
                          llvm::raw_ostream& os);
 

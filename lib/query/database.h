@@ -51,14 +51,14 @@ class Database {
   };
   Expected<Insert> Prepare(const char* sql);
 
-  // Returns the tables that the statement `sql` reads, directly or through a view; nullopt if
-  // SQLite cannot prepare the statement, in which case Query reports why.
+  // Returns the tables and views that the statement `sql` reads, directly or through a view;
+  // nullopt if SQLite cannot prepare the statement, in which case Query reports why.
   std::optional<llvm::StringSet<>> TablesReadBy(llvm::StringRef sql);
 
   // Makes all later statements read-only: no writes, no other databases, no settings.
   void ForbidWrites();
-  // Runs one statement that the user wrote. An error is SQLite's message with the character
-  // position, or says that `sql` contains several statements or none.
+  // Runs one statement that the user wrote. An error is SQLite's message, with the character
+  // position if SQLite gives one, or says, for example, that `sql` contains several statements.
   Expected<QueryResult> Query(llvm::StringRef sql);
   // Writes the database to a file, which must not exist yet; the file appears when it is complete.
   Error SaveTo(llvm::StringRef path);

@@ -37,10 +37,10 @@ CREATE TABLE nodes (
 -- Data and control edges.
 CREATE TABLE edges (
   source INTEGER,          -- nodes.id; NULL: the input names a missing node
-  output INTEGER,          -- its output; NULL: a control edge
+  output INTEGER,          -- its output; NULL: a control edge, or no source
   target INTEGER,          -- nodes.id of the reader
   input INTEGER,           -- its input; NULL: a control edge
-  dtype TEXT               -- NULL: a control edge, or an unknown op
+  dtype TEXT               -- NULL: a control edge, or unknown
 );
 
 -- Attributes as written on the nodes, without defaults.
@@ -55,7 +55,7 @@ CREATE TABLE constants (
   node INTEGER PRIMARY KEY,  -- nodes.id
   dtype TEXT,
   shape TEXT,              -- [2,3]
-  elements INTEGER,        -- NULL: more than fit in 64 bits
+  elements INTEGER,        -- NULL: unknown, or more than fit in 64 bits
   bytes INTEGER            -- in the file
 );
 
@@ -63,7 +63,7 @@ CREATE TABLE constants (
 CREATE TABLE outputs (
   node INTEGER,            -- nodes.id
   output INTEGER,
-  dtype TEXT,              -- NULL: an unknown op
+  dtype TEXT,              -- NULL: unknown
   shape TEXT,              -- [2,?,3]; []: a scalar; ?: unknown rank
   rank INTEGER,            -- NULL: unknown
   bytes INTEGER            -- NULL: unknown, or the shape does not determine the size for this dtype

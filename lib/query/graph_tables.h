@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// The CREATE statements, with a comment for each table and column.
+// The CREATE statements, with comments on the tables and columns.
 const char* GraphSchema();
 
 struct TableColumn {
@@ -22,22 +22,22 @@ struct TableColumn {
 // Returns the columns of a table of graph data, as in GraphSchema().
 std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
 
-// Calls `sink` with each row of one table of graph data, in order; creates no database and computes
-// no other table. `from_outside`: functions that are named outside of the graph
-// (lib/io/named_functions.h).
+// Calls `sink` with each row of one table of graph data, in the order of bodies and nodes; creates
+// no database and computes no other table. `from_outside`: functions that are named outside of the
+// graph (lib/io/named_functions.h).
 using RowSink = std::function<Error(llvm::ArrayRef<RowCell>)>;
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink,
                  llvm::ArrayRef<std::string> from_outside = {});
 
 // Creates the tables of GraphSchema() and fills the tables of graph data. If `only_for` is given,
-// the single statement that the caller will run, fills only the tables that this statement reads.
-// Stores names that are not UTF-8 unchanged. Costs some microseconds for each node, edge and
-// attribute.
+// the single statement that the caller will run, fills only the tables that this statement reads;
+// all if SQLite cannot prepare it. Stores names that are not UTF-8 unchanged. Costs some
+// microseconds for each node, edge and attribute.
 Error AddGraph(const Module& module, Database* database, const LineTable& lines = {},
                llvm::StringRef only_for = {}, llvm::ArrayRef<std::string> from_outside = {});
 
-// Fills the tables about rewrites from a ledger written by `opt --ledger`. Errors name the file and
-// the line.
+// Fills the tables about rewrites from a ledger written by `opt --ledger`. Errors in the ledger's
+// text name the file and the line.
 Error AddLedger(llvm::StringRef path, Database* database);
 
 }  // namespace grapnel

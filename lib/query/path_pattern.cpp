@@ -149,7 +149,8 @@ class Finder {
     return next;
   }
 
-  // Adds all completions of path_ to paths_. Recurses once for each step of the pattern.
+  // Adds the completions of path_ to paths_, up to the limit. Recurses once for each step of the
+  // pattern.
   void Extend() {
     if (paths_.size() >= limit_) return;
     State state = {path_.back(), static_cast<uint32_t>(path_.size()) - 1, false};

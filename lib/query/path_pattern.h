@@ -43,8 +43,8 @@ using NodePath = std::vector<NodeId>;
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
 
 // Returns a shortest path that matches the pattern and ends with `last`; among equally short paths,
-// the one through earlier inputs. Empty if no path matches. Visits the nodes up to as many steps
-// before `last` as the pattern has; with a **, everything that `last` depends on.
+// the one through earlier inputs. Empty if no path matches. Visits at most the nodes up to as many
+// steps before `last` as the pattern has; with a **, at most everything that `last` depends on.
 NodePath FindPathTo(const Node& last, const PathPattern& pattern);
 
 // Returns the matching paths of all bodies as rows with the columns function (NULL: the main

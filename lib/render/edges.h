@@ -57,7 +57,8 @@ using PortType = std::function<DataType(Port)>;
 std::string CommonLabel(llvm::StringRef a, llvm::StringRef b);
 
 // Returns the bundles sorted by (from, to, control). `box_of` has an entry for each node id. Calls
-// `label` at most once for each (port, box). Linear in edges, except for sorting the bundles.
+// `label` only once for consecutive edges of a bundle from the same port. Linear in edges, except
+// for sorting the bundles.
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                                     const PortLabel& label, const PortType& type,
                                     EdgeCounts* counts);

@@ -17,10 +17,10 @@ using FlowEdges = std::vector<std::pair<uint32_t, uint32_t>>;
 // linear in members, n log n in edges.
 std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges);
 
-// As FlowOrder, but puts each member right before its reader: a member with a single reader
-// directly precedes that reader, and branches that join follow one another, each as a whole. A
-// member that is read many steps later comes early, so that a mask that all layers read comes
-// before the first layer. Ignores edges that close a cycle.
+// As FlowOrder, but puts each member right before its first reader; only other inputs of that
+// reader may come in between. So branches that join follow one another, each as a whole. A member
+// that is read many steps later comes early, so that a mask that all layers read comes before the
+// first layer. Ignores edges that close a cycle.
 std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges);
 
 // Returns a number for each member; members have the same number if and only if they are on a cycle

@@ -78,10 +78,10 @@ void FlowLine::Measure() {
   }
   if (std::count(wide.begin(), wide.end(), true) > kMostAllAlong) wide.assign(count, false);
   Leave(wide);
-  // A `wide` member has many readers far apart. It counts as read throughout the flow only if,
-  // between most of its consecutive readers, there is a position across which at most one other
-  // member is read. That is so if its readers are layers, but not if they are branches of one
-  // block.
+  // A `wide` member has many readers far apart. It counts as read throughout the flow only if at
+  // least kReadersAllAlong - 1 times, there is a position between two consecutive readers across
+  // which at most one member that is not wide is read. That is so if its readers are layers, but
+  // not if they are branches of one block.
   for (uint32_t i = 0; i < count; ++i) {
     if (!wide[i]) continue;
     size_t narrow = 0;

@@ -66,7 +66,7 @@ class FlowLine {
 std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPiece>& pieces);
 
 // Joins repetitions of one or more consecutive parts into series, the shortest periods first. If
-// `pairs`, also makes series of only two repeats whose parts are series themselves.
+// `pairs`, also makes series of only two repeats that contain series themselves.
 std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> pieces, bool pairs);
 
 // Joins neighboring parts with an edge between them, the smallest first, into parts of at most

@@ -28,7 +28,8 @@ std::string PageDevice(const Node& node, const struct PageMarks* marks);
 // and '&' occur only in strings, and are escaped there.
 std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write);
 
-// Marks that a caller of GraphPage puts on nodes to show the result of a diff or of a debug run.
+// Marks that a caller of GraphPage puts on nodes to show a result, such as that of a diff, of a
+// debug run or of a placement.
 struct PageMarks {
   struct Detail {
     std::string what, before, after;
@@ -41,12 +42,12 @@ struct PageMarks {
   };
   std::string title;                        // of the legend
   std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
-  std::function<int(const Node&)> kind_of;  // an index in `kinds`; -1: not marked
+  std::function<int(const Node&)> kind_of;  // required: an index in `kinds`; -1: not marked
   // Whether to list and count a marked node under its kind; if the function is empty, all marked
   // nodes are listed. Use it to leave out nodes that are marked only because of the nodes drawn
   // within them.
   std::function<bool(const Node&)> is_listed;
-  std::function<std::string(const Node&)> name_of;
+  std::function<std::string(const Node&)> name_of;  // in the list; may be empty: Node::name()
   std::function<std::vector<Detail>(const Node&)> details;  // lines for the panel; may be empty
   std::function<std::string(const Node&)> device_of;  // replaces the requested device; may be empty
   bool color_by_device = false;                       // first color by device, not by kind

@@ -22,8 +22,8 @@ std::string TensorText(DataType dtype, const Shape& shape);
 
 // Returns "axis = [1,2]", "filter = float[3,3,3,32]" for each input that is a folded constant or
 // variable, directly or through Identity or ReadVariableOp. At most 4 lines; if there are more, the
-// last line says how many more. `noted`, if not null, receives the constant or variable that each
-// line is about.
+// last line says how many more. `noted`, if not null, receives the constants and variables of the
+// first 4.
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
                                        const ShapeMap* shapes, const SignatureBody* entry = nullptr,
                                        std::vector<NodeId>* noted = nullptr);

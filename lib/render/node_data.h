@@ -54,7 +54,8 @@ struct NodeData {
 // RFC 4180. The first line names the columns: the first column contains nodes, each other column
 // is a NodeData of that name. An empty field is not a value; a column without a number is ignored.
 //
-// Errors name the file, and the line or node. A file without any number is an error.
+// Errors name the file and, if they are about one, the line or node. A file without any number is
+// an error.
 Expected<std::vector<NodeData>> ReadNodeData(llvm::StringRef text, llvm::StringRef file);
 
 // The numbers of one NodeData, by the nodes of one module; both must outlive this object.

@@ -35,8 +35,9 @@ struct PageOpening {
   };
   const Function* first = nullptr;  // the function whose body is shown; null: main graph
   std::vector<Body> bodies;
-  // The first requested scope, or the outermost scope of a requested function; nullopt if nothing
-  // was requested.
+  // The first requested scope; without requested scopes, the outermost scope with more than one
+  // entity of the first requested function. nullopt if the page shows that function first, if the
+  // functions are "all", and if neither a scope nor a function was requested.
   std::optional<Place> viewport;
   bool asked = false;  // the user requested the open scopes: do not close them for room
 };

@@ -99,7 +99,7 @@ struct Picture {
 
 enum class ColorBy { kOp, kDevice, kScope };
 
-// Colors given by a caller: the result of a diff or of a debug run.
+// Colors given by a caller, for example to show the result of a diff.
 struct Painting {
   std::string title;                          // the legend's title
   std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
@@ -131,7 +131,7 @@ struct ViewOptions {
   bool list_nodes = false;                  // fills Box::parts
   std::vector<std::string> feeds, fetches;  // tensors of the main graph ("x:0") to mark
   // The body of a signature, drawn instead of the main graph unless a function or a part of a body
-  // is requested; null: the main graph.
+  // is requested, or hide_main is set; null: the main graph.
   const SignatureBody* entry = nullptr;
 };
 

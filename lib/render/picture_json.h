@@ -13,8 +13,8 @@ namespace grapnel {
 //  "frames": [{"id", "title", "parent"}, ...],
 //  "edges": [{"from", "to", "kind", "count", "label", "back"}, ...]
 // Boxes and frames refer to each other by index. "parts" are the nodes that a box stands
-// for, with one list for each repeat of a series: see ViewOptions::list_nodes. Empty fields are
-// left out.
+// for, with one list for each repeat of a series: see ViewOptions::list_nodes. Leaves out an empty
+// title and header, and fields of a box, frame or edge that are empty or do not apply.
 void WritePictureJson(const Picture& picture, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -13,16 +13,16 @@ namespace {
 
 // A group of members with similar names has at least this many members.
 constexpr size_t kSmallestGroup = 3;
-// Only scopes with more than kSeriesAbove members get series; a series has at least kSmallestSeries
-// members.
+// FindAllSeries looks for series only in scopes with more than kSeriesAbove members; such a series
+// has at least kSmallestSeries members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
 // Members are grouped by names only if at most this many groups and single members remain.
 constexpr size_t kMostByNames = 40;
 // The number of parts that CutAlongFlow aims for in one scope.
 constexpr uint32_t kMostFlowParts = 20;
-// SplitEvenly aims for slices of kSliceSize members, but makes at most kMostSlices slices of a
-// scope and kMostSlicesOfSeries of a series. If the slices become too large because of these
-// limits, they are split again.
+// SplitEvenly aims for slices of kSliceSize members (for a series, see there), but makes at most
+// kMostSlices slices of a scope and kMostSlicesOfSeries of a series. If the slices become too large
+// because of these limits, they are split again.
 constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
 
 // Returns "FIRST ... LAST". Of the last title, drops the words that it shares with the beginning of
@@ -140,8 +140,9 @@ std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
   return words;
 }
 
-// Groups members whose names begin with the same word. Does nothing and returns false if flow would
-// leave such a group and reenter it, or if too many groups and single members would remain.
+// Groups members whose names begin with the same word. Does nothing and returns false if no two
+// members share a word, if flow would leave such a group and reenter it, or if too many groups and
+// single members would remain.
 bool ScopeTree::Builder::GroupByNames(ScopeId scope) {
   size_t from = found_[scope].name_from;
   std::vector<Member> members = MembersOf(scope);
@@ -309,8 +310,8 @@ std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> me
 }
 
 // Moves the members of `scope` into groups of equal size, in the order of the flow. Used for a
-// series, whose members look the same anyway, and for a scope that FlowParts cannot cut. A series
-// of n members gets about sqrt(n) slices.
+// series, whose members look the same anyway, for a slice, and for a scope that FlowParts cannot
+// cut. A series of n members gets about sqrt(n) slices, but at most kMostSlicesOfSeries.
 void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
   std::vector<Member> members = MembersOf(scope);
   size_t count = members.size();

@@ -33,7 +33,7 @@ enum class NodeUse : uint8_t {
 
 struct Scope {
   ScopeId parent = kNoScope;
-  // The scope's path, "a/b"; for a group the common beginning of its members' names, "a/block_".
+  // The scope's path, "a/b"; for a group by names the common beginning of the names, "a/block_".
   llvm::StringRef path;
   // The displayed title, if it differs from the path: "a/mixed3" for a part that ends with
   // a/mixed3.
@@ -63,8 +63,8 @@ struct Scope {
 };
 
 // The scope tree of one graph, which must outlive it. An op with the name of a scope ("dense"
-// beside "dense/kernel") is in that scope. Takes near-linear time in the length of the names. Is
-// not recursive, so any depth of scopes works.
+// beside "dense/kernel") is in that scope. Takes near-linear time in the edges and the length of
+// the names. Is not recursive, so any depth of scopes works.
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.

@@ -55,8 +55,8 @@ struct ScopeView {
   size_t num_items() const { return entities.size() + sources.size() + sinks.size(); }
 };
 
-// A view whose items are assigned to layers. Ports are in the order, from left to right, in which
-// their edges arrive in the enclosing scope.
+// A view whose items are assigned to layers. Ports are in the order, from left to right, of their
+// entities in the layout of the enclosing scope.
 struct LaidOutScope {
   ScopeView view;
   Layering layering;
@@ -64,7 +64,7 @@ struct LaidOutScope {
 
 class BodyScopes {
  public:
-  // `graph` and `shapes` must outlive this object. Takes time linear in the graph.
+  // `graph` and `shapes` must outlive this object. Takes n log n time in nodes and edges.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes);
 
   const Graph& graph() const { return graph_; }
@@ -75,9 +75,9 @@ class BodyScopes {
   // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // Computes and caches the layout of a scope, which must be a core (see Scope::core). Takes time
-  // linear in the scope's contents and edges, and in those of each enclosing scope that is not laid
-  // out yet. Thread-safe.
+  // Computes and caches the layout of a scope, which must be a core (see Scope::core), and of each
+  // enclosing core that is not laid out yet. Visits all nodes and edges in these scopes.
+  // Thread-safe.
   const LaidOutScope& LayOut(ScopeId scope) const;
   // The numbers of inputs that are not drawn: those with a folded node at an end, and dangling
   // inputs.

@@ -17,7 +17,7 @@ namespace grapnel {
 std::vector<bool> NodesAround(const Node& center, int hops);
 
 // Returns, by node id, whether a node is on a directed path of data or control edges from `from` to
-// `to`, including both. Error if there is no path.
+// `to`, including both. Errors: there is no path; the nodes are in different bodies.
 Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to);
 
 // True for a Const or a HostConst.
@@ -34,8 +34,8 @@ struct FoldOptions {
 
 struct Folding {
   std::vector<NodeUse> uses;  // by node id
-  // By id: for a folded NoOp, the node that waits for the NoOp and takes over its control inputs;
-  // else kNoNode.
+  // By id: for a NoOp that was folded because exactly one node waits for it, that node (after a
+  // chain of NoOps, the shown node at its end), which takes over the control inputs; else kNoNode.
   std::vector<NodeId> waits;
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;
 };

@@ -110,8 +110,8 @@ void ConvShape(ShapeContext& c) {
     Convolve(c, c.in(0).rank(), false);
 }
 
-// Returns the shape whose sizes are the elements of input i; if these are unknown, a shape of the
-// given rank.
+// Returns the shape whose sizes are the elements of input i; if not even their number is known, a
+// shape of the given rank.
 Shape SizesOf(ShapeContext& c, int i, int rank) {
   Shape shape = c.ShapeFrom(i);
   return shape.known_rank() ? shape : Shape::UnknownOfRank(rank);

@@ -12,16 +12,16 @@ namespace grapnel {
 // Returns the floating-point operations of one run of the node: a multiply-add counts as two.
 // Counts matrix products, einsums and convolutions, and most of their gradients and fused forms, by
 // their shapes, ops that only move or name data as 0, and each other op as one operation per
-// element of its largest tensor. nullopt if a shape that is needed is unknown, or the number does
-// not fit into an int64. Does not count the functions that the node calls.
+// element of its largest tensor. nullopt if an input is missing, a shape that is needed is unknown,
+// or the number does not fit into an int64. Does not count the functions that the node calls.
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes);
 
-// Returns the bytes of a tensor in memory; nullopt if the shape is not fully known, or if elements
-// of the dtype have no fixed size (strings, resources).
+// Returns the bytes of a tensor in memory; nullopt if the shape is not fully known, elements of the
+// dtype have no fixed size (strings, resources), or the number does not fit into an int64.
 std::optional<int64_t> BytesOf(DataType type, const Shape& shape);
 
-// True if an op only forwards its input or an existing value without copying it, or only returns a
-// shape or size.
+// True for ops that are known to make no tensor of their own, except for shapes and sizes: they
+// only forward an input or an existing value.
 bool MovesNothing(llvm::StringRef op);
 
 }  // namespace grapnel

@@ -50,7 +50,7 @@ struct PortFacts {
   void SetElements(Elements elements);
   void SetContent(Shape content);
   // Sets the contents of this output to those of `list` after a tensor with these elements (null:
-  // unknown) was added to it.
+  // unknown) was added to it; leaves them as they are if these are not known.
   void AddContentElements(const PortFacts& list, const Elements* elements);
   bool SameAs(const PortFacts& other) const;  // ignores dtypes
 };
@@ -67,8 +67,8 @@ void BelieveNote(const PortFacts& note, PortFacts* facts);
 class FunctionShapes {
  public:
   virtual ~FunctionShapes() = default;
-  // Returns facts about the function's results for these arguments; empty if there is no such
-  // function, it takes other arguments, or it is being inferred already.
+  // Returns facts about the function's results for these arguments; empty if they cannot be
+  // inferred, as for a missing function or one that is being inferred already.
   virtual std::vector<PortFacts> Infer(llvm::StringRef function,
                                        llvm::ArrayRef<const PortFacts*> args) = 0;
   // Reports that the current node calls a function with these arguments. For a loop, these are the
@@ -137,10 +137,10 @@ class ShapeContext {
   // Sets sizes that an input specifies. With from_readers, drops symbols: TensorFlow converts the
   // sizes to plain integers here, so it no longer knows that two unknown sizes are equal.
   void OutSizes(int i, Shape shape);
-  // If dimension `dim` is unknown, gives it the symbol of that dimension in output 0: for ops whose
-  // outputs have equal sizes there.
+  // With from_readers, if dimension `dim` is unknown, gives it the symbol of that dimension in
+  // output 0: for ops whose outputs have equal sizes there.
   void NameDim(Shape& shape, int dim);
-  void OutElements(int i, Elements elements);  // ignored if there are too many
+  void OutElements(int i, Elements elements);  // dropped if too many or of no use
   void OutContent(int i, Shape content);
   void OutFacts(int i, const PortFacts& facts);
   // True for int32, int64 and bool: elements of other dtypes are not tracked.
@@ -155,8 +155,8 @@ class ShapeContext {
     if (problem.empty()) problem = Sentence(format, std::forward<Args>(args)...);
   }
   llvm::StringRef op() const { return node.op(); }
-  // Requires that input i has this rank, and returns its shape; if its rank is unknown, a shape of
-  // this rank with unknown dimensions.
+  // Requires that input i has this rank, and returns its shape; if its rank is unknown or another,
+  // a shape of this rank with unknown dimensions.
   Shape WithRank(int i, int rank);
   const Shape& WithRankAtLeast(int i, int rank);
   int64_t Equal(int64_t a, int64_t b, const char* what);

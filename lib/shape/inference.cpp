@@ -287,8 +287,8 @@ void ShapeMap::Impl::Grow() {
   count_.resize(graph_.end_id(), 0);
 }
 
-// Visits every node once, after its data inputs, ignoring back edges of loops. Returns the position
-// of each node in that order.
+// Visits every node once, after its data inputs, ignoring back edges of loops; does not visit nodes
+// on other cycles and nodes that read them. Returns the position of each node in that order.
 std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
   std::vector<uint32_t> waiting(graph_.end_id(), 0), position(graph_.end_id(), kNotVisited);
   std::vector<NodeId> ready;

@@ -36,9 +36,11 @@ struct GRAPNEL_PUBLIC ShapeOptions {
   llvm::ArrayRef<uint32_t> ranks;
   // If true, infers results of calls, branches and loops from the functions' bodies, elements of a
   // TensorList from the ops that made the list, and sizes with arithmetic. If false, Grappler's
-  // default, results of a call are unknown, a branch or loop has the shapes of its attribute
-  // `output_shapes`, a list element has the shape that its reader requests, and elements of small
-  // tensors are known only after ops that join, cut or forward them.
+  // default, results of a call or a branch have only the shapes of attributes such as
+  // `_output_shapes` and `output_shapes`; a loop without that attribute has the shapes of its
+  // inputs; a list element has the shape that its reader requests (TensorListPopBack: unknown); and
+  // elements of small tensors are known only from constants, from ops that give a shape, rank or
+  // size, and after ops that join, cut or forward them.
   bool sees_inside = true;
   // Shapes of another body of the same module, whose cached data about ops the new ShapeMap shares.
   // Use the new ShapeMap on the same thread as `beside`.
@@ -61,8 +63,8 @@ constexpr int64_t DimOfElement(int64_t element) {
 }
 
 // The result of InferShapes. Update() adapts it to changes of the graph, which must outlive it.
-// References that it returns are valid until the next Update. Not thread-safe, not even for readers
-// (it computes dtypes on demand).
+// References that it returns are valid until the next Update. Not thread-safe; but without
+// ShapeOptions::from_readers, several threads may read at the same time, except for problems().
 class GRAPNEL_PUBLIC ShapeMap {
  public:
   ShapeMap(ShapeMap&&) noexcept;
@@ -105,7 +107,8 @@ class GRAPNEL_PUBLIC ShapeMap {
 
   // Stores the results of a call of `function`, taken from `body`, a ShapeMap of the function's
   // body, so that they are not inferred again. Applies to calls whose arguments have the same facts
-  // as in `body`; calls that pass fewer facts are still inferred.
+  // as in `body`; calls that pass fewer facts are still inferred. Stores nothing if the body calls
+  // functions, or if a fact about an argument or result is more than a shape without symbols.
   void AddCall(const Function& function, const ShapeMap& body);
 
   static constexpr int64_t kMaxElements = 64;
@@ -127,7 +130,7 @@ class GRAPNEL_PUBLIC ShapeMap {
 // Follows TensorFlow's shape functions, and knows more in four cases: symbols; loops of v1 control
 // flow and functional loops; calls, which are inferred through the function's body; shape tensors
 // with some unknown elements. An op without a shape function has the shapes of its attribute
-// `_output_shapes`, `output_shapes` or `shape`.
+// `_output_shapes`, `output_shapes` or `shape`, or makes a scalar dataset or handle.
 //
 // Linear in nodes and edges; visits each loop a few times, and a function's body once for each
 // distinct set of argument shapes, a few dozen at most. Nodes on a cycle that is not a loop stay

@@ -136,7 +136,7 @@ std::optional<std::pair<int64_t, int64_t>> Band(ShapeContext& c, int i) {
 }
 
 // If k selects one diagonal, the input has a vector per matrix; for a band of diagonals, a matrix.
-// The inputs may specify rows and columns of the output; if they do not, it is square and as small
+// The inputs may specify rows and columns of the output; if both are -1, it is square and as small
 // as possible.
 void MatrixDiagV3Shape(ShapeContext& c) {
   const Shape& diagonal = c.WithRankAtLeast(0, 1);

@@ -102,8 +102,8 @@ void ModuleShapes::Impl::Reach() {
   }
 }
 
-// Infers callers before the functions that they call. In a cycle of calls, the function that comes
-// first in the file is inferred first.
+// Infers callers before the functions that they call. If a cycle of calls is left, goes on with the
+// first function in the file that still waits.
 void ModuleShapes::Impl::InferFunctions() {
   for (const auto& function : module_.functions) ListMentions(function->body);
   Reach();

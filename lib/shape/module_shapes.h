@@ -15,8 +15,9 @@ namespace grapnel {
 //   shape of the contents of a resource or variant. If there are several calls, only facts on which
 //   all calls agree count; the body and condition of a loop get what is true of the carried values
 //   in every iteration. Calls in functions that the main graph does not reach count only for
-//   functions that it does not reach either. A recursive function, and a function that a node other
-//   than a call refers to (a dataset, a gradient), gets no facts.
+//   functions that it does not reach either. A function that a node other than a call refers to (a
+//   dataset, a gradient) gets no facts; a function in a cycle of calls, or called from one, may get
+//   none.
 // - Facts in the file count: `_output_shapes` of nodes and arguments, and the handle data of a
 //   signature's arguments. They are added to the inferred facts. As the graph may have been edited
 //   since the file was written, a fact about a tensor that contradicts the inferred ones is

@@ -24,8 +24,8 @@ struct OneDnnNeed {
   std::string Text() const;
 };
 
-// Linear; infers the shapes of bodies that have fused nodes. Which nodes need oneDNN was found by
-// running each fused op in TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=0.
+// Linear; may infer the shapes of bodies that have fused nodes. Which nodes need oneDNN was found
+// by running each fused op in TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=0.
 OneDnnNeed FindOneDnnNeed(const Module& module);
 
 }  // namespace grapnel

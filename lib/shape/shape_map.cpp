@@ -36,8 +36,8 @@ void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFac
     BelieveNote(known->second[i], &(*args)[i]);
 }
 
-// Finds the dtype of an output of an op with list outputs. Stores the dtypes of all outputs at
-// once, because the same attribute defines them.
+// Finds the dtype of an output of an op with list outputs. If there are many outputs, stores the
+// dtypes of all at once, because the same attribute defines them.
 DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port port) const {
   constexpr uint32_t kFew = 4;
   if (count_[port.node] <= kFew) return TypeOfPort(graph_, port);

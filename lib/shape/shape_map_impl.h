@@ -50,7 +50,7 @@ struct SharedShapes {
   bool believes_notes = false;
   std::map<const Function*, std::vector<PortFacts>> notes;  // facts in the file about arguments
 
-  // Adds the facts that the file states about the function's arguments.
+  // Adds the facts that the file states about the function's arguments, if believes_notes.
   void BelieveArgNotes(const Function& function, std::vector<PortFacts>* args);
 };
 
@@ -134,7 +134,7 @@ class ShapeMap::Impl : public FunctionShapes {
   bool DemandsChanged() const { return demands_changed_; }
 
   // The facts about a port, combined with the requirements of its readers. ResolvedOf returns null
-  // if the requirements add nothing.
+  // if the requirements cannot add anything.
   struct Resolved {
     Shape shape;
     std::optional<Elements> elements;

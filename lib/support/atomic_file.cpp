@@ -133,8 +133,8 @@ bool Replace(const std::string& temporary, const std::string& path) {
   return std::rename(temporary.c_str(), path.c_str()) == 0;
 }
 
-// Writes to a file, and lets the kernel copy what comes from a mapped file, such as a model's
-// constants: no page of them is loaded into this process.
+// Writes to a file, and where it can, lets the kernel copy large pieces from a mapped file, such as
+// a model's constants: their pages are then not loaded into this process.
 class CopyingStream : public llvm::raw_fd_ostream {
  public:
   using llvm::raw_fd_ostream::raw_fd_ostream;

@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// One thread sets the flag; working threads check it between kernels and inside long kernels.
-// Thread-safe; a check costs one load. The flag must outlive the work.
+// Any thread may set the flag; working threads check it, for example between kernels and inside
+// long kernels. Thread-safe; a check costs one load. The flag must outlive the work.
 class GRAPNEL_PUBLIC CancelFlag {
  public:
   void Cancel() { is_set_.store(true, std::memory_order_relaxed); }

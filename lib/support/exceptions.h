@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// Calls `work`, which returns an Error or an Expected. If `work` throws (out of memory, an
-// impossible size), returns the exception as an error. Costs nothing otherwise.
+// Calls `work`, which returns an Error or an Expected. If `work` throws, for example for lack of
+// memory, returns the exception as an error. Costs nothing otherwise.
 template <typename Work>
 auto WithoutExceptions(Work&& work) -> decltype(work()) {
   try {

@@ -17,9 +17,9 @@ namespace grapnel {
 class FileMapping;
 
 // The bytes of a file: a read-only mapping, or a copy in memory. Graphs and constants point into
-// these bytes, so they share the FileBytes and keep it alive. Open() copies a small file; it maps a
-// larger one, whose pages are read when they are accessed, so the time to open it does not depend
-// on its size.
+// these bytes, so they share the FileBytes and keep it alive. Open() copies a small file, a pipe or
+// a device; it maps a larger file, whose pages are read when they are accessed, so the time to open
+// it does not depend on its size.
 class GRAPNEL_PUBLIC FileBytes {
  public:
   // Opens a file, or the MemoryFile of that name. The path "-" reads standard input into memory. A
@@ -36,8 +36,9 @@ class GRAPNEL_PUBLIC FileBytes {
 
   // Returns an error that names the file if the file is mapped and another process truncated it
   // since, or if mapped bytes could not be read. Does not notice bytes that were overwritten in
-  // place. Bytes that are gone read as zeros, so call this after reading large parts of a file and
-  // before relying on them. Costs a stat.
+  // place, and may miss a truncation if another file now has the path. Bytes that are gone read as
+  // zeros, so call this after reading large parts of a file and before relying on them. Costs a
+  // stat.
   Error CheckWhole() const;
 
   // Releases the pages of a mapped file that lie completely in `part` (of bytes()) from this
@@ -69,15 +70,16 @@ GRAPNEL_PUBLIC Error CheckClosedFiles();
 // a file may crash on zeros. Null, the default: reading continues.
 GRAPNEL_PUBLIC void OnCutFile(void (*told)(const char* path));
 
-// An output file that appears under its name only when complete. Until Commit() it has no name (or
-// a name that begins with ".grapnel-" on file systems without unnamed files), and an older file
-// stays in place. Without Commit() no new file remains, even if a signal such as SIGTERM ends the
-// process. A signal that the process cannot handle, such as SIGKILL, can leave a file named
-// ".grapnel-..."; the next process that writes into that directory removes it.
+// An output file that appears under its name only when complete. Until Commit() it has no name, or
+// a temporary one that begins with ".grapnel-" (see Until), and an older file stays in place.
+// Without Commit() no new file remains, even if a signal such as SIGTERM ends the process. A signal
+// that the process cannot handle, such as SIGKILL, can leave a file named ".grapnel-..."; the next
+// process that writes into that directory removes it.
 //
 // Like `cp`: an existing file keeps its permissions, and its owner where permitted; symbolic links
-// are followed and stay; a device, a pipe, /dev/stdout or /dev/fd/3 is written directly. Unlike
-// `cp`, other hard links of an older file keep the old content. "-" is standard output.
+// are followed and stay; a device, a pipe, a MemoryFile, /dev/stdout or /dev/fd/3 is written
+// directly. Unlike `cp`, other hard links of an older file keep the old content. "-" is standard
+// output.
 class GRAPNEL_PUBLIC AtomicFile {
  public:
   // The state of the file until Commit(). kUnnamed: no name if the file system allows that,
@@ -96,7 +98,7 @@ class GRAPNEL_PUBLIC AtomicFile {
   bool PutInPlace();  // on false, errno has the reason
 
   std::string path_;             // used in error messages
-  std::string target_, folder_;  // the replaced file and its directory; empty: written directly
+  std::string target_, folder_;  // the new file's path and directory; empty: written directly
   std::string temporary_;        // the path of the file while it has a temporary name, or empty
   int fd_ = -1;
   std::unique_ptr<llvm::raw_fd_ostream> os_;

@@ -95,9 +95,9 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   std::raise(signal);  // delivered once the current handler returns
 }
 
-// Handles SIGBUS: puts zeros in place of the page that cannot be read and all later pages of the
-// mapping, because one fault per page would be slow. Makes only system calls, because a signal may
-// arrive at any point.
+// Handles SIGBUS: puts zeros in place of the page of a mapping that cannot be read and all later
+// pages, because one fault per page would be slow; passes other faults on. Makes only system calls
+// itself, because a signal may arrive at any point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -114,7 +114,7 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
 }
 
 // Returns the path of a mapped file that is shorter now than when it was mapped, or in which a read
-// failed; null if all mapped files are intact.
+// failed; null if it finds none.
 const char* FindCutFile() {
   for (RangeBlock* block = &first_block; block; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
@@ -130,7 +130,7 @@ const char* FindCutFile() {
 
 // Handles SIGSEGV. In the last page of a truncated file, bytes turn into zeros without a SIGBUS.
 // Code that had checked those bytes may then access any address; such a fault is reported as a
-// truncated file. Makes only system calls, like OnBusError.
+// truncated file. Makes only system calls itself, like OnBusError.
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto told = on_cut_file.load();
   const char* path = told ? FindCutFile() : nullptr;

@@ -47,8 +47,8 @@ class FileMapping {
 
 // Copies `bytes` to the position of the descriptor `to`, without reading them, if they lie in a
 // mapped file: the kernel copies from file to file. Returns the number of bytes copied, from the
-// beginning; the caller writes the rest. That is all of them if the bytes are few or not mapped, if
-// the kernel cannot copy between the two files, or if the path is now that of another file.
+// beginning; the caller writes the rest. Copies nothing, for example, if the bytes are few or not
+// mapped, or if the path is now that of another file.
 size_t CopyMappedBytes(llvm::StringRef bytes, int to);
 
 // Installs the SIGBUS handler, also if other code has replaced it meanwhile. Also installs a

@@ -40,8 +40,9 @@ class Inflater {
 // of the free memory.
 size_t RoomInMemory() { return AvailableMemory() / 2; }
 
-// Returns the uncompressed size that the last 4 bytes of a gzip file state; 0 if no compression
-// could give so much. The caller reserves it, which costs nothing for memory that is not written.
+// Returns the uncompressed size that the last 4 bytes of a gzip file state; 0 if it is not known,
+// or if no compression could give so much. The caller reserves it, which costs nothing for memory
+// that is not written.
 size_t ClaimedSize(llvm::StringRef gzip, Framing framing) {
   if (framing != Framing::kGzip || gzip.size() < 4) return 0;
   size_t claimed = llvm::support::endian::read32le(gzip.end() - 4);

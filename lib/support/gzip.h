@@ -21,10 +21,10 @@ struct Inflated {
   std::string problem;  // why the output ends early if the data is truncated or damaged
 };
 
-// Expands all members of `gzip`, but stops after `limit` bytes. For damaged data, returns the
-// output before the damage, and fails if there is no such output. Also fails if the output needs
-// more than half of AvailableMemory, even if the input is small: zeros compress a thousandfold. The
-// errors do not name the file.
+// Expands all members of `gzip`, but stops once the output has `limit` bytes or more. For damaged
+// data, returns the output before the damage, and fails if there is no such output. Also fails if
+// the output needs more than half of AvailableMemory, even if the input is small: zeros compress a
+// thousandfold. The errors do not name the file.
 Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0},
                            Framing framing = Framing::kGzip);
 

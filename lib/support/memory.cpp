@@ -30,12 +30,12 @@ std::optional<uint64_t> NumberIn(const std::string& path) {
   std::ifstream file(path);
   uint64_t number;
   if (file >> number) return number;
-  return std::nullopt;  // "max"
+  return std::nullopt;  // "max", or no such file
 }
 
-// Returns how many bytes of the memory limit of one cgroup are free; UINT64_MAX if it has no limit.
-// Counts only anonymous pages as used, because the kernel frees the cgroup's file pages when it
-// needs memory.
+// Returns how many bytes of the memory limit of one cgroup are free; UINT64_MAX if no limit can be
+// read. Counts only anonymous pages as used, because the kernel frees the cgroup's file pages when
+// it needs memory.
 uint64_t LeftInCgroup(const std::string& folder) {
   std::optional<uint64_t> limit = NumberIn(folder + "/memory.max");
   std::optional<uint64_t> used = NumberAfter(folder + "/memory.stat", "anon");

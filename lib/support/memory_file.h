@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// An in-memory file. While it exists, FileBytes::Open and AtomicFile find it by its name before
-// they look on disk. A FileBytes that opened it may outlive it.
+// An in-memory file. While it exists, FileBytes::Open and AtomicFile use it instead of a file of
+// that name on disk. A FileBytes that opened it may outlive it.
 class MemoryFile {
  public:
   // Creates an empty file; `name`, like "<GraphDef 3>", must be unique in the process. Fails if the

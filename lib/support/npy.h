@@ -14,8 +14,7 @@ namespace grapnel {
 // An array from a .npy file. Reads versions 1 to 3 of
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, in both byte orders and
 // in C or Fortran order. Swaps the bytes of big-endian elements and transposes Fortran order; other
-// arrays point into the file's bytes. Errors name the file, for example if it is not a .npy file,
-// is truncated, or has pickled objects or a structured dtype.
+// arrays point into the file's bytes. Errors name the file.
 struct NpyArray {
   // NumPy's type without the byte order, such as "f4", "i8", "b1", "c8", "S12" (fixed-width bytes),
   // "U5" (text), "V2" (the type as which NumPy saves bfloat16).

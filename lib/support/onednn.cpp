@@ -11,13 +11,13 @@ namespace grapnel {
 namespace {
 
 #ifdef __x86_64__
-// True if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or AMX. Uses the CPUID instruction,
-// because it depends on the compiler which of these names __builtin_cpu_supports knows.
+// True if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or AMX. Uses the CPUID instruction
+// (leaf 7), because it depends on the compiler which of these names __builtin_cpu_supports knows.
 bool HasNeuralInstructions() {
   constexpr unsigned kExtendedFeatures = 7;
-  constexpr unsigned kAvx512Vnni = 1u << 11;                         // ecx of leaf 0
+  constexpr unsigned kAvx512Vnni = 1u << 11;                         // ecx of subleaf 0
   constexpr unsigned kAmx = (1u << 22) | (1u << 24) | (1u << 25);    // edx: bfloat16, tile, int8
-  constexpr unsigned kAvxVnni = 1u << 4, kAvx512Bfloat16 = 1u << 5;  // eax of leaf 1
+  constexpr unsigned kAvxVnni = 1u << 4, kAvx512Bfloat16 = 1u << 5;  // eax of subleaf 1
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid_count(kExtendedFeatures, 0, &eax, &ebx, &ecx, &edx)) return false;
   const unsigned subleaves = eax;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kMostLinks = 40;  // the same limit as in Linux
 
-// Returns the directory of `path` with symbolic links resolved, or as it is written if it does not
-// exist.
+// Returns the directory of `path` with symbolic links resolved, or as it is written if they cannot
+// be resolved.
 std::string FolderOf(llvm::StringRef path) {
   std::string folder = llvm::sys::path::parent_path(path).str();
   if (folder.empty()) folder = ".";

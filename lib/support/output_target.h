@@ -13,17 +13,16 @@ namespace grapnel {
 struct OutputTarget {
   enum class Kind {
     kFile,        // an existing or new regular file
-    kSpecial,     // a device or a pipe: written directly, because other processes use it
+    kSpecial,     // another file, such as a device or a pipe: written directly
     kDescriptor,  // an open file of this process: /dev/stdout, /dev/fd/3, >(a process)
   };
   Kind kind = Kind::kFile;
-  std::string path, folder;  // with symbolic links resolved; `path` is in `folder`
+  std::string path, folder;  // of a kFile or kSpecial, with links resolved; `path` is in `folder`
   int descriptor = -1;
 };
 
 // Follows the symbolic links of `path`; a link to a file that does not exist names a new file.
-// Errors: the target is a directory or not writable, or there are too many links. The errors do not
-// name the path.
+// Errors, for example that the target is a directory, do not name the path.
 Expected<OutputTarget> FindOutputTarget(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -28,7 +28,7 @@ struct Loading {
 };
 
 struct Loaded {
-  std::string name;     // as requested; kept alive for PluginBeingLoaded
+  std::string name;     // the file or source file in messages; kept for PluginBeingLoaded
   std::string failure;  // the error of the load; empty: it succeeded
 };
 
@@ -61,8 +61,8 @@ Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
   return *header;
 }
 
-// Reads the PluginRecord in a plugin's file without loading the plugin; nullopt if the file has
-// none.
+// Reads the PluginRecord in a plugin's file without loading the plugin; nullopt if the file has no
+// valid one.
 Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
   ASSIGN_OR_RETURN(Elf64_Ehdr header, ReadHeader(bytes));
   auto section = [&](uint64_t i) {
@@ -129,8 +129,8 @@ void EndInConstructor() {
   std::abort();
 }
 
-// Loads a shared object and calls its start function. `file` must contain a slash; otherwise dlopen
-// would search the library path for it.
+// Loads a shared object and, if no registration failed, calls its start function if it has one.
+// `file` must contain a slash; otherwise dlopen would search the library path for it.
 Error Load(const char* path, const char* file, bool has_record) {
   State().path = path;
   void* plugin = nullptr;

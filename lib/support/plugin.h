@@ -67,13 +67,13 @@ Error CallStart(Start start) {
   }                                                                                               \
   static_assert(true, "a semicolon follows")
 
-// Loads a plugin for the rest of the process; later calls for the same file load nothing and return
-// the same result. Call it before other threads read the registries. `compiled_from`: the source
-// file from which the caller just compiled the plugin; errors and PluginBeingLoaded() then name
-// that file, and the plugin needs no GRAPNEL_PLUGIN. Errors name the file: it is missing; it is not
-// a plugin; it was built against another version (the error names both versions); it needs symbols
-// that this process lacks; a registration failed; the plugin threw an exception or its start
-// function failed.
+// Loads a plugin for the rest of the process; once it has tried to load a file, later calls for
+// that file load nothing and return the same result. Call it before other threads read the
+// registries. `compiled_from`: the source file from which the caller just compiled the plugin;
+// errors and PluginBeingLoaded() then name that file, and the plugin needs no GRAPNEL_PLUGIN.
+// Errors name the file and say, for example, that it is not a plugin, that it was built against
+// another version (the error names both), that it needs symbols that this process lacks, or that a
+// registration or the start function failed.
 GRAPNEL_PUBLIC Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from = {});
 
 // Sets a callback that is called when a constructor of a plugin throws while the plugin is loaded.

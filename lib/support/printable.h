@@ -14,7 +14,7 @@ namespace grapnel {
 // that are not UTF-8 become \xNN. The control characters U+007F to U+009F, line and paragraph
 // separators, and characters that change the text direction become \uNNNN, as in JSON.
 GRAPNEL_PUBLIC std::string Printable(llvm::StringRef text);
-// Like Printable, but keeps line ends.
+// Like Printable, but keeps line feeds.
 GRAPNEL_PUBLIC std::string PrintableLines(llvm::StringRef text);
 
 // Writes its text to another stream, which must outlive this one. Escapes the text as

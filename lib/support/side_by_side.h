@@ -1,4 +1,4 @@
-// Runs two tasks at the same time.
+// Runs two tasks, at the same time if they are long.
 #ifndef GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
 #define GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
 

@@ -22,13 +22,13 @@ using NameSource = llvm::function_ref<void(NameSink)>;
 // `text`, at least two and at most four; one if `text` has up to three letters. A name is also near
 // if it is `text` without some outer scopes. Drops names that are much farther away than the
 // nearest. Of equally near names, those without outer scopes come first. If no name is near,
-// returns names that contain `text`, or else those whose last component is near that of `text`.
-// Goes through all names once, a million in about 100 ms.
+// returns names that contain `text` (of at least two letters), or else those whose last component
+// is near that of `text`. Goes through all names once, a million in about 100 ms.
 std::vector<std::string> NearNames(llvm::StringRef text, NameSource names);
 
 // Returns "; did you mean 'Relu', 'relu_1'?", to append to an error message. If NearNames finds
-// none and there are at most eight names, lists all: "; there are 'train', 'serving_default'", or
-// "; there are none". With more names, returns "".
+// none and there are at most eight names, lists all, as in "; there are 'train', 'serving_default'"
+// or "; there are none". With more names, returns "".
 std::string DidYouMean(llvm::StringRef text, NameSource names);
 std::string DidYouMean(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names);
 std::string DidYouMean(llvm::StringRef text, llvm::ArrayRef<std::string> names);

@@ -1,5 +1,4 @@
-// Worker threads for parallel loops. A process or session has one pool, whose number of threads is
-// fixed.
+// Worker threads for parallel loops. The number of threads of a pool is fixed.
 #ifndef GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
 #define GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
 
@@ -27,7 +26,8 @@ class GRAPNEL_PUBLIC ThreadPool {
   // workers, and returns when all ranges are done. `cost` is the rough time for one of the `total`
   // units, in nanoseconds: a loop of less than some 10 microseconds runs on this thread alone. So
   // does a call from inside a body, or while another loop of this pool runs. If a body throws,
-  // rethrows the exception here once all threads have left the loop.
+  // skips the ranges that have not begun, and rethrows the exception here once all threads have
+  // left the loop.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:

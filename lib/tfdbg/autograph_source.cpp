@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<llvm::StringRef>;
 
-// Returns the identifiers in a line of Python, without those that AutoGraph adds.
+// Returns the words of a line of Python that may be identifiers, without those that AutoGraph adds.
 Names NamesOf(llvm::StringRef line) {
   Names names;
   auto is_part = [](char c) { return llvm::isAlnum(c) || c == '_'; };
@@ -32,7 +32,7 @@ Names NamesOf(llvm::StringRef line) {
 }
 
 // The lines [begin, end) of a function in a source file, counted from 0: its def, and the lines
-// after it that are indented deeper.
+// after it that are blank or indented deeper.
 struct Definition {
   int source = -1;
   size_t begin = 0, end = 0;

@@ -17,8 +17,8 @@ enum class BodyRole { kCalled, kLoopCondition, kLoopBody, kThen, kElse, kCase };
 // Returns the role that a function's name implies, by TensorFlow's naming scheme.
 GRAPNEL_PUBLIC BodyRole BodyRoleOf(llvm::StringRef name);
 
-// Sets `graph` and `call` of executions, and `execution` and `iteration` of traces. Cost: n log n
-// in the number of records.
+// Sets `graph` and `call` of executions, and `execution` and `iteration` of traces, as far as they
+// can be derived. Cost: n log n in the number of records.
 GRAPNEL_PUBLIC void LinkCalls(DebugRun* run);
 
 // An output of an op of DebugRun::graphs.
@@ -42,21 +42,23 @@ class GRAPNEL_PUBLIC DebugCalls {
   int Caller(int graph) const { return bodies_[graph].caller; }
   int Argument(int graph, int index) const { return bodies_[graph].arguments[index]; }  // an op
   // Returns the tensor of the outer graph that a Placeholder of a branch, loop or called body gets
-  // its value from (for a loop: in the first iteration). Returns nullopt if the graph is called
-  // from Python, or if the call was not recorded: TensorFlow does not record PartitionedCall.
+  // its value from (for a loop: in the first iteration). Returns nullopt if that is not known, as
+  // for a graph that is called from Python, or if the call was not recorded: TensorFlow does not
+  // record PartitionedCall.
   std::optional<DebugTensor> Outside(DebugTensor argument) const;
   // Returns the sources of output `tensor.slot` of an op that branches, loops or calls: one result
   // of each body that may have computed this output.
   std::vector<DebugTensor> Inside(DebugTensor tensor) const;
   // Returns the result of a body that an input of `reader` comes from, if the calling op was not
-  // recorded: assumes the body that was traced last before `reader`.
+  // recorded: assumes the body that was traced last before `reader`. Returns nullopt if there is
+  // none, or if the input is not named as a call's.
   std::optional<DebugTensor> InsideUnrecorded(int graph, const DebugOp& reader,
                                               const DebugInput& input) const;
   // Returns result `index` of a body. The results are the Identities without readers at the end of
   // the body.
   std::optional<DebugTensor> Result(int graph, size_t index) const;
   // Returns the source of a loop's argument from the second iteration on: the loop body's result of
-  // the previous iteration.
+  // the previous iteration; nullopt if it is not known.
   std::optional<DebugTensor> RoundBefore(DebugTensor argument) const;
   bool IsLoopBody(int graph) const;  // also true for a loop's condition
 

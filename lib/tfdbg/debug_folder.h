@@ -127,7 +127,7 @@ struct GRAPNEL_PUBLIC DebugRun {
 struct GRAPNEL_PUBLIC DebugFolder {
   std::string path;
   std::vector<DebugRun> runs;         // by start time; at least one
-  std::vector<std::string> problems;  // "FILE: record 12: ...", for skipped records
+  std::vector<std::string> problems;  // such as "FILE: record 12: ..."
   std::vector<std::shared_ptr<const FileBytes>> files;
 };
 
@@ -136,12 +136,12 @@ struct GRAPNEL_PUBLIC DebugFolder {
 GRAPNEL_PUBLIC bool IsDebugFolder(llvm::StringRef path);
 
 // Reads all runs. A truncated or damaged record, or a record with dangling references, is reported
-// in DebugFolder::problems; the rest is read. Errors, which name the path: it is not a folder, or
-// the folder has no debug file. Cost: linear in the bytes of the files.
+// in DebugFolder::problems (the first ones of each file); the rest is read. Errors, which name the
+// path: it is not a folder, or the folder has no debug file. Cost: linear in the bytes of the
+// files.
 GRAPNEL_PUBLIC Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path);
 
-// Returns the lines of a source file without line ends; empty if TensorFlow could not read the
-// file.
+// Returns the lines of a source file without line ends; empty if they are not recorded.
 GRAPNEL_PUBLIC std::vector<llvm::StringRef> SourceLines(const DebugSource& source);
 
 // Returns the innermost frame of a stack that is in the user's code, not in a framework; -1 if

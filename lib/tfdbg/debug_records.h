@@ -1,5 +1,4 @@
-// Converts records of tfdbg v2 files to rows of a DebugRun. Used only by
-// lib/tfdbg/debug_folder.cpp.
+// Converts records of tfdbg v2 files to rows of a DebugRun. Private to lib/tfdbg.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_RECORDS_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_RECORDS_H_
 
@@ -27,9 +26,8 @@ enum DebugEventField : uint32_t {
   kDevice = 12,
 };
 
-// Reads sets of files one after the other. Read the files of a set in the order of the fields
-// above: source files before the stack frames that refer to them, stack frames before the stacks
-// that contain them.
+// Reads sets of files one after the other. Read the files of a set in this order: source files
+// before the stack frames that refer to them, stack frames before the stacks that contain them.
 class DebugRecords {
  public:
   // `folder`, which receives the problems, and `run` must outlive this object.

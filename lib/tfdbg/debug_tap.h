@@ -26,9 +26,9 @@ class DebugTap : public WrittenTap {
 };
 
 // Like DebugTap, for a program in eager mode: each op of the program is written as an execution, in
-// the order in which they ran, and each op in a called function as a trace. As in TensorFlow, every
-// execution is written, except of ops that its debugger skips; for outputs that do not match
-// `filter`, without a value.
+// the order in which they ran, and each op in a called function that matches `filter` as a trace.
+// As in TensorFlow, every execution is written, except of ops that its debugger skips; for outputs
+// that do not match `filter`, without a value.
 class EagerDebugTap : public Tap {
  public:
   EagerDebugTap(TapFilter filter, TapMode mode) : Tap(std::move(filter), mode) {}

@@ -24,7 +24,7 @@ void WriteRecordedTensorJson(const RecordedTensor& tensor, llvm::json::OStream& 
 // Returns the op type of an execution, such as "Mul"; for a call, the function's name.
 llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution);
 
-// Returns "2026-11-21 03:18:16 UTC"; "" for 0.
+// Returns "2026-11-21 03:18:16 UTC"; "" for a time up to 0, or thousands of years from now.
 std::string TimeText(double seconds_since_1970);
 
 }  // namespace grapnel

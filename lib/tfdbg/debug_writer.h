@@ -32,8 +32,8 @@ struct DebugWriterOptions {
   // The limit of the bytes of traces if there is no circular buffer; traces beyond it are only
   // counted. 0: no limit.
   uint64_t most_bytes = 0;
-  std::string source;       // path under which the model's text is recorded; stacks refer to it
-  std::string graph_name;   // name of the main graph
+  std::string source;      // path under which the model's text is recorded; stacks refer to it
+  std::string graph_name;  // name of the main graph
   // `stack_of` returns the stack of source lines that created a node; the stack of a node without
   // one is its line in the model's text. `read_source` returns the lines of a frame's file, which
   // are recorded as TensorFlow does.
@@ -47,8 +47,9 @@ struct DebugWriterOptions {
 // True if TensorFlow's debugger records the outputs of ops of this type. It skips ops that only
 // forward values: calls, Identity and control flow.
 bool IsDebugged(llvm::StringRef op_type);
-// True if the mode records tensors of this dtype: the health modes record floats, SHAPE records
-// numbers and bool, other modes record all dtypes except resource and variant.
+// True if the mode records tensors of this dtype: the health modes and REDUCE_INF_NAN_THREE_SLOTS
+// record floats, SHAPE records floats, integers and bool, other modes record all dtypes except
+// resource and variant.
 bool IsDebugged(proto::TensorDebugMode mode, DataType dtype);
 
 // Writes a debug folder. Thread-safe, except for Create() and Close(). The graphs and their text
@@ -68,7 +69,7 @@ class DebugWriter {
   void AddTrace(const TapEvent& event);
   // Adds an execution: an op of a program in eager mode (a node of the main graph) that has run.
   // Outputs that do not match `values` are recorded without a value; ops that TensorFlow's debugger
-  // skips are not recorded.
+  // skips are not recorded, except calls of functions of the module.
   void AddOp(const Node& node, llvm::ArrayRef<Tensor> outputs, const TapFilter& values);
   // Adds an execution: a run of the main graph with these feeds and fetches.
   void AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches);

@@ -119,7 +119,7 @@ PartitionNode ParseNode(llvm::StringRef bytes) {
 // The file of a dumped tensor: its time and number, which order the files, and its contents.
 struct Dumped {
   double time = 0;     // microseconds
-  int64_t number = 0;  // orders files of the same microsecond
+  int64_t number = 0;  // from the file's name; orders files of the same time
   int graph = -1;
   llvm::StringRef device, op_name, debug_op, tensor;
   int slot = 0;

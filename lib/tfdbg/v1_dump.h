@@ -16,9 +16,9 @@ bool IsV1Dump(llvm::StringRef path);
 
 // Reads all dumps as one DebugRun. Each call of Session::run becomes an execution, in order; its
 // graph (the partitions of all devices joined, without the debugger's nodes) becomes a function's
-// body; a dumped tensor becomes a trace, with the iteration if a loop dumped it several times.
-// Damaged files are reported in DebugFolder::problems. Cost: linear in the bytes of the files, one
-// mapping for each file.
+// body; a dumped tensor becomes a trace, with the iteration if a loop dumped it several times; of
+// dumps by several debug ops, only the most detailed. Damaged files are reported in
+// DebugFolder::problems. Cost: linear in the bytes of the files, one mapping for each file.
 Expected<DebugFolder> ReadV1Dump(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -19,7 +19,7 @@ std::vector<int64_t> Numbers(const std::vector<int>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// Returns the elements of a list if all are C++ numbers; nullopt for other lists.
+// Returns the elements of a list if all are C++ integers; nullopt for other lists.
 std::optional<std::vector<int64_t>> StaticDims(const DimList& list) {
   if (list.shape.body()) return std::nullopt;
   std::vector<int64_t> dims;

@@ -21,7 +21,7 @@ struct GRAPNEL_PUBLIC DimList {
   DimList(std::vector<Operand> dims) : dims(std::move(dims)) {}
   explicit DimList(const Value& shape) : shape(shape) {}
   std::vector<Operand> dims;
-  Value shape;  // if ok(), the whole list; `dims` is then unused
+  Value shape;  // unless it is a default Value, the whole list; `dims` is then unused
 };
 
 // One item of a slice's index: a number, a span, the ellipsis or a new axis. Python's x[1:, ::2,

@@ -198,7 +198,8 @@ class Backpropagation {
     }
   }
 
-  // Returns the summed gradients of the node's outputs; empty if no output has a gradient.
+  // Returns the summed gradients of the node's outputs, with zeros where the rule needs a gradient
+  // and there is none; empty if no output has a gradient.
   std::vector<Gradient> TakeOutputs(const Node& node, const GradientEntry** rule) {
     int count = NumOutputs(node.id());
     std::vector<Gradient> outputs(count);

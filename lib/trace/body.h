@@ -68,7 +68,8 @@ class TraceBody {
 
   // Sets the node's call scope: the name scope that was open where the user called its op. The
   // scope of the op's gradient is named after it. For a node without a call scope (an imported
-  // node), CallScope returns the scope that Python's function for the op would have opened.
+  // node), CallScope returns the scope that Python's function for the op would have opened, else
+  // the scope of the node's name.
   void SetCallScope(NodeId id, llvm::StringRef path);
   std::string CallScope(NodeId id) const;
   // The source line that made the node; for an imported node, the line that imported it.
@@ -78,7 +79,8 @@ class TraceBody {
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
   // Returns the Value for a port of this body, to pass to an op. If this body is a recording (the
-  // ops that an eager program has run), returns the tensor that was recorded for the port.
+  // ops that an eager program has run), returns the tensor that was recorded for the port, or a
+  // value that is not ok() if there is none.
   Value At(Port port);
 
   struct Captured {
@@ -92,7 +94,7 @@ class TraceBody {
   TraceState* state;
   TraceBody* outer;  // null for the main graph
   Graph* graph;
-  Function* function;  // null for the main graph
+  Function* function;  // null if this is not a function's body
   std::string scope;   // the open name scope, "a/b"
   // Where new nodes are placed: the Device and Colocate guards set this.
   struct Placing {
@@ -123,9 +125,9 @@ class TraceBody {
   std::vector<NodeId> must_run;           // set by AddAutomaticControls
   std::vector<SourceLocation> lines;      // by node id
   std::vector<uint32_t> calls;  // by node id, like `lines`: TraceState::call when it was made
-  NodeId first_traced;         // nodes before it were imported, or copied with their function
-  NodeId first_line;           // nodes before it have no line of their own
-  SourceLocation imported_at;  // the line for nodes before first_line
+  NodeId first_traced;          // nodes before it were imported, or copied with their function
+  NodeId first_line;            // nodes before it have no line of their own
+  SourceLocation imported_at;   // the line for nodes before first_line
   ShapeMap shapes;
 
  private:

@@ -1,6 +1,7 @@
-// tf.debugging: assertions about tensors, checked when the graph runs. If the values of an
-// assertion are known while tracing, a failure is reported immediately, at the line of the call.
-// Automatic control dependencies keep assertions alive and in order, so no node needs to read them.
+// tf.debugging: assertions about tensors, checked when the graph runs. A failure that is known
+// while tracing, such as that of a comparison of constants, is reported immediately, at the line of
+// the call. Automatic control dependencies keep assertions alive and in order, so no node needs to
+// read them.
 #ifndef GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 #define GRAPNEL_LIB_TRACE_CHECK_OPS_H_
 
@@ -22,7 +23,8 @@ struct GRAPNEL_PUBLIC CheckOptions {
 GRAPNEL_PUBLIC Operation Assert(const Value& condition, const std::vector<Operand>& data,
                                 int summarize = 3, SourceLocation where = SourceLocation());
 
-// The following assertions compare x and y element by element, with broadcasting.
+// The following assertions compare x with y, or with 0, element by element, with broadcasting;
+// AssertRank and AssertRankAtLeast check the rank.
 GRAPNEL_PUBLIC Operation AssertEqual(const Operand& x, const Operand& y,
                                      const CheckOptions& options = {},
                                      SourceLocation where = SourceLocation());

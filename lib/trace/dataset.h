@@ -8,8 +8,8 @@
 //                             [](Values sum, Values x) { return Values{sum[0] + x[0]}; })[0];
 //
 // An element is one or more tensors; a lambda gets all of them. A lambda may use values from
-// outside, which become its captured inputs. The Tracer collects errors: a value of another trace,
-// results of the wrong number, dtypes or shapes.
+// outside, which become its captured inputs. The Tracer collects errors, such as a value of another
+// trace, or results of the wrong number, dtypes or shapes.
 #ifndef GRAPNEL_LIB_TRACE_DATASET_H_
 #define GRAPNEL_LIB_TRACE_DATASET_H_
 

@@ -64,8 +64,8 @@ template <typename T>
 Expected<T> ToScalar(const Value& value);
 
 // Calls fn(tracer, values) in eager mode, with a value for each of `feeds`, and returns the tensors
-// of its results. The feeds must have the dtypes and shapes in `inputs`. Errors: all errors of the
-// run, one per line, each with the prefix `name`; exceptions of `fn`.
+// of its results. The feeds must have the dtypes and shapes in `inputs`. Errors: feeds that do not
+// match; all errors of the run, one per line, each with the prefix `name`; exceptions of `fn`.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,

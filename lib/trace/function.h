@@ -52,9 +52,10 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   PolymorphicFunction& operator=(const PolymorphicFunction&) = delete;
 
   // Returns the results; after an error, one value that is not ok(). Errors, reported to `t`: an
-  // argument that the input signature does not allow; errors of the trace; exceptions of the
-  // function. A call with a signature that `t` has traced before does not run the C++ function,
-  // unless values that this trace captured are not visible at the call.
+  // argument that is not usable or that the input signature does not allow; a call of the function
+  // by itself while it is traced; errors of the trace; exceptions of the function. A call with a
+  // signature that `t` has traced before does not run the C++ function, unless values that this
+  // trace captured are not visible at the call.
   Values operator()(Tracer& t, llvm::ArrayRef<Operand> args,
                     SourceLocation where = SourceLocation());
   // Like operator(), but takes and returns tensors. Runs in an eager Tracer that belongs to this

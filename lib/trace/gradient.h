@@ -49,8 +49,8 @@ struct GRAPNEL_PUBLIC GradientOptions {
 };
 
 // Returns d(sum of ys)/dx for each of `xs`, in order; xs may be inner tensors, placeholders and
-// handles of variables. Slices become dense. Errors, at the line of the op: an op without a
-// gradient, or one that forbids it (PreventGradient).
+// handles of variables. Slices become dense. Errors: at the line of the op, an op without a
+// gradient, or one that forbids it (PreventGradient); ys, xs or options that are not usable here.
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                                 const GradientOptions& options = {},
                                 SourceLocation where = SourceLocation());

@@ -8,9 +8,10 @@
 //   }
 //   GRAPNEL_GRADIENT("Tanh", Tanh);
 //
-// A rule makes the same ops, in the same order, as TensorFlow's registered gradient function
-// (tensorflow/python/ops/*_grad.py), so that both graphs are equal. C++ does not define which
-// operand of an operator is evaluated first: if both make nodes, store one in a variable first.
+// Unless a comment at the rule says otherwise, it makes the same ops, in the same order, as
+// TensorFlow's registered gradient function (tensorflow/python/ops/*_grad.py), so that both graphs
+// are equal. C++ does not define which operand of an operator is evaluated first: if both make
+// nodes, store one in a variable first.
 #ifndef GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 #define GRAPNEL_LIB_TRACE_GRADIENT_RULE_H_
 

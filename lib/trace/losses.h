@@ -28,7 +28,8 @@ GRAPNEL_PUBLIC Value Huber(const Value& truth, const Value& prediction, double d
                            LossReduction reduction = LossReduction::kMean,
                            SourceLocation where = SourceLocation());
 
-// Predictions are logits or probabilities. Probabilities are clipped to 1e-7 .. 1 - 1e-7.
+// Predictions are logits or probabilities. Probabilities are clipped to 1e-7 .. 1 - 1e-7, in
+// CategoricalCrossentropy after a division by their sum.
 enum class Predictions { kLogits, kProbabilities };
 
 // Truth and prediction have the same shape; truth is in [0, 1].

@@ -30,8 +30,8 @@ GRAPNEL_PUBLIC Value Expm1(const Value& x, SourceLocation where = SourceLocation
 GRAPNEL_PUBLIC Value IsFinite(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value IsNan(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value LogicalNot(const Value& x, SourceLocation where = SourceLocation());
-// These functions name their nodes after the op, unlike operators: tf.add makes a node Add, x + y
-// makes a node add.
+// These functions, except DivideNoNan, name their nodes after the op, unlike operators: tf.add
+// makes a node Add, x + y makes a node add.
 GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x,
                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y,

@@ -36,7 +36,7 @@ struct GRAPNEL_PUBLIC ModelFunction {
     Shape shape;
   };
   std::string name;      // "train_step"
-  std::string function;  // name of the library function
+  std::string function;  // name of the library function; empty: TraceWithVariables made it
   std::string wrapper;   // name of the library function that wraps it for a signature
   std::vector<End> inputs, outputs;
   std::vector<std::string> captures;  // nodes of the main graph: the function's last arguments

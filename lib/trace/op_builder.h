@@ -58,8 +58,8 @@ class OpBuilder {
   // Returns the operand's value if it is a Value; otherwise makes a constant of `dtype`, or, with
   // DT_INVALID, of its own dtype.
   Value Convert(const Operand& operand, DataType dtype, llvm::StringRef name) const;
-  // Returns one tensor of scalars: a constant if all are C++ numbers, else a Pack with the dtype of
-  // the first Value.
+  // Returns one tensor of scalars: a constant if all are C++ integers, else a Pack with the dtype
+  // of the first Value.
   Value Packed(llvm::ArrayRef<Operand> scalars, llvm::StringRef name) const;
 
   // Reports an error at the user's line; returns a value that is not ok().

@@ -55,7 +55,7 @@ struct GRAPNEL_PUBLIC OptimizerOptions {
   std::optional<double> clip_norm = {};         // largest norm of each gradient
   std::optional<double> clip_global_norm = {};  // largest norm of all gradients together
   std::optional<double> clip_value = {};        // largest absolute value of each element
-  // weight_decay * learning rate * variable is subtracted from each variable
+  // weight_decay * learning rate * variable is subtracted from each variable that has a gradient
   std::optional<double> weight_decay = {};
   // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does;
   // their rounding differs from Keras's.
@@ -90,7 +90,8 @@ class GRAPNEL_PUBLIC Optimizer {
   virtual void Begin(const std::vector<Variable>&) {}
   virtual void End() {}
 
-  // Returns a slot of the variable, whose elements are initially `value`.
+  // Returns a slot of the variable, whose elements are initially `value`; not ok() after an error,
+  // such as a variable of unknown shape.
   Variable Slot(const Variable& variable, llvm::StringRef name, double value = 0);
   Variable ScalarSlot(llvm::StringRef name, DataType dtype, double value);
   Value Dense(const Gradient& gradient) const;

@@ -16,7 +16,8 @@ using PredicateBranch = std::pair<Value, BranchFn>;  // the predicate: a bool sc
 
 // Branches return the same number of values, of the same dtypes. If no predicate is true,
 // `otherwise` runs; if `otherwise` is empty, the run fails. With `exclusive`, the run also fails if
-// more than one predicate is true.
+// more than one predicate is true; without `otherwise`, the last predicate does not count there, as
+// in TensorFlow.
 //
 //   PredicateCase(t,
 //                 {{x < 0.0f, [&] { return Values{-x}; }}, {x > 1.0f, [&] { return Values{x}; }}},

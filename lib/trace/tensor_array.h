@@ -20,7 +20,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC TensorArrayOptions {
   bool dynamic_size = false;  // a write beyond the end extends it
   Shape element_shape = Shape::Unknown();
-  bool infer_shape = true;  // all elements have one shape, set by the first write
+  bool infer_shape = true;  // all elements have one shape, refined by each write
 };
 
 // An immutable array: a write returns a new array, and the old array stays unchanged. Copies share
@@ -40,8 +40,8 @@ class GRAPNEL_PUBLIC TensorArray {
   DataType dtype() const { return dtype_; }
   const Shape& element_shape() const { return *element_shape_; }
 
-  // `index` is an int32 scalar. Errors of Write: another dtype, or a shape that differs from that
-  // of the other elements.
+  // `index` is an int32 scalar. Errors of Write: another dtype, or a shape that contradicts
+  // element_shape().
   Value Read(const Operand& index, SourceLocation where = SourceLocation()) const;
   TensorArray Write(const Operand& index, const Value& value,
                     SourceLocation where = SourceLocation()) const;

@@ -59,8 +59,9 @@ struct TracedVariables {
 // line.
 void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where);
 // NameReadHere names the pending read of `value`, NameOtherReads all that are left, in the name
-// scopes where the variables were read. The first is for left operands of operators, the second for
-// results: TensorFlow reads these before it opens the scope of the op that takes them.
+// scopes where the variables were read. The first is for operands of operators (the left one, or
+// the right one beside a number), the second for results: TensorFlow reads these before it opens
+// the scope of the op that takes them.
 void NameReadHere(TraceState& state, const Value& value);
 void NameOtherReads(TraceState& state);
 // If CaptureVariables was called, replaces the handles of variables with placeholders.

@@ -112,7 +112,7 @@ class GRAPNEL_PUBLIC Value {
   bool ok() const { return port_.node != kNoNode; }
   DataType dtype() const;    // DT_INVALID if not ok()
   Shape shape() const;       // as far as it is known before running
-  std::string name() const;  // "mean/Sum:0"
+  std::string name() const;  // "mean/Sum:0"; of an eager value the type of its op
   // Eager mode only. Errors: the error because of which the value is not ok(); a traced value,
   // which has no tensor before its graph runs.
   Expected<Tensor> tensor() const;

@@ -48,9 +48,9 @@ class GRAPNEL_PUBLIC Variable {
   // Makes a variable named `name` within the open name scope. In a model with several functions
   // each may declare its variables: declarations of the same name are one variable, and must be
   // equal. `initial` is a Literal, or numbers, whose dtype is that of their C++ type (int is int32,
-  // double is double). Errors: a Value as the initial value; an initial value that does not match
-  // options.shape; a name that is taken in the same function; a name that another function declared
-  // differently.
+  // double is double). Errors, among others: a Value as the initial value; an initial value that
+  // does not match options.shape; a name that is taken in the same function, except in eager mode;
+  // a name that was declared differently before.
   Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
            const VariableOptions& options = {}, SourceLocation where = SourceLocation());
   // Finds a variable by name in the graph that the tracer continues. If it does not exist, reports
@@ -83,7 +83,8 @@ class GRAPNEL_PUBLIC Variable {
   Value Gather(const Operand& indices, llvm::StringRef name = {}) const;
   Value GatherNd(const Operand& indices, llvm::StringRef name = {}) const;
   // These functions apply updates[i] to row indices[i]: ScatterUpdate replaces the row, ScatterAdd
-  // adds to it, and so on. With repeated indices, all updates are applied.
+  // adds to it, and so on. With repeated indices, all updates are applied; ScatterUpdate keeps one
+  // of them.
   Operation ScatterUpdate(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterUpdate", indices, updates);
   }

@@ -24,7 +24,8 @@ class BlockReduction {
   void Add(llvm::ArrayRef<NumberArray::Number> values);
   // True if more elements cannot change the result.
   bool IsDecided() const;
-  // Returns the same as Reduce() on all elements added, whose dtype is `dtype`.
+  // Returns the same as Reduce() on all elements added, of which there must be one, and whose dtype
+  // is `dtype`.
   NumberArray Result(DataType dtype) const;
 
  private:

@@ -25,15 +25,17 @@ constexpr char kMarkBegin = '\x01', kMarkEnd = '\x02';
 // Returns NumPy 2.4's repr() of the array: `array([[1. , 0.5]], dtype=float32)`. Strings are
 // printed as TensorFlow returns them, `array([b'a'], dtype=object)`; bfloat16 and 8-bit floats with
 // as few digits as distinguish them from their neighbors. For variants and resources, which NumPy
-// does not have, prints the objects, one on each line: `<list of 3 float[2]>`. The tensor must be
-// in host memory. For a summarized array, the cost depends only on the number of elements shown.
+// does not have, prints the first `threshold` objects, one on each line: `<list of 3 float[2]>`.
+// The tensor must be in host memory. For a summarized array, the cost depends only on the number of
+// elements shown.
 std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options = {},
                       MarkElement mark = nullptr);
 
 // Returns NumPy's str() of the array: `[[1.  0.5]]`.
 std::string ArrayString(const Tensor& tensor, const ArrayTextOptions& options = {});
 
-// Returns one element as NumPy prints a 0-dimensional array: "0.25", "True", "b'a'".
+// Returns one element as NumPy prints it in the repr() of a 0-dimensional array: "0.25", "1.",
+// "True", "b'a'"; an object as "<...>".
 std::string ElementText(const Tensor& tensor, int64_t flat);
 
 // Returns NumPy's name of a dtype: "float32", "bool"; "object" for strings.

@@ -35,8 +35,8 @@ std::string Place(const Node& maker, int64_t run) {
   return text + (run > 0 ? ", run " + std::to_string(run) : "");
 }
 
-// Returns which elements of an elementwise comparison are false: "false for 2 of 6 elements, the
-// first at [0,1]"; empty if the result is a scalar or not bool.
+// Returns which elements of the expression's result are false: "false for 2 of 6 elements, the
+// first at [0,1]"; empty if the result is a scalar, not bool or not computable.
 std::string WhichFail(const TensorExpression& expression, const TensorExpression::Lookup& lookup) {
   auto answers = expression.Evaluate(lookup);
   if (!answers) return llvm::consumeError(answers.takeError()), "";

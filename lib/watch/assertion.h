@@ -33,18 +33,19 @@ class AssertionHook : public StepHook, private ExpressionHook {
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
 
   // Returns the failure messages of assertions that fail whatever the values of `feeds` are.
-  // Assertions that always hold are not checked in the run. Call it before the run. Cost: infers
-  // the shapes of the module.
+  // Assertions that always hold are not checked in the run. Decides nothing if a fed tensor is not
+  // a Placeholder. Call it before the run. Cost: infers the shapes of the module.
   std::vector<std::string> Refuted(llvm::ArrayRef<std::string> feeds);
   // The failure that ended a run, without the list of calls that the executor prepends to errors
   // (the text itself names the calls); empty if no assertion failed. Read it after the run.
   const std::string& failure() const { return failure_; }
 
   std::string name() const override { return "--assert"; }
-  RunHook* node_hook() override;  // null: Refuted() decided all assertions
-  // Errors: a tensor of an assertion is not computed, since no fetch needs it.
+  RunHook* node_hook() override;  // null: Refuted() decided all assertions, or there are none
+  // Errors: a tensor of an assertion is not computed, since no fetch needs it; the module lacks a
+  // fed tensor; an assertion about fed tensors fails.
   Error BeforeRun(StepContext& step) override;
-  // Warns through the sink about assertions that were never evaluated.
+  // Warns through the sink about assertions that were never evaluated, unless a run failed.
   Error End(StepContext& step) override;
 
  private:

@@ -25,10 +25,10 @@ struct GRAPNEL_PUBLIC NumericsFailure {
   std::vector<Tensor> inputs;
 };
 
-// Checks floating-point outputs, except those that TensorFlow skips: outputs of ops that forward
-// values (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and the
-// statistics of fused batch normalizations. Constants are checked too, as TensorFlow does in
-// graphs.
+// Checks outputs that are floats of 16 bits or more, except those that TensorFlow skips: outputs of
+// ops that forward values (control flow, calls, Identity) or only move them (Reshape, Gather,
+// Maximum, ...), and the statistics of fused batch normalizations. Constants are checked too, as
+// TensorFlow does in graphs.
 class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
  public:
   // `skipped` matches names of further nodes to skip. `pool`: see HealthOf.
@@ -58,7 +58,8 @@ class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
   // Sets the function that returns the text at the end of the message: the stack of source lines
   // that created the node. Call it before the run.
   void SetStackSource(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
-  // The first failure, if KeepInputs() was called. Read it after the run.
+  // The first failure, if KeepInputs() was called and the output is not a constant's. Read it after
+  // the run.
   const std::optional<NumericsFailure>& failure() const { return failure_; }
 
  private:

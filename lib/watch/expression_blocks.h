@@ -6,10 +6,10 @@
 
 namespace grapnel {
 
-// Returns the result of reduction `name` over all elements of `part`, if `part` is an elementwise
-// expression over real tensors of one shape. Returns nullopt otherwise, for small tensors, and
-// after errors: evaluate the expression as a whole then. Memory: a few thousand elements. Cost: 5
-// to 20 ns for each element and operation.
+// Returns the result of reduction `name` over all elements of `part`, if BlockReduction has it and
+// `part` is an elementwise expression over real tensors of one shape. Returns nullopt otherwise,
+// for small tensors, and after errors: evaluate the expression as a whole then. Memory: a few
+// thousand elements. Cost: 5 to 20 ns for each element and operation.
 std::optional<NumberArray> ReducedInBlocks(llvm::StringRef name, const TensorExpression::Node& part,
                                            const TensorExpression::Lookup& lookup);
 

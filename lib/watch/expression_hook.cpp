@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// The most moments (see Moment) for which an expression's tensors are kept: more than the number of
-// iterations that overlap.
+// The most moments (see Moment) for which an expression's tensors are kept: more than the
+// iterations that usually overlap.
 constexpr size_t kMostMoments = 256;
 
 std::string NameOf(const Graph& body) {

@@ -23,7 +23,7 @@ class ExpressionHook : public RunHook {
   // Adds an expression to evaluate. Returns its index, from 0. Call it before the plan is made.
   size_t Watch(ExpressionPlace place);
   // Sets the value of a fed tensor of the main graph for this run, since no node computes it. Call
-  // it before the run.
+  // it before the run. Errors: those of OnValues().
   Error SetFed(Port port, const Tensor& value);
   // Forgets the values seen so far. Call it before each run.
   void Clear();

@@ -28,21 +28,21 @@ struct TensorExpression::Node {
   std::string name;  // name of a tensor, function or operator; for kText the text
   std::vector<SlicePart> slice;
   std::vector<Node> operands;   // operands or arguments; elements of a list
-  std::string text;             // source text; only for operands of comparisons
+  std::string text;             // source text; set for operands of comparisons
   std::optional<int64_t> axis;  // for a reduction
   bool keeps_dims = false;
 };
 
 // Returns the elements of `tensor` that the slice selects, with unchanged dtype and bits. Errors:
-// an index out of range, too many indices.
+// those of SlicedPlaces(); there is no value.
 Expected<Tensor> SliceTensor(const Tensor& tensor, const std::vector<SlicePart>& parts);
 // Returns the flat (row-major) positions of the elements that the slice selects. `sliced` gets the
-// dimensions of the slice.
+// dimensions of the slice. Errors: the slice does not fit `dims`, or has two `...`.
 Expected<std::vector<int64_t>> SlicedPlaces(llvm::ArrayRef<int64_t> dims,
                                             const std::vector<SlicePart>& parts, Dims* sliced);
 
 // Applies the operator or function `call.name` ("+", "neg", "abs") to its arguments. Errors: the
-// wrong number of arguments, or dtypes that do not fit.
+// arguments do not fit in number, dtype, shape or value.
 Expected<NumberArray> CallFunction(const TensorExpression::Node& call,
                                    std::vector<NumberArray> arguments);
 bool IsFunction(llvm::StringRef name);

@@ -20,9 +20,9 @@ struct ExpressionPlace {
 
 // Finds the body that has all tensors of the expression. The main graph is searched first, then
 // functions, whose tensors are named "function/x:0", or "x:0" if only one function has them all.
-// Errors: an unknown name, with the nearest known name; names in different bodies; an expression
-// without names. `key`, which may be null, returns the tensor's name for a key of a signature, and
-// any other name unchanged.
+// Errors: an unknown name, with the nearest known name; a node that lacks the output; names in
+// different bodies, or all in several functions; an expression without names. `key`, which may be
+// null, returns the tensor's name for a key of a signature, and any other name unchanged.
 Expected<ExpressionPlace> PlaceOf(const TensorExpression& expression, const Module& module,
                                   const std::function<std::string(llvm::StringRef)>& key = nullptr);
 

@@ -21,8 +21,8 @@ Expected<Tensor> TensorOf(ExpressionValue value);
 ExpressionValue ConstantOf(const TensorExpression::Node& node);
 bool IsConstant(const TensorExpression::Node& node);
 
-// Applies a function or an operator to the values of its operands. Errors: the wrong number of
-// operands, or dtypes that do not fit.
+// Applies a function or an operator to the values of its operands. Errors: the operands do not fit
+// in number, dtype, shape or value.
 Expected<ExpressionValue> CallOn(const TensorExpression::Node& call,
                                  std::vector<ExpressionValue> arguments);
 

@@ -12,11 +12,11 @@
 
 namespace grapnel {
 
-// The counts of a tensor's elements, which add up to `elements`. For bool, false counts as zero and
-// true as positive; a complex number is NaN or infinite if its real or imaginary part is; for
-// strings, resources and variants all counts stay 0. -0 counts as zero, and so do denormals of
-// bfloat16, float and double, as in TensorFlow, whose kernels flush denormals and compute half as
-// float.
+// The counts of a tensor's elements. For integers and floats they add up to `elements`, if all were
+// counted (HealthDetail::kCounts). For bool, false counts as zero and true as positive; a complex
+// number is NaN or infinite if its real or imaginary part is; for strings, resources and variants
+// all counts stay 0. -0 counts as zero, and so do denormals of bfloat16, float and double: as in
+// TensorFlow, whose kernels flush denormals and compute half as float.
 struct GRAPNEL_PUBLIC Health : ElementCounts {
   int64_t elements = 0;
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }

@@ -17,9 +17,9 @@ using Color = std::array<uint8_t, 3>;
 constexpr int64_t kMostPixels = 2048;  // limit of each side
 constexpr int64_t kUsualPixels = 720;  // small tensors are enlarged up to this size
 constexpr int64_t kLargestCell = 40;
-// If there are several tiles, tiles smaller than this are not reduced further.
+// If there are several tiles, tiles smaller than this are dropped rather than reduced further.
 constexpr int64_t kSmallestTile = 16;
-constexpr int64_t kLongVector = 128;   // longer vectors wrap into rows
+constexpr int64_t kLongVector = 128;  // longer vectors wrap into rows
 constexpr Color kBad = {255, 0, 255}, kGap = {128, 128, 128}, kNothing = {210, 210, 210};
 // The color scales: Matplotlib's viridis, and ColorBrewer's RdBu reversed.
 constexpr Color kOneSign[] = {{68, 1, 84},    {72, 40, 120},  {62, 73, 137},  {49, 104, 142},

@@ -23,13 +23,14 @@ struct GRAPNEL_PUBLIC HeatMap {
 };
 
 // Draws a tensor. `axes` are the last two by default; the other axes make tiles, in order, row by
-// row. A vector is one row, or wraps into rows if it is long. If all numbers have one sign, colors
-// go from dark violet (least) to yellow (largest); otherwise from blue over white (0) to red. NaN
-// and infinities are magenta. Small tensors are enlarged; for large ones, a pixel shows the mean of
-// a square of elements, and is magenta if one of these elements is NaN or infinite. No side is over
-// 2,048 pixels; if that leaves too little room for all tiles, only the first ones are drawn. The
-// same tensor always gives the same bytes. Errors: the tensor does not have real numbers, or has no
-// elements; an axis does not exist. Cost: linear in the number of elements.
+// row. A vector, for which `axes` do not count, is one row, or wraps into rows if it is long. If no
+// two numbers have opposite signs, colors go from dark violet (least) to yellow (largest);
+// otherwise from blue over white (0) to red. NaN and infinities are magenta. Small tensors are
+// enlarged; for large ones, a pixel shows the mean of a square of elements, and is magenta if one
+// of these elements is NaN or infinite. No side is over 2,048 pixels; if that leaves too little
+// room for all tiles, only the first ones are drawn. The same tensor always gives the same bytes.
+// Errors: the tensor does not have real numbers, or has no elements; an axis does not exist, or is
+// given twice. Cost: linear in the number of elements.
 GRAPNEL_PUBLIC Expected<HeatMap> HeatMapOf(const Tensor& tensor,
                                            std::optional<ImageAxes> axes = std::nullopt);
 

@@ -10,8 +10,8 @@ namespace {
 
 using Number = NumberArray::Number;
 
-// Calls visit(T()), where T is the C++ type of the dtype. Returns false for dtypes without a C++
-// type.
+// Calls visit(T()), where T is the C++ type of the dtype. Returns false for bool, complex numbers
+// and dtypes without a C++ type.
 template <typename Visit>
 bool VisitPlain(DataType dtype, Visit visit) {
   switch (dtype) {

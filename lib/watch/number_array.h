@@ -26,8 +26,8 @@ struct NumberArray {
   int64_t size() const { return static_cast<int64_t>(values.size()); }
 };
 
-// Returns the elements of a tensor in host memory. Errors: the dtype is string, variant or
-// resource. Cost: linear.
+// Returns the elements of a tensor in host memory. Errors: there is no value; the dtype is string,
+// variant or resource. Cost: linear.
 Expected<NumberArray> NumbersOf(const Tensor& tensor);
 // Like NumbersOf(), but complex numbers are an error too.
 Expected<NumberArray> RealNumbers(const Tensor& tensor);
@@ -35,8 +35,8 @@ Expected<NumberArray> RealNumbers(const Tensor& tensor);
 // by RoundTo().
 Expected<Tensor> TensorOf(const NumberArray& array);
 
-// Returns `number` converted to the dtype: rounded to the precision of a float dtype, or clamped to
-// the range of an integer dtype.
+// Returns `number` converted to the dtype: rounded to the precision of a float dtype, or truncated
+// and clamped to the range of an integer dtype (NaN to 0); nonzero numbers become 1 for bool.
 NumberArray::Number RoundTo(DataType dtype, NumberArray::Number number);
 
 }  // namespace grapnel

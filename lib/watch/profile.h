@@ -17,7 +17,7 @@ namespace grapnel {
 
 // Collects the times of kernels; nodes of functions are named "function/node". Times are summed
 // over several runs, except the first, which does the setup: loading libraries, packing weights,
-// compiling functions. The trace includes every run.
+// compiling functions. The trace includes every run, up to kMaxEvents.
 class Profile : public RunProfiler {
  public:
   // The limit of events in the trace; the sums have no limit.
@@ -39,8 +39,8 @@ class Profile : public RunProfiler {
     // the last node. The algorithm from OnVariant() is appended to the op: "Conv2D (Winograd)".
     std::string name, op;
     std::vector<std::string> stands_for;  // for a fused step: names of all its nodes
-    std::vector<NodeId> nodes;            // nodes of the fused step, or the one node
-    const Graph* graph = nullptr;         // graph of `node` and `nodes`; null in ByOp()
+    std::vector<NodeId> nodes;            // nodes of the fused step, or the one node; else empty
+    const Graph* graph = nullptr;  // of `node` and `nodes`; null in ByOp() and for "(compile)"
     NodeId node = kNoNode;
     int64_t calls = 0;
     // Nanoseconds, summed over the calls; `own` excludes the kernels of functions that the node
@@ -59,8 +59,8 @@ class Profile : public RunProfiler {
   const std::string& peak_node() const { return peak_node_; }
   bool is_cut() const { return events_cut_ > 0; }
 
-  // Writes a trace for Chrome and Perfetto: a slice for each call of a kernel, a row for each
-  // thread, and a curve of the memory in use.
+  // Writes a trace for Chrome and Perfetto: a slice for each call of a kernel and each compilation,
+  // a row for each thread, and a curve of the memory in use.
   void WriteTrace(llvm::raw_ostream& os) const;
   // Writes two tables, one of ops and one of the `nodes` most expensive nodes, and the memory peak.
   // With a roofline, the second table also has the ratio of each node's time to its least time.
@@ -70,7 +70,7 @@ class Profile : public RunProfiler {
   struct Event {
     uint32_t node;
     int thread;
-    int64_t began, ended;  // nanoseconds since the first event
+    int64_t began, ended;  // nanoseconds since start_
     int64_t live_bytes;
   };
   int ThreadNumber();

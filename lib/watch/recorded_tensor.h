@@ -18,13 +18,13 @@ using proto::TensorDebugMode;
 // The detail of a record, from least to most. Each comment lists the fields of RecordedTensor that
 // are valid.
 enum class Recorded : uint8_t {
-  kNothing,    // NO_TENSOR, a missing output, or an unreadable summary
-  kShape,      // dtype, rank, dims, health.elements
+  kNothing,  // such as NO_TENSOR, a missing output, or an unreadable summary
+  kShape,    // dtype, rank, dims, health.elements
   // bad; in health: for REDUCE_INF_NAN_THREE_SLOTS nan, neg_inf and pos_inf as 0 or 1, for
   // DebugNanCount nan, else nothing
   kBad,
   kBadCounts,  // bad; in health: elements, nan, neg_inf, pos_inf
-  kCounts,     // all of health; dtype and rank; dims if recorded (not in FULL_HEALTH)
+  kCounts,     // bad; all of health; dtype and rank; dims if recorded (not in FULL_HEALTH)
 };
 
 struct GRAPNEL_PUBLIC RecordedTensor {
@@ -32,7 +32,7 @@ struct GRAPNEL_PUBLIC RecordedTensor {
   bool bad = false;  // has a NaN or an infinity
   DataType dtype = proto::DT_INVALID;
   int rank = -1;
-  std::vector<int64_t> dims;  // -1: not recorded (SHAPE keeps the last six)
+  std::vector<int64_t> dims;  // empty: none recorded; -1: not recorded (SHAPE keeps the last six)
   Health health;
   bool TellsBad() const { return what >= Recorded::kBad; }
 };
@@ -46,14 +46,14 @@ GRAPNEL_PUBLIC RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::Str
 
 // Reads the output of a debug op of tfdbg v1: DebugNumericSummary, or DebugNanCount, which counts
 // only NaNs (then the record is kBad, with the count in health.nan). Sets `problem` if it is
-// neither.
+// neither, or cannot be read.
 GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
                                             std::string* problem);
 
 // Returns "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" for kNothing.
 GRAPNEL_PUBLIC std::string RecordedTensorText(const RecordedTensor& tensor);
 // Returns the counts of NaN and infinite elements: "NaN x1, -inf x12". Without counts, returns the
-// kinds ("NaN, -inf"), or "inf or NaN" if they were not recorded either; returns "" if the tensor
+// kinds ("-inf, NaN"), or "inf or NaN" if they were not recorded either; returns "" if the tensor
 // has none.
 GRAPNEL_PUBLIC std::string BadText(const RecordedTensor& tensor);
 // Returns those of "+inf", "-inf" and "nan" that the tensor has; none if the kinds were not

@@ -22,8 +22,8 @@ struct MachineRates {
 };
 
 // Measures the rates on the pool's threads: the fastest of a few products of 1024 x 1024 matrices,
-// and the fastest of a few passes over a tensor of 48 MiB, which few caches can hold. Takes a third
-// of a second. Errors: a kernel is missing, or there is not enough memory.
+// and the fastest of a few passes over a tensor of 48 MiB, which few caches can hold. Takes about a
+// third of a second. Errors: a kernel is missing, or there is not enough memory.
 Expected<MachineRates> MeasureRates(ThreadPool& pool);
 
 // Computes the least times of a module's nodes from their shapes.
@@ -36,8 +36,8 @@ class Roofline {
 
   // Returns the least time, in nanoseconds, of these nodes as one fused step, which reads each
   // input that comes from other nodes once, and writes the outputs of the last node once. Returns
-  // nullopt if a shape is unknown, a node calls a function or only forwards a value, or the step
-  // has neither arithmetic nor memory traffic.
+  // nullopt if a shape or the arithmetic of an op is unknown, the module lacks a node, a node calls
+  // a function or only forwards a value, or the step has neither arithmetic nor memory traffic.
   std::optional<double> LeastTime(const Graph& graph, llvm::ArrayRef<NodeId> nodes) const;
   const MachineRates& rates() const { return rates_; }
 

@@ -15,7 +15,8 @@ namespace grapnel {
 class StopWhen : public StepHook {
  public:
   // Errors: the text is not an expression; those of PlaceOf; a tensor is in a function or a loop.
-  // `sink` receives a warning if the expression was not true after any run.
+  // `sink` receives a warning if the expression was not true after any run, unless a run failed or
+  // another hook ended the sequence.
   static Expected<std::unique_ptr<StopWhen>> Make(
       llvm::StringRef text, const Module& module,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);

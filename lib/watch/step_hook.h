@@ -33,7 +33,7 @@ struct GRAPNEL_PUBLIC StepContext {
   // Call it after a run or at the end: writes the variables as a checkpoint.
   std::function<Error(llvm::StringRef prefix)> save_variables;
 
-  std::vector<std::string> more;    // requested tensors, each once, sorted
+  std::vector<std::string> more;    // requested tensors that are not fetched, each once, sorted
   std::vector<Tensor> more_values;  // values of `more`, set after the run
   bool stops = false;
 };

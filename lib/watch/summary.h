@@ -14,16 +14,16 @@ namespace grapnel {
 
 enum class SummaryKind { kScalar, kHistogram, kImage, kText };
 llvm::StringRef SummaryKindName(SummaryKind kind);
-// Returns the default kind for a tensor: a scalar for one element, text for strings, else a
-// histogram; nullopt for complex numbers, resources and variants.
+// Returns the default kind for a tensor: text for strings, a scalar for one number, else a
+// histogram; nullopt for complex numbers, resources, variants and a missing tensor.
 std::optional<SummaryKind> UsualKind(const Tensor& tensor);
 
 struct SummaryRequest {
   SummaryKind kind = SummaryKind::kScalar;
   TensorExpression expression;
   std::string tag;  // the name in TensorBoard; by default UsualTag() of the expression
-  // Parses "KIND:EXPRESSION" or "KIND:EXPRESSION=TAG". Errors have a caret under the unreadable
-  // part.
+  // Parses "KIND:EXPRESSION" or "KIND:EXPRESSION=TAG". Errors after KIND have a caret under the
+  // unreadable part.
   static Expected<SummaryRequest> Parse(llvm::StringRef text);
 };
 

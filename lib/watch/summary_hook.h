@@ -17,8 +17,8 @@ namespace grapnel {
 // A summary of tensors of the main graph is written once in each run, with the run's number (from
 // 1) as the step; its tensors are computed even if no fetch needs them. A summary of tensors in a
 // function or a loop is written each time that they are computed, and its step counts these times.
-// Without requests, the hook writes a summary of the default kind for each fetch; the output of a
-// summary op (MergeSummary) is written unchanged.
+// Without requests, the hook writes a summary of the default kind for each fetch that has one; the
+// output of a summary op (MergeSummary) is written unchanged.
 class SummaryHook : public StepHook, private ExpressionHook {
  public:
   // The hook adds an event file to `folder` before the first run; existing files stay. Errors:

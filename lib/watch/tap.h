@@ -32,7 +32,7 @@ enum class TapMode {
 GRAPNEL_PUBLIC std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 GRAPNEL_PUBLIC std::vector<std::string> TapModeNames();
 
-// By node: how often each of its outputs was tapped.
+// By node: how often each of its outputs was tapped, up to the last output that was.
 using TapCounts = std::map<std::pair<const Graph*, NodeId>, std::vector<int64_t>>;
 
 // Taps the outputs that match `filter`, on the threads that computed them, and counts the tapped

@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// A tensor is tapped if each list has a glob that matches or is empty.
+// A tensor is tapped if each list is empty or has a glob that matches.
 struct GRAPNEL_PUBLIC TapFilter {
   std::vector<Glob> names;      // node names, without the name of the function that has the node
   std::vector<Glob> ops;        // "Conv2D"
@@ -25,8 +25,8 @@ struct GRAPNEL_PUBLIC TapFilter {
   std::string WhyNot(const Node& node) const;
 };
 
-// Errors: a glob matches no node, op, function or dtype of the module; the error suggests similar
-// names.
+// Errors: a glob matches no node, op or function of the module, or no dtype; the error suggests
+// similar names.
 GRAPNEL_PUBLIC Error CheckTapped(const Module& module, const TapFilter& filter);
 // Errors: a glob for node names matches no node of the module. `flag` is the command-line flag that
 // has the globs, for the error.

@@ -19,8 +19,8 @@ struct TapReportLine {
   std::string why_not;  // empty if it was tapped
 };
 
-// Lists every output of the nodes in the main graph and in the functions that it calls, directly or
-// indirectly, in the order of the file. `tap` must have counted outputs separately
+// Lists the outputs (if their dtypes are known) of the nodes in the main graph and then in the
+// functions that it calls, directly or indirectly. `tap` must have counted outputs separately
 // (Tap::CountEach); `fed` has the names of the fed tensors.
 class TapReport {
  public:

@@ -4,7 +4,7 @@ namespace grapnel {
 namespace {
 
 // Waking the writing thread costs some microseconds, so it is woken only when kWorthWaking events
-// wait; otherwise it wakes by itself after kRest.
+// wait, or a thread waits for it; otherwise it wakes by itself after kRest.
 constexpr size_t kWorthWaking = 1024;
 constexpr std::chrono::milliseconds kRest{20};
 

@@ -29,25 +29,26 @@ namespace grapnel {
 //   sum(x) == 1 +- 1e-5                the sides differ by at most that much; != negates it
 //   s == 'text'                        strings
 //
-// Results have NumPy 2's dtypes: sums of small integers are int64, means of integers float64, a
-// literal number takes the dtype of the tensor beside it. Computations are in long double and then
-// rounded, so a sum may be more accurate than NumPy's.
+// Results have NumPy 2's dtypes: sums of small integers are int64 or uint64, means of integers
+// float64, a literal number takes the dtype of the tensor beside it if that can hold it.
+// Computations are in long double and then rounded, so a sum may be more accurate than NumPy's.
 class TensorExpression {
  public:
   // Returns the tensor for a name as the user typed it. The user sees its errors.
   using Lookup = std::function<Expected<Tensor>(llvm::StringRef name)>;
 
-  // Errors name the column, and what was expected.
+  // Most errors name the column and what was expected there.
   static Expected<TensorExpression> Parse(llvm::StringRef text);
   // Parses the longest expression at the beginning of `text`, and removes it and the blanks after
   // it from `text`. After an error `text` begins at the unreadable part.
   static Expected<TensorExpression> ParseFirst(llvm::StringRef* text);
 
-  // Errors: those of `lookup`; shapes that do not broadcast, an index out of range, arithmetic on a
-  // dtype without numbers. The slice of a tensor has the tensor's dtype and bits.
+  // Errors: those of `lookup`; a tensor has no value; operands that do not fit, such as shapes that
+  // do not broadcast, an index out of range, or strings in arithmetic. The slice of a tensor has
+  // the tensor's dtype and bits.
   Expected<Tensor> Evaluate(const Lookup& lookup) const;
   // Evaluates the expression as a condition. Errors: those of Evaluate; the result does not have
-  // exactly one element.
+  // exactly one element, or no numbers.
   Expected<bool> IsTrue(const Lookup& lookup) const;
 
   // True if all elements of the result are true.
@@ -65,7 +66,8 @@ class TensorExpression {
   std::optional<bool> Decide(const FormLookup& lookup) const;
 
   // Returns the text and the value of each side of a comparison that names a tensor, for error
-  // messages; nothing if the expression is not a comparison. Costs as much as Evaluate().
+  // messages; nothing if the expression is not a comparison. Omits a side that cannot be evaluated.
+  // Costs as much as Evaluate().
   std::vector<std::pair<std::string, Tensor>> Sides(const Lookup& lookup) const;
 
   const std::string& text() const { return text_; }

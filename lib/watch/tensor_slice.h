@@ -11,8 +11,8 @@ namespace grapnel {
 
 // Returns a copy of `tensor` in which the elements selected by `slice` ("[0, :]"; "": all) are
 // replaced by those of `value`, broadcast to the selection and cast to the tensor's dtype. Errors:
-// an unreadable or impossible slice; `value` does not broadcast to the selection; strings for
-// numbers or the reverse, or complex numbers for real ones.
+// an unreadable or impossible slice; `value` does not broadcast to the selection; the dtypes do not
+// fit, as strings for numbers, complex numbers for real ones, or objects.
 Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const Tensor& value);
 
 }  // namespace grapnel

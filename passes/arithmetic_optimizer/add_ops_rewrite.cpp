@@ -4,8 +4,9 @@
 //   Before:  (x + y) + (z + w), all [2,2]     After:  AddN(x, y, z, w)
 //   Before:  (x:[] + m:[2,2]) + y:[]          After:  AddN(x, y) + m
 //
-// Refuses: nodes that are fetched, fed, kept or have control edges; inside the tree also nodes on
-// another device or with other readers; shapes that are unknown, even as symbols.
+// Refuses: nodes that are fetched, fed, kept or have control edges; nodes that this rule made or
+// processed; inside the tree also nodes on another device or with other readers (not counting
+// Shape); shapes that are unknown, even as symbols.
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"

@@ -4,13 +4,14 @@
 //   Before:  Neg(Neg(x)) * Neg(Neg(x)) -> y       After:  Square(x) -> y
 //
 // Nodes are visited from the results back, and again when a node near them changes. Each rule is a
-// file in this folder; the first rule that is done with a node ends the visit. A rule either
-// changes the node in place or makes a new one, usually named "ArithmeticOptimizer/<Stage>_<node>"
-// in the node's scope, which then replaces it for all readers. The replaced node stays until the
+// file in this folder; the first rule that is done with a node ends the visit. A rule changes the
+// node in place, or lets its readers read another node: one that exists, or a new one, usually
+// named "ArithmeticOptimizer/<Stage>_<node>" in the node's scope. The replaced node stays until the
 // pruner removes it.
 //
 // Refuses, in addition to the rules' own conditions: shapes of fed nodes are not trusted, unless
-// arithmetic_optimization is AGGRESSIVE.
+// arithmetic_optimization is AGGRESSIVE; most rules leave a node alone if a node with the name of
+// the new one exists.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

@@ -33,13 +33,14 @@ class Arithmetic : public RuleContext {
   Node Pop();  // no node: the queue is empty
 
   // --- Facts.
-  bool IsAggregate(const Node& node) const;  // AddN, AccumulateNV2, Add and AddV2 of numbers
+  // AddN, AccumulateNV2, AddV2, RiscAdd, and Add of numbers
+  bool IsAggregate(const Node& node) const;
   // True if the output has the elements of the input: for KeepsShape in the same order and shape,
   // for KeepsValue possibly in another one. The groups of ops are TensorFlow's.
   bool KeepsShape(const Node& node) const;
   bool KeepsValue(const Node& node) const;
   bool IsUnaryElementwise(const Node& node) const;
-  int NumValueReaders(const Node& node) const;  // readers of its value, not only of its shape
+  int NumValueReaders(const Node& node) const;  // distinct readers, other than Shape nodes
   // True if all elements of the constant are 1, in one of the dtypes that TensorFlow supports here.
   bool IsOnes(Port port) const;
   // True if `inner` is read by a single input and need not stay; otherwise records a refusal.
@@ -54,7 +55,7 @@ class Arithmetic : public RuleContext {
   // --- Shapes, as they were before this pass. Nodes that the pass made, or whose shape it
   // discarded, have no shape.
   Shape ShapeOf(Port port) override;
-  // The shape of the node's input, if the node existed before the pass.
+  // The shape of the node's input; unknown if the pass made the node or discarded its shape.
   Shape ShapeOfInput(const Node& node, int i);
   void ForgetShape(const Node& node) { forgotten_.insert(node.id()); }
   // True if broadcasting input `other` of an elementwise op cannot change the shape of input
@@ -77,7 +78,7 @@ class Arithmetic : public RuleContext {
   // must then read the replacement, stale readers too (for which TensorFlow computes a wrong
   // value).
   void ChangesValue() { changed_value_ = true; }
-  // Call this when the value of `of` has changed: records for each stale reader of it, as a
+  // Call this when the value of `of` changes: records for each stale reader of it, as a
   // refusal, that TensorFlow lets it read the wrong value.
   void ReportStaleReaders(const Node& of);
 
@@ -96,7 +97,7 @@ class Arithmetic : public RuleContext {
   // Turns data input `i` into a control input.
   void TurnIntoControl(const Node& node, int i);
   // Redirects to `to` all reads of `from` and all control edges from its node, except those that go
-  // to the node of `to`.
+  // to the node of `to`. Enqueues the redirected nodes.
   void UpdateReaders(Port from, Port to);
 
   // --- For the schedule.
@@ -121,7 +122,7 @@ class Arithmetic : public RuleContext {
 };
 
 bool IsAdd(const Node& node);       // Add and AddV2 of numbers
-bool IsAnyDiv(const Node& node);    // any division but DivNoNan
+bool IsAnyDiv(const Node& node);    // Div, RealDiv, FloorDiv, TruncateDiv, Xdivy
 bool IsCastLike(const Node& node);  // what TensorFlow treats as a cast: Cast, IsNan, Bucketize, ...
 // Relu or Relu6 after a BiasAdd or batch norm, which the remapper fuses into one op.
 bool IsFusableRelu(const Node& node, const Node& input);
@@ -130,8 +131,8 @@ bool IsFusableRelu(const Node& node, const Node& input);
 bool IsDefined(const Shape& shape);  // the rank and every dimension are known, at least as a symbol
 bool SameShape(const Shape& a, const Shape& b);
 std::optional<Shape> Broadcast(const Shape& a, const Shape& b);
-// True if `a` has fewer elements than `b`. A dimension that is unknown only in `b` counts as more
-// than 1.
+// True if `a` is known to have fewer elements than `b`. A dimension that is unknown only in `b`
+// counts as more than 1; dimensions of size 0 are ignored.
 bool IsSmaller(const Shape& a, const Shape& b);
 
 }  // namespace grapnel::arithmetic

@@ -3,8 +3,8 @@
 //
 //   Before:  Log(x + 1)       After:  Log1p(x)
 //
-// Refuses: constants other than ones; constants with which x would be broadcast to another shape;
-// unknown shapes.
+// Refuses: constants other than real floating-point ones; constants with which x would be broadcast
+// to another shape; unknown shapes.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

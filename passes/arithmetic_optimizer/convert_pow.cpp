@@ -6,8 +6,9 @@
 //   Before:  Pow(x, 3)     After:  x * Square(x)   on a CPU only; the square is a new node,
 //                                                  "..._ConvertPow__inner_<node>"
 //
-// Refuses: exponents that are not constant or not all equal, and other powers; for 3, nodes off the
-// CPU; for 1 and 0, shapes that the exponent changes or that are unknown.
+// Refuses: exponents that are not constant, not all equal, or of a dtype that TensorFlow does not
+// handle here; other powers; for 3, nodes off the CPU; for 1 and 0, shapes that the exponent
+// changes or that are unknown; for 0 also half and bfloat16.
 #include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 

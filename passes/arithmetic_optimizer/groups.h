@@ -9,13 +9,14 @@
 
 namespace grapnel::arithmetic {
 
-// Boolean attributes that mark nodes that a rule made or absorbed, so that the rule does not
+// Boolean attributes that mark nodes that a rule made or processed, so that the rule does not
 // process these nodes again.
 inline constexpr char kAddOpsRewriteTag[] = "_grappler_ArithmeticOptimizer_AddOpsRewriteStage";
 inline constexpr char kMinimizeBroadcastsTag[] = "_grappler_ArithmeticOptimizer_MinimizeBroadcasts";
 
-// A tree of nodes of one device under `root`, in which each node's only reader is its parent, and
-// the inputs of the tree.
+// A tree of nodes of one device: `root`, the nodes below it (`absorbed`), and the inputs of the
+// tree. Only its parent reads the value of a node below the root: `absorbs` of FindGroup must admit
+// no other nodes.
 struct Group {
   struct Input {
     Port port;
@@ -30,8 +31,8 @@ struct Group {
 // selects the nodes of the tree.
 std::optional<Group> FindGroup(Arithmetic& rule, const Node& root,
                                llvm::function_ref<bool(const Node&)> absorbs);
-// True if `node` has no control inputs, and its shape and those of its inputs are known and can be
-// broadcast.
+// True if `node` has no control inputs, and its shape and those of its inputs are known, at least
+// as symbols, and can be broadcast.
 bool HasBroadcastableInputs(Arithmetic& rule, const Node& node);
 void MarkGroup(Arithmetic& rule, const Group& group, const char* tag);
 

@@ -5,9 +5,9 @@
 //
 // Only when arithmetic_optimization is AGGRESSIVE: rounding differs.
 //
-// Refuses: terms with no common factor, or more than one; for AddN, other factors whose shapes are
-// not known to be equal; division of dtypes other than float and double (which excludes references
-// to variables).
+// Refuses: terms with no common factor, or more than one; unless the sum is an Add or AddV2, other
+// factors whose shapes are not known to be equal; division of dtypes other than float and double (a
+// division of one reference to a variable by another is excluded, too).
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,7 +20,7 @@ constexpr char kStage[] = "HoistCommonFactor";
 
 bool IsFloat(DataType type) { return type == proto::DT_FLOAT || type == proto::DT_DOUBLE; }
 
-// True if all terms are products, or all are quotients.
+// True if all terms are Mul nodes, or all are divisions.
 bool HasTermsOfOneKind(const Node& sum) {
   bool divides = IsAnyDiv(sum.input_node(0));
   for (int i = 0; i < sum.num_inputs(); ++i) {
@@ -106,7 +106,8 @@ Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
                        DataTypeName(rule.edit.TypeOf(node.input_node(0).input(0))));
   std::vector<Port> common = CommonFactors(node, divides);
   if (common.size() != 1)
-    return rule.Refuse("the terms have {0} factors in common, one was expected", common.size());
+    return rule.Refuse("the terms have {0} factors in common that can be hoisted, one was expected",
+                       common.size());
   std::optional<std::vector<Port>> others = OtherFactors(rule, node, divides, common[0]);
   if (!others) return rule.Refused();
   rule.hoisted_factors.insert(node.id());

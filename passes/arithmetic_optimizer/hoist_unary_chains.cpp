@@ -7,9 +7,10 @@
 // After a concatenation the nodes of the first chain are reused; before a split new ones are made,
 // "ArithmeticOptimizer/_<op's node>_<split>".
 //
-// Refuses: ops that are fetched, fed or kept, have another reader, or are on another device; Relu
-// after BiasAdd or batch norm, which the remapper fuses; a concatenation that reads a tensor twice;
-// a split that other nodes wait for.
+// Refuses: a concatenation or split that is fetched, fed or kept; ops that are fetched, fed or
+// kept, have another reader, or are on another device; Relu after BiasAdd or batch norm, which the
+// remapper fuses; a concatenation that reads a tensor twice; a split that other nodes wait for, or
+// that has more reads than outputs.
 #include <map>
 
 #include "llvm/ADT/STLExtras.h"
@@ -115,8 +116,8 @@ class Hoist {
     return true;
   }
 
-  // All nodes that the ops of the chains wait for, from the root of each chain to its link in
-  // `links`.
+  // All nodes that the ops of the chains wait for, from the concatenation or split to the link of
+  // each chain in `links`.
   std::vector<Node> Controls(const std::vector<Link>& links) {
     std::map<std::string, Node> controls;
     auto add = [&](const Node& node) {

@@ -5,8 +5,9 @@
 //   Before:  Max(Neg(x)) -> y      After:  Neg(Min(x)) -> y
 //   Before:  ArgMax(Exp(x)) -> y   After:  Identity(ArgMax(x)) -> y
 //
-// Refuses: nodes that are fetched, fed, kept or read elsewhere; MaxPool of a decreasing function,
-// because there is no MinPool; Relu after BiasAdd or batch norm, which the remapper fuses.
+// Refuses: nodes that are fetched, fed or kept; a function that other nodes read or wait for;
+// MaxPool of a decreasing function, because there is no MinPool; Relu after BiasAdd or batch norm,
+// which the remapper fuses.
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 

@@ -3,8 +3,9 @@
 //
 //   Before:  (m:[2,2] * a:[]) * (n:[2,2] * b:[])     After:  (a * b) * (m * n)
 //
-// Refuses: unknown shapes; nodes inside the tree that are fetched, fed, kept, read elsewhere, have
-// control edges or are on another device; nodes that add_ops_rewrite has processed.
+// Refuses: unknown shapes; trees whose last node waits for other nodes; nodes inside the tree that
+// are fetched, fed, kept, read elsewhere, have control edges or are on another device; nodes that
+// add_ops_rewrite or this rule has processed.
 #include <deque>
 
 #include "llvm/ADT/STLExtras.h"

@@ -4,8 +4,8 @@
 //   Before:  Reshape(Tile(Reshape(x, [b,h,1,w,1,c]), [p,q,r,1,s,1]), t)
 //   After:   Reshape(Tile(Reshape(x, [b,h,w,c]), [p,q,r,s]), t)
 //
-// Refuses: other forms of shape and multiples, or ones that are not constant int32; inner nodes
-// that are fetched, fed, kept or read elsewhere.
+// Refuses: other forms of shape and multiples, or ones that are not constant int32; nodes that are
+// fetched, fed or kept; a Tile that is read elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -14,7 +14,7 @@ namespace {
 constexpr char kStage[] = "ReduceUpsamplingDims";
 
 // Returns the four elements at `places` of an int32 constant of six elements, if its other two
-// elements, at `ones`, are 1.
+// elements, at `ones`, are 1; otherwise nullopt.
 std::optional<std::vector<int64_t>> Reduced(Arithmetic& rule, Port port, llvm::ArrayRef<int> places,
                                             llvm::ArrayRef<int> ones) {
   const Literal* value = rule.ConstantOf(port);

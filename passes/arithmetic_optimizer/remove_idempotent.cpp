@@ -2,7 +2,7 @@
 //
 //   Before:  Identity(Identity(x)) -> y     After:  Identity(x) -> y
 //
-// Refuses: nodes that are fetched, fed or kept, or wait for other nodes; pairs on different
+// Refuses: a second node that is fetched, fed or kept, or waits for other nodes; pairs on different
 // devices, which copy the tensor between them; Enter, Exit, NextIteration, and ops with effects.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 

@@ -3,7 +3,8 @@
 //   Before:  Bitcast(x:int32, int32) -> y               After:  x -> y
 //   Before:  Bitcast(Bitcast(x:float, int32), uint32)   After:  Bitcast(x:float, uint32)
 //
-// Refuses: nodes that are fetched, fed or kept.
+// Refuses: for the first, a Bitcast that is fetched, fed or kept; for the second, an inner Bitcast
+// that is.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

@@ -6,8 +6,9 @@
 // The inner Reshape becomes a NoOp in place.
 //
 // Refuses: for the first, nodes that are fetched, fed, kept or wait for other nodes, and shapes
-// that are not known to be equal; for the second, ops between the two reshapes that are fetched,
-// fed, kept or read elsewhere.
+// that are not known to be equal; for the second, an inner Reshape, or ops between the two, that
+// are fetched, fed, kept or read elsewhere, Enter, Exit and NextIteration, and, without ops between
+// the two, an outer Reshape that is fetched, fed or kept.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

@@ -4,7 +4,8 @@
 //   Before:  Pack(a, b, c, axis=k)[:, i:i+1, :] -> y   After:  ExpandDims(i-th of them, k) -> y
 //
 // Refuses: nodes that are fetched, fed or kept; bounds that are not constant; slices of more than
-// one tensor, or along other dimensions too, or with new dimensions; a stack of unknown rank.
+// one tensor, or along other dimensions too, or with new dimensions; a StridedSlice with strides
+// other than 1, or of a stack of one tensor; a stack of unknown rank.
 #include <algorithm>
 
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
@@ -43,7 +44,8 @@ std::optional<Cut> CutOf(const Node& slice, int i, int64_t dim, Cut bounds) {
              IsSet(slice, "end_mask", i) ? dim : std::clamp<int64_t>(end, 0, dim)};
 }
 
-// The cut of a StridedSlice with stride 1 in each dimension, with masked bounds resolved.
+// The cut of a StridedSlice in each dimension, as CutOf resolves it; nullopt if it is not known or
+// a stride is not 1.
 std::optional<std::vector<Cut>> CutsOf(Arithmetic& rule, const Node& slice, const Shape& shape) {
   std::optional<std::vector<int64_t>> begin = rule.IntegersOf(slice.input(1)),
                                       end = rule.IntegersOf(slice.input(2)),

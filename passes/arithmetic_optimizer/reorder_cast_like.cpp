@@ -8,8 +8,8 @@
 // that now comes first, and the dtype that it makes for the other.
 //
 // Refuses: nodes whose device, or assumed device (--device), is not a CPU or GPU, or that are on
-// two devices; nodes that are fetched, fed or kept; CheckNumerics; moving ops that do not support
-// the other dtype.
+// two devices; nodes that are fetched, fed or kept; CheckNumerics and control flow; quantized
+// dtypes and those without a fixed size; moving ops that do not support the other dtype.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/op_table.h"
@@ -32,13 +32,13 @@ struct Pair {
 
 bool HasFixedSize(DataType type) { return DataTypeSize(type) > 0 && !IsQuantized(type); }
 
-// False for ops that check values, or that open or close a loop or a branch.
+// False for CheckNumerics, and for the ops of loops and branches.
 bool MayTradePlaces(Arithmetic& rule, const Node& node) {
   return node.op() != "CheckNumerics" && !rule.kinds.Is(node, kFrameOp | kSwitchOp | kMergeOp);
 }
 
-// Returns nullopt if `node` and `producer` are not a cast and a move, or if elements already move
-// while they are small.
+// Returns nullopt if `node` and `producer` are not a cast and a move that may trade places, or if
+// trading places would not make the moved elements smaller.
 std::optional<Pair> PairOf(Arithmetic& rule, const Node& node, const Node& producer) {
   bool casts_first = IsCastLike(producer) && rule.KeepsValue(node);
   bool casts_last = IsCastLike(node) && rule.KeepsValue(producer);
@@ -63,7 +63,8 @@ std::optional<Pair> PairOf(Arithmetic& rule, const Node& node, const Node& produ
   return Pair{casts_first, from, to, mover_info};
 }
 
-// The attribute for the dtype of the first input; null if it does not allow `type`.
+// The attribute for the dtype of the first input; null if there is none or it does not allow
+// `type`.
 const OpAttr* TypeAttr(const OpInfo& info, DataType type) {
   if (info.inputs.empty()) return nullptr;
   const OpAttr* attr = info.FindAttr(info.inputs[0].type_attr);

@@ -3,8 +3,8 @@
 //
 //   Before:  Mul(x:[1,3], ones:[2,3]) -> y     After:  Tile(x, [2,1]) -> y
 //
-// Refuses: nodes that are fetched, fed or kept; unknown shapes; ones of other dtypes than float or
-// of another rank.
+// Refuses: nodes that are fetched, fed or kept; unknown shapes, and dimensions of size 0; a Const
+// as the other tensor; ones of other dtypes than float or of another rank, or as the first input.
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"

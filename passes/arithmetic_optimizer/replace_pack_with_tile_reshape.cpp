@@ -3,7 +3,8 @@
 //
 //   Before:  Pack(x:[2,3], x, axis=1) -> y     After:  Reshape(Tile(x, [1,2]), [2,2,3]) -> y
 //
-// Refuses: nodes that are fetched, fed or kept; unknown shapes; Pack along a new last dimension.
+// Refuses: nodes that are fetched, fed or kept; unknown shapes; Pack along a new last dimension, or
+// with a negative axis.
 #include <limits>
 #include <numeric>
 
@@ -35,7 +36,8 @@ llvm::SmallVector<Node, 4> PacksFrom(Arithmetic& rule, const Node& node) {
   return packs;
 }
 
-// The number of repetitions of each dimension of the input, which has this rank.
+// The number of repetitions of each dimension of the input, which has this rank; nullopt if an axis
+// is negative or a new last dimension, or a number exceeds an int32.
 std::optional<std::vector<int64_t>> MultiplesOf(int rank, llvm::ArrayRef<Node> packs) {
   std::vector<int64_t> multiples(rank, 1);
   std::vector<int> dims(rank);
@@ -82,7 +84,7 @@ Verdict ReplacePackWithTileReshape(Arithmetic& rule, const Node& node) {
   std::optional<std::vector<int64_t>> multiples;
   if (from.IsFullyKnown() && to.IsFullyKnown()) multiples = MultiplesOf(from.rank(), packs);
   if (!multiples) {
-    return rule.Refuse("the shape of '{0}' is not known, or the last dimension is new",
+    return rule.Refuse("the shape of '{0}' is not known, or an axis is negative or a new last one",
                        rule.graph.node(input.node).name());
   }
   return rule.ReplaceBy(MakeReshapeOfTile(rule, node, packs, *multiples, to));

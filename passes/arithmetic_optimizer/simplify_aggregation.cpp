@@ -1,11 +1,11 @@
 // Replaces a sum of equal terms with a product.
 //
-//   Before:  AddN(x, x, x) -> y     After:  "..._Const_y":Const 3 * x -> y
+//   Before:  AddN(x, x, x) -> y     After:  "..._Const_<sum>":Const 3 * x -> y
 //   Before:  AddN(x) -> y           After:  x -> y
 //
 // A sum of one term that waits for other nodes becomes a product with 1 that waits for them.
 //
-// Refuses: variants and other dtypes that are not numeric.
+// Refuses: variants; for the product also other dtypes that are not numeric.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {

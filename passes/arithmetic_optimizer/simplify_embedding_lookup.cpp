@@ -5,8 +5,8 @@
 //
 // The node changes in place. A table that is a resource is read by "..._ReadVar_<node>".
 //
-// Refuses: nodes that are fetched, fed or kept, or on different devices; Gather and Unique along
-// other dimensions than the first.
+// Refuses: nodes that are fetched, fed or kept, or on different devices; indices that do not come
+// from the Unique; Gather and Unique that are not known to work along the first dimension.
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 

@@ -14,9 +14,10 @@
 // between different dtypes. TensorFlow also runs auto_mixed_precision on CPUs that compute in half;
 // grapnel does not, because its passes must not depend on the machine that they run on.
 //
-// Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and the
-// ops after them; for _cpu, graphs with a loop that carries half; for bfloat16, TensorFlow without
-// oneDNN.
+// Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list, and the
+// infer ops after them (through clear and infer ops, up to the next op of the allow list), with the
+// clear ops in between; ops that do not take half; for _cpu, graphs with a loop that carries half;
+// for bfloat16, TensorFlow without oneDNN.
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/auto_mixed_precision/painting.h"
@@ -190,7 +191,7 @@ class AutoMixedPrecision : public GraphPass {
                          .toggle = pass,                                                  \
                          .help = does,                                                    \
                          .refuses = "fetched nodes, other devices, ops on the deny "      \
-                                    "list and ops after them"}),                          \
+                                    "list and infer ops after them"}),                    \
                {.name = "convert", .help = "changes dtypes, and adds casts around them"}, \
                {.name = "update_batch_norm", .help = "FusedBatchNorm becomes FusedBatchNormV2"})
 

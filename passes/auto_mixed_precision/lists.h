@@ -15,10 +15,10 @@ enum class Mode {
 };
 
 struct OpLists {
-  llvm::StringSet<> allow;  // safe and profitable: always converted
-  llvm::StringSet<> infer;  // safe unless a denied op is upstream
-  llvm::StringSet<> deny;   // unsafe, and so are the ops after them
-  llvm::StringSet<> clear;  // no numeric effect: converted when a neighbor is
+  llvm::StringSet<> allow;  // safe and profitable: converted if the op takes half
+  llvm::StringSet<> infer;  // safe unless a denied op leads to them through infer and clear ops
+  llvm::StringSet<> deny;   // unsafe, and so are the infer ops after them, up to an allowed op
+  llvm::StringSet<> clear;  // no numeric effect: converted with their neighbors
 };
 OpLists ListsFor(Mode mode);
 

@@ -17,8 +17,8 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists);
 //   1. ops on the allow list are painted
 //   2. ops on the deny list, and the ops that follow them through infer and clear ops up to the
 //      last deny or infer op, are barred
-//   3. infer and clear ops between painted ones are painted
-//   4. on the CPU, infer ops that follow a painted one are painted
+//   3. infer and clear ops between painted ones are painted, unless they are barred (as in 4, 5)
+//   4. on the CPU, infer ops that read a painted one, and no barred one, are painted
 //   5. clear ops are painted when connected to painted ones through clear ops
 //   6. ops on the allow list are unpainted if their definition does not allow half, or if they have
 //      a quantized dtype

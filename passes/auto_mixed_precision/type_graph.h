@@ -40,8 +40,8 @@ class TypeGraph {
 
   void AddEdge(int from, int to);
 
-  // Walk() visits `root` and all vertices reachable from it in this direction through vertices for
-  // which `enter` is true.
+  // Walk() visits `root`, and from there, in this direction, the vertices for which `enter` is
+  // true; it does not pass other vertices.
   enum Direction { kFromInputs = 1, kToOutputs = 2, kBoth = 3 };
   void Walk(int root, Direction direction, llvm::function_ref<bool(int)> enter,
             llvm::function_ref<void(int)> visit) const;

@@ -6,7 +6,9 @@
 //   Before:  x:bool[2], true -> LogicalOr -> y
 //   After:   x, true -^-> LogicalOr:Const true -> y
 //
-// Refuses: floating point, where 0 * NaN is NaN; a result of unknown shape.
+// Refuses: dtypes other than integers and bool, such as floating point, where 0 * NaN is NaN;
+// 0 / x, unless constant_folding is AGGRESSIVE; a result whose shape is not known in full, unless
+// it is that of the zeros (in a Mul, LogicalAnd or division).
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

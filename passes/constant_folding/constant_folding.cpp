@@ -6,9 +6,9 @@
 //
 // Each round writes known shapes as constants, then fills, axes and shapes built from known ones;
 // computes nodes with only constant inputs; drops unread nodes; and simplifies the others node by
-// node. Rounds visit only changed nodes and their neighborhood. They end as Grappler's do: after a
-// round that simplified nothing and did not change the number of nodes, though it may have folded
-// some and dropped as many.
+// node. Rounds after the first visit only changed nodes and their neighborhood. They end as
+// Grappler's do, at the latest after a round that simplified nothing and did not change the number
+// of nodes, though it may have folded some and dropped as many.
 #include "lib/pass/node_order.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/BitVector.h"

@@ -8,11 +8,12 @@
 //   Before:  (m + bias) + c -> y           BiasAdd or Add, m or bias not constant
 //   After:   (c + bias) + m -> y
 //
-// Refuses: an inner node that others read or that must stay; half and bfloat16, where the other
-// order rounds too differently; integers unless both are Add or both Mul; a constant that would
-// make the inner result larger; another device; a constant that waits for the inner node, directly
-// or through others: TensorFlow detects only a direct wait, otherwise makes a cycle, and then drops
-// the pass for the whole graph (docs/reference/found-in-tensorflow.md).
+// Refuses: everything if nothing is fetched; an inner node that others read or that must stay; half
+// and bfloat16, where the other order rounds too differently; integers unless both are Add or both
+// Mul; a constant that would make the inner result larger; another device; a constant that waits
+// for the inner node, directly or through others: TensorFlow detects only a direct wait, otherwise
+// makes a cycle, and then drops the pass for the whole graph
+// (docs/reference/found-in-tensorflow.md).
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -59,7 +60,7 @@ bool WaitsFor(Folding& rule, const Node& constant, const Node& child) {
   return false;
 }
 
-// The conditions that forbid the rewrite although the ops match.
+// False, with a refusal, if a condition forbids the rewrite although the ops match.
 bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   const Node& child = tree.child;
   Node constant = rule.graph.node(tree.constant.node);

@@ -3,8 +3,8 @@
 //   Before:  x -> y, x -> Neg                           After:  x -> y
 //
 // Refuses: nodes that must stay; in function bodies also state and effects; everything if nothing
-// is fetched, because then any node may be requested; a Merge with a constant that waits for
-// nothing, which Grappler leaves to the pruner.
+// is fetched, because then any node may be requested; a Merge that once had readers, and reads a
+// constant that waits for nothing: Grappler leaves it to the pruner.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -7,7 +7,7 @@
 //
 // A constant without control inputs arrives at the Merge before any other input.
 //
-// Refuses: a Merge whose constants have control inputs.
+// Refuses: a Merge whose constants all have control inputs.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -1,5 +1,5 @@
-// Folds the live output of a Switch whose data and predicate are constant. The Switch stays if its
-// other output, which is dead, has readers.
+// Folds the live output of a Switch whose data and predicate are constant. The Switch stays if a
+// dead output has readers, if it must stay, or if nothing is fetched.
 //
 //   Before:  k:Const, true:Const -> Switch -> :1 y
 //   After:   "ConstantFolding/Switch-folded-1":Const -> y

@@ -21,7 +21,7 @@ bool IsQuantizationEmulation(llvm::StringRef op) {
   return op.consume_front("QuantizeAndDequantize") || op.consume_front("FakeQuantWithMinMax");
 }
 
-// False for ops that TensorFlow never folds, whatever their inputs.
+// False for ops that TensorFlow, with the settings of this run, does not fold whatever they read.
 bool IsFoldableByName(Folding& fold, const Node& node) {
   if (!fold.kinds.Is(node, kPureOp) ||
       fold.kinds.Is(node, kConstOp | kFrameOp | kVariableOp | kRetvalOp))

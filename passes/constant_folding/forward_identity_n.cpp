@@ -3,7 +3,8 @@
 //   Before:  k:Const, x -> IdentityN -> :0 y, :1 z
 //   After:   k -> y, IdentityN -^-> y, IdentityN -> :1 z
 //
-// Refuses: an IdentityN with control inputs, as TensorFlow does.
+// Refuses: an IdentityN with control inputs, as TensorFlow does; readers that are results of a
+// function.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 

@@ -6,9 +6,9 @@
 //   Before:  dims:Const, v:Const -> Fill -> y
 //   After:   dims, v -^-> Fill:Const v -> y
 //
-// Refuses: shapes that are not fully known; for ZerosLike and OnesLike, dtypes other than real
-// numbers and bool; for Fill, strings; everything when
-// experimental_disable_compressed_tensor_optimization is set.
+// Refuses: nodes that are fed; shapes that are not fully known; for ZerosLike and OnesLike, dtypes
+// other than real numbers and bool; for Fill, strings, and inputs that are not constant; everything
+// when experimental_disable_compressed_tensor_optimization is set.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

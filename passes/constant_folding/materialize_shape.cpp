@@ -8,8 +8,9 @@
 //   After:   ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y        and "-1" -> w
 //
 // The constant waits for the node that makes the tensor, as the replaced op did. Refuses: shapes
-// that are not fully known (for Rank: an unknown rank); fed nodes, whose shape is not trusted; a
-// TensorArray that may grow, or that has size 0, which would fail static checks.
+// that are not fully known (for Rank: an unknown rank), or too large for an int32 result; fed
+// nodes, whose shape is not trusted; a TensorArray whose size is not constant, that may grow, or
+// that has size 0, which would fail static checks.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -12,8 +12,8 @@
 //
 // If some op writes to its input, Snapshot replaces Identity: an alias would see the write.
 //
-// Refuses: an unknown rank; a broadcast to a shape that is not fully known; FloorDiv; 1 / x on
-// integers.
+// Refuses: a result that is not known to have the shape of the other operand or, in full, that of
+// the constant; FloorDiv; 1 / x on integers.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

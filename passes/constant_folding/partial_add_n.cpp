@@ -5,7 +5,7 @@
 //            x, partial, z -> AddN -> y
 //
 // An AccumulateNV2 whose inputs are all constant becomes an AddN, which has a kernel.
-// Refuses: fewer than two constants.
+// Refuses: fewer than two constants; a sum of two; an AddN of constants only, which folds anyway.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -4,7 +4,8 @@
 //   After:   c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1":ConcatV2
 //            x, partial, z, axis -> ConcatV2 -> y
 //
-// Refuses: constants that are not adjacent; a concatenation that this rule made.
+// Refuses: constants that are not adjacent; a concatenation of two tensors, of constants only, or
+// that this rule made.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

@@ -2,7 +2,7 @@
 //
 //   Before:  x:[2,3] -> Squeeze -> y                    After:  x -> Identity -> y
 //
-// Refuses: unknown dimensions.
+// Refuses: unknown dimensions, and dimensions of size 0, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 

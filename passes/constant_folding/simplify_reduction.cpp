@@ -6,7 +6,8 @@
 //   Before:  x:[1,1], [0] -> Sum -> y:[1]
 //   After:   x, "ConstantFolding/Sum_shape_const":Const [1] -> Reshape -> y
 //
-// Refuses: axes that are not constant; unknown shapes.
+// Refuses: axes that are not constant; over dimensions of size 1, unknown shapes; without
+// keep_dims, tensors of more than one element, and scalar results, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 

@@ -6,7 +6,8 @@
 //   Before:  true:Const, x:[2], z:[2,2] -> SelectV2 -> y
 //   After:   x, "ConstantFolding/SelectV2-broadcastto_shape-1":Const [2,2] -> BroadcastTo -> y
 //
-// Refuses: a result of unknown shape, unless both sides are known to have the same shape.
+// Refuses: a result of unknown shape, unless both sides are known to have the same shape, and the
+// condition to be a scalar or to have that shape, too.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {

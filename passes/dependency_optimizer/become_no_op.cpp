@@ -5,8 +5,9 @@
 // The node keeps its name, and waits for its former inputs: for the node that made the tensor or,
 // if that is a Switch, for an Identity of the tensor.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with effects, or that TensorFlow does not know;
-// control flow; an Identity that must stay (see bypass.cpp).
+// Refuses: everything if nothing is fetched; nodes that are fetched, fed or kept; ops with effects,
+// except reads of variables, or that TensorFlow does not know; control flow; an Identity that must
+// stay (see bypass.cpp).
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
 namespace grapnel {

@@ -7,9 +7,9 @@
 //
 // A NoOp that is fetched, fed or kept is bypassed but stays.
 //
-// Refuses: an Identity that is fetched, fed or kept, that fixes the value of a variable, that
-// anchors control edges in a branch of a Switch, or whose reader would have to wait for the
-// Identity's control inputs.
+// Refuses: every Identity if nothing is fetched; an Identity that is fetched, fed or kept, that
+// fixes the value of a variable or a receive, that anchors control edges in a branch of a Switch,
+// or whose reader cannot wait for the Identity's other inputs (a Merge or a function's result).
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

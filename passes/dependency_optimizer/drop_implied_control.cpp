@@ -5,7 +5,8 @@
 // Refuses: edges to or from Enter, Exit and NextIteration, edges from a Merge, and edges to ops
 // that TensorFlow does not know. Paths do not use such edges either.
 //
-// Cost: about 64 steps for each node and edge, at most; if more would be needed, edges are left.
+// Cost: about 64 steps for each node and edge at most, plus a constant; if more would be needed,
+// edges are left.
 #include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"

@@ -1,6 +1,6 @@
 // Drops control edges from constants, which exist before anything runs.
 //
-//   Before:  k = Const -^> y        After:  y, and k is removed if it is unread
+//   Before:  k = Const -^> y        After:  y, and k is removed if it is unread and need not stay
 //
 // Refuses: constants that have control inputs themselves.
 #include "passes/dependency_optimizer/dependency_optimizer.h"

@@ -6,11 +6,12 @@
 //   After:   x -> Func/PartitionedCall/input/_0 -> PartitionedCall/Neg -> PartitionedCall/Exp
 //              -> Func/PartitionedCall/output/_1 -> y
 //
-// Each node is visited once, followed by the nodes that a rule makes for it. Then the remaining
-// calls get functions of their own.
+// Each node is visited once, and then the nodes that the rules made. Then the remaining calls get
+// functions of their own.
 //
-// Refuses: functions marked `_noinline` or for XLA, variants of one interface (api_implements),
-// effects that might not happen after inlining, outputs that may be dead, recursion.
+// Refuses: functions marked `_noinline`, nodes that are fed or marked for XLA, variants of one
+// interface (api_implements), effects that might not happen after inlining, outputs that may be
+// dead, recursion; see also the rules.
 #include "lib/function/function_rewriter.h"
 #include "llvm/ADT/STLExtras.h"
 

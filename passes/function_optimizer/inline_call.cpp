@@ -15,11 +15,12 @@
 // A call marked kOpenWhole (lib/function/function_rewriter.h) is inlined even if its function is
 // marked `_noinline`; placement marks calls so.
 //
-// Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
-// one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
-// functions with an effect that neither a control output nor a node that waits for the call
-// triggers; results that come from a Switch and may be dead; recursion; gradients that the
-// library does not define; results that are lists.
+// Refuses: functions marked `_noinline`, and functions with an effect if nothing waits for the call
+// or if no control output (for a direct call: no result) depends on the effect, both unless
+// function_optimization is AGGRESSIVE; variants of one interface (api_implements), among which the
+// runtime chooses; calls that are fed or for XLA; results that come from a Switch and may be dead;
+// recursion; gradients that the library does not define; results that are lists, and other calls
+// that do not match the function's signature.
 #include "lib/function/inlining.h"
 #include "lib/pass/library.h"
 

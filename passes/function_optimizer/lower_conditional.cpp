@@ -10,8 +10,8 @@
 // IdentityN of the results if it is fetched, so that others can still wait for it. Case uses
 // _SwitchN, with an output for each branch.
 //
-// Refuses: nodes that are fed, or marked for XLA; branches that are not in the library, or whose
-// numbers of arguments or results differ from the node's.
+// Refuses: nodes that are fed, marked for XLA, or have an input of unknown dtype; branches that are
+// not in the library, or whose numbers of arguments or results differ from the node's.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 

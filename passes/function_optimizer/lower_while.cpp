@@ -12,8 +12,9 @@
 // loop: they enter once, as loop constants. The node itself becomes a NoOp, or an IdentityN of the
 // results if it is fetched, so that others can still wait for it.
 //
-// Refuses: nodes that are fed, or marked for XLA; loops that carry only resources; functions that
-// are not in the library, or whose numbers of arguments or results differ from the node's.
+// Refuses: nodes that are fed, marked for XLA, or have an input of unknown dtype; loops that carry
+// only resources; functions that are not in the library, or whose numbers of arguments or results
+// do not fit the node's.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 

@@ -6,12 +6,12 @@
 //            f_specialized_for_PartitionedCall_at_ID(a) = a * c
 //
 // Dtypes and attributes that the call determines are written into the body. Constant inputs become
-// constants of the body, and the call waits for the control inputs of those constants. Unread
-// results are removed, and readers of later ones are renumbered. Calls that agree in all this share
-// one function.
+// constants of the body, and the call waits for the control inputs of those constants. Unless the
+// call is fetched, unread results are removed, and readers of later ones are renumbered. Calls that
+// agree in all this share one function.
 //
 // Refuses: functions marked `_nospecialize` or with a gradient of their own; calls that are fed or
-// for XLA; lists as arguments or results.
+// for XLA, or that pass another number of arguments; lists as arguments or results.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
@@ -168,7 +168,8 @@ class Copier {
     CopyInputShapes();
   }
 
-  // Copies `_input_shapes` for the remaining arguments.
+  // Copies `_input_shapes` for the remaining arguments; drops the attribute unless it has one shape
+  // for each argument.
   void CopyInputShapes() {
     std::optional<AttrView> attr = FunctionAttr(from_, kInputShapes);
     auto shapes = attr ? attr->AsShapes() : std::nullopt;

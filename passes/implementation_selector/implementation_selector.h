@@ -27,7 +27,7 @@ class Implementations : public RuleContext {
   llvm::DenseMap<StringId, bool> may_call_;  // by op
 };
 
-// An attribute of the function, or "" if it has none of that name.
+// A string attribute of the function, or "" if it has none of that name.
 std::string TextAttr(const Function& function, const char* key);
 
 }  // namespace grapnel

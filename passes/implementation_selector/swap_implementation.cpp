@@ -8,7 +8,8 @@
 // device of each. Keras uses this for its recurrent layers.
 //
 // Refuses: calls without a device; functions that were specialized for a call; functions whose
-// arguments or results have other dtypes than those of the called function.
+// arguments or results have other dtypes than those of the called function, or that are not, like
+// it, the forward function of a training pair, the backward function, or neither.
 #include "lib/ir/device_name.h"
 #include "lib/pass/library.h"
 #include "passes/implementation_selector/implementation_selector.h"
@@ -32,8 +33,8 @@ bool SameTypes(const Function& a, const Function& b) {
   return same(a.info.inputs, b.info.inputs) && same(a.info.outputs, b.info.outputs);
 }
 
-// The function for the device of the call; null if the call already uses it, or there is no such
-// function.
+// The function for the device of the call; null, perhaps with a refusal, if the call already uses
+// one for its device, or none can be chosen.
 const Function* Better(Implementations& rule, const Node& node, llvm::StringRef name) {
   const Function* called = rule.edit.module().FindFunction(name);
   if (!called) return nullptr;

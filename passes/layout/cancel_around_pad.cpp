@@ -5,7 +5,9 @@
 //
 // Applies to all Transposes, not only to those that this pass added.
 //
-// Refuses: a Pad whose result or paddings have other readers, or that is fetched.
+// Refuses: a Pad with other readers than such Transposes; a first Transpose or paddings with other
+// readers; a Pad, first Transpose or paddings that are fetched, fed or kept; paddings that are not
+// an int32 constant.
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {
@@ -54,8 +56,9 @@ Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
   if (!value || value->dtype() != proto::DT_INT32) return rule.NotMine();
   if (!IsReadOnce(before) || !IsReadOnce(paddings) || rule.IsPreserved(pad) ||
       rule.IsPreserved(before) || rule.IsPreserved(paddings))
-    return rule.Refuse("an input of '{0}', or its result, is fetched or has other readers",
-                       pad.name());
+    return rule.Refuse(
+        "'{0}' or one of its inputs is fetched, fed or kept, or an input has other readers",
+        pad.name());
   if (value->num_elements() != 2 * static_cast<int64_t>(perm_before.size())) return rule.NotMine();
   Literal permuted = Permuted(*value, rule.PermOf(after[0]));
   llvm::SmallVector<Node, 2> controls;
@@ -73,7 +76,8 @@ GRAPNEL_RULE(
      .name = "cancel_around_pad",
      .ops = {"Pad"},
      .help = "removes two Transposes that cancel around a Pad, which then pads other dimensions",
-     .refuses = "a Pad whose input, paddings or result are fetched or have other readers",
+     .refuses = "a Pad that is, or has an input that is, fetched, fed or kept; inputs with other "
+                "readers",
      .apply = CancelAroundPad});
 
 }  // namespace

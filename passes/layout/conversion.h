@@ -43,9 +43,9 @@ class Conversion : public RuleContext {
   int RankOfInput(const Node& node, int i) {
     return i < node.num_inputs() ? RankOf(node.input(i)) : kUnknown;
   }
-  // True unless the input is missing, or is a constant whose shape is not `dims`.
+  // True unless the input is missing, or is a Const that is fed or whose shape is not `dims`.
   bool HasDimsIfConstant(const Node& node, int input, llvm::ArrayRef<int64_t> dims) const;
-  // The constant permutation of a Transpose, or empty.
+  // The permutation of a Transpose if it is an int32 constant; otherwise empty.
   std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
@@ -56,7 +56,7 @@ class Conversion : public RuleContext {
   // True if the node reads, possibly through agnostic ops, a tensor that was converted back to the
   // old layout.
   bool IsAfterConversion(const Node& node, const Formats& formats) const;
-  // True if the node itself converts a tensor back to the old layout.
+  // True if the conversion added the node, and the node converts a tensor back to the old layout.
   bool IsConversionBack(const Node& node, const Formats& formats) const;
 
   // --- Edits.
@@ -68,7 +68,7 @@ class Conversion : public RuleContext {
   // Data inputs of a node and how to convert each, in the order in which the nodes are made.
   using Inputs = std::vector<std::pair<int, Kind>>;
   void ConvertInputs(const Node& node, const Inputs& inputs, const Formats& formats);
-  // Converts outputs back: adds one node for each reader of each output.
+  // Converts outputs back: adds one conversion for each read of each output.
   void ConvertOutputs(const Node& node, llvm::ArrayRef<int> outputs, Kind kind,
                       const Formats& formats);
   // Updates data_format and the attributes that have a number for each dimension.

@@ -8,8 +8,10 @@
 // DataFormatVecPermute, masks and squeeze_dims in place, a vector that is added to the last
 // dimension by a Reshape.
 //
-// Refuses: ops on another device, fetched ops; reductions of anything but whole groups of
-// dimensions; slices with masks other than begin and end masks.
+// Refuses: ops on another device; nodes that are fetched, fed or kept; reductions without keep_dims
+// of anything but all dimensions, all but N, all but C, all spatial ones, or C; slices with masks
+// other than begin and end masks; Squeeze of other dimensions than height and width (and N);
+// operands, conditions and constant shapes or paddings of ranks that do not fit.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/layout/conversion.h"
 
@@ -77,8 +79,8 @@ class AgnosticOp {
            family_ == Family::kShape || family_ == Family::kShapeN || family_ == Family::kReduce;
   }
 
-  // True if input `i` has this rank and is a conversion back from the new layout, or reads one
-  // through agnostic ops.
+  // True if input `i` has this rank and is a Transpose back from the new layout, or is an agnostic
+  // op that reads a conversion back, possibly through others.
   bool IsConverted(int i, int rank) const {
     Node input = node_.input_node(i);
     if (!input || rule_.RankOf(node_.input(i)) != rank) return false;
@@ -101,7 +103,7 @@ class AgnosticOp {
   bool Fails(const char* why) { return rule_.Fails("'{0}' {1}", node_.name(), why); }
 
   // True if the dimensions that the op names can be translated to the new layout; otherwise records
-  // a refusal, except for Split.
+  // a refusal, except for Split and SplitV.
   bool Fits() {
     int64_t rank = formats_->rank();
     switch (family_) {

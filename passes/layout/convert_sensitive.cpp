@@ -6,7 +6,8 @@
 //
 // Inputs that hold sizes or windows are permuted by DataFormatVecPermute; filters have no layout.
 //
-// Refuses: ops on another device, fetched ops, convolutions of integers, unknown ranks.
+// Refuses: ops on another device; nodes that are fetched, fed or kept; convolutions of integers;
+// gradients of batch normalization outside training; unknown ranks.
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {

@@ -5,8 +5,8 @@
 //
 // Runs once.
 //
-// Refuses: Switches that are fetched or kept, branches with nodes that must stay, Merges whose
-// branch index is read, stacks that are popped.
+// Refuses: Switches and stacks that are fetched, fed or kept, branches with nodes that must stay,
+// Merges whose branch index is read, stacks that are popped; see also the rules.
 #include "lib/pass/rule.h"
 
 namespace grapnel {

@@ -10,7 +10,8 @@
 //
 // Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
 // ControlTrigger, a Merge of more than two inputs, or a Merge whose branch index is read. Refuses
-// all Switches, as TensorFlow does, if a Merge on the edge of a dead side has control inputs.
+// all Switches, as TensorFlow does, if a Merge on the edge of a dead side waits for a node that it
+// does not read.
 #include <map>
 #include <set>
 

@@ -4,8 +4,8 @@
 //
 // A loop saves values for its gradient in vain if the gradient is not computed.
 //
-// Refuses: stacks that are fetched or kept, since another graph may pop them; stacks whose handle
-// goes to a pop that is read, or to an op that may pop values.
+// Refuses: stacks that are fetched, fed or kept, since another graph may pop them; stacks whose
+// handle goes to a pop that is used or must stay, or to an op that may pop values.
 #include "lib/pass/rule.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -26,7 +26,7 @@ StackRole RoleOf(const Node& node) {
       .Default(StackRole::kNone);
 }
 
-// The pushes on the stack, if they may be removed.
+// The pushes on the stack; none, with a refusal, if a node may pop values from it.
 std::vector<NodeId> PushesOf(RuleContext& rule, const Node& stack) {
   Graph& graph = rule.graph;
   std::vector<NodeId> pushes, open = {stack.id()};

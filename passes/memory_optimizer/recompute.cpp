@@ -4,10 +4,12 @@
 //   After:   a -> Relu b -> c -> gradients/d -> gradients/e;  a -> Relu Recomputed/b -> gradients/e
 //            NoOp RecomputeTrigger/b(^gradients/d);  Recomputed/b(^RecomputeTrigger/b)
 //
-// Connected cheap nodes are recomputed together. Each copy waits for a trigger, so that it does not
-// run immediately; triggers follow one another in the order of the gradients.
+// Connected nodes that are cheap, or marked _recompute_hint, are recomputed together. Each copy
+// waits for a trigger, so that it does not run immediately; triggers follow one another in the
+// order of the gradients.
 //
-// Refuses: nodes that are fed, that read gradients, or that no gradient depends on.
+// Refuses: nodes that are fed, or that no gradient depends on; groups of connected nodes in which
+// every node that a gradient reads also reads a gradient.
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

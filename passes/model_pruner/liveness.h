@@ -19,7 +19,7 @@ class Liveness {
   bool IsLive(const Node& node) const { return live_[node.id()]; }
   // IdentityN nodes of which some, but not all, outputs are needed; sorted.
   std::vector<NodeId> HalfRead() const;
-  // Which outputs of an IdentityN node are needed.
+  // Which outputs of an IdentityN node are needed; for a node of HalfRead().
   const llvm::SmallBitVector& PortsOf(const Node& node) const {
     return ports_.find(node.id())->second;
   }
@@ -33,7 +33,7 @@ class Liveness {
   const Graph& graph_;
   OpKinds& kinds_;
   std::vector<bool> live_;
-  // what to follow next: one port of a node, or, if the index is kAllInputs or kControls, these
+  // what to follow next: one input of a node, or, if the index is kAllInputs or kControls, these
   // inputs of the node
   std::vector<Port> open_;
   std::vector<NodeId> by_port_;  // visited IdentityN nodes

@@ -3,9 +3,10 @@
 //   Before:  x -> Sqrt -> Identity -> StopGradient -> Exp -> y      After:  x -> Sqrt -> Exp -> y
 //                   \-> Neg                 NoOp --^-/
 //
-// Refuses: nodes that are fetched, fed or kept; an Identity that anchors control edges, comes from
-// a Switch or goes to a Merge; nodes that cross a device, pass on a reference to a variable or
-// touch a function call; and nodes whose removal would add edges.
+// Refuses: nodes that are fetched, fed or kept; an Identity that has control edges, reads a Switch
+// or is read by a Merge; a NoOp or a constant that waits for other nodes; nodes that cross a
+// device, pass on a reference to a variable or touch a function call; and nodes whose removal would
+// add edges.
 //
 // A pass of steps, not of rules: each step finds its nodes in a walk over the whole graph before it
 // removes any.

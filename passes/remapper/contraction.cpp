@@ -28,7 +28,8 @@ bool IsBiasShape(const Shape& value, const Shape& bias) {
   return true;
 }
 
-// The bias port of an Add that is equivalent to a BiasAdd; nullopt for other sums.
+// The bias port of an Add that TensorFlow treats as a BiasAdd; nullopt for other sums, with a
+// refusal if one of the terms is a contraction.
 std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   if (!IsAddOrAddV2(add) || add.num_inputs() != 2) return std::nullopt;
   int bias_port = IsContraction(add.input_node(0)) ? 1 : 0;

@@ -4,10 +4,10 @@
 //   After:   _FusedBatchNormEx(.., side) bn {activation_mode="Relu", num_side_inputs=1}
 //            -> Identity r -> y
 //
-// Refuses: a second reader of the values; dtypes other than float and bfloat16 (on a GPU float, and
-// half without oneDNN); a fetched FusedBatchNorm; channels that are not a multiple of 4; on a GPU
-// training mode, which TensorFlow fuses only where TF_USE_CUDNN_BATCHNORM_SPATIAL_PERSISTENT is
-// set.
+// Refuses: a second reader of the values, other than Shape and the like; dtypes other than float
+// and bfloat16 (on a GPU float, and half without oneDNN); a FusedBatchNorm that is fetched, fed or
+// kept; control edges; channels that are not a multiple of 4; on a GPU training mode, which
+// TensorFlow fuses only where TF_USE_CUDNN_BATCHNORM_SPATIAL_PERSISTENT is set.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
@@ -31,7 +31,7 @@ bool HasFusedKernel(Remapper& rule, const Node& norm) {
   return true;
 }
 
-// The number of channels, or -1 if unknown.
+// The number of channels; not positive if unknown.
 int64_t ChannelsOf(Remapper& rule, const Node& norm) {
   for (int i = 1; i < 5; ++i) {
     Shape shape = rule.ShapeOf(norm.input(i));
@@ -42,8 +42,8 @@ int64_t ChannelsOf(Remapper& rule, const Node& norm) {
   return values.dim(norm.GetString("data_format") == "NCHW" ? 1 : 3);
 }
 
-// True if TensorFlow would fuse `norm` with the Relu `root`, whatever is between the two; otherwise
-// records a refusal.
+// True if `norm` can be fused with the Relu `root`, whatever is between the two; otherwise records
+// a refusal.
 bool IsFusableNorm(Remapper& rule, const Node& root, const Node& norm) {
   if (!HasFusedKernel(rule, norm) || !rule.HasNoControls(root) || !rule.HasNoControls(norm))
     return false;

@@ -6,8 +6,8 @@
 // Also MatMul, DepthwiseConv2dNative and Conv3D; and an Add of a tensor that has the shape of a
 // bias.
 //
-// Refuses: a contraction that is fetched, read twice or not on a CPU; contractions for which
-// IsFusable (remapper.h) is false.
+// Refuses: a contraction that is fetched, read twice or not on a CPU; control edges; contractions
+// for which IsFusable (remapper.h) is false.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

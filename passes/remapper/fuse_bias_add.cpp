@@ -4,8 +4,8 @@
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> AddV2(r) -> Relu -> y
 //   After:   x, w, b, r -> _FusedConv2D {fused_ops=[BiasAdd, Add, Relu], num_args=2} -> y
 //
-// Refuses: sums that broadcast; AddN of more than two; depthwise convolutions; Tanh and Sigmoid;
-// any activation after a MatMul; nodes off the CPU.
+// Refuses: sums that may broadcast; AddN of more than two; depthwise convolutions; Tanh and
+// Sigmoid; any activation after a MatMul; nodes off the CPU; dtypes other than float and bfloat16.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
@@ -27,8 +27,8 @@ bool HasFormOfBias(const Node& node) {
          (IsAddOrAddV2(node) && (is_first || IsContraction(node.input_node(1))));
 }
 
-// True if the two terms have the same shape, as those of an AddN always have; otherwise records a
-// refusal at `add`.
+// True if the two terms are known to have the same shape, as those of an AddN always have;
+// otherwise records a refusal at `add`.
 bool AddsEqualShapes(Remapper& rule, const Node& add) {
   if (add.op() == "AddN") return true;
   Shape a = rule.ShapeOf(add.input(0)), b = rule.ShapeOf(add.input(1));

@@ -13,8 +13,8 @@
 namespace grapnel::remapper {
 namespace {
 
-// The Conv2D before the batch normalization `norm`; no node, and a refusal at `norm`, if they
-// cannot be fused.
+// The Conv2D before the batch normalization `norm`; no node if these are not the ops or, with a
+// refusal at `norm`, if they cannot be fused.
 Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   if (!IsFusedBatchNorm(norm) || norm.num_inputs() < 5) return Node();
   Node conv = norm.input_node(0);

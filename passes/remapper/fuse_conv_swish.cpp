@@ -3,8 +3,8 @@
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> t;  t * Sigmoid(t) -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, _MklSwish]} -> y
 //
-// Refuses: training mode; nodes off the CPU; inner nodes that are fetched, read from outside or
-// have control edges.
+// Refuses: training mode; batch normalization of other dtypes than float; nodes off the CPU; inner
+// nodes that are fetched, read from outside or have control edges.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -18,7 +18,8 @@ bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
   return rule.Fails("'{0}' is not a float batch normalization for inference", norm.name());
 }
 
-// True if only the product, the Sigmoid and the Conv2D are connected to the node between them.
+// True if only the product and the Sigmoid read `middle`, which has no control edges and need not
+// stay; otherwise records a refusal.
 bool CanTakeMiddle(Remapper& rule, const Node& middle) {
   if (!rule.HasControls(middle) && middle.uses().size() == 2 && !rule.IsPreserved(middle))
     return true;

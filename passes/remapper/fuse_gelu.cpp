@@ -34,7 +34,7 @@ class Gelu {
     return MatchHalves([this](const Node& node) { return IsTanh(node); });
   }
 
-  // After a match: the node for t, and all other nodes that the result replaces.
+  // After a match: the node for t, and the other matched nodes, including the root.
   Node value;
   std::vector<Node> inner;
 

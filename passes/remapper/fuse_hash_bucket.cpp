@@ -4,7 +4,7 @@
 //   After:   x -> _TensorToHashBucketFast -> y
 //
 // Refuses: dtypes other than signed integers; a width or fill character; a text that is fetched or
-// read from outside.
+// read from outside; control edges.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {

@@ -5,10 +5,10 @@
 //
 // Also _FusedConv3D, which an earlier round made.
 //
-// Refuses: paddings that are not constant, or pad batch or channels; SAME with a window larger than
-// one, where the list would replace the padding of SAME (TensorFlow 2.21 computes another shape
-// there); a Pad that is fetched, is read twice or has control edges; nodes off the CPU; dtypes
-// other than float and bfloat16.
+// Refuses: paddings that are not constant, are negative, or pad batch or channels; a convolution
+// that already has a padding_list; SAME with a window larger than one, where the list would replace
+// the padding of SAME (TensorFlow 2.21 computes another shape there); a Pad that is fetched, is
+// read twice or has control edges; nodes off the CPU; dtypes other than float and bfloat16.
 #include "lib/ir/literal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
@@ -16,7 +16,8 @@
 namespace grapnel::remapper {
 namespace {
 
-// The padding list, before and after each dimension, if the convolution supports it.
+// The padding list, before and after each dimension, if the convolution supports it; otherwise
+// nullopt, with a refusal.
 std::optional<std::vector<int64_t>> PaddingList(Remapper& rule, const Node& conv, const Node& pad) {
   auto refuse = [&](const auto&... arguments) {
     rule.Refuse(arguments...);

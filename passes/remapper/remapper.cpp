@@ -9,7 +9,8 @@
 //
 // Refuses: contractions whose device, or assumed device (--device), is not a CPU or GPU; nodes
 // inside a group that are fetched, are read from outside or have control edges; dtypes and layouts
-// without a fused kernel.
+// without a fused kernel; without oneDNN, most groups; where a gradient is taken through the body,
+// groups whose fused op has none.
 #include "passes/remapper/remapper.h"
 
 #include "llvm/ADT/DenseSet.h"

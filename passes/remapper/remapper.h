@@ -44,7 +44,7 @@ class Remapper : public RuleContext {
   // True if `root` waits for no node; other nodes may wait for it, since the fused node still runs
   // before them. TensorFlow has this condition for groups that it finds by a pattern.
   bool WaitsForNone(const Node& root);
-  // True if `inner` may be removed: no control edges, no other reader, not preserved.
+  // True if `inner` may be removed: no control edges, read at most once, not preserved.
   bool CanTake(const Node& root, const Node& inner);
   // True if these connected nodes may be removed: no control edges, not preserved, read only by one
   // another. If `root` is among them, nodes outside may read it, but it must wait for no node. The

@@ -2,7 +2,7 @@
 //
 //   Before:  x -> Shape s, [0] -> Prod p -> y          After:  x, ^s -> Size p -> y
 //
-// Refuses: a product that keeps its dimensions, or whose number of axes is not one.
+// Refuses: a product that keeps its dimensions, or whose number of axes is not known to be one.
 #include "lib/pass/rule.h"
 
 namespace grapnel {

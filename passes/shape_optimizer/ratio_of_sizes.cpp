@@ -3,7 +3,7 @@
 //   Before:  Size(a), Size(b) -> Div d -> y            After:  Const d(^Size(a), ^Size(b)) -> y
 //            where a:[s1,6] and b:[s1,3]                       of the value 2
 //
-// Refuses: sizes whose unknown dimensions do not cancel.
+// Refuses: sizes whose unknown dimensions do not cancel; a divisor with a dimension of size 0.
 #include "lib/ir/shape.h"
 #include "lib/pass/rule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// The number of elements of `a` divided by that of `b`, if symbols cancel; nullopt if the ratio is
-// unknown.
+// The number of elements of `a` divided by that of `b`, rounded down, if symbols cancel; nullopt if
+// the ratio is unknown.
 std::optional<int64_t> RatioOfSizes(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank()) return std::nullopt;
   llvm::SmallVector<int64_t, 4> symbols, known;

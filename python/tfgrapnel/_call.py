@@ -268,7 +268,7 @@ class Result(Shown):
     @cached
     def text(self) -> str:
         """The text that the command line prints without --json. If the command has a document, the first access to the text runs
-        the command again, which writes its files again."""
+        the command again, which writes its files again; `train` is not run again and raises ValueError."""
         if not self._as_document:
             return self._out
         if self._arguments.command == "train":

@@ -81,7 +81,7 @@ PlaneFn PlaneFor(DataType dtype) {
   }
 }
 
-// The dimensions of a copy, outermost first, without sizes of 1 and with neighbors merged.
+// The dimensions of a copy, without sizes of 1 and with neighbors merged, but at least two.
 struct Walk {
   llvm::SmallVector<int64_t, 8> sizes, from, to;
 };

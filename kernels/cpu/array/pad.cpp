@@ -138,7 +138,7 @@ Expected<KernelFn> MakeBroadcastTo(const KernelSetup&) { return KernelFn(Broadca
 // The axes are indices (ReverseV2) or one boolean per dimension (Reverse).
 Error Reverse(KernelContext& ctx, bool flags) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
-  // When nothing moves, TensorFlow does not check the axes.
+  // For a scalar or an empty input of ReverseV2, TensorFlow does not check the axes.
   if (!flags && (in.rank() == 0 || in.num_elements() == 0)) {
     ctx.SetOutput(0, in);
     return Error::success();

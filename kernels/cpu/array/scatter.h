@@ -11,14 +11,15 @@ enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
 // Writes slice k of `updates` at the position in row k of `indices` (its last dimension). Slices
 // are written in order: for duplicate positions the later one wins or is combined. With `repeat`,
-// `updates` may be a scalar that stands for every slice. Errors name the index that is out of
-// range.
+// `updates` may be a scalar that stands for every slice. If rows of `indices` are out of range, the
+// error names the first of them.
 Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out,
                     bool repeat = false);
 
-// ScatterSlices with the additional checks of ScatterNd and related ops, as in TensorFlow. Errors: a
-// scalar among the three tensors; an empty tensor among them, unless both `indices` and `updates`
-// are empty; a vector of indices or rows of length 0, unless the output has no elements.
+// ScatterSlices with the additional checks of ScatterNd and related ops, as in TensorFlow. Also
+// fails for a scalar among the three tensors; for an empty tensor among them, unless both `indices`
+// and `updates` are empty; for a vector of indices, unless it is empty and the output has no rows;
+// for rows of length 0, unless the output has no elements.
 Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out);
 
 }  // namespace grapnel

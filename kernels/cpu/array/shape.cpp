@@ -49,7 +49,7 @@ Error Bitcast(KernelContext& ctx) {
 
 Expected<KernelFn> MakeBitcast(const KernelSetup&) { return KernelFn(Bitcast); }
 
-// Aligns two shapes: pads the shorter one with leading ones.
+// Aligns two shapes: pads the shorter one with leading ones. Fails if they do not broadcast.
 Error AlignShapes(const Tensor& a, const Tensor& b, Dims& left, Dims& right) {
   if (a.rank() != 1 || b.rank() != 1) {
     return MakeError("shapes must be vectors, got shapes {0} and {1}", DimsText(a.dims()),

@@ -1,5 +1,5 @@
-// Slice and StridedSlice: one strided copy, or no copy when the result is a dense part of the
-// input.
+// Slice and StridedSlice: one strided copy, or no copy when the result is a dense, aligned part of
+// the input.
 #include "kernels/common/slice_spec.h"
 #include "kernels/cpu/array/data_move.h"
 
@@ -7,7 +7,8 @@ namespace grapnel {
 namespace {
 
 // Outputs the elements of the box with shape `dims`. If the box consists of consecutive whole rows
-// of the first dimension, at an aligned address, the output shares the input's memory.
+// of the first dimension, from an aligned offset on, the output shares the input's memory, except
+// for strings.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
   bool whole = true;  // true if the box spans every dimension but the first

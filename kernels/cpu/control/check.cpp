@@ -99,7 +99,7 @@ int FindBad(const void* pin, int64_t n) {
   return found;
 }
 
-// Returns "NaN", "Inf and NaN" or, with signs, "-Inf, +Inf, and NaN".
+// Returns the names of what was found, such as "Inf and NaN" or, with signs, "-Inf, +Inf, and NaN".
 std::string NameOf(int found, bool signs) {
   std::vector<std::string> names;
   if (signs) {

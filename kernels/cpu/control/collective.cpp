@@ -42,7 +42,7 @@ struct Reduction {
   PairLoop merge;
   DivideLoop divide;
 
-  // Accepts "Add" and "Div", or NCCL's "sum".
+  // Accepts the names of TensorFlow's ops, such as "Add" and "Div", and NCCL's, such as "sum".
   static Expected<Reduction> Of(const KernelSetup& setup) {
     const Node& node = setup.node();
     bool is_nccl = node.op().starts_with("Nccl");

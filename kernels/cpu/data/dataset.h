@@ -26,7 +26,7 @@ Error CheckParallelCalls(int64_t calls);
 // the value changes nothing.
 Error CheckDeterminism(const Node& node);
 // Sets output 0 to a new dataset created by the node. Fails if attribute `metadata` is not a valid
-// message.
+// message, or if the tensors of a TensorDataset or TensorSliceDataset do not match the attributes.
 Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin);
 
 // A function of the graph with its captured tensors, which follow its other arguments.
@@ -54,9 +54,11 @@ std::vector<Tensor> InputsOf(const KernelContext& ctx, int begin, int end);
 Expected<std::vector<DatasetElement>> NextBatch(DatasetNext& input, DatasetContext& context,
                                                 int64_t size, bool drop_remainder, bool& done);
 
-// Returns row `i` of the first dimension as a separate tensor.
+// Returns row `i` of the first dimension as a tensor: a part of the same memory if that is aligned,
+// else a copy.
 Expected<Tensor> CopyOfRow(const RunServices& services, const Tensor& tensor, int64_t i);
-// Stacks each component of the elements along a new first dimension; shapes must be equal.
+// Stacks each component of the elements along a new first dimension; dtypes and shapes must be
+// equal.
 Expected<DatasetElement> StackElements(const RunServices& services,
                                        llvm::ArrayRef<DatasetElement> elements);
 

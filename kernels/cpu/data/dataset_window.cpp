@@ -11,7 +11,8 @@ struct Window {
   bool drop;
 };
 
-// Yields batches of `size` elements, `stride` apart, that start `shift` apart.
+// Yields batches of `size` elements, `stride` apart, that start `shift` apart. Unless `drop` is
+// set, the last batches may be shorter.
 DatasetNext WindowsOf(DatasetNext input, Window window) {
   return [input = std::move(input), window, buffer = std::vector<DatasetElement>(),
           skip = int64_t{0}, done = false](DatasetContext& context) mutable -> NextElement {

@@ -170,7 +170,7 @@ Error Parser::Scan(int64_t row, const llvm::StringMap<llvm::SmallVector<int64_t,
   return Error::success();
 }
 
-// Checks dtypes and counts of the parsed values.
+// Checks feature k of a row: whether it may be missing, its dtype, the number of its values.
 Error Parser::Check(int64_t row, int64_t k) {
   Slot& slot = slots_[row * width_ + k];
   const FeatureSpec& spec = SpecOf(k);

@@ -32,8 +32,8 @@ struct ExampleSpec {
 };
 
 // Fills in the fields `shape`, `varies`, `size` and `otherwise` of the dense features, and checks
-// the whole spec: dtypes that an Example can hold, each key in only one list, shapes and defaults
-// that fit.
+// the whole spec: dtypes that an Example can hold, no key both sparse and ragged, shapes and
+// defaults that fit.
 Error FinishSpec(ExampleSpec& spec, llvm::ArrayRef<Shape> dense_shapes,
                  llvm::ArrayRef<Tensor> defaults);
 
@@ -48,7 +48,7 @@ struct ExampleBatch {
   bool single = false;                // a single example; its tensors have no batch dimension
 };
 
-// Returns "Name: a" for example `i`.
+// Returns the name of example `i`, or "<unknown>" if it has none.
 std::string NameOf(const ExampleBatch& batch, size_t i);
 
 // Returns tensors in this order: indices, then values, then shapes of the sparse features; the

@@ -144,8 +144,9 @@ Expected<llvm::SmallVector<llvm::StringRef, 0>> LinesOf(llvm::StringRef bytes) {
   return lines;
 }
 
-// Returns, for each of `count` words of the new vocabulary, its index in the old vocabulary, or -1
-// if it is not there.
+// Returns, for each of the `count` words of the new vocabulary from word `offset` on, its index
+// among the first `old_count` words of the old vocabulary (-1: all of them), or -1 if it is not
+// there; then the number of words that are.
 Error Remap(KernelContext& ctx, const Remapping& form) {
   ASSIGN_OR_RETURN(std::string new_path, TextIn(ctx, 0, "new_vocab_file"));
   ASSIGN_OR_RETURN(std::string old_path, TextIn(ctx, 1, "old_vocab_file"));

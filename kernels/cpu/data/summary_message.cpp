@@ -27,8 +27,8 @@ void AppendDouble(std::string* out, uint32_t field, double value) {
   AppendTag(out, field, WireType::kFixed64);
   AppendFixed(out, value);
 }
-// Upper limits of the histogram buckets, which grow by 10 % each from 1e-12 to 1e20, on both sides
-// of 0.
+// Upper limits of the histogram buckets, which grow by 10 % each from 1e-12 to 1e20 and end with
+// DBL_MAX, on both sides of 0.
 const std::vector<double>& BucketLimits() {
   static const std::vector<double> limits = [] {
     std::vector<double> up;

@@ -37,8 +37,8 @@ Expected<std::string> HistogramValue(llvm::StringRef tag, const Tensor& values);
 // Return whole Summaries of the first `most` entries of a batch, as PNG or WAV, under
 // "TAG/image/0", or "TAG/image" when `most` is 1. Fail if the shape is not one of images or audio.
 //
-// Float images are scaled: the largest value becomes 255, or, if a value is negative, 0 becomes
-// 128. A pixel that is not finite becomes `bad_color`.
+// Float images are scaled, unless they are nearly 0: the largest value becomes 255, or, if a value
+// is negative, 0 becomes 128. A pixel that is not finite becomes `bad_color`.
 Expected<std::string> ImageSummaryOf(llvm::StringRef tag, const Tensor& images, int64_t most,
                                      const Tensor& bad_color);
 Expected<std::string> AudioSummaryOf(llvm::StringRef tag, const Tensor& sounds, float rate,

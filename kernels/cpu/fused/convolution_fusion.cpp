@@ -4,10 +4,12 @@
 //   Before:  x -> Pad -> DepthwiseConv2dNative(w) -> Mul(s) -> AddV2(b) -> y
 //   After:   x -> _FusedDepthwiseConv2dNative(w * s, b, padding of both) -> y
 //
-// Refuses: a filter that is not constant; a scale or shift that is not constant or has more than
-// one number per channel; channels first; dtypes other than float; Relu and similar activations,
-// which would turn NaN into 0. If the filter is not finite, the Pad is not fused, because the
-// product of the filter and the padded zeros would not be 0.
+// Refuses: a filter or bias that is not constant; a scale or shift that is not constant or has more
+// than one number per channel; an intermediate value that anything else reads; channels first;
+// dtypes other than float; a convolution with fused ops other than a bias; Relu and similar
+// activations, which would turn NaN into 0. The Pad stays if it pads other dimensions, by more than
+// 1024 or with other numbers than 0, if the convolution's padding is SAME, or if the filter is not
+// finite: then the product of the filter and the padded zeros would not be 0.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -47,7 +49,8 @@ bool IsFinite(const Tensor& tensor) {
   return true;
 }
 
-// Returns the only step that reads `step`; nullopt if anything else can see the value of `step`.
+// Returns the only step that reads `step`; nullopt if anything else can see the value of `step`, or
+// if that reader must not be fused.
 std::optional<int> OnlyReader(const FusionView& view, int step) {
   if (!view.IsHidden(step) || view.Readers(step).size() != 1) return std::nullopt;
   int reader = view.Readers(step)[0];
@@ -78,7 +81,7 @@ bool ReadConv(const FusionView& view, int step, Pattern& found) {
   return true;
 }
 
-// Returns input `i` as one number per channel; empty if the input does not have that form.
+// Returns input `i` as one number per channel; empty if it is not a constant of that form.
 std::vector<float> NumbersOf(const FusionView& view, int step, int i, const Pattern& found) {
   const Tensor* value = view.Constant(step, i);
   if (!IsFloat(value) || value->rank() > 4) return {};

@@ -2,8 +2,9 @@
 //
 //   Before:  x -> AddV2(3) -> Relu6 -> Mul(1/6) -> Mul(x) -> y        After:  x -> (all four) -> y
 //
-// Refuses: dtypes other than float and double; an intermediate value that anything but the fused
-// steps reads.
+// Refuses: dtypes other than float and double; comparisons, and ops that reject some values of an
+// operand; an AddN of more than two inputs; a BiasAdd with channels first; an intermediate value
+// that anything but the fused steps reads.
 #include <algorithm>
 
 #include "kernels/cpu/fused/elementwise_steps.h"
@@ -52,8 +53,8 @@ std::optional<ElementwiseStep> LoopOf(const FusionView& view, int step) {
   return loop;
 }
 
-// Returns `last` and the steps before it that can be fused into it: those whose results only steps
-// already found read, directly or through each other.
+// Returns `last` and the steps before it that can be fused into it, up to kMostSteps in all: those
+// whose results only steps already found read, directly or through each other.
 std::vector<int> Gather(const FusionView& view, int last) {
   std::vector<int> found = {last};
   DataType type = view.output_types(last)[0];

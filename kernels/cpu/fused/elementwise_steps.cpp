@@ -62,7 +62,7 @@ class Run {
     return Error::success();
   }
 
-  // False if the steps must run one by one.
+  // False if the steps must run one by one, or if one pass would not pay off.
   Expected<bool> InOnePass() {
     int64_t most = 0;
     for (int i = 0; i < ctx_.num_inputs(); ++i)
@@ -115,7 +115,8 @@ class Run {
     return error ? Annotate(step.name, std::move(error)) : Error::success();
   }
 
-  // Fills in dims_ of each step. False if an input has another dtype or shapes do not match.
+  // Fills in dims_ of each step. False if an input is missing or has another dtype, or if shapes do
+  // not match.
   bool FindShapes() {
     for (int i = 0; i < ctx_.num_inputs(); ++i) {
       if (!ctx_.input(i) || ctx_.input(i).dtype() != dtype_) return false;
@@ -184,8 +185,9 @@ class Run {
   }
 
   // Sets pass.cycle: the number of elements after which every repeated operand of the full-size
-  // steps starts again or, if there is a column, for which the column has one value. False if no
-  // length fits all operands.
+  // steps starts again or, if there is a column, for which the column has one value. Leaves it
+  // unchanged if there are neither. False if no length fits all operands, or if it is too short or
+  // too long to pay off.
   bool FindCycle(const Dims& full, Pass& pass) const {
     int64_t row = 0, period = 1;
     llvm::SmallVector<int64_t, 8> periods;

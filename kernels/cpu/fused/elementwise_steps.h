@@ -23,7 +23,7 @@ struct ElementwiseStep {
   struct Operand {
     bool is_step = false;  // the result of an earlier step, else an input
     int index = 0;
-    bool is_last = false;  // no later step reads it
+    bool is_last = false;  // no later operand is the same value
   };
 
   llvm::SmallVector<Operand, 2> operands;

@@ -31,8 +31,8 @@ GrapnelConverter* Open(const char* encoding) {
   return U_SUCCESS(status) ? reinterpret_cast<GrapnelConverter*>(converter) : nullptr;
 }
 
-// Text that ends in bytes without a character, such as a shift sequence, yields a final U+FFFF
-// without an error, as in TensorFlow.
+// Text that ends in bytes that encode nothing, such as a shift sequence, yields a final U+FFFF
+// without an error, as in TensorFlow; a character that is cut off is an error and yields U+FFFD.
 void Decode(GrapnelConverter* opened, const char* text, size_t size, GrapnelFound found,
             void* arg) {
   UConverter* converter = Of(opened);

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kHeader = 32;  // up to the last field that is read
+constexpr size_t kHeader = 32;  // the minimum in TensorFlow; contains all fields that are read
 constexpr int64_t kAlwaysAllowed = int64_t{64} << 20;
 
 template <typename T>

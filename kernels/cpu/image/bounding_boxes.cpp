@@ -29,7 +29,7 @@ void DrawLine(const Canvas& canvas, T* pixels, int64_t row0, int64_t row1, int64
   }
 }
 
-// The result may be far outside the image when `part` is infinite or NaN.
+// The result may be far outside the image, as when `part` is infinite.
 int64_t PixelOf(float part, int64_t size) {
   return ToInteger<int64_t>(part * static_cast<float>(size - 1));
 }

@@ -1,5 +1,5 @@
 // Image codecs: decodes JPEG, PNG, GIF and BMP, encodes JPEG and PNG. The image size that a file
-// claims is checked against the length of the file before anything is allocated.
+// claims is checked against the length of the file before the pixels are allocated.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 
@@ -22,13 +22,13 @@ struct ImageSize {
 // Allocates the pixels once their number is known: uint8, or uint16 when 16 bits were requested.
 using MakeRoom = llvm::function_ref<Expected<void*>(const ImageSize&)>;
 
-// Fails when a file of `file_bytes` cannot decompress to an image of this size: `ratio` is the
-// format's maximum compression. Small images always pass.
+// Fails for an image without pixels, and when a file of `file_bytes` cannot decompress to an image
+// of this size: `ratio` is the format's maximum compression. Small images pass for any file.
 Error CheckImageSize(const ImageSize& size, int64_t element_bytes, size_t file_bytes,
                      int64_t ratio);
 
 struct JpegOptions {
-  int channels = 0;  // 0: as in the file
+  int channels = 0;  // 0: as in the file, but at most 3
   int ratio = 1;     // 1, 2, 4, 8: the factor to shrink the image by
   bool fancy_upscaling = true;
   bool recover_truncated = false;
@@ -38,8 +38,8 @@ Error DecodeJpeg(llvm::StringRef contents, const JpegOptions& options, MakeRoom 
 // Reads the size without decoding the pixels.
 Expected<ImageSize> JpegSize(llvm::StringRef contents);
 
-// 0 for `channels` keeps the file's number of channels. `wide` gives 16-bit samples in native byte
-// order; 8-bit samples are widened.
+// 0 for `channels` keeps the file's number of channels; a PNG with a palette has 3, or 4 with
+// transparency. `wide` gives 16-bit samples in native byte order; 8-bit samples are widened.
 Error DecodePng(llvm::StringRef contents, int channels, bool wide, MakeRoom room);
 Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room);
 // Decodes all frames, or only the first.

@@ -1,5 +1,6 @@
-// DecodeJpeg, DecodeAndCropJpeg, ExtractJpegShape, DecodePng, DecodeGif, DecodeBmp, DecodeImage:
-// each detects the file's format, and most accept every format.
+// DecodeJpeg, DecodeAndCropJpeg, ExtractJpegShape, DecodePng, DecodeGif, DecodeBmp, DecodeImage.
+// As in TensorFlow, DecodeJpeg, DecodePng and DecodeGif also accept one another's formats, and
+// DecodeImage accepts all four.
 #include <cstring>
 
 #include "kernels/common/dims.h"

@@ -1,6 +1,6 @@
 // Decodes GIF with giflib, every frame as a whole RGB image: pixels that a frame omits keep the
-// previous frame's color. The image is as large as the largest frame, regardless of the screen
-// size, as in TensorFlow.
+// previous frame's color. The image has the largest width and the largest height of the frames,
+// regardless of the screen size, as in TensorFlow.
 #include <gif_lib.h>
 
 #include <algorithm>

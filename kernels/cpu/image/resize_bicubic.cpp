@@ -44,7 +44,8 @@ std::vector<CubicTap> CubicPositions(const ResizeAxis& axis) {
       taps[i].weight[k] = inside ? weights[k] : 0;
       sum += taps[i].weight[k];
     }
-    // Taps outside the image are dropped, and the weights of the rest are normalized.
+    // With half_pixel_centers, taps outside the image have weight 0, and the other weights are
+    // normalized; without, such taps read the border pixel.
     if (axis.half_pixel_centers && std::abs(sum) >= 1000 * std::numeric_limits<float>::min()) {
       for (float& weight : taps[i].weight) weight *= 1 / sum;
     }

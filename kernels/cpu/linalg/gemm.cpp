@@ -171,7 +171,8 @@ double NanosecondsOf(double flops) {
 template <typename T>
 void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const T* a, const T* b,
                                T* c, const Epilogue<T>& epilogue) const {
-  // Fewer than 16 products are split by rows each, or by columns if there are few rows.
+  // Fewer than 16 products are split by rows each, or by columns if there are few rows and many
+  // columns.
   bool by_columns = s.m < 8 && s.n >= 256;
   int64_t whole = by_columns ? s.n : s.m, grain = s.count >= 16 ? whole : 48;
   int64_t parts = (whole + grain - 1) / grain;

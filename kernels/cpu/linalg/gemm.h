@@ -1,4 +1,5 @@
-// Matrix products of every dtype: plain code here, oneDNN for large float products.
+// Matrix products of floats, doubles, complex numbers and integers: plain code here, oneDNN for
+// large float products.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
 

@@ -25,7 +25,7 @@ struct HalfPlan {
   // The k steps are split into shares, which are summed at the end, and shares into blocks, which
   // are summed one after another.
   int64_t share = 0, block = 0;
-  int64_t columns = 0;  // tiles restart after this many
+  int64_t columns = 0;  // tiles restart after this many columns
 
   // Rows from whole_rows() on do not fill a tile.
   int64_t whole_rows() const { return m / 4 * 4; }

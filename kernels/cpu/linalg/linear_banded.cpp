@@ -192,8 +192,8 @@ struct TridiagonalSolve {
         auto* eliminate = perturb    ? &EliminateAndPerturb<T>
                           : pivoting ? &EliminateWithPivots<T>
                                      : &EliminateAsTheyAre<T>;
-        // For a singular matrix the whole result is NaN, including rows solved before the pivot of
-        // 0.
+        // If a pivot is 0 (never with `perturb`), the whole result is NaN, including rows solved
+        // before it.
         if (!eliminate(upper, upper + n, upper + 2 * n, n, columns, x))
           std::fill_n(x, n * columns, T(std::numeric_limits<Magnitude<T>>::quiet_NaN()));
       }

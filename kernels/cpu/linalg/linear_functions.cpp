@@ -125,7 +125,7 @@ struct LeastSquares {
         std::copy_n(matrix.data<T>() + i * m * n, m * n, a.begin());
         std::copy_n(right.data<T>() + i * m * columns, m * columns, b.begin());
         // The SVD iteration does not terminate on values that are not finite. Such a matrix has no
-        // usable singular value, so the x of least norm is 0, as in TensorFlow.
+        // usable singular value, so the x of least norm is 0, as in TensorFlow (NaN if `fast`).
         bool finite = std::all_of(a.begin(), a.end(),
                                   [](Wide<T> value) { return std::isfinite(std::abs(value)); });
         if (!finite)

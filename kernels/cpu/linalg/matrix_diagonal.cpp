@@ -96,7 +96,8 @@ void ForBand(const Band& band, F&& f) {
 
 // --- MatrixDiag
 
-// Reads num_rows and num_cols of the result; -1 means the smallest that holds the band.
+// Reads num_rows and num_cols of the result; -1 means the smallest number that holds the band, or
+// the smallest square if both are -1.
 Error FindSize(KernelContext& ctx, Band& band) {
   for (int i : {2, 3, 4}) {
     if (ctx.input(i).num_elements() != 1)

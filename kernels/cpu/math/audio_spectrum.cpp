@@ -104,7 +104,8 @@ struct MfccAttrs {
 
 double MelOf(double hertz) { return 1127.0 * std::log1p(hertz / 700.0); }
 
-// Overlapping triangles, evenly spaced in mels: each bin contributes to two neighboring channels.
+// Overlapping triangles, evenly spaced in mels: each bin contributes to the two channels around it,
+// as far as these exist.
 class MelFilters {
  public:
   static Expected<MelFilters> Of(const MfccAttrs& attrs, int64_t bins, double rate) {

@@ -1,5 +1,6 @@
-// Bincount, DenseBincount and RaggedBincount: count the occurrences of each number below `size`, or
-// sum its weights. Other numbers are ignored, except negative ones, which are errors.
+// Bincount, DenseBincount and RaggedBincount: count the occurrences of each number below `size`,
+// sum its weights, or set 1 if it occurs (binary_output). Larger numbers are ignored; negative ones
+// are errors.
 #include <algorithm>
 
 #include "kernels/common/dispatch.h"
@@ -29,7 +30,7 @@ Expected<int64_t> CheckInputs(const Inputs& in) {
   return size;
 }
 
-// Counts values [begin, end) into `bins`.
+// Updates `bins` with the values [begin, end).
 template <typename T>
 void Count(const Inputs& in, int64_t begin, int64_t end, int64_t size, bool binary, T* bins) {
   const T* weights = in.weights->num_elements() == 0 ? nullptr : in.weights->data<T>();
@@ -65,7 +66,7 @@ Error DenseBincount(KernelContext& ctx, bool binary) {
   return Error::success();
 }
 
-// Counts an input of any shape into one row. `binary` is the attribute binary_output; it is false
+// Treats an input of any shape as one row. `binary` is the attribute binary_output; it is false
 // for Bincount, which does not have the attribute.
 template <typename T>
 Error Bincount(KernelContext& ctx, bool binary) {

@@ -26,8 +26,8 @@ Expected<Tensor*> Output(KernelContext& ctx, llvm::ArrayRef<int64_t> dims) {
   return ctx.Allocate(0, dims);
 }
 
-// Returns how to read operands that need no broadcast plan: equal shapes, or one a scalar of no
-// higher rank.
+// Returns how to read operands that need no broadcast plan: equal shapes, or one operand with a
+// single element and no higher rank. Returns nullopt for all others.
 std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
   if (left.dims() == right.dims()) return RowSide::kBoth;
   if (right.num_elements() == 1 && right.rank() <= left.rank()) return RowSide::kRightOne;

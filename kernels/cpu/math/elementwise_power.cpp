@@ -40,7 +40,7 @@ struct Atan2Op {
   }
 };
 
-// In these ops a zero on the left gives zero, whatever is on the right.
+// In Xdivy, Xlogy and Xlog1py a zero on the left gives zero, whatever is on the right.
 struct XdivyOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 1;

@@ -65,8 +65,8 @@ Error CheckRank(const Tensor& in, int rank) {
                    DimsText(in.dims()));
 }
 
-// Calls f(row, row of `from`) for each row of `dims` (all but the last dimension). The row of
-// `from` is -1 where `from` is too short in one of its last `rank` dimensions.
+// Calls f(row, row of `from`) for rows [begin, end) of `dims` (a row is the last dimension). The
+// row of `from` is -1 where a dimension of `from` is too short.
 template <typename F>
 void ForRows(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> from, int64_t begin, int64_t end,
              F&& f) {

@@ -43,7 +43,7 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
-// The largest fold * group: kFolded if there are several rows to add up first, else kFoldedAtOnce.
+// The largest fold * group: kFolded if there are several rows to combine first, else kFoldedAtOnce.
 // It is kFoldedSingly if, besides, group is 1: more elements are then faster as a row, because they
 // fill the lanes.
 constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
@@ -131,7 +131,7 @@ Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool
 
 namespace {
 
-// Adds `rows` adjacent rows to `acc`, the accumulators (columns) of `width` results.
+// Reduces `rows` adjacent rows into `acc`, the accumulators (columns) of `width` results.
 void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int64_t rows,
               int64_t width, size_t element, void* acc) {
   if (plan.is_row) return loops.row(from, rows, acc);
@@ -150,8 +150,8 @@ void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t wid
   if (plan.fold > 1) loops.fold(columns, width / plan.group, plan.fold, plan.group, acc);
 }
 
-// Adds the rows [begin, end) to the accumulators `acc` of `width` results from `first` on, which
-// are in row `kept` of the results.
+// Reduces the rows [begin, end) into the accumulators `acc` of `width` results from `first` on,
+// which are in row `kept` of the results.
 void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_t kept,
             int64_t begin, int64_t end, int64_t first, int64_t width, void* acc) {
   int64_t base = OffsetOf(plan.kept, kept) + first * plan.fold;
@@ -186,8 +186,8 @@ Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
   Plan plan = MakePlan(reduced);
 
   // Splits the work into units: a row of results, some of its columns, or a part of the elements of
-  // a result. The split depends only on the shape, so that any number of threads adds in the same
-  // order.
+  // a result. The split depends only on the shape, so that any number of threads combines the
+  // elements in the same order.
   constexpr int64_t kLargePart = 32768;
   int64_t tile = TileOf(plan), tiles = (plan.width + tile - 1) / tile;
   int64_t row = tile * plan.fold;  // elements

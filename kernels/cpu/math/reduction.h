@@ -13,9 +13,9 @@ namespace grapnel {
 struct ReduceLoops {
   size_t size = 0;
   void (*init)(void* acc, int64_t n) = nullptr;
-  // Adds n adjacent elements to acc[0].
+  // Reduces n adjacent elements into acc[0].
   void (*row)(const void* in, int64_t n, void* acc) = nullptr;
-  // Adds element j of each of `rows` rows of n elements, `stride` elements apart, to acc[j].
+  // Reduces element j of each of `rows` rows of n elements, `stride` elements apart, into acc[j].
   void (*columns)(const void* in, int64_t rows, int64_t stride, int64_t n, void* acc) = nullptr;
   // Sets acc[g * width + j] to the combination of from[(g * times + i) * width + j] over all i.
   void (*fold)(const void* from, int64_t groups, int64_t times, int64_t width, void* acc) = nullptr;
@@ -35,7 +35,7 @@ struct ReducedDims {
 };
 Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool keep_dims);
 
-// Reduces input 0 over the axes in input 1. The order of additions depends only on shapes, never on
+// Reduces input 0 over the axes in input 1. The order of the steps depends only on shapes, not on
 // threads.
 Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims);
 

@@ -1,6 +1,6 @@
 // SegmentSum, -Prod, -Min, -Max and -Mean over rows with ascending ids, and UnsortedSegmentSum,
-// -Prod, -Min and -Max over rows with any ids. Rows are processed in order, so threads split the
-// columns.
+// -Prod, -Min and -Max over rows with any ids. Threads split the columns, so that the order in
+// which the rows of a segment are combined does not depend on them.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

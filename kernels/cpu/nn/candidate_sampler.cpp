@@ -28,7 +28,7 @@ class Sampler {
   virtual float Probability(int64_t value) const = 0;
   virtual void See(llvm::ArrayRef<int64_t>) {}
 
-  std::mutex mutex;  // held during draws, which depend on the classes seen before
+  std::mutex mutex;  // held during draws, which may depend on the classes seen before
 
  private:
   int64_t range_;

@@ -167,8 +167,8 @@ class ConvKernel {
     return Error::success();
   }
 
-  // Writes to `result`, or to output 0 when it is null. False when oneDNN is unavailable or does
-  // not support the convolution.
+  // Writes to `result`, or to output 0 when it is null. False when oneDNN is unavailable or cannot
+  // compute the convolution with this epilogue.
   Expected<bool> RunOnednn(KernelContext& ctx, const ConvShape& shape, const Dims& dims,
                            const Tensor& input, Epilogue<float> epilogue,
                            llvm::SmallVectorImpl<Tensor>& storage, Tensor* result) const {

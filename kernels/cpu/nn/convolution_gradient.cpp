@@ -26,7 +26,7 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
   if (sizes.rank() != 1)
     return MakeError("{0} must be a vector, got shape {1}", name, DimsText(sizes.dims()));
   Dims dims = IntsOf(sizes);
-  // For the input gradient, spatial sizes are enough.
+  // For the input gradient of a 2-D convolution, spatial sizes are enough.
   if (at == 0 && rank == 4 && dims.size() == 2) {
     const Tensor &filter = ctx.input(1), &gradient = ctx.input(2);
     if (filter.rank() == rank && gradient.rank() == rank) {

@@ -25,7 +25,8 @@ struct Options {
   bool collapse = false, merge = true, ignore_longer = false;
 };
 
-// Returns the labels with blanks before, between and after them.
+// Returns the labels with blanks before, between and after them. With `collapse`, a run of equal
+// labels counts as one label.
 std::vector<int> WithBlanks(const std::vector<int>& labels, int blank, bool collapse) {
   std::vector<int> out = {blank};
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -51,8 +52,8 @@ struct Example {
   }
 };
 
-// Computes the probability of all paths through state u at time t: those from the start times those
-// to the end.
+// Sets (*through)[t * states + u] to the logarithm of the probability of all paths through state u
+// at time t (those from the start times those to the end). Returns the logarithm for all paths.
 double ForwardBackward(const Example& example, std::vector<double>* through) {
   size_t states = example.path.size();
   int64_t times = example.times;
@@ -87,7 +88,7 @@ double ForwardBackward(const Example& example, std::vector<double>* through) {
 }
 
 // Writes the gradient of one example: softmax minus the posterior probability of each class at each
-// time.
+// time. Returns the loss.
 template <typename T>
 double LossOf(const Example& example, T* gradient, int64_t stride) {
   std::vector<double> through, by_class(example.classes);

@@ -50,8 +50,8 @@ struct Best {
   int64_t input, filter;  // elements
 };
 
-// Finds the maximum for channel `c` of output position `p`. If the window is empty or all NaN,
-// nothing exceeds the start value: the gradients then go to the first pixel and the first filter
+// Finds the maximum for channel `c` of output position `p`. If nothing exceeds the start value, as
+// in a window that is empty or all NaN, the gradients go to the first pixel and the first filter
 // position.
 template <typename T>
 Best<T> FindBest(const Problem& problem, int64_t p, int64_t c, const T* input, const T* filter) {

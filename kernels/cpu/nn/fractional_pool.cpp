@@ -160,7 +160,7 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
       });
 }
 
-// Reads a sequence from an input; it must ascend within [0, limit].
+// Reads a sequence from an input; it must not decrease, and be within [0, limit].
 Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t windows,
                                 int64_t limit) {
   if (tensor.rank() != 1 || tensor.num_elements() != windows + 1)

@@ -1,5 +1,5 @@
-// Convolutions without oneDNN: a matrix product of im2col patches, or direct loops for depthwise
-// ones.
+// Convolutions without oneDNN: matrix products of im2col patches, direct loops for depthwise ones,
+// and half_conv.h for volumes of halves.
 #ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
 #define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
 
@@ -13,7 +13,7 @@ struct ConvShape {
   Window window;
   int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
   bool channels_first = false;
-  // For halves held as floats: how TensorFlow rounds each step of a sum. All but kDepthwise require
+  // For halves held as floats: how TensorFlow rounds each step of a sum. kImage and kVolume require
   // a single group.
   enum class HalfSteps { kNone, kDepthwise, kImage, kVolume };
   HalfSteps half_steps = HalfSteps::kNone;

@@ -1,5 +1,6 @@
 // The two gradients of a convolution: matrix products of the output gradients with the filter or
-// with input patches; direct loops for depthwise convolutions and for halves.
+// with input patches; direct loops for depthwise convolutions; half_conv.h for halves that round at
+// each step.
 #ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
 #define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
 

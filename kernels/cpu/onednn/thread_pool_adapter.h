@@ -31,7 +31,8 @@ class TeamScope {
 };
 
 // A parallel region in OpenMP's terms: runs `body` once per part. Within another region, or on a
-// thread without a scope, there is a single part. 0 for `parts` means as many as the scope allows.
+// thread without a scope that has a pool, there is a single part. 0 for `parts` means as many as
+// the scope allows.
 void RunLoop(void (*body)(void*), void* data, int parts);
 // A barrier: called within a part, returns when all parts of the loop have reached it.
 void AwaitParts();

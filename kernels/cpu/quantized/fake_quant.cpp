@@ -32,9 +32,10 @@ Range Nudge(float low, float high, const Levels& levels) {
           (levels.highest - levels.lowest) / (high - low), low == 0 && high == 0};
 }
 
-// Rounds `n` elements, `step` apart. NaN stays NaN; if low is above high, the result is low.
-// TensorFlow divides by the scale in FakeQuantWithMinMaxVars and multiplies by its inverse in the
-// other two ops, which rounds halfway cases differently.
+// Rounds `n` elements, `step` apart. If both ends of the range are 0, the result is 0. Otherwise
+// NaN stays NaN, and if low is above high, the result is low. TensorFlow divides by the scale in
+// FakeQuantWithMinMaxVars and multiplies by its inverse in the other two ops, which rounds halfway
+// cases differently.
 template <bool divides>
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
   float zero = std::floor(-range.low * range.inverse + 0.5f);

@@ -111,7 +111,7 @@ Expected<QuantizedRange> WideRangeIn(const KernelContext& ctx, int first);
 // Sets outputs `first` and `first + 1` to the ends of the range.
 Error PutRange(KernelContext& ctx, int first, QuantizedRange range);
 
-// Checks the dtypes of the node's inputs and outputs; DT_INVALID matches any.
+// Checks the dtypes of the node's first inputs and outputs; DT_INVALID matches any.
 Error CheckTypes(const KernelSetup& setup, llvm::ArrayRef<DataType> inputs,
                  llvm::ArrayRef<DataType> outputs);
 

@@ -180,8 +180,8 @@ Error Fill(KernelContext& ctx) {
     Parameters<T> p{value(2), value(3), value(4), value(5)};
     if (!p.AreGood())
       return MakeError(
-          "the deviation must be positive and the bounds ascending, one finite, got deviation {0} "
-          "and bounds {1} and {2}",
+          "the deviation must be positive, the lower bound less than the upper one, and at least "
+          "one of them finite, got deviation {0} and bounds {1} and {2}",
           static_cast<double>(p.deviation), static_cast<double>(p.low),
           static_cast<double>(p.high));
     Draw(groups, p, out->num_elements() / batches, batches, out->data<T>() + i);

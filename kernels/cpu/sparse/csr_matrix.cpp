@@ -71,7 +71,7 @@ Expected<CsrRef> MatrixOf(const Tensor& indices, const Dims& dims, Tensor values
   return matrix;
 }
 
-// Calls visit(batch, row, i) for each nonzero `i`, in order.
+// Calls visit(batch, row, i) for each nonzero `i` of the matrices [first, last), in order.
 template <typename Visit>
 void ForPlaces(const CsrMatrix& matrix, int64_t first, int64_t last, Visit visit) {
   for (int64_t b = first; b < last; ++b) {

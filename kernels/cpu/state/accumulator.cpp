@@ -221,8 +221,8 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   return Error::success();
 }
 
-// Merges the given rows into those of the accumulator, both sorted; rows with the same index are
-// added.
+// Merges the given rows into those of the accumulator and adds rows with the same index. Both must
+// be sorted, which is not checked.
 Error Merge(KernelContext& ctx, Accumulator& to, const Tensor& indices, const Tensor& rows) {
   struct Source {
     int64_t old = -1, added = -1;

@@ -181,8 +181,8 @@ Expected<KernelFn> MakeInsert(const KernelSetup& setup) {
 
 // --- Taking
 
-// Returns the number of elements to take: `n` or, if the barrier is closed and `small`, the
-// complete ones up to `n`. Too few complete elements are an error.
+// Returns the number of elements to take: `n` or, if the barrier is closed and `small` is set, the
+// number of complete ones, at most `n`. Too few complete elements are an error.
 Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
   if (n < 0) return MakeError("cannot take {0} elements", n);
   int64_t ready = static_cast<int64_t>(barrier.ready.size()), count = n;
@@ -190,7 +190,7 @@ Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
     int64_t coming = small ? 0 : static_cast<int64_t>(barrier.incomplete.size());
     if (small) count = std::min(n, ready);
     if (ready + coming < std::max<int64_t>(count, 1))
-      return MakeError("barrier '{0}' is closed and has {1} elements, {2} were requested",
+      return MakeError("barrier '{0}' is closed and has {1} complete elements, {2} were requested",
                        barrier.name, ready, n);
   }
   if (ready >= count) return count;

@@ -2,8 +2,8 @@
 //
 // No kernel waits: a run is one pass over its graph, so no other op could fill or empty a queue in
 // the meantime. Where TensorFlow would wait, the kernel returns an error that says so; enqueue in
-// an earlier run, or order the ops of one run with control edges. A failed op leaves the queue's
-// content unchanged.
+// an earlier run, or order the ops of one run with control edges. An op that fails a check leaves
+// the queue's content unchanged.
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -104,7 +104,7 @@ Expected<QueueRef> FromAttrs(const Node& node, Order order) {
         "min_after_dequeue must not be negative and must be less than capacity, got {0} and {1}",
         queue->kept, queue->capacity);
   }
-  // As in other stateful ops, without seeds the numbers are derived from the node's name.
+  // As in other stateful ops, without seeds the numbers are derived from the name.
   uint64_t seed = node.GetInt("seed"), seed2 = node.GetInt("seed2");
   if (seed == 0 && seed2 == 0) seed = llvm::xxHash64(queue->name);
   queue->numbers = PhiloxNumbers(Philox::FromSeeds(seed, seed2));

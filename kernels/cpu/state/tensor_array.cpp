@@ -180,8 +180,8 @@ llvm::IntrusiveRefCntPtr<TensorArrayObject> GradientOf(TensorArrayObject& array,
   return gradient;
 }
 
-// The gradient of an array is one array per `source`, created on first use; from then on the
-// array's size is fixed.
+// The gradient of an array is one array per `source`, created on first use, and again after it was
+// closed; from the first use on the array's size is fixed.
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   std::string source = setup.node().GetString("source");
   return KernelFn([source](KernelContext& ctx) -> Error {

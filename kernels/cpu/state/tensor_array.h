@@ -15,17 +15,18 @@ namespace grapnel {
 class TensorArrayObject : public Object {
  public:
   struct Element {
-    Tensor value;  // absent although written: zeros of `dims`
+    Tensor value;  // absent although written and not cleared: zeros of `dims`
     Dims dims;
     bool written = false, read = false, cleared = false;
   };
 
   std::string ToString() const override;
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // The caller of these functions must hold `mutex`. Errors name the element and the problem.
+  // The caller of these functions must hold `mutex`.
   Error Write(KernelContext& ctx, int64_t i, Tensor value);
   Expected<Tensor> Read(KernelContext& ctx, int64_t i);
-  // Requires all elements to match this shape, as far as it is known.
+  // Merges the shape into element_shape; fails if they do not match. Existing elements are not
+  // checked.
   Error RestrictShape(const Shape& shape);
   // Ensures there are elements below `size`; an error when the array cannot grow to that.
   Error Reserve(int64_t size);

@@ -25,10 +25,11 @@ bool Fits(llvm::ArrayRef<int64_t> dims, const Shape& shape);
 Error CheckFits(const TensorList& list, const Tensor& item);
 
 // Returns the shape of elements that were never set, merged from the list's own shape, `asked` and
-// the existing elements. An error when a size remains unknown.
+// the existing elements. An error when these do not match, or when a size remains unknown.
 Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked);
 
-// Returns row `i` of the first dimension as a separate tensor.
+// Returns row `i` of the first dimension as a tensor: a part of the same memory if that is aligned,
+// else a copy.
 Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& tensor, int64_t i);
 Expected<Tensor> Zeros(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> dims);
 

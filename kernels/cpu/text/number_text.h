@@ -1,4 +1,4 @@
-// Number parsing of StringToNumber, DecodeCSV and lookup tables.
+// Number parsing of ops that read numbers from text.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_NUMBER_TEXT_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_NUMBER_TEXT_H_
 
@@ -13,7 +13,7 @@
 namespace grapnel {
 
 // Parses floats as strtod does, integers as decimal, ignoring surrounding whitespace. False if
-// `whole` contains anything else.
+// `whole` contains anything else, or an integer that does not fit T.
 template <typename T>
 bool ParseNumber(llvm::StringRef whole, T& value) {
   llvm::StringRef text = whole.trim(" \t\n\v\f\r");

@@ -1,4 +1,4 @@
-// StringToHashBucketFast, _TensorToHashBucketFast (the same for numbers), StringToHashBucketStrong
+// StringToHashBucketFast, _TensorToHashBucketFast (the same for integers), StringToHashBucketStrong
 // and StringToHashBucket. Trained models depend on the buckets, so the hashes must be bitwise
 // TensorFlow's: FarmHash's Fingerprint64, SipHash-2-4, MurmurHash64A.
 #include "kernels/cpu/text/string_hash.h"
@@ -108,7 +108,7 @@ Expected<KernelFn> MakeBuckets(const KernelSetup& setup, Hash hash) {
   });
 }
 
-// Returns the bucket of a number's text, without storing the text.
+// Returns the buckets of the texts of integers, without storing the texts.
 Expected<KernelFn> MakeOfNumbers(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(int64_t buckets, BucketsOf(setup));
   return KernelFn([buckets](KernelContext& ctx) -> Error {

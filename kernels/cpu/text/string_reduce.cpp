@@ -94,8 +94,8 @@ std::string NGram(llvm::ArrayRef<std::string> row, const NGrams& form, int64_t w
   return text;
 }
 
-// Appends a row that is too short for any width as one n-gram, with at most `pad` pieces on each
-// side.
+// Appends a row that is too short for any width as one n-gram, with form.pad pieces on each side
+// (none if it is negative).
 void AppendShort(llvm::ArrayRef<std::string> row, const NGrams& form,
                  std::vector<std::string>* out) {
   int64_t pad = std::max<int64_t>(form.pad, 0);

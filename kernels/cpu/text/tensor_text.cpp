@@ -15,7 +15,7 @@ std::string Printed(const char* format, double value) {
   return text;
 }
 
-// Escapes quotes, backslashes and nonprintable bytes; bytes of UTF-8 stay.
+// Escapes quotes, backslashes and nonprintable ASCII characters; other bytes stay.
 std::string Escaped(llvm::StringRef text) {
   std::string out;
   for (unsigned char c : text) {

@@ -19,7 +19,8 @@ class TextDecoder {
   static Expected<TextDecoder> Make(const std::string& encoding);
 
   void Reset() { icu_->reset(converter_.get()); }
-  // Reports each invalid sequence of bytes as an error with one U+FFFD.
+  // Reports each invalid sequence of bytes as an error with one U+FFFD. Bytes at the end that
+  // encode nothing, such as a shift sequence, yield a U+FFFF that is not an error.
   void Decode(llvm::StringRef text, Found found);
 
  private:
@@ -48,7 +49,7 @@ void AppendCharacter(int32_t code_point, UnicodeForm form, std::string* text);
 struct UnicodeErrors {
   enum class Policy { kStrict, kReplace, kIgnore } policy = Policy::kReplace;
   int32_t replacement = 0xfffd;
-  bool controls = false;  // C0 control characters count as errors
+  bool controls = false;  // C0 control characters are also replaced or ignored
 };
 
 }  // namespace grapnel

@@ -1,8 +1,10 @@
 // Checks the spread (standard deviation) of the inputs of activations: 0.5 to 2 is healthy. Reports
-// activations whose inputs are far outside of this range, for instance because the weights of all
-// layers are too small or too large, so that the effect multiplies from layer to layer.
+// the smallest and the largest spread if they are far outside of this range, for instance because
+// the weights of all layers are too small or too large, so that the effect multiplies from layer to
+// layer.
 //
-// Skips gates, the last layer, and graphs that do not train.
+// Skips gates, the last layer, inputs that are constant, have fewer than 32 elements, or have NaN
+// or infinity, and graphs that do not train.
 #include "lib/doctor/activation.h"
 #include "lib/doctor/doctor.h"
 #include "lib/doctor/numbers.h"

@@ -17,7 +17,7 @@ bool IsTraining(const Network& network) {
   return network.Trains() || network.HasGradients() || !network.losses().empty();
 }
 
-// True if a Mean reduces axis 0, the batch.
+// True if a Mean reduces axis 0, the batch, but not all axes.
 bool IsOverBatch(const Network& network, const Node& mean) {
   const Literal* axes =
       mean.num_inputs() == 2 ? network.ConstantOf(network.flow().SourceOf(mean, 1)) : nullptr;

@@ -1,4 +1,5 @@
-// Finds outputs of a network that do not depend on any of its inputs.
+// Finds outputs of a network that depend on its layers but on none of its inputs. Skips outputs
+// that depend on random numbers.
 #include "lib/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,8 +1,8 @@
 // Finds units of a Relu that are zero for every row of the batch in every step: neither values nor
 // gradients pass through them.
 //
-// Skips runs with fewer than 32 rows, and Relus of which less than four fifths of the units are
-// dead: a few dead units are usual.
+// Skips Relus with fewer than 32 rows, with one unit, or after the last layer, and Relus of which
+// less than four fifths of the units are dead: a few dead units are usual.
 #include <map>
 
 #include "lib/doctor/doctor.h"
@@ -23,7 +23,7 @@ struct Seen {
   Node node;
   bool has_channels_first = false;  // the units are dimension 1; else the last dimension
   std::vector<bool> lives;          // by unit: was not zero
-  int64_t rows = 0;                 // rows in one step
+  int64_t rows = 0;                 // most rows in one step
 };
 
 // True for ops that keep the layout of their first input.

@@ -1,4 +1,5 @@
-// Finds dropout in an inference graph: a random mask that is applied to the output of a layer.
+// Finds dropout in an inference graph: a random mask that is applied to values that depend on the
+// input. Skips graphs without layers.
 //
 //   RandomUniform -> GreaterEqual -> (Cast -> Mul | Select) <- x
 #include "lib/doctor/doctor.h"

@@ -9,8 +9,8 @@ namespace grapnel {
 namespace {
 
 // The gradient of a loss that is a sum over the batch is large too, and harmless with Adam, whose
-// steps stay small. So a gradient is reported only if the weights also change much in a step, or if
-// it exceeds kHopeless.
+// steps stay small. So a large gradient is reported only if the weights also change much in a step,
+// if it exceeds kHopeless, or if it grows.
 constexpr double kLarge = 1000;    // times the weights' norm, which counts as at least 1
 constexpr double kStep = 0.1;      // change of the weights in a step, times their norm
 constexpr double kHopeless = 1e5;  // times the weights' norm

@@ -3,7 +3,8 @@
 //
 // All networks start near this value; equal logits distinguish a network that cannot learn from one
 // that starts slowly. Skips cross-entropies of two classes, since the losses of a healthy GAN stay
-// there. In the scalars of a training, which have no logits, the accuracy decides instead.
+// there. In the scalars of a training, which have no logits, an accuracy near 1 / classes decides
+// instead; without an accuracy, a loss within 0.2 % of ln(classes), for at most 20 classes.
 #include <cmath>
 
 #include "lib/doctor/cross_entropy.h"

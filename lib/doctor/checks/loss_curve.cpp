@@ -1,8 +1,9 @@
 // Finds, in the scalars that a training wrote, a loss that never falls, a loss that rises again,
 // and a loss that falls on training data but rises in validation.
 //
-// Skips terms of a loss and adversarial losses. A loss that never falls is not reported if the log
-// begins in the middle of a training, or if the accuracy rises.
+// Skips terms of a loss, adversarial losses, and curves with fewer than five records. A loss that
+// never falls is not reported if the log begins in the middle of a training, or if the accuracy
+// rises or is high.
 #include <algorithm>
 
 #include "lib/doctor/doctor.h"

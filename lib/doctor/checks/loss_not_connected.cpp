@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Returns the node without a gradient that is between the variable and the loss; null if the loss
-// does not depend on the variable.
+// Returns a node between the variable and the loss that stops the gradient; null if there is none,
+// as when the loss does not depend on the variable.
 Node WhatBlocks(const Network& network, const NetworkVariable& variable) {
   PortSet made = network.flow().Forward(variable.reads);
   PortSet before = network.flow().Backward(network.losses());

@@ -1,5 +1,5 @@
-// Finds losses, outputs and checkpoints with NaN or infinity. `grapnel blame` finds the op that
-// produced the first.
+// Finds losses, checkpoints and records with NaN or infinity and, without a loss, outputs with NaN.
+// `grapnel blame` finds the op that produced the first.
 #include <cmath>
 
 #include "lib/doctor/doctor.h"

@@ -1,6 +1,7 @@
 // Finds a softmax over a single class, which is 1 for any input.
 //
-// Skips attention, whose weights are multiplied by values: a sequence of length 1 is valid.
+// Skips a softmax that a product, Einsum, Reshape or Transpose reads: it may be attention, for
+// which a sequence of length 1 is valid.
 #include "lib/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

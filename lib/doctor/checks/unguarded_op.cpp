@@ -6,7 +6,8 @@
 //
 // Guards are ops between the value and the log, quotient or root: + 1e-7, a maximum, a clip, a
 // where. Without a run, a finding is possible, or likely for a log of a softmax or sigmoid in a
-// graph with gradients; with a run, it states the least value.
+// graph with gradients; with a run, it states the least value, is certain if that is 0 or less, and
+// is usually omitted if the value is not close to 0.
 #include <cmath>
 
 #include "lib/doctor/doctor.h"

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kLargest = 20, kSpread = 5;  // larger means or spreads are reported
 
-// Returns the layer that reads the input directly; null if no layer does.
+// Returns a layer that reads the input directly or through casts, reshapes and the like; null if no
+// layer does.
 const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
   std::vector<BodyPort> open = {input};
   PortSet seen;

@@ -159,8 +159,9 @@ function drawLine(context, parts, ink, look, x, w, y) {
 
 const isHidden = (edge, look) => (edge.control && look.hideControl) || (edge.handles && look.hideHandles);
 
-// Draws each line once, even if several edges share it: in the style of the first of them that is
-// not hidden. Draws control edges first, and highlighted edges last, on top.
+// Draws each line once, even if several edges share it: in the style of the edge that owns it (see
+// sharedLines) or, if that is hidden, of the first other one that is not. Draws control edges
+// first, and highlighted edges last, on top.
 function drawEdges(context, frame, look, visible, x, y) {
   const drawn = new Set(), list = [];
   frame.edges.forEach((entry, i) => {
@@ -209,7 +210,7 @@ function trace(context, points, x, y) {
   context.lineTo(points.at(-1)[0] + x, points.at(-1)[1] + y);
 }
 
-// True if the ends of the edge are on two different devices.
+// True if each end of the edge is on one device, and the two devices differ.
 function crossesDevices(frame, edge) {
   const deviceOf = (item) => {
     const box = frame.view.boxes[item];

@@ -55,8 +55,8 @@ function withTitle(inner, box) {
   return {...inner, w: Math.max(inner.w, even(title))};
 }
 
-// Makes each closed box as wide as the lines that arrive at it side by side need. `side` is "w", or
-// "h" if data flows sideways.
+// Makes each closed box as wide, up to a limit, as the lines that arrive at it side by side need.
+// `side` is "w", or "h" if data flows sideways.
 function makeRoomForLines(sizes, inners, edges, under, side) {
   const counts = new Array(sizes.length).fill(0);
   edges.forEach(({to}, i) => {
@@ -68,8 +68,9 @@ function makeRoomForLines(sizes, inners, edges, under, side) {
   });
 }
 
-// Returns the label of each line in this frame. A line that ends at an open box has its label in
-// that box's frame instead; a line that leaves the frame has it in the frame around.
+// Returns, by edge, the label of its line in this frame; undefined if the edge shares another
+// edge's line, or the label is in another frame: in that of the open scope at which the line ends,
+// or in the frame around this one if the line leaves it.
 function wordsOf(edges, under, inners) {
   const twins = edges.map(() => []);
   edges.forEach((edge, i) => {
@@ -96,7 +97,7 @@ function headOf({box, w, inner}, direction) {
 }
 
 // Arranges the frames of the functions that one box calls, a list of {frame, title}, as the
-// contents of the box.
+// contents of the box; undefined if there are none.
 export function functionFrames(called) {
   const frames = [];
   let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;

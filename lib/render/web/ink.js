@@ -11,5 +11,6 @@ function lightness(fill) {
 }
 
 export const inkOn = (fill) => INKS[Number(lightness(fill) > DARK)];
-// Returns undefined for pale fills, on which all text colors of a light theme are readable.
+// Returns undefined without a fill, and for pale fills, on which all text colors of a light theme
+// are readable.
 export const inkOnStrong = (fill) => (fill && lightness(fill) < PALE ? inkOn(fill) : undefined);

@@ -67,8 +67,8 @@ class Placer {
     return item;
   }
 
-  // Returns where an edge meets an open box, as an offset from the box's middle; undefined if the
-  // item is not an open box.
+  // Returns where an edge meets an open scope, as an offset from the box's middle; undefined if the
+  // item is not an open scope.
   attach(item, far, side) {
     const ports = this.isBox(item) ? this.sizes[item][side] : undefined;
     if (!ports) return undefined;

@@ -17,8 +17,10 @@ export function portsOfBoxes(placer) { return new Ports(placer).run(); }
 class Ports {
   constructor(placer) {
     this.placer = placer;
-    this.exits = new Map();    // by closed box: {x, far: indices of the wires}
-    this.entries = new Map();  // by closed box: [{wire, x}]
+    // By closed box: {x: where all its lines leave, far: the indices of the wires that leave it}.
+    this.exits = new Map();
+    // By closed box, for each line that arrives: {wire: its index, x: where the line arrives}.
+    this.entries = new Map();
   }
 
   run() {
@@ -45,6 +47,8 @@ class Ports {
     return placer.wires.map((wire, i) => wire && {out: this.outOf(i), into: into.get(i) ?? this.intoOf(i)});
   }
 
+  // Lines without a port meet an open box as if it were closed: those of edges that run up, and
+  // those at open functions.
   isClosed(item, port) { return this.placer.isBox(item) && port === undefined; }
   endsOf({items, round}) { return round ?? {source: items[0], target: items.at(-1)}; }
 

@@ -15,8 +15,8 @@ export function sharedLines(edges) {
 
 // Returns a wire for each edge: {edge, items: one in each layer that the line passes, up, out,
 // into}; undefined for an edge from an item to itself, and for an edge that shares another edge's
-// line. `out`, `into`: the offsets, from the middle of an open box, at which the line meets the
-// box.
+// line. `out`, `into`: the offsets, from the middle of an open scope, at which the line meets the
+// box; undefined for other items, and for an edge that runs up.
 export function completePaths(placer) {
   return placer.view.edges.map((edge, i) => {
     if (edge.from === edge.to || placer.under[i] !== undefined) return undefined;

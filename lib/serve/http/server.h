@@ -16,7 +16,7 @@ Expected<std::string> MakeToken();
 // Listens on 127.0.0.1 only. Opens grapnel_http.so, which must be next to the binary.
 class Server {
  public:
-  // `port`: 0 for any free port. Errors: the module is missing, the port is in use.
+  // `port`: 0 for any free port. Errors: the module cannot be loaded; the port cannot be opened.
   static Expected<std::unique_ptr<Server>> Listen(Router& router, int port);
   ~Server();
   int port() const;

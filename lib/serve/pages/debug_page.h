@@ -27,7 +27,8 @@ class DebugPage : public Page {
   Expected<GraphPage*> Drawing() override { return &graph_->page(); }
   void WriteListed(llvm::json::OStream& json) const override;
 
-  // Returns the report of WriteBlameJson, and the contents of the folder.
+  // Returns the report of WriteBlameJson with the debug mode, start time and TensorFlow version of
+  // the run, the numbers of runs, executions and recorded tensors, and the problems of the folder.
   std::string Json() const;
   // Return the card of one tensor or execution, made by DebugCards.
   Expected<std::string> TraceJson(size_t trace) const;

@@ -51,8 +51,8 @@ void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStr
   });
 }
 
-// Writes the passes that ran over the main graph and never changed anything, and the total time of
-// the passes that did nothing.
+// Writes the passes that never changed anything, and the total time of the passes' runs that
+// changed nothing.
 void WriteIdle(const RunRecord& record, llvm::json::OStream& json) {
   std::vector<std::string> idle;
   double ms = 0;

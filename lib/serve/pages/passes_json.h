@@ -15,14 +15,14 @@ namespace grapnel {
 std::string PassesJson(const PageSet& pages, const StagePage& stage);
 
 // Returns the stage's rewrites with reasons. Names are [name, body, node], or [name] for a node
-// that neither graph has because it existed only within the stage. Errors: the stage is the first,
-// or cannot be drawn.
+// that neither graph has because it existed only within the stage. Errors: the stage is the first
+// of its graph, or cannot be drawn.
 Expected<std::string> RewritesJson(StagePage& stage);
 
 // Returns the life of a node (LifeOf in lib/diff/timeline.h), one block for each story with that
-// node: first the story of `stage`, then the other stories of its function: [{"title", "function",
-// "line", "events": [{"entry", "stage", "text", "line"}]}]. An event with "line" is from a
-// partition. `node`: NODE or FUNCTION/NODE; an unknown node has no blocks.
+// node: first the story of `stage`, then the other stories of its function, then the rest:
+// [{"title", "function", "line", "events": [{"entry", "stage", "text", "line"}]}]. An event with
+// "line" is from a partition. `node`: NODE or FUNCTION/NODE; an unknown node has no blocks.
 std::string LifeJson(const StagePage& stage, llvm::StringRef node);
 
 }  // namespace grapnel

@@ -13,7 +13,8 @@
 
 namespace grapnel {
 
-// A page that compares a stage with the previous stage; for the first stage, it shows only a graph.
+// A page that compares a stage with the previous stage of its graph; for the first one, it shows
+// only the graph.
 class StagePage : public Page {
  public:
   StagePage(std::shared_ptr<const PassRun> run, size_t index, const std::string& title);
@@ -26,10 +27,10 @@ class StagePage : public Page {
   // The number of the page that shows the stage's graph: this page or, if this stage changed
   // nothing, that of the last earlier stage that did, or of the first stage.
   size_t Shown() const;
-  // The stage's rewrites; empty if they were not recorded, as in a folder of dumps.
+  // The stage's rewrites; empty if they were not recorded, as in TensorFlow's dumps.
   llvm::ArrayRef<Rewrite> rewrites() const;
-  // Returns the stage's graph and the one before, merged into one. Errors: the stage is the first,
-  // or the graphs cannot be drawn as one.
+  // Returns the stage's graph and the one before, merged into one. Errors: the stage is the first
+  // of its graph, or the graphs cannot be drawn as one.
   Expected<DiffGraph*> Merged();
 
   // True if the stage's graph is a dump in a folder, which OpenDump can read again.
@@ -51,7 +52,7 @@ class StagePage : public Page {
   std::shared_ptr<const PassRun> run_;
   size_t index_;
   std::once_flag drawn_once_, panes_once_;
-  std::unique_ptr<GraphPage> alone_;   // for the first stage
+  std::unique_ptr<GraphPage> alone_;   // for the first stage of a graph
   std::unique_ptr<DiffGraph> merged_;  // for all other stages
   std::unique_ptr<Panes> panes_;
   std::string problem_;  // the reason why both are null

@@ -17,8 +17,9 @@ using AnswerOf = llvm::function_ref<std::optional<std::string>(const std::string
 // if it is long: the page then requests it.
 std::string SentDocument(const std::string& path, AnswerOf answer);
 
-// Returns HTML elements with the first graph's document, with its initially open scopes unless they
-// are long, and with the values that color its boxes. Takes as long as answering requests for them.
+// Returns HTML elements with the first graph's document, with its initially open scopes, and with
+// the values that color its boxes, but without documents that would make them too long. Takes as
+// long as answering requests for them.
 std::string SentPicture(AnswerOf answer);
 
 }  // namespace grapnel

@@ -14,8 +14,8 @@ const SHOWN = 500;
 
 const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
 
-// Displays one folder. `actions`: go(body, node) shows a node in the graph; chosen(card) is called
-// with the card that is shown.
+// Displays one folder. `actions`: go(body, node) shows a node in the graph; chosen(card, remember)
+// is called with the card that is shown, and whether this is a step in the browser's history.
 class DebugFolder {
   constructor(root, source, actions) {
     this.root = root;
@@ -23,7 +23,8 @@ class DebugFolder {
     this.actions = actions;
   }
 
-  // Shows the card of that name ("trace/11"); without a name, the card of the first cause.
+  // Shows the card of that name ("trace/11"); without a name, the card of the first cause or, if
+  // nothing bad was recorded, a text that says so.
   async show(card) {
     if (!this.report) await this.build();
     if (card || this.first) return this.open(card ?? this.first, false);

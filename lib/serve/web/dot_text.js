@@ -49,8 +49,8 @@ class DotWriter {
   }
 
   // Returns the closed boxes at which a line that meets box `item` ends: the box itself or, if it
-  // is open, boxes in it. `side`: "in" for a line that comes from the box `key`, "out" for one that
-  // goes there.
+  // is open, boxes in it (of open functions, the first one); none if the item is not a box. `side`:
+  // "in" for a line that comes from the box `key`, "out" for one that goes there.
   ends(frame, item, key, side) {
     const placed = frame.boxes[item];
     if (!placed) return [];

@@ -33,8 +33,8 @@ export class Filter {
   has(fixed) { return this.hide.includes(fixed); }
   with(change) { return new Filter({...this, ...change}); }
 
-  // Promises a HiddenBody for a body; undefined if the filter hides nothing. Throws if a node of
-  // the filter does not exist.
+  // Promises a HiddenBody for a body; undefined if the filter hides nothing. Throws an error for
+  // the user, for example if a node of the filter does not exist.
   async of(source, body) {
     if (!this.on) return undefined;
     if (!this.bodies.has(source)) this.bodies.set(source, new Map());
@@ -204,8 +204,8 @@ class HiddenBody {
     }
   }
 
-  // Computes `scopes`: counts the nodes of each scope, those that words hide (HIDDEN) and those
-  // outside of the selected part (CUT).
+  // Computes `scopes` from the numbers of all nodes, of nodes that words hide (HIDDEN) and of nodes
+  // outside of the selected part (CUT), in each scope and the scopes within it.
   count({parents, scopes, ids}) {
     const counts = parents.map(() => [0, 0, 0]);
     scopes.forEach((scope, row) => {

@@ -2,7 +2,7 @@
 // name:GLOB, /REGEX/ for names. For the lists of the filter's panel also device:, job:, task:,
 // cluster: and function:, each with a literal text.
 
-// Words that hide not nodes, but edges, lines in boxes, or (main) the main graph.
+// Words that hide not nodes, but edges, their shapes, lines in boxes, or (main) the main graph.
 export const FIXED = ["control", "resources", "constants", "shapes", "main"];
 const EXACT = ["device", "job", "task", "cluster", "function"];
 
@@ -25,7 +25,8 @@ export function globOf(glob) {
   return new RegExp(`^${pattern}$`, "su");
 }
 
-// Parses a word into {field, fits(text)}. Throws for an invalid regular expression.
+// Parses a word into {field, fits(text)}. Throws for an invalid regular expression, or an invalid
+// range in a glob.
 export function parseWord(word) {
   if (word.length > 1 && word.startsWith("/") && word.endsWith("/")) {
     const regex = new RegExp(word.slice(1, -1), "u");

@@ -74,8 +74,8 @@ class Filtered {
     this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
   }
 
-  // Returns the paths, as lists of edges, from items outside of `mixed` through items in `mixed` to
-  // items outside of it.
+  // Returns paths, as lists of edges, from items outside of `mixed` through items in `mixed` to
+  // items outside of it: for each first edge, one path to each last edge that it leads to.
   pathsThrough(mixed) {
     const out = edgesFrom(this.edges), found = [];
     for (const first of this.edges) {
@@ -110,8 +110,9 @@ class Filtered {
     }
   }
 
-  // True if a hidden scope may become a single point: no other hidden scope is next to it, and each
-  // of its inputs leads to each of its outputs.
+  // True if a hidden scope may become a single point: no other hidden scope is next to it, each of
+  // its inputs leads to each of its outputs, and no merged edge (isMerged) meets several edges in
+  // it.
   isWholly(item) {
     const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
     const {sinks} = this.connectivity.get(item);
@@ -153,7 +154,8 @@ class Filtered {
     return new Set([...before].filter((item) => after.has(item)));
   }
 
-  // If a hidden box has one line in and one line out, joins them to one line and returns true.
+  // If a hidden box has one line in and one line out, both downward, joins them to one line and
+  // returns true.
   straighten(joint) {
     const into = this.edges.filter(({to}) => to === joint);
     const out = this.edges.filter(({from}) => from === joint);

@@ -189,8 +189,9 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(Object.assign(new Event("select"), {box: placed}));
   }
 
-  // Opens the scopes around a node, selects the node and brings it into view. `around`: the scopes
-  // in the node's document; `instance`: the open instance of the body to use, if any (opened.js).
+  // Opens the scopes around a node, selects the node, brings it into view and promises its box;
+  // selects nothing if the node has no box. `around`: the scopes in the node's document;
+  // `instance`: the open instance of the body to use, if any (opened.js).
   async reveal(body, node, around, instance = undefined) {
     const inside = instance !== undefined && this.boxes.some((box) => box.instance === instance);
     if (!inside && body !== this.body) await this.show(body);
@@ -310,7 +311,7 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  // Returns the innermost box at a point of the canvas.
+  // Returns the innermost box at a point of the canvas; undefined if there is none.
   boxAt(x, y) {
     const [fx, fy] = [(x - this.at.x) / this.at.zoom, (y - this.at.y) / this.at.zoom];
     let found;
@@ -376,7 +377,8 @@ export class GraphView extends EventTarget {
     event.preventDefault();
   }
 
-  // Selects the box nearest to the selected one in the direction dx, dy.
+  // Selects the box nearest to the selected one in the direction dx, dy, if there is one. Distances
+  // across this direction count more.
   selectNext(dx, dy) {
     const middle = (box) => [box.x + box.w / 2, box.y + (box.inner ? 14 : box.h / 2)];
     const [x, y] = middle(this.boxes.find((box) => boxKey(box) === boxKey(this.chosen)) ?? this.chosen);

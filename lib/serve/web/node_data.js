@@ -59,7 +59,7 @@ function graphOf(graph, data, known, file) {
   return set;
 }
 
-// Returns "#rrggbb" for a color in CSS syntax.
+// Returns a color in CSS syntax as a canvas writes it: "#rrggbb" if the color is opaque.
 function colorOf(text, file) {
   if (text === undefined) return undefined;
   const context = document.createElement("canvas").getContext("2d");

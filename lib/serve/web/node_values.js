@@ -114,8 +114,8 @@ export class NodeValues {
   }
 }
 
-// Returns the row of the node whose box shows a node: its own row or, for a folded node, its
-// reader's.
+// Returns the row of the node whose box shows a node: its own row or, for a folded node, that of
+// its nearest reader that is not folded (its own if there is none).
 function homeOf(table, row) {
   const seen = new Set([row]);
   let ring = [row];

@@ -46,7 +46,7 @@ async function seenOf(source, body, view, how) {
 }
 
 // Returns the frames in a box, with positions relative to the box's upper left corner; undefined if
-// the box is closed.
+// the box is closed or nested too deeply.
 function innerFrames(all, body, instance, box, depth) {
   if (depth > DEEPEST || !canOpen(box) || !all.open.has(openKey(instance, box))) return undefined;
   if (box.kind === "scope") return scopeFrame(makeFrame(all, body, box.scope, instance, depth + 1));
@@ -69,7 +69,7 @@ function makeFrame(all, body, scope, instance, depth) {
   return {...frame, boxes, body, scope: view.scope, instance};
 }
 
-// Promises the frame of a body with all open scopes and functions in it. `open` is a set of keys
+// Promises the frame of a body with the open scopes and functions in it. `open` is a set of keys
 // from openKey; notes(body, box), if given, returns an additional note of a box.
 export async function composeFrames({source, open, filter, notes}, body, instance) {
   const views = new Map();

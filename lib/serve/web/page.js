@@ -19,8 +19,8 @@ import {Visibility} from "./visibility.js";
 import {followTheme, setUpTools} from "./tools.js";
 import {Values} from "./values.js";
 
-// Tabs use: models (the list of graphs), index (of the shown graph), source and summary (the shown
-// graph's documents), and
+// Tabs use, among others: models (the list of graphs), index (of the shown graph), source and
+// summary (the shown graph's documents), and
 //   go(body, node), enter(body)     show a node, or a function, of this graph
 //   goTo(index, body, node)         shows a node of any graph; without a node, only the graph
 //   openTab(name), added(index)     show a tab, or a graph that the server has just made
@@ -121,8 +121,8 @@ class Page {
       const told = storyOf(this.models, this.index)?.function;
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
-      // leads: the new entry begins with a special tab (such as that of a debug folder), which the
-      // entry before did not have; so show it.
+      // leads: the first tab of the new entry is a special one (such as that of a debug folder),
+      // but that of the entry before was another; so show it.
       const first = this.tabs.first(), leads = first !== "graph" && first !== tabs[0];
       if (!this.tabs.has(this.tab)) this.tabs.choose(first);
       await this.step(async () => {
@@ -301,7 +301,8 @@ class Page {
     this.row?.turnTheme();
   }
 
-  // Reloads the graphs, keeping the open scopes, the viewport and the selected box.
+  // Reloads the graphs, keeping the viewport and, as far as they still exist, the open scopes and
+  // the selected box.
   async reload() {
     const {view, tab} = this, {path} = view.chosen?.box ?? {}, {x, y, zoom} = view.at;
     const body = this.summary.bodies[view.body].name, paths = view.openPaths();

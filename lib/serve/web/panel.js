@@ -93,9 +93,10 @@ function stackOf(frames, find) {
 }
 
 // `summary` and `source` are those of the model; set them before anything is shown. `go(body,
-// node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box. Optional:
-// `more(body, node)` promises more elements for a node, `ways(body, node)` returns an element with
-// links from the node, `numbers(placed)` returns the numbers from files for a scope, or without one
+// node)` shows a node, `enter(body)` a function, `toggle(placed)` opens or closes a box. Optional:
+// `card(card)` opens a card of the debugger (required if a node has one), `more(body, node)`
+// promises more elements for a node, `ways(body, node)` returns an element with links from the
+// node, `numbers(placed)` returns elements with the numbers from files for a scope, or without one
 // for the whole graph, `find(text)` searches.
 export class Panel {
   constructor(root, actions) {

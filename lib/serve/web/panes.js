@@ -181,9 +181,9 @@ export class Panes {
     return found && bodyAndId(found);
   }
 
-  // Returns the instance of the other side that corresponds to an instance of `side`. An instance
-  // such as "0>n45.1" names the calls that lead to a body by the ids of the calling nodes, which
-  // differ between the sides.
+  // Returns the instance of the other side that corresponds to an instance of `side`; undefined if
+  // there is none. An instance such as "0>n45.1" names the calls that lead to a body by the ids of
+  // the calling nodes, which differ between the sides.
   instance(side, instance) {
     const [root, ...calls] = instance.split(">n");
     let body = Number(root), at = root, there = side.bodies.get(body);
@@ -257,8 +257,8 @@ export class Panes {
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
   }
 
-  // Brings the counterpart of a node into view on the other side, and shows both nodes in the
-  // panel.
+  // Brings the counterpart of a node, if it has one, into view on the other side, and shows both
+  // nodes in the panel.
   async showPartner(side, body, id, instance) {
     const other = this.other(side), match = this.partner(side, body, id);
     const docs = new Map([[side, [body, await side.source.node(body, id)]]]);
@@ -305,7 +305,7 @@ export class Panes {
     }
   }
 
-  // Shows a function on its side, and the function's counterpart on the other side.
+  // Shows a function on its side, and the function's counterpart, if any, on the other side.
   enter(side, body) {
     return this.run(async () => {
       const there = side.bodies.get(body);

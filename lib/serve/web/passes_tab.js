@@ -50,7 +50,8 @@ class PassesTab {
     return lifeOfNode(page, models[index].id, full);
   }
 
-  // Returns the form that starts a run of passes, for a model without a run.
+  // Returns, for a graph that is not a stage of a run, the form that starts a run of passes, or the
+  // reason why there is none.
   offer(models, chosen) {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {

@@ -26,8 +26,8 @@ export class RunColors {
   of({box, body}) { return box.kind === "scope" ? this.scopes.get(`${body}/${box.scope}`)
     : this.nodes.get(`${body}/${box.id}`); }
 
-  // Returns the color of a box. The kinds of outcomes are ordered by importance, so a scope has the
-  // color of the first kind that occurs in it.
+  // Returns the color of a box; undefined for a box without one. By health, a scope has the color
+  // of the first kind of outcome that occurs in it, since the kinds are ordered by importance.
   fill(by, placed, theme) {
     const found = this.of(placed);
     if (!found) return undefined;

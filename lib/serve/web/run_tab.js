@@ -89,7 +89,7 @@ class RunTab {
     }
   }
 
-  // Returns the RunColors of the model's last run.
+  // Returns the RunColors of the model's last run; undefined if there is none.
   colors(model) { return this.forms.get(model)?.colors; }
 
   async start(model) {
@@ -235,7 +235,7 @@ class RunTab {
     try {
       known = await ask(`${model}/run-node/${run}/${body}/${id}`);
     } catch (error) {
-      // The run is no longer kept, because other runs have been started since.
+      // For example, the run is no longer kept, because other runs have been started since.
       return [element("p", {class: "dim"}, error.message)];
     }
     const {outputs, runs, nanoseconds} = known;

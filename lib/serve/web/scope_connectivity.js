@@ -20,9 +20,9 @@ export function edgesFrom(edges) {
 export const isAmbiguous = ({from, to, count}, connectivity) =>
   count > 1 && connectivity.has(from) && connectivity.has(to);
 
-// Returns the edges by which a path may continue after `edge`: from an op, all its outgoing edges;
-// from a closed scope, those that its connectivity allows. `connectivity`: by item, from
-// connectivityOf.
+// Returns the edges by which a path may continue after `edge`: from a closed scope in
+// `connectivity`, those outgoing edges that its connectivity allows; from any other item, all.
+// `connectivity`: by item, from connectivityOf.
 export function edgesAfter(edge, items, out, connectivity) {
   const next = out.get(edge.to) ?? [], through = connectivity.get(edge.to);
   if (!through) return next;

@@ -45,7 +45,7 @@ function rankOfName({text, glob}, name, op) {
 }
 
 // Returns a function from a node to its rank, for the nodes of one page of the index. Matches each
-// distinct text of the page only once.
+// distinct text of the page only once, except for names.
 function matcher(page, terms) {
   const checks = terms.map((term) => {
     if (term.field === 1)

@@ -19,7 +19,8 @@ export class StageList {
     if (next !== undefined) this.choose(next);
   }
 
-  // Lists a model's graphs. `numbers`: the entries of the model.
+  // Lists a model's graphs, except those that the server no longer keeps. `numbers`: the entries of
+  // the model.
   list(models, numbers) {
     Object.assign(this, {models, numbers});
     byId("stages").hidden = numbers.length < 2;

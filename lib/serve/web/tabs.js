@@ -7,7 +7,8 @@ const known = new Map();
 
 // `tab`: {name, label, build(root, page), param, tells}.
 //   name    as in lib/serve/tabs/NAME.cpp, which sets the tab's position and which graphs have it
-//   build   called when the tab is first opened, with the tab's element and the Page. Returns
+//   build   called when the tab is first opened, or before the first ofNode() if `tells`, with the
+//           tab's element and the Page. Returns
 //             show(at)            draws the tab for page.source, each time it is opened; may be
 //                                 async. `at`: a position in the tab, as text; undefined: any
 //             forget()            called when the graphs have changed

@@ -51,7 +51,8 @@ export class Values {
     return sets;
   }
 
-  // Adds the sets of files, and colors by the first of these. Throws if no name in a set is a node.
+  // Adds the sets of files, and colors by the first of these. If a file cannot be read, or no name
+  // in a set is a node, throws and adds none.
   async open(files) {
     const before = this.sets.length, {source} = this.page;
     try {
@@ -164,8 +165,8 @@ export class Values {
     view.update(view.look.selected).then(() => isWhole && view.fit());
   }
 
-  // Returns the elements that the legend has next to its colors: the choice of the aggregate, or a
-  // problem.
+  // Returns the elements that the legend has next to its colors: the choice of the aggregate, or
+  // that the set is not ready or has no node; none if the choice `by` is not a set.
   legend(by) {
     const set = this.setOf(by), values = set && this.now(set, this.page.source);
     if (!set) return [];

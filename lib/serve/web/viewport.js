@@ -15,7 +15,7 @@ export function lookAt(view, {body, scope}) {
   }
 }
 
-// Shows the topmost marked node, such as a difference, if none is in view.
+// Shows the topmost closed box with a marked node, such as a difference, if none is in view.
 export function showMarked(view) {
   const marked = view.boxes.filter(({box, inner}) => box.marks && !inner);
   if (marked.length === 0 || marked.some((box) => view.isInSight(box))) return;

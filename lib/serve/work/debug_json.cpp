@@ -42,7 +42,7 @@ void WriteNode(const Module& module, const Node& node, llvm::json::OStream& json
   WriteNodeLink(BodyNumber(module, node.graph()), node, json);
 }
 
-// Writes {"index", "name", "type", "text", "node"} for a tensor.
+// Writes "index", "name", "type", "text" and "bad" of a tensor into the open object.
 void WriteTensor(size_t index, const std::string& name, const Tensor& tensor,
                  llvm::json::OStream& json) {
   json.attribute("index", index);

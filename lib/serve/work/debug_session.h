@@ -37,7 +37,7 @@ class DebugSession {
   // session is over, "why".
   std::string StatusJson() const;
   // Executes one line of the debugger's shell, without access to files, and returns {"text",
-  // "error"}. Errors: the run is not at a stop.
+  // "error"}. Errors: the run is not at a stop, or the session is over.
   Expected<std::string> Do(llvm::StringRef line);
   Expected<std::string> Value(llvm::StringRef request);
   // Returns a value at a stop as the bytes of a .npy file.

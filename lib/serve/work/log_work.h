@@ -20,8 +20,8 @@ namespace grapnel {
 //   a row: {"node", "op", "asked", "placed", "logged", "line", "why", "kind", "body", "id"}, with
 //     differences first; "kind": 1: on another device, 2: not in the log or with another op, 3:
 //     not in the graph; "body" and "id": a node on the page `shown`, which shows the graph
-// For a graph that cannot be placed {"failure": lines}. Errors: the request or the devices cannot
-// be read, the graph is not valid, the page's graph is not from a file.
+// For a graph that cannot be placed {"failure": lines}. Errors: the request, the log or the devices
+// cannot be read, the graph is not valid, the page's graph is not from a file.
 Expected<std::string> LogFromPage(const Page& page, Page& shown, llvm::StringRef request);
 
 }  // namespace grapnel

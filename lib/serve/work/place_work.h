@@ -14,7 +14,8 @@ namespace grapnel {
 // "crossings", "devices": [{"device", "nodes", "weights", "peak"}], "report": [lines], "moves":
 // [lines]}; for a graph that cannot be placed {"failure": [lines], "moves": [lines]}. The result
 // has "moves" if the request has "what_if". Reads no files, even if devices look like a path.
-// Errors: the request or the devices cannot be read, the graph is not valid.
+// Errors: the request or the devices cannot be read, the graph is not valid, the page's graph is
+// not from a file.
 Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request);
 
 }  // namespace grapnel

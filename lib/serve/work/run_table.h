@@ -20,7 +20,7 @@ struct PageRun;  // lib/serve/work/run_json.h
 constexpr size_t kTappedAPage = 500;
 
 // Executes runs, and keeps finished runs with their values, and uploaded files. Beyond the limits
-// below, drops the oldest. Thread-safe.
+// below, drops the oldest of these; refuses runs if too many wait. Thread-safe.
 class RunTable {
  public:
   static constexpr size_t kMostUploaded = size_t{1} << 28;      // bytes of uploaded files
@@ -33,10 +33,10 @@ class RunTable {
 
   // Keeps a .npy file; returns {"file": its number, "type": "float[2,3]"}. Errors: not a .npy file.
   Expected<std::string> KeepFile(llvm::StringRef bytes);
-  // Returns an uploaded file. Errors: the file was dropped.
+  // Returns an uploaded file. Errors: the file is not kept.
   Expected<std::shared_ptr<const FileBytes>> FindFile(uint64_t file) const;
   // Queues a run, which starts when earlier runs are over, and returns {"run": its number}. Errors:
-  // too many runs are waiting, the request cannot be read.
+  // too many runs are waiting; the request cannot be read; a tap matches no node.
   Expected<std::string> Start(std::shared_ptr<const OpenedGraph> opened, llvm::StringRef request);
   // Stops a run and returns its status. A waiting run is over at once; a finished run is not
   // changed.

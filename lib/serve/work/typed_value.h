@@ -17,8 +17,9 @@ Expected<Dims> ParseDims(llvm::StringRef text);
 
 // Parses a value: "[[1, 2.5], [-3, nan]]", "true", "\"text\"". Brackets give the shape, except that
 // a single element without brackets is repeated to fill the shape `dims`, and a flat list of the
-// right length gets the shape `dims`. Errors: text that is not a value of `dtype`, lists of
-// different lengths, more than kLargestFill bytes.
+// right length gets the shape `dims`. Errors: text that is not a value of `dtype`, a dtype whose
+// values cannot be typed, lists of different lengths or nested too deep, more than kLargestFill
+// bytes.
 Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
                                  llvm::ArrayRef<int64_t> dims);
 

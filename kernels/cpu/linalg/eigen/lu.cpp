@@ -26,7 +26,7 @@ void EigenLogDeterminant(const T* in, int64_t n, T* sign, T* log_abs) {
   auto diagonal = lu.matrixLU().diagonal().array().eval();
   auto sizes = diagonal.abs().eval();
   *log_abs = T(sizes.log().sum());
-  // A 0 on the diagonal makes the sign 0, a NaN makes it NaN; an infinity counts with its sign.
+  // A 0 on the diagonal makes the sign 0, a NaN makes it NaN; a real infinity counts with its sign.
   *sign = T(lu.permutationP().determinant());
   for (int64_t i = 0; i < n; ++i) *sign *= SignOf(T(diagonal[i]));
 }
