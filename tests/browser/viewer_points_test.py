@@ -1,4 +1,4 @@
-"""What a graph viewer must do, point by point; docs/guide/seeing.md lists the points with the tests and pictures that show them."""
+"""What a graph viewer must do, point by point; docs/internals/drawing.md lists the points with the tests and pictures that show them."""
 import json
 import os
 import subprocess
