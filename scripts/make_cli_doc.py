@@ -22,13 +22,16 @@ def document(grapnel):
     top = text_of(grapnel)
     names = re.findall(r"^  ([a-z][a-z-]*) ", top.split("Subcommands:")[-1], re.M)
     parts = ["# The command line", "",
-             "scripts/make_cli_doc.py makes this page from `--help`. MODEL is a GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or file,",
-             "MetaGraph, event file, dump folder, case folder, or `-` for standard input; grapnel recognizes it by its content, not by its name.",
-             "MODEL:NAME selects one of several graphs: NAME is its title, or, in a dump folder, FUNCTION:STAGE.",
+             "scripts/make_cli_doc.py makes this page from `--help`. MODEL is a GraphDef (.pb, .pbtxt, each also .gz), a graph as [text](text.md) (.gtxt),",
+             "a SavedModel folder or file, MetaGraph, event file, dump folder, case folder, or `-` for standard input; grapnel recognizes it by its",
+             "content, not by its name. Except for `serve`, MODEL may also be a C++ function, FILE.cpp:FUNCTION, which grapnel [compiles and",
+             "traces](../guide/tracing.md). MODEL:NAME selects one graph of a file or folder with several: NAME is its title, or, in a dump folder,",
+             "FUNCTION:STAGE.",
              "",
-             "The tensor `x:1` is output 1 of node x; `x` means `x:0`. The node `x` in a function is `FUNCTION/x`; `x:1` and `^x` (a control edge)",
-             "name the node x as well. A device is `/job:worker/replica:0/task:1/device:GPU:0`; you may leave out any part, as in `/gpu:0`;",
-             "`--device` takes `GPU:1` too. A name that does not exist is an error (exit code 2) that lists similar names.",
+             "Where an option expects a tensor, `x:1` is output 1 of the node x, and `x` means `x:0`. Where an option expects a node, `x:1` and `^x` (a",
+             "control edge) mean the node x; the node `x` of a function is `FUNCTION/x`. A full device name is",
+             "`/job:worker/replica:0/task:1/device:GPU:0`; you may leave out any part, as in `/gpu:0`, and `--device` also takes `GPU:1`. A name that does",
+             "not exist is an error (exit code 2) that lists similar names.",
              "", "```", top, "```"]
     for name in names:
         parts += ["", f"## {name}", "", "```", text_of(grapnel, name), "```"]

@@ -31,31 +31,35 @@ Value dy_dx = tape.Gradient(y, x);
 Values rows = Jacobian(t, y, {x});               // a While over the elements of y
 ```
 
-[lib/trace/gradient.h](../lib/trace/gradient.h) has the rest: incoming gradients, tensors that count as constants, custom gradients,
-and tensors that are not connected. To extend a graph from a file: `Tracer t(std::move(module))`, `t.Find("loss")`.
+A traced function computes gradients with these functions. [lib/trace/gradient.h](../../lib/trace/gradient.h) describes their options:
+incoming gradients, tensors that count as constants, custom gradients, and the gradient of a tensor that the result does not depend on. To
+add gradients to a graph from a file, begin with `Tracer t(std::move(module))` and `t.Find("loss")`.
 
-The nodes are those that TensorFlow's tape makes inside a `tf.function`: the same ops, order, attributes and names, each with the line
-of its forward op. `grapnel check-gradients MODEL` compares the gradients of a model with finite differences.
+Except for the cases under [Where graphs differ](#where-graphs-differ), a gradient has the nodes that TensorFlow's tape makes inside a
+`tf.function`: the same ops, order, attributes and names. Each node has the source line of its forward op, the op of which it computes the
+gradient. `grapnel check-gradients MODEL` compares the gradients of a model with finite differences.
 
-- **Calls, branches and loops** get a copy of their function that also returns what the gradient needs: more results, and in loops
-  stacks (TensorListPushBack in the forward loop, TensorListPopBack in the gradient loop). The values are TensorFlow's; the graphs are
-  not the same, node for node: grapnel calls a gradient function, `__backward_...`, and TensorFlow inlines its nodes into the branch or
-  loop.
-- **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single
-  nodes do not: the error says what to do.
-- **Slices** (IndexedSlices): the gradient of a gather stays slices until an op needs a dense tensor.
-- **An op without a gradient** between a y and an x is an error at its line. So are PreventGradient, and a custom gradient from Python
-  in a graph from a file, which does not contain it.
+- **Calls, branches and loops**: the gradient needs values from inside the called function, so grapnel calls a copy of the function instead,
+  which also returns these values. A loop returns them as stacks: TensorListPushBack in the forward loop, TensorListPopBack in the
+  gradient's loop. The gradients have TensorFlow's values, but the graphs are not the same, node for node: grapnel calls a gradient
+  function, `__backward_...`, where TensorFlow inlines that function's nodes into the branch or loop.
+- **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single nodes
+  (Enter, NextIteration, Exit) have none; the error says how to build the graph instead.
+- **Slices** (TensorFlow's IndexedSlices): the gradient of a gather stays a list of rows with their indices, until an op needs a dense
+  tensor.
+- **Errors**: it is an error, with the line of the op, if an op without a gradient lies on the path from an x to a y. So is the op
+  PreventGradient, and in a graph from a file an op with a custom gradient of Python, because a file does not contain Python functions.
 
-To add a gradient: see [lib/trace/gradient_rule.h](../lib/trace/gradient_rule.h), choose a file in `lib/trace/gradients/`, and add a
-row to `tests/python/gradient_cases.py`.
+To add the gradient of an op, write a rule in one of the files of `lib/trace/gradients/`, as
+[lib/trace/gradient_rule.h](../../lib/trace/gradient_rule.h) describes, and add a row to `tests/python/gradient_cases.py`.
 
 ## The ops
 
-scripts/make_gradients_doc.py makes this table from the linked rules and TensorFlow's registry. *compared*: cases (dtypes, shapes,
-values known while tracing or not) that give the values of TensorFlow's tape, of all cases that TensorFlow and grapnel run on a CPU.
-*graphs*: cases in which the ops, attributes and edges of the gradient are the same, of all cases that TensorFlow traces. *runs*:
-grapnel has a kernel for the op itself. Half-precision floats count if TensorFlow has kernels for them.
+scripts/make_gradients_doc.py makes this table from the gradient rules of the binary and TensorFlow's registry. A case of an op is a choice
+of dtypes, of shapes, and of which values are known while tracing. The column *compared* has the number of cases in which grapnel's gradient
+has the values of TensorFlow's tape, of all cases that both run on a CPU. The column *graphs* has the number of cases in which the gradient
+has the same ops, attributes and edges, of all cases that TensorFlow traces. The column *runs* says whether grapnel has a kernel for the op
+itself. Cases with half-precision floats count if TensorFlow has kernels for them.
 
 """
 

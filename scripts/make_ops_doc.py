@@ -14,20 +14,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOC = ROOT / "docs" / "reference" / "ops.md"
 HEAD = """# Ops that run
 
-scripts/make_ops_doc.py makes this page from the linked kernels. `grapnel info --unsupported MODEL` lists the nodes of a model that
-cannot run. The executor itself handles constants, placeholders, _Send, _Recv and TensorFlow 1's control flow (Switch, Merge, Enter,
-Exit, NextIteration, LoopCond); they are not listed. A case is a folder or zip file of testdata with a graph of that op and TensorFlow's outputs;
-every `./x test` compares grapnel's outputs with them.
+scripts/make_ops_doc.py makes this page from the kernels of the binary. `grapnel info --unsupported MODEL` lists the ops of a model that
+grapnel cannot run. The table does not list constants, placeholders, _Send, _Recv and TensorFlow 1's control flow (Switch, Merge, Enter,
+Exit, NextIteration, LoopCond): the executor runs these without kernels. A case is a folder or zip file of testdata with a graph that contains the op,
+inputs, and TensorFlow's outputs; every `./x test` compares grapnel's outputs with these.
 """
 DIFFERENCES = ROOT / "tests" / "reference" / "op_differences.txt"
 DIFFERENCES_HEAD = """
 ## Where grapnel differs
 
-`tests/fuzz/op_inputs.cpp` changes values, shapes, dtypes and attributes of those cases at random, and
-`tests/fuzz/op_inputs_tensorflow.py` runs the results in TensorFlow. Of 20,000 such inputs, 97 in 100 gave the same result, or an error
-in both. The table lists the differences with a known reason; others are not analyzed yet. TensorFlow uses oneDNN's kernels by default
-if the processor has AVX-512 VNNI or a similar extension, and other kernels otherwise (`TF_ENABLE_ONEDNN_OPTS` decides); if the two
-differ, grapnel gives oneDNN's result.
+`tests/fuzz/op_inputs.cpp` changes values, shapes, dtypes and attributes of the cases above at random and runs them in grapnel;
+`tests/fuzz/op_inputs_tensorflow.py` runs the same inputs in TensorFlow. Of 20,000 such inputs, 97 in 100 gave the same result, or an error
+in both. The table lists the differences with a known reason; others are not analyzed yet. TensorFlow has two sets of CPU kernels for some
+ops: by default it uses oneDNN's if the processor has AVX-512 VNNI or a similar extension, and its own otherwise (`TF_ENABLE_ONEDNN_OPTS`
+overrides this). If the two give different results, grapnel gives oneDNN's.
 
 | op | kind | why |
 |---|---|---|
@@ -38,7 +38,7 @@ PASSED_ON = ROOT / "tests" / "reference" / "ops_passed_on.txt"
 PASSED_ON_HEAD = """
 ## Ops that pass their input on
 
-In grapnel, the output of these ops is their input; TensorFlow does something else with the input as well.
+In grapnel, each of these ops outputs its input unchanged. In TensorFlow, the op has an additional effect, which the table describes.
 
 | op | what TensorFlow does, and why grapnel does not |
 |---|---|

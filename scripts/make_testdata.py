@@ -200,17 +200,18 @@ def make_functions(out):
 README = """\
 # Test data
 
-Made by `scripts/make_testdata.py` with TensorFlow {version}; do not edit by hand. Every value and every result is
-TensorFlow's own; the graphs were written for this project.
+`scripts/make_testdata.py` makes the folders in the table below, and the table, with TensorFlow {version}: do not edit them by hand. The
+programs were written for this project; every value and every optimized graph is TensorFlow's own.
 
-A folder with `graph.pb` is a case folder: a graph with its feeds and the values that TensorFlow computed. A zip file
-under `ops/` is a case in one file, which grapnel opens like a folder. A folder under `rewrites/` has `graph.pbtxt`, the
-`config.pbtxt` (a RewriterConfig) it was optimized under, the fetches (`case.json`) and TensorFlow's result, `tf.pbtxt`.
-A folder under `functions/` is both. Debug folders have a [README of their own](tfdbg/README.md), files in chunks
-[another](chunked/README.md), weights of Keras [a third](keras/README.md), networks that do not learn [a
-fourth](doctor/README.md), SavedModels beside what TensorFlow makes of their signatures [a fifth](signatures/README.md),
-libraries of functions [a sixth](libraries/README.md), logs of placements [a seventh](placement_logs/README.md), stages
-of dumps [an eighth](stages/README.md), graphs of functions [a ninth](function_graphs/README.md).
+A folder with `graph.pb` is a case folder: a graph with values for its inputs and the outputs that TensorFlow computed. A zip file
+under `ops/` is a case in one file, which grapnel opens like a folder. A folder under
+`rewrites/` shows what Grappler makes of a graph: `graph.pbtxt` is the graph, `config.pbtxt` the RewriterConfig that Grappler used,
+`case.json` names the fetches, and `tf.pbtxt` is TensorFlow's result. A folder under `functions/` has the files of both kinds.
+
+Other scripts make the folders that the table does not list. Most have a README of their own, such as [debug folders](tfdbg/README.md),
+[models stored in chunks](chunked/README.md), [files of Keras weights](keras/README.md), [networks that do not learn](doctor/README.md),
+[SavedModels with TensorFlow's view of their signatures](signatures/README.md), [function libraries](libraries/README.md),
+[placement logs](placement_logs/README.md), [stages of dumps](stages/README.md) and [graphs of functions](function_graphs/README.md).
 
 | case | what it is | where it came from | bytes |
 |---|---|---|---|
