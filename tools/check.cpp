@@ -171,7 +171,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the model to check");
-  line.Option("--policy", flags->policy, "the policy, as TOML (docs/guide/checking.md)").ShownAs("FILE");
+  line.Option("--policy", flags->policy, "the policy, as TOML (docs/guide/checking.md)")
+      .ShownAs("FILE");
   line.Option("--against", flags->against,
               "the previous model, to find what got worse: fusions, weights")
       .ShownAs("BASE");
