@@ -55,7 +55,7 @@ struct EagerRecording {
   Graph& graph;
   TraceBody body;
   const uint32_t number;
-  int tapes = 0;   // tapes that are recording; EagerOptions::records counts as one
+  int tapes = 0;  // tapes that are recording; EagerOptions::records counts as one
   // The number of tapes that may still need the recording; a hook or EagerOptions::records counts
   // as one.
   int owners = 0;

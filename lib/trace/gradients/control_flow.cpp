@@ -466,9 +466,9 @@ class LoopGradient {
   int count_ = 0;  // number of loop variables
   Values dys_;
   FunctionGradient of_;
-  TraceBody* cond_ = nullptr;    // a copy of the condition
-  std::vector<DataType> types_;  // dtypes of the added variables
-  std::vector<Port> inits_;      // initial values of the added variables
+  TraceBody* cond_ = nullptr;      // a copy of the condition
+  std::vector<DataType> types_;    // dtypes of the added variables
+  std::vector<Port> inits_;        // initial values of the added variables
   std::vector<int> is_invariant_;  // by capture: the loop-invariant variable that it is, or -1
 };
 InputGradients LoopOf(G& g) { return LoopGradient(g).Make(); }
