@@ -106,7 +106,8 @@ class AutoParallel : public GraphPass {
       has_variables_ = true;
     }
     if (!has_variables_)
-      edit_->Refuse(kRule, reporter, "the graph has no variable that an Assign sets");
+      edit_->Refuse(kRule, reporter,
+                    "the graph has no variable that an Assign or AssignVariableOp sets");
     return has_variables_;
   }
 

@@ -43,7 +43,9 @@ class PartitionPass : public GraphPass {
     void Run() {
       for (Node node : Present()) Move(node);
       for (const Transfer& transfer : split_.transfers) Claim(transfer);
-      std::map<NodeId, std::vector<Node>> made;  // by the node that is sent
+      // The nodes that partitioning adds, by the node whose values they send and receive; kNoNode:
+      // the nodes of control loops.
+      std::map<NodeId, std::vector<Node>> made;
       for (const Partition& part : split_.partitions) {
         for (Node node : part.module->main.nodes()) {
           if (edit_.graph().Find(node.name())) continue;

@@ -154,7 +154,7 @@ class Joining {
            loose.line == stage.line + " " + std::to_string(loose.turn);
   }
 
-  // Returns how many stages with the name of the loose one the line already has. If a name occurs
+  // Returns how many loose stages with the name of this one have joined the line. If a name occurs
   // twice, the second usually belongs to another line (the stages of another graph).
   int Taken(const std::string& line, size_t loose) const {
     auto it = taken_.find({line, stages_[loose].stage});

@@ -211,7 +211,7 @@ class Address {
 
   // Returns the turn of a chain whose last dump is `pass`: the first turn from `first` on that
   // begins a run and whose iteration ended with the graph in `pass`; else the first that begins a
-  // run and has the iteration.
+  // run and has the iteration; else `first`.
   size_t NextTurnFor(const Meta& pass, size_t first) const {
     std::optional<size_t> fallback;
     for (size_t turn = first; turn < turns_.size(); ++turn) {

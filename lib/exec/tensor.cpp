@@ -274,7 +274,8 @@ Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
   }
   bool has_no_elements = DataTypeSize(dtype) == 0 && dtype != proto::DT_STRING && !IsObject(dtype);
   if (has_no_elements)
-    return MakeError("a tensor of dtype {0} has no elements in memory", DataTypeName(dtype));
+    return MakeError("cannot make a tensor of dtype {0}: the size of its elements is not known",
+                     DataTypeName(dtype));
   auto buffer = dtype == proto::DT_STRING ? ElementBuffer<std::string>::Make(*count)
                 : IsObject(dtype)         ? ElementBuffer<ObjectRef>::Make(*count)
                                           : allocator.Allocate(bytes);

@@ -177,7 +177,7 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
   }
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
   if (names.empty() || llvm::is_contained(names, kModelFile)) return Error::success();
-  return MakeError("{0}: contains '{1}' and no SavedModel: name an empty folder or a new one",
+  return MakeError("{0}: contains '{1}' and no saved_model.pb: name an empty folder or a new one",
                    folder, names.front());
 }
 

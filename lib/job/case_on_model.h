@@ -14,7 +14,8 @@ struct CaseOfModel {
   // The case. If `signature` is not empty, the case's feeds and fetches are renamed to the model's
   // tensors.
   Case values;
-  std::vector<std::string> feed_names, fetch_names;  // for display: the signature's keys, if known
+  // The signature's keys; the tensors' names if the case has no signature.
+  std::vector<std::string> feed_names, fetch_names;
   // The names of the feeds and fetches in the case's own graph.
   std::vector<std::string> own_feeds, own_fetches;
   std::string signature;  // of the model; empty: the case's names are kept

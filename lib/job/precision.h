@@ -21,7 +21,7 @@ struct PrecisionReport {
   double rtol = 0;                    // relative tolerance of the fetches
   int64_t tensors = 0;                // number of rounded tensors
   std::vector<PrecisionLoss> losses;  // of the run with everything rounded, in execution order
-  std::vector<KeptOp> kept;           // ops to keep in float, by function and node id
+  std::vector<KeptOp> kept;           // ops to keep in float, sorted by function and node id
   std::vector<std::string> readers;   // nodes that read outputs of kept ops, and so read floats
   std::vector<ComparedFetch> all_rounded, with_kept;  // compared with the unrounded graph
   std::string failure;                                // error of the rounded run; else empty

@@ -221,7 +221,7 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
 }
 
 void TraceBody::SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs) {
-  if (graph->AttrBytes(id) != llvm::StringRef()) {  // AddNode set the device or _class
+  if (graph->AttrBytes(id) != llvm::StringRef()) {  // AddNode set _class
     for (const auto& [key, value] : attrs) graph->SetAttr(id, key, value);
   } else {
     ReplaceAttrs(id, attrs);

@@ -141,7 +141,7 @@ Expected<Tensor> SliceTensor(const Tensor& tensor, const std::vector<SlicePart>&
 
 Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const Tensor& value) {
   if (tensor.HoldsObjects())
-    return MakeError("{0} is an object, which has no printable value", tensor.ToString());
+    return MakeError("{0} is an object, whose elements cannot be set", tensor.ToString());
   std::vector<SlicePart> parts;
   if (!slice.empty()) {
     ASSIGN_OR_RETURN(parts, ParseSlice(slice));

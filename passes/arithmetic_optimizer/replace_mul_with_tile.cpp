@@ -42,8 +42,8 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
   std::optional<Shape> to = Broadcast(from, by);
   if (!to || from.rank() != to->rank() || by.rank() != to->rank() ||
       llvm::is_contained(from.dims(), 0)) {
-    return rule.Refuse("shapes {0} and {1} are not known or differ in rank", from.ToString(),
-                       by.ToString());
+    return rule.Refuse("shapes {0} and {1} are not known, differ in rank or have no elements",
+                       from.ToString(), by.ToString());
   }
   std::optional<std::vector<int64_t>> multiples = MultiplesOf(from, *to);
   if (*to == from || !multiples) return rule.NotMine();

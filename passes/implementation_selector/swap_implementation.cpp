@@ -41,7 +41,7 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
   std::string interface = TextAttr(*called, "api_implements");
   if (interface.empty()) return nullptr;
   if (name.contains("_specialized_for_")) {
-    rule.Refuse("'{0}' was specialized for this call", name);
+    rule.Refuse("'{0}' is a copy for one call, which TensorFlow does not replace", name);
     return nullptr;
   }
   llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(node));

@@ -11,7 +11,8 @@ namespace grapnel {
 namespace {
 
 // XLA drops Assert and CheckNumerics from the functions it compiles. The kernel warns once that its
-// op is dropped, and once more when the check would have failed.
+// op is dropped, and once that the check would have failed; if its first check fails, in one
+// warning.
 class XlaDrop {
  public:
   explicit XlaDrop(const Node& node) : node_(node) {}

@@ -205,7 +205,7 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
 // Splits the results of a function of state and element into the new state and the rest.
 Error TakeState(DatasetElement& results, DatasetElement& state) {
   if (results.size() < state.size()) {
-    return MakeError("the function gives {0} results, expected {1} for the state alone",
+    return MakeError("the function gives {0} results, but the state alone needs {1}",
                      results.size(), state.size());
   }
   std::copy_n(results.begin(), state.size(), state.begin());

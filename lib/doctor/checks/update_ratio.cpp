@@ -13,8 +13,10 @@ namespace {
 constexpr double kLeast = 1e-5, kMost = 0.3;
 
 struct Ratios {
-  double middle = 0, most = 0;  // median and largest ratio of all steps; 0: no change
-  bool grow = false;            // ratios grow, as in a branch whose scale starts at zero
+  // The median and the largest, over all steps, of the change of the variable divided by its norm
+  // before the step. 0: no change, or nothing to compare with, as for a variable that starts at 0.
+  double middle = 0, most = 0;
+  bool grow = false;  // ratios grow, as in a branch whose scale starts at zero
 };
 
 Ratios RatiosOf(const VariableHistory& history) {

@@ -33,7 +33,8 @@ class HttpServer {
   void Run();
   void Stop() { io_.stop(); }  // may be called from any thread
 
-  // Only Connection calls the functions from here on, on the thread of Run().
+  // Only Connection calls the functions from here on. io() and callbacks() may be called from any
+  // thread, the others on the thread of Run().
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
   bool Give(int worker_class, WorkerQueue::Task task) {
