@@ -278,8 +278,8 @@ def what_differs(compared):
 def document(results):
     head = """# Programs that are written twice
 
-Each program is a function in C++ ([tests/trace/programs](../tests/trace/programs)) and the same function in Python for `tf.function`
-([tests/python/programs.py](../tests/python/programs.py)). TensorFlow imports the C++ graph and computes the same outputs and gradients
+Each program is a function in C++ ([tests/trace/programs](../../tests/trace/programs)) and the same function in Python for `tf.function`
+([tests/python/programs.py](../../tests/python/programs.py)). TensorFlow imports the C++ graph and computes the same outputs and gradients
 as for the Python function, and so do grapnel's executor and eager mode. In the column graph, *equal* means that the GraphDefs are the
 same, node for node and in the same order, except for the numbers in function names; otherwise the column has what `grapnel diff` finds.
 scripts/make_programs_doc.py makes this page.
