@@ -38,7 +38,7 @@ def end_of(*command, **options):
         (0, ["view", LENET, "--depth", "1", "--format", "dot", "-o", "-"]),
         (0, ["opt", LENET, "--passes", "remapper", "--print"]),
         (0, ["run", LENET, "--fetch", "Identity"]),
-        (0, ["replay", LENET, "testdata/ops/UnicodeDecodeWithOffsets_shift_jis"]),
+        (0, ["replay", LENET, "testdata/ops/UnicodeDecodeWithOffsets_shift_jis.zip"]),
         (0, ["debug", LENET, "--command", "s", "--command", "ni x"]),
         (1, ["diff", LENET, "testdata/models/transformer_block"]),
         (2, []),
