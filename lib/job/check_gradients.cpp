@@ -335,7 +335,8 @@ class Checker {
     double x = input.value.ToLiteral().AsDouble(index);
     std::vector<double> sums;
     for (int i = 0; i < kPoints; ++i) {
-      double at = x + step * (i - kPoints / 2) / (kPoints - 1);
+      int from_middle = i - kPoints / 2;
+      double at = x + step * from_middle / (kPoints - 1);
       ASSIGN_OR_RETURN(double sum, SumAt(input, index, at));
       sums.push_back(sum);
     }
