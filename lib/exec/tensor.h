@@ -148,7 +148,7 @@ class GRAPNEL_PUBLIC Tensor {
   // `buffer` holds the elements, starting at byte `offset`.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
   // Allocates an uninitialized tensor. Errors: an OutOfMemory if there is not enough memory; a
-  // dtype that has no elements in memory.
+  // dtype whose elements have no known size.
   static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
                                    Allocator& allocator = HeapAllocator());
   // Returns a tensor with the literal's value. Shares the bytes of a numeric literal that is not a

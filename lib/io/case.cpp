@@ -6,10 +6,10 @@
 
 #include "lib/support/file.h"
 #include "lib/support/json.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 namespace {
@@ -189,70 +189,26 @@ Error ReadCase(const CaseFile& file, Case* result) {
   return ReadTensors(*json, result);  // last: what is read above is stated by the signature's keys
 }
 
-// Returns a number as "0.0", "0.5", "1e-05": the digits that identify the double, with a ".0" or an
-// exponent if they would otherwise be an integer. JSON has no NaN and no infinities: "null".
-std::string NumberInJson(double number) {
-  if (!std::isfinite(number)) return "null";
+// Writes {tensor: file name} of feeds, fetches or variables. Tensor names come from graphs and may not
+// be valid UTF-8: each invalid part becomes U+FFFD.
+template <typename Tensors>
+void WriteFiles(llvm::StringRef key, const Tensors& tensors, llvm::json::OStream& json) {
+  json.attributeObject(key, [&] {
+    for (const auto& tensor : tensors)
+      json.attribute(llvm::json::fixUTF8(tensor.tensor),
+                     llvm::json::fixUTF8(llvm::sys::path::filename(tensor.file)));
+  });
+}
+
+// Writes a number with the fewest digits that read back as the same double; null for NaN and
+// infinities, which JSON does not have.
+void WriteNumber(llvm::StringRef key, double number, llvm::json::OStream& json) {
   char digits[64];
-  auto print = [&](std::chars_format format) {
-    return llvm::StringRef(digits,
-                           std::to_chars(digits, std::end(digits), number, format).ptr - digits);
-  };
-  llvm::StringRef text = print(std::chars_format::scientific);
-  int exponent = 0;
-  llvm::StringRef written = text.split('e').second;
-  written.consume_front("+");
-  written.getAsInteger(10, exponent);
-  if (exponent < -4 || exponent >= 15) return text.str();
-  text = print(std::chars_format::fixed);
-  return text.str() + (text.contains('.') ? "" : ".0");
+  char* end = std::to_chars(digits, std::end(digits), number).ptr;
+  json.attributeBegin(key);
+  json.rawValue(std::isfinite(number) ? llvm::StringRef(digits, end - digits) : "null");
+  json.attributeEnd();
 }
-
-// Returns the string in quotes. Tensor names come from graphs and may not be valid UTF-8: each
-// invalid part becomes U+FFFD.
-std::string Quoted(llvm::StringRef text) {
-  constexpr llvm::StringRef kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
-  std::string quoted = "\"";
-  for (char c : llvm::json::fixUTF8(text)) {
-    size_t at = kEscaped.find(c);
-    if (at != llvm::StringRef::npos)
-      quoted += {'\\', kLetters[at]};
-    else if (static_cast<unsigned char>(c) < ' ')
-      quoted += llvm::formatv("\\u{0:x-4}", static_cast<int>(c)).str();
-    else
-      quoted += c;
-  }
-  return quoted + "\"";
-}
-
-// An object of case.json as it is written: members in order, their values as text. A later member
-// replaces the value of one with the same name.
-class Members {
- public:
-  void Set(llvm::StringRef name, std::string value) {
-    auto [place, is_new] = places_.try_emplace(name, members_.size());
-    if (is_new) members_.push_back({Quoted(name), ""});
-    members_[place->second].value = std::move(value);
-  }
-
-  // `indent`: of the line of the closing brace; members have one more space.
-  std::string Text(llvm::StringRef indent) const {
-    if (members_.empty()) return "{}";
-    std::string text;
-    for (const Member& member : members_) {
-      text += text.empty() ? "{" : ",";
-      text += "\n" + indent.str() + " " + member.name + ": " + member.value;
-    }
-    return text + "\n" + indent.str() + "}";
-  }
-
- private:
-  struct Member {
-    std::string name, value;
-  };
-  std::vector<Member> members_;
-  llvm::StringMap<size_t> places_;
-};
 
 }  // namespace
 
@@ -302,21 +258,21 @@ Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder) {
 }
 
 Error SaveCase(llvm::StringRef folder, const Case& values) {
-  auto file_of = [](llvm::StringRef path) { return Quoted(llvm::sys::path::filename(path)); };
-  Members feeds, fetches, atol, variables, all;
-  for (const Case::Feed& feed : values.feeds) feeds.Set(feed.tensor, file_of(feed.file));
-  for (const Case::Fetch& fetch : values.fetches) {
-    fetches.Set(fetch.tensor, file_of(fetch.file));
-    atol.Set(fetch.tensor, NumberInJson(fetch.atol));
-  }
-  for (const Case::Feed& variable : values.variables)
-    variables.Set(variable.tensor, file_of(variable.file));
-  all.Set("feeds", feeds.Text(" "));
-  all.Set("fetches", fetches.Text(" "));
-  all.Set("rtol", NumberInJson(values.rtol));
-  all.Set("atol", atol.Text(" "));
-  if (!values.variables.empty()) all.Set("variables", variables.Text(" "));
-  return WriteFile(JoinPath(folder, "case.json"), all.Text("") + "\n");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    WriteFiles("feeds", values.feeds, json);
+    WriteFiles("fetches", values.fetches, json);
+    WriteNumber("rtol", values.rtol, json);
+    json.attributeObject("atol", [&] {
+      for (const Case::Fetch& fetch : values.fetches)
+        WriteNumber(llvm::json::fixUTF8(fetch.tensor), fetch.atol, json);
+    });
+    if (!values.variables.empty()) WriteFiles("variables", values.variables, json);
+  });
+  os << "\n";
+  return WriteFile(JoinPath(folder, "case.json"), text);
 }
 
 }  // namespace grapnel
