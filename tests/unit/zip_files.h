@@ -52,7 +52,10 @@ inline std::string MakeZip(llvm::ArrayRef<ZipFile> files) {
                        number(file.bytes.size(), 4) + number(file.name.size(), 2) + number(0, 2);
     directory += kEntryMark.str() + number(20, 2) + both + number(0, 6) + number(0, 4) +
                  number(archive.size(), 4) + file.name;
-    archive += "PK\x03\x04" + both + file.name + packed;
+    archive += "PK\x03\x04";
+    archive += both;
+    archive += file.name;
+    archive += packed;
   }
   std::string end = "PK\x05\x06" + number(0, 4) + number(files.size(), 2) +
                     number(files.size(), 2) + number(directory.size(), 4) +
