@@ -46,10 +46,10 @@ bool VariableHistory::Changed() const {
 
 void AddMoment(const Tensor& value, VariableHistory* history) {
   VariableHistory::Moment moment;
-  Tally numbers = TallyOf(value);
-  moment.norm = std::sqrt(numbers.sum_of_squares);
+  NumberStatistics numbers = StatisticsOf(value);
+  moment.norm = numbers.norm();
   moment.spread = numbers.deviation();
-  moment.bad = numbers.bad;
+  moment.bad = numbers.bad();
   if (!history->moments.empty()) moment.change = DistanceOf(history->last, value);
   if (history->moments.empty()) {
     history->first = value;

@@ -40,42 +40,9 @@ void ForEachNumber(const Tensor& tensor, llvm::function_ref<void(double)> visit)
   for (int64_t i = 0; i < literal.num_elements(); ++i) visit(literal.AsDouble(i));
 }
 
-double Tally::deviation() const {
-  int64_t finite = elements - bad;
-  if (finite == 0) return 0;
-  double mean_of_squares = sum_of_squares / finite;
-  return std::sqrt(std::max(mean_of_squares - mean() * mean(), 0.0));
-}
-
-double Tally::norm() const { return std::sqrt(sum_of_squares); }
-
-Tally& Tally::operator+=(const Tally& other) {
-  elements += other.elements;
-  zero += other.zero;
-  bad += other.bad;
-  nan += other.nan;
-  min = std::min(min, other.min);
-  max = std::max(max, other.max);
-  sum += other.sum;
-  sum_of_squares += other.sum_of_squares;
-  return *this;
-}
-
-Tally TallyOf(const Tensor& tensor) {
-  Tally numbers;
-  ForEachNumber(tensor, [&](double x) {
-    ++numbers.elements;
-    if (!std::isfinite(x)) {
-      ++numbers.bad;
-      numbers.nan += std::isnan(x);
-      return;
-    }
-    numbers.zero += x == 0;
-    numbers.min = std::min(numbers.min, x);
-    numbers.max = std::max(numbers.max, x);
-    numbers.sum += x;
-    numbers.sum_of_squares += x * x;
-  });
+NumberStatistics StatisticsOf(const Tensor& tensor) {
+  NumberStatistics numbers;
+  ForEachNumber(tensor, [&](double x) { numbers.Add(x); });
   return numbers;
 }
 

@@ -2,31 +2,17 @@
 #ifndef GRAPNEL_LIB_DOCTOR_NUMBERS_H_
 #define GRAPNEL_LIB_DOCTOR_NUMBERS_H_
 
-#include <cstdint>
-#include <limits>
 #include <string>
 
 #include "lib/exec/tensor.h"
+#include "lib/ir/number_statistics.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
-// Statistics of a tensor's finite elements; `elements`, `bad` and `nan` count all elements.
-struct Tally {
-  int64_t elements = 0, zero = 0, bad = 0, nan = 0;  // bad: NaN and infinities
-  double min = std::numeric_limits<double>::infinity();
-  double max = -std::numeric_limits<double>::infinity();
-  double sum = 0, sum_of_squares = 0;
-  double mean() const { return elements > bad ? sum / (elements - bad) : 0; }
-  double deviation() const;
-  double norm() const;
-  // True if there is more than one element, and all are the same finite number.
-  bool IsConstant() const { return elements > 1 && bad == 0 && min == max; }
-  Tally& operator+=(const Tally& other);
-};
 // Returns the statistics of a tensor in host memory, in one pass over its elements; empty if the
 // dtype is neither real nor bool.
-Tally TallyOf(const Tensor& tensor);
+NumberStatistics StatisticsOf(const Tensor& tensor);
 
 // Calls `visit` with every element, in order, converted to double; not for complex numbers, strings
 // and objects.

@@ -53,16 +53,17 @@ void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& js
 }
 
 void WriteStatisticsJson(const LiteralStatistics& statistics, llvm::json::OStream& json) {
+  const NumberStatistics& numbers = statistics.numbers;
   json.object([&] {
-    json.attribute("elements", statistics.elements);
-    json.attribute("nan", statistics.nan);
-    json.attribute("positive_infinite", statistics.positive_infinite);
-    json.attribute("negative_infinite", statistics.negative_infinite);
-    json.attribute("zero", statistics.zero);
-    json.attribute("min", statistics.min);
-    json.attribute("max", statistics.max);
-    json.attribute("mean", statistics.mean);
-    json.attribute("deviation", statistics.deviation);
+    json.attribute("elements", numbers.elements());
+    json.attribute("nan", numbers.nan);
+    json.attribute("positive_infinite", numbers.positive_infinite);
+    json.attribute("negative_infinite", numbers.negative_infinite);
+    json.attribute("zero", numbers.zero);
+    json.attribute("min", numbers.finite() > 0 ? numbers.min : 0);
+    json.attribute("max", numbers.finite() > 0 ? numbers.max : 0);
+    json.attribute("mean", numbers.mean());
+    json.attribute("deviation", numbers.deviation());
     json.attributeArray("histogram", [&] {
       for (int64_t count : statistics.histogram) json.value(count);
     });

@@ -14,7 +14,8 @@ namespace grapnel {
 // null for a resource or variant.
 void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& json);
 
-// Writes an object with one member per statistic, named like its field in LiteralStatistics.
+// Writes the counts, extremes, mean, deviation and histogram as an object; min and max are 0 if no
+// element is finite.
 void WriteStatisticsJson(const LiteralStatistics& statistics, llvm::json::OStream& json);
 
 }  // namespace grapnel

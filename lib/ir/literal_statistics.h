@@ -6,18 +6,15 @@
 #include <optional>
 
 #include "lib/ir/literal.h"
+#include "lib/ir/number_statistics.h"
 
 namespace grapnel {
 
 struct LiteralStatistics {
-  int64_t elements = 0, nan = 0, positive_infinite = 0, negative_infinite = 0, zero = 0;
-  // Statistics of the finite elements; 0 if no element is finite. `deviation` is the standard
-  // deviation of the whole population, not a sample estimate.
-  double min = 0, max = 0, mean = 0, deviation = 0;
-  // A histogram of the finite elements: their number in each of kParts bins of equal width from
-  // `min` to `max`, both included. If all finite elements are equal, they are in the first bin.
-  static constexpr size_t kParts = 24;
-  std::array<int64_t, kParts> histogram = {};
+  NumberStatistics numbers;
+  // The number of finite elements in each of kBins bins (NumberStatistics::BinOf).
+  static constexpr size_t kBins = 24;
+  std::array<int64_t, kBins> histogram = {};
 };
 
 // Returns statistics for real dtypes and for bool; nullopt for other dtypes and for empty literals.

@@ -2,42 +2,20 @@
 
 #include <cmath>
 
+#include "lib/ir/number_statistics.h"
 #include "lib/support/text.h"
 #include "lib/watch/number_array.h"
 
 namespace grapnel {
 namespace {
 
-using Number = NumberArray::Number;
+NumberStatistics StatisticsOf(const NumberArray& array) {
+  NumberStatistics all;
+  for (NumberArray::Number value : array.values) all.Add(static_cast<double>(value));
+  return all;
+}
 
-// Accumulates statistics of elements.
-struct Statistics {
-  int64_t nan = 0, negative_infinity = 0, negative = 0, zero = 0, positive = 0, infinity = 0;
-  Number least = INFINITY, most = -INFINITY, sum = 0, squares = 0;
-
-  void Add(Number value) {
-    if (std::isnan(value)) {
-      ++nan;
-    } else if (std::isinf(value)) {
-      ++(value < 0 ? negative_infinity : infinity);
-    } else {
-      ++(value < 0 ? negative : value > 0 ? positive : zero);
-      least = std::min(least, value);
-      most = std::max(most, value);
-      sum += value;
-      squares += value * value;
-    }
-  }
-  int64_t finite() const { return negative + zero + positive; }
-  int64_t all() const { return finite() + nan + negative_infinity + infinity; }
-  Number mean() const { return sum / finite(); }
-  Number deviation() const {
-    Number variance = squares / finite() - mean() * mean();
-    return std::sqrt(std::max<Number>(variance, 0));
-  }
-};
-
-std::string Text(Number number) { return NumberText(static_cast<double>(number), 6); }
+std::string Text(double number) { return NumberText(number, 6); }
 
 // Returns two lines, titles over numbers: "| a  b | total |" and "| 1  2 |     3 |". The column
 // `last` is in a box of its own.
@@ -60,8 +38,7 @@ std::string Boxed(llvm::ArrayRef<std::vector<std::string>> columns, size_t last)
 Expected<std::string> NumericSummary(const Tensor& tensor) {
   ASSIGN_OR_RETURN(NumberArray array, RealNumbers(tensor));
   if (array.values.empty()) return std::string("no elements\n");
-  Statistics all;
-  for (Number value : array.values) all.Add(value);
+  NumberStatistics all = StatisticsOf(array);
   std::vector<std::vector<std::string>> counts;
   auto add = [&](const char* name, int64_t count) {
     if (count > 0) counts.push_back({name, std::to_string(count)});
@@ -71,17 +48,17 @@ Expected<std::string> NumericSummary(const Tensor& tensor) {
     add("True", all.positive);
   } else {
     add("nan", all.nan);
-    add("-inf", all.negative_infinity);
+    add("-inf", all.negative_infinite);
     add("-", all.negative);
     add("0", all.zero);
     add("+", all.positive);
-    add("+inf", all.infinity);
+    add("+inf", all.positive_infinite);
   }
-  counts.push_back({"total", std::to_string(all.all())});
+  counts.push_back({"total", std::to_string(all.elements())});
   std::string text = Boxed(counts, counts.size() - 1);
   if (all.finite() == 0 || tensor.dtype() == proto::DT_BOOL) return text;
-  return text + Boxed({{"min", Text(all.least)},
-                       {"max", Text(all.most)},
+  return text + Boxed({{"min", Text(all.min)},
+                       {"max", Text(all.max)},
                        {"mean", Text(all.mean())},
                        {"std", Text(all.deviation())}},
                       0);
@@ -89,31 +66,28 @@ Expected<std::string> NumericSummary(const Tensor& tensor) {
 
 Expected<std::string> HistogramText(const Tensor& tensor, int bins) {
   ASSIGN_OR_RETURN(NumberArray array, RealNumbers(tensor));
-  Statistics all;
-  for (Number value : array.values) all.Add(value);
+  NumberStatistics all = StatisticsOf(array);
   std::string text;
   if (all.finite() > 0) {
-    bool is_one = all.least == all.most;
-    size_t count = is_one ? 1 : bins;
-    Number width = (all.most - all.least) / count;
+    size_t count = all.min == all.max ? 1 : bins;
+    double width = (all.max - all.min) / static_cast<double>(count);
     std::vector<int64_t> sizes(count);
-    for (Number value : array.values) {
-      if (!std::isfinite(value)) continue;
-      Number place = is_one ? 0 : (value - all.least) / width;
-      ++sizes[std::min<size_t>(static_cast<size_t>(place), count - 1)];
+    for (NumberArray::Number value : array.values) {
+      if (std::isfinite(value)) ++sizes[all.BinOf(static_cast<double>(value), count)];
     }
     int64_t most = *std::max_element(sizes.begin(), sizes.end());
     constexpr int64_t kBar = 40;
     std::vector<std::vector<std::string>> rows = {{"from", "to", "elements", ""}};
     for (size_t i = 0; i < count; ++i) {
-      Number begin = all.least + i * width, end = i + 1 == count ? all.most : begin + width;
+      double begin = all.min + static_cast<double>(i) * width;
+      double end = i + 1 == count ? all.max : begin + width;
       int64_t bar = (sizes[i] * kBar + most - 1) / most;
       rows.push_back({Text(begin), Text(end), std::to_string(sizes[i]), std::string(bar, '#')});
     }
     text = Table(rows);
   }
-  for (auto [name, count] : {std::pair("NaN", all.nan), std::pair("-inf", all.negative_infinity),
-                             std::pair("+inf", all.infinity)}) {
+  for (auto [name, count] : {std::pair("NaN", all.nan), std::pair("-inf", all.negative_infinite),
+                             std::pair("+inf", all.positive_infinite)}) {
     if (count > 0) text += Plural(count, std::string("element")) + " " + name + "\n";
   }
   return text.empty() ? "no elements\n" : text;
@@ -126,18 +100,18 @@ Expected<std::string> ChannelsText(const Tensor& tensor, int axis, int64_t limit
     return MakeError("axis {0} is out of range for shape {1}", axis, DimsText(tensor.dims()));
   int64_t inner = 1, channels = tensor.dim(place);
   for (int i = place + 1; i < tensor.rank(); ++i) inner *= tensor.dim(i);
-  std::vector<Statistics> each(channels);
-  for (int64_t i = 0; i < array.size(); ++i) each[i / inner % channels].Add(array.values[i]);
+  std::vector<NumberStatistics> each(channels);
+  for (int64_t i = 0; i < array.size(); ++i)
+    each[i / inner % channels].Add(static_cast<double>(array.values[i]));
   std::vector<std::vector<std::string>> rows = {
       {"index", "min", "max", "mean", "std", "nan", "inf", "zero"}};
   int64_t shown = std::min(channels, limit);
   for (int64_t i = 0; i < shown; ++i) {
-    const Statistics& of = each[i];
+    const NumberStatistics& of = each[i];
     std::vector<std::string> row = {std::to_string(i), "", "", "", ""};
     if (of.finite() > 0)
-      row = {std::to_string(i), Text(of.least), Text(of.most), Text(of.mean()),
-             Text(of.deviation())};
-    for (int64_t count : {of.nan, of.negative_infinity + of.infinity, of.zero})
+      row = {std::to_string(i), Text(of.min), Text(of.max), Text(of.mean()), Text(of.deviation())};
+    for (int64_t count : {of.nan, of.negative_infinite + of.positive_infinite, of.zero})
       row.push_back(std::to_string(count));
     rows.push_back(std::move(row));
   }

@@ -227,9 +227,9 @@ Tensor Floats(std::vector<float> values, const std::vector<int64_t>& dims) {
 }
 
 TEST(Numbers, CountsWhatIsFinite) {
-  Tally tally = TallyOf(Floats({0, 3, -1, NAN, INFINITY, 2}, {6}));
-  EXPECT_EQ(tally.elements, 6);
-  EXPECT_EQ(tally.bad, 2);
+  NumberStatistics tally = StatisticsOf(Floats({0, 3, -1, NAN, INFINITY, 2}, {6}));
+  EXPECT_EQ(tally.elements(), 6);
+  EXPECT_EQ(tally.bad(), 2);
   EXPECT_EQ(tally.zero, 1);
   EXPECT_EQ(tally.min, -1);
   EXPECT_EQ(tally.max, 3);
@@ -237,9 +237,9 @@ TEST(Numbers, CountsWhatIsFinite) {
   EXPECT_DOUBLE_EQ(tally.norm(), std::sqrt(14.0));
   EXPECT_DOUBLE_EQ(tally.deviation(), std::sqrt(14.0 / 4 - 1));
   EXPECT_FALSE(tally.IsConstant());
-  EXPECT_TRUE(TallyOf(Floats({2, 2, 2}, {3})).IsConstant());
-  EXPECT_FALSE(TallyOf(Floats({}, {0})).IsConstant());
-  EXPECT_FALSE(TallyOf(Floats({NAN, NAN}, {2})).IsConstant());
+  EXPECT_TRUE(StatisticsOf(Floats({2, 2, 2}, {3})).IsConstant());
+  EXPECT_FALSE(StatisticsOf(Floats({}, {0})).IsConstant());
+  EXPECT_FALSE(StatisticsOf(Floats({NAN, NAN}, {2})).IsConstant());
 }
 
 TEST(Numbers, DistanceOfWhatDoesNotFitIsInfinite) {

@@ -527,7 +527,7 @@ TEST(Float8, StatisticsAndText) {
   Literal literal =
       Literal::Make(proto::DT_FLOAT8_E5M2, {5}, llvm::StringRef("\x00\x3C\xC0\x7C\x7F", 5));
   EXPECT_EQ(literal.ToString(), "[0,1,-2,inf,nan]");
-  LiteralStatistics statistics = *StatisticsOf(literal);
+  NumberStatistics statistics = StatisticsOf(literal)->numbers;
   EXPECT_EQ(statistics.zero, 1);
   EXPECT_EQ(statistics.nan, 1);
   EXPECT_EQ(statistics.positive_infinite, 1);

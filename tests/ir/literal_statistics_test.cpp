@@ -22,15 +22,15 @@ int64_t Sum(const LiteralStatistics& s) {
 TEST(LiteralStatistics, FiniteNumbersAndOthers) {
   double inf = std::numeric_limits<double>::infinity();
   LiteralStatistics s = *StatisticsOf(Doubles({1, 3, 0, -inf, std::nan(""), inf, inf, 4}));
-  EXPECT_EQ(s.elements, 8);
-  EXPECT_EQ(s.nan, 1);
-  EXPECT_EQ(s.positive_infinite, 2);
-  EXPECT_EQ(s.negative_infinite, 1);
-  EXPECT_EQ(s.zero, 1);
-  EXPECT_EQ(s.min, 0);
-  EXPECT_EQ(s.max, 4);
-  EXPECT_EQ(s.mean, 2);
-  EXPECT_DOUBLE_EQ(s.deviation, std::sqrt(2.5));
+  EXPECT_EQ(s.numbers.elements(), 8);
+  EXPECT_EQ(s.numbers.nan, 1);
+  EXPECT_EQ(s.numbers.positive_infinite, 2);
+  EXPECT_EQ(s.numbers.negative_infinite, 1);
+  EXPECT_EQ(s.numbers.zero, 1);
+  EXPECT_EQ(s.numbers.min, 0);
+  EXPECT_EQ(s.numbers.max, 4);
+  EXPECT_EQ(s.numbers.mean(), 2);
+  EXPECT_DOUBLE_EQ(s.numbers.deviation(), std::sqrt(2.5));
   EXPECT_EQ(Sum(s), 4);
   EXPECT_EQ(s.histogram.front(), 1);
   EXPECT_EQ(s.histogram.back(), 1);
@@ -39,7 +39,7 @@ TEST(LiteralStatistics, FiniteNumbersAndOthers) {
 TEST(LiteralStatistics, OneValueAndTheLargest) {
   LiteralStatistics s = *StatisticsOf(Doubles({7, 7}));
   EXPECT_EQ(s.histogram.front(), 2);
-  EXPECT_EQ(s.deviation, 0);
+  EXPECT_EQ(s.numbers.deviation(), 0);
   double most = std::numeric_limits<double>::max();
   s = *StatisticsOf(Doubles({-most, most, 0}));
   EXPECT_EQ(s.histogram.front(), 1);
@@ -52,7 +52,7 @@ TEST(LiteralStatistics, SplatCountsAllItsElements) {
   llvm::StringRef bytes(reinterpret_cast<const char*>(&half), sizeof(half));
   LiteralStatistics s = *StatisticsOf(Literal::Make(proto::DT_FLOAT, {1000, 1000}, bytes));
   EXPECT_EQ(s.histogram.front(), 1000000);
-  EXPECT_EQ(s.mean, 0.5);
+  EXPECT_EQ(s.numbers.mean(), 0.5);
 }
 
 TEST(LiteralStatistics, NoneOfStringsAndOfNothing) {
@@ -60,7 +60,7 @@ TEST(LiteralStatistics, NoneOfStringsAndOfNothing) {
   EXPECT_FALSE(StatisticsOf(Doubles({})));
   LiteralStatistics s = *StatisticsOf(Doubles({std::nan("")}));
   EXPECT_EQ(Sum(s), 0);
-  EXPECT_EQ(s.max, 0);
+  EXPECT_EQ(s.numbers.finite(), 0);
 }
 
 }  // namespace

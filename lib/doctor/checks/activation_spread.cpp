@@ -17,7 +17,7 @@ constexpr int64_t kFewest = 32;
 
 struct Seen {
   Activation activation;
-  Tally numbers;  // of the input, in the first step
+  NumberStatistics numbers;  // of the input, in the first step
 };
 
 class ActivationSpread : public Check {
@@ -31,7 +31,7 @@ class ActivationSpread : public Check {
       seen->activation = std::move(activation);
       seen_.push_back(seen);
       watches.Add(seen->activation.input, [seen](int step, const Tensor& value) {
-        if (step == 0) seen->numbers += TallyOf(value);
+        if (step == 0) seen->numbers += StatisticsOf(value);
       });
     }
   }
@@ -41,7 +41,7 @@ class ActivationSpread : public Check {
     int count = 0;
     for (const auto& seen : seen_) {
       double spread = seen->numbers.deviation();
-      if (seen->numbers.elements < kFewest || seen->numbers.bad > 0 || spread == 0) continue;
+      if (seen->numbers.elements() < kFewest || seen->numbers.bad() > 0 || spread == 0) continue;
       bool is_far = spread < kLeast || spread > kMost;
       count += is_far;
       if (spread < kLeast && (!small || spread < small->numbers.deviation())) small = seen.get();

@@ -21,26 +21,27 @@ class ConstantInput : public Check {
     const std::vector<BodyPort>& feeds = context.network->ends().feeds;
     seen_.resize(feeds.size());
     for (size_t i = 0; i < feeds.size(); ++i)
-      watches.Add(feeds[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
+      watches.Add(feeds[i],
+                  [this, i](int, const Tensor& value) { seen_[i] += StatisticsOf(value); });
   }
 
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
     const std::vector<BodyPort>& feeds = network.ends().feeds;
     for (size_t i = 0; i < feeds.size(); ++i) {
-      const Tally& seen = seen_[i];
-      if (!seen.IsConstant() || seen.elements < kFewest) continue;
+      const NumberStatistics& seen = seen_[i];
+      if (!seen.IsConstant() || seen.elements() < kFewest) continue;
       // If other inputs vary, report only a possible problem: this input may be a recurrent state,
       // which is zero in the first step.
       bool others_vary = false;
       for (size_t j = 0; j < feeds.size(); ++j) {
-        bool varies = seen_[j].elements >= kFewest && !seen_[j].IsConstant();
+        bool varies = seen_[j].elements() >= kFewest && !seen_[j].IsConstant();
         others_vary |= varies && network.IsHidden(feeds[j]);
       }
       bool is_label = IsLabel(network, feeds[i]);
       if (!is_label && !ShouldVary(network, feeds[i], seen.min)) continue;
       std::string all =
-          Sentence("all {0} elements of this input are {1}", seen.elements, Short(seen.min));
+          Sentence("all {0} elements of this input are {1}", seen.elements(), Short(seen.min));
       if (context.batches > 1) all += Sentence(", in all {0} batches", context.batches);
       if (is_label) {
         Find(Confidence::kLikely, feeds[i].node(), all + ": there is only one class",
@@ -91,7 +92,7 @@ class ConstantInput : public Check {
            llvm::any_of(module.functions, [&](const auto& f) { return calls(f->body); });
   }
 
-  std::vector<Tally> seen_;
+  std::vector<NumberStatistics> seen_;
 };
 
 GRAPNEL_CHECK(ConstantInput, {.name = "constant_input",

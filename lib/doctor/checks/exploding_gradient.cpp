@@ -61,8 +61,8 @@ class ExplodingGradient : public Check {
     const VariableHistory* history = context.HistoryOf(gradient.index);
     double weights = history && !history->moments.empty() ? history->moments[0].norm : 0;
     double largest = 0;
-    for (const Tally& step : gradient.steps) {
-      if (step.bad > 0) return std::numeric_limits<double>::infinity();
+    for (const NumberStatistics& step : gradient.steps) {
+      if (step.bad() > 0) return std::numeric_limits<double>::infinity();
       largest = std::max(largest, step.norm());
     }
     double size = std::max(weights, 1.0), step = 0;

@@ -15,7 +15,7 @@ struct SeenGradient {
   const NetworkVariable* variable;
   int index;  // in Network::variables()
   Node node;  // the node that computes the gradient
-  std::vector<Tally> steps;
+  std::vector<NumberStatistics> steps;
 };
 
 // Watches the gradient of each trained variable for which Network found one.
@@ -33,7 +33,7 @@ inline std::vector<std::shared_ptr<SeenGradient>> WatchGradients(const Network& 
     gradient->node = port.node();
     watches.Add(port, [gradient](int step, const Tensor& value) {
       if (static_cast<int>(gradient->steps.size()) <= step) gradient->steps.resize(step + 1);
-      gradient->steps[step] += TallyOf(value);
+      gradient->steps[step] += StatisticsOf(value);
     });
     seen.push_back(gradient);
   }

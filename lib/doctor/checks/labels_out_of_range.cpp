@@ -11,7 +11,7 @@ namespace {
 
 struct Seen {
   CrossEntropy loss;
-  Tally labels;
+  NumberStatistics labels;
   int64_t classes = -1;
   int64_t rows = 0, zero_rows = 0, other_rows = 0;
 };
@@ -51,7 +51,7 @@ class LabelsOutOfRange : public Check {
 
  private:
   static void Count(const Tensor& labels, Seen& seen) {
-    seen.labels += TallyOf(labels);
+    seen.labels += StatisticsOf(labels);
     if (seen.loss.kind != CrossEntropy::kDense || labels.rank() < 2) return;
     int64_t width = labels.dim(labels.rank() - 1), column = 0;
     double sum = 0;
@@ -67,7 +67,7 @@ class LabelsOutOfRange : public Check {
   }
 
   void CheckNumbers(const Seen& seen) {
-    if (seen.classes < 0 || seen.labels.elements == 0) return;
+    if (seen.classes < 0 || seen.labels.elements() == 0) return;
     if (seen.labels.min >= 0 && seen.labels.max < seen.classes) return;
     Find(Confidence::kCertain, seen.loss.node,
          Sentence("labels go from {0} to {1}, and there are {2} classes, from 0 to {3}",
@@ -78,7 +78,7 @@ class LabelsOutOfRange : public Check {
   }
 
   void CheckRows(const Seen& seen) {
-    if (seen.labels.elements > 0 && seen.labels.min < 0) {
+    if (seen.labels.elements() > 0 && seen.labels.min < 0) {
       Find(Confidence::kCertain, seen.loss.node,
            Sentence("labels are rows of probabilities, and the smallest is {0}",
                     Short(seen.labels.min)),
@@ -99,7 +99,7 @@ class LabelsOutOfRange : public Check {
   }
 
   void CheckProbabilities(const Seen& seen) {
-    if (seen.labels.elements == 0 || (seen.labels.min >= 0 && seen.labels.max <= 1)) return;
+    if (seen.labels.elements() == 0 || (seen.labels.min >= 0 && seen.labels.max <= 1)) return;
     Find(Confidence::kCertain, seen.loss.node,
          Sentence("labels go from {0} to {1}, and a cross-entropy of sigmoids needs 0 to 1",
                   Short(seen.labels.min), Short(seen.labels.max)),

@@ -44,7 +44,7 @@ class LossAtChance : public Check {
       watches.Add(context.network->flow().Source(loss.logits),
                   [seen](int, const Tensor& value) { CheckLogits(value, *seen); });
       watches.Add({loss.node, 0}, [seen](int, const Tensor& value) {
-        seen->means.push_back(TallyOf(value).mean());
+        seen->means.push_back(StatisticsOf(value).mean());
       });
     }
   }

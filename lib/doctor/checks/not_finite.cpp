@@ -28,8 +28,8 @@ class NotFinite : public Check {
       size_t i = seen_.size() - 1;
       watches.Add(end, [this, i, has_loss](int step, const Tensor& value) {
         if (!IsFloating(value.dtype())) return;
-        Tally tally = TallyOf(value);
-        bool is_bad = has_loss ? tally.bad > 0 : tally.nan > 0;
+        NumberStatistics tally = StatisticsOf(value);
+        bool is_bad = has_loss ? tally.bad() > 0 : tally.nan > 0;
         if (is_bad && seen_[i].second < 0) seen_[i].second = step;
       });
     }

@@ -12,7 +12,7 @@ constexpr double kFarLarger = 3;
 struct Term {
   bool is_penalty = false;
   Node node;
-  Tally numbers;
+  NumberStatistics numbers;
 };
 
 struct Sum {
@@ -38,7 +38,8 @@ class RegularizationLargerThanLoss : public Check {
         });
         if (!has_input && !has_variable) continue;
         term->is_penalty = !has_input;
-        watches.Add(part, [term](int, const Tensor& value) { term->numbers += TallyOf(value); });
+        watches.Add(part,
+                    [term](int, const Tensor& value) { term->numbers += StatisticsOf(value); });
         sum.terms.push_back(term);
       }
       sums_.push_back(sum);

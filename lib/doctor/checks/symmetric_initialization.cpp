@@ -87,7 +87,7 @@ void CheckUpdates(const DoctorContext& context, const Layer& layer, bool* biases
         BodyPort bias = network.flow().SourceOf(reader, 1 - slot, true);
         const VariableHistory* history = context.HistoryOf(network.VariableOf(bias));
         const Literal* literal = network.ConstantOf(bias);
-        if (history) *biases_differ |= !TallyOf(history->first).IsConstant();
+        if (history) *biases_differ |= !StatisticsOf(history->first).IsConstant();
         if (literal && !literal->is_splat()) {
           for (int64_t i = 1; i < literal->num_elements(); ++i)
             *biases_differ |= literal->AsDouble(i) != literal->AsDouble(0);

@@ -37,16 +37,17 @@ class UnscaledInput : public Check {
     const std::vector<BodyPort>& inputs = context.network->inputs();
     seen_.resize(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
-      watches.Add(inputs[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
+      watches.Add(inputs[i],
+                  [this, i](int, const Tensor& value) { seen_[i] += StatisticsOf(value); });
   }
 
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
     if (network.losses().empty() && !network.HasGradients()) return "the graph does not train";
     for (size_t i = 0; i < seen_.size(); ++i) {
-      const Tally& seen = seen_[i];
+      const NumberStatistics& seen = seen_[i];
       double largest = std::max(std::abs(seen.min), std::abs(seen.max));
-      bool is_large = seen.elements > 1 && largest > kLargest &&
+      bool is_large = seen.elements() > 1 && largest > kLargest &&
                       (seen.deviation() > kSpread || std::abs(seen.mean()) > kLargest);
       const Layer* layer = is_large ? LayerThatReads(network, network.inputs()[i]) : nullptr;
       if (!layer || network.IsNormalized(layer->output())) continue;
@@ -61,7 +62,7 @@ class UnscaledInput : public Check {
   }
 
  private:
-  std::vector<Tally> seen_;
+  std::vector<NumberStatistics> seen_;
 };
 
 GRAPNEL_CHECK(UnscaledInput, {.name = "unscaled_input",

@@ -18,9 +18,10 @@ class ZeroGradient : public Check {
     size_t count = 0;
     for (const auto& gradient : seen_) {
       const VariableHistory* history = context.HistoryOf(gradient->index);
-      Tally all;
-      for (const Tally& step : gradient->steps) all += step;
-      if (!history || !history->IsWeight() || all.elements < 2 || all.zero < all.elements) continue;
+      NumberStatistics all;
+      for (const NumberStatistics& step : gradient->steps) all += step;
+      if (!history || !history->IsWeight() || all.elements() < 2 || all.zero < all.elements())
+        continue;
       if (!first) first = gradient.get();
       ++count;
     }
