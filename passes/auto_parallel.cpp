@@ -245,15 +245,18 @@ class AutoParallel : public GraphPass {
   std::vector<llvm::DenseMap<NodeId, NodeId>> all_;
 };
 
-GRAPNEL_PASS(AutoParallel,
-             (PassInfo{.name = "auto_parallel",
-                       .config_name = "autoparallel",
-                       .order = 17,
-                       .run_once = true,
-                       .toggle = "auto_parallel",
-                       .help = "repeats the training step for each replica",
-                       .refuses = "graphs without variables; graphs whose fetches are values"}),
-             {kRule, "repeats the training step for each replica"});
+GRAPNEL_PASS(
+    AutoParallel,
+    (PassInfo{.name = "auto_parallel",
+              .config_name = "autoparallel",
+              .order = 17,
+              .run_once = true,
+              .toggle = "auto_parallel",
+              .help = "repeats the training step for each replica",
+              .refuses =
+                  "graphs without a variable that an Assign or AssignVariableOp sets; graphs with "
+                  "a fetch that is neither a NoOp nor a training op such as ApplyGradientDescent"}),
+    {kRule, "repeats the training step for each replica"});
 
 }  // namespace
 }  // namespace grapnel

@@ -203,8 +203,8 @@ class CommonSubgraphElimination : public GraphPass {
     if (is_source) return;
     const char* why = edit_->IsPreserved(culprit)
                           ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
-                          : "'{0}' computes the same as '{1}', but has state or an effect, "
-                            "feeds an in-place op, or is an Enter or Exit";
+                          : "'{0}' computes the same as '{1}', but may have state or an effect, "
+                            "feeds or is an in-place op, or is an Enter or Exit";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
@@ -273,17 +273,18 @@ class CommonSubgraphElimination : public GraphPass {
   Foreseen foreseen_[kAhead];  // the next nodes, by position in the order
 };
 
-GRAPNEL_PASS(
-    CommonSubgraphElimination,
-    (PassInfo{.name = "common_subgraph_elimination",
-              .config_name = "common_subgraph_elimination",
-              .order = 5,
-              .default_on = true,
-              .toggle = "common_subgraph_elimination,arithmetic_optimization",
-              .help = "merges nodes that compute the same value",
-              .refuses = "fetched nodes, state and effects, inputs of in-place ops, Enter, Exit"}),
-    {"merge", "removes a node that computes the same as an earlier one"},
-    {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
+GRAPNEL_PASS(CommonSubgraphElimination,
+             (PassInfo{
+                 .name = "common_subgraph_elimination",
+                 .config_name = "common_subgraph_elimination",
+                 .order = 5,
+                 .default_on = true,
+                 .toggle = "common_subgraph_elimination,arithmetic_optimization",
+                 .help = "merges nodes that compute the same value",
+                 .refuses = "nodes that are fetched, fed or kept; state and effects other than "
+                            "Print and Assert; in-place ops and what they depend on; Enter, Exit"}),
+             {"merge", "removes a node that computes the same as an earlier one"},
+             {"sort_commutative_inputs", "sorts the inputs of a commutative op by name"});
 
 }  // namespace
 }  // namespace grapnel

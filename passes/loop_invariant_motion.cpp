@@ -230,19 +230,23 @@ Verdict MoveInvariants(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_invariant_motion",
-                            .config_name = "loop_invariant_motion",
-                            .run_once = true,
-                            .help = "moves loop-invariant nodes out of a loop",
-                            .refuses = "nodes that the loop waits for, effects, branches"}));
+GRAPNEL_OPTIMIZER((PassInfo{
+    .name = "loop_invariant_motion",
+    .config_name = "loop_invariant_motion",
+    .run_once = true,
+    .help = "moves loop-invariant nodes out of a loop",
+    .refuses =
+        "nodes that the loop waits for, effects, branches, nodes that are fetched, fed or kept"}));
 
-GRAPNEL_RULE({.optimizer = "loop_invariant_motion",
-              .after = kFirst,
-              .name = "move_invariants",
-              .ops = {},
-              .help = "nodes that depend only on constant Enters run once, before the loop",
-              .refuses = "nodes that the loop waits for, effects, branches",
-              .apply = MoveInvariants});
+GRAPNEL_RULE(
+    {.optimizer = "loop_invariant_motion",
+     .after = kFirst,
+     .name = "move_invariants",
+     .ops = {},
+     .help = "nodes that depend only on constant Enters and constants run once, before the loop",
+     .refuses =
+         "nodes that the loop waits for, effects, branches, nodes that are fetched, fed or kept",
+     .apply = MoveInvariants});
 
 }  // namespace
 }  // namespace grapnel

@@ -139,7 +139,7 @@ GRAPNEL_PASS(PartitionPass,
                  .config_name = "partition",
                  .run_once = true,
                  .help = "sends and receives values that cross devices, as TensorFlow partitions",
-                 .refuses = "bodies of functions; nodes without a full device name"}),
+                 .refuses = "bodies of functions; fails at nodes without a full device name"}),
              {"move_control_flow",
               "Switch and Exit go to their input's device, Enter and "
               "NextIteration to their reader's"},

@@ -158,8 +158,8 @@ class PinToHost : public GraphPass {
     if (IsNeverMoved(node) || !FindOp(node.op())) return false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (IsOutputOnHost(node.input(i))) continue;
-      edit_->Refuse(kRule, node, "input {0} of '{1}' is not a small tensor on the host", i,
-                    node.name());
+      edit_->Refuse(kRule, node, "input {0} of '{1}' is not known to be a small tensor on the host",
+                    i, node.name());
       return false;
     }
     int outputs = NumOutputs(node);
@@ -195,7 +195,9 @@ GRAPNEL_PASS(
         .order = 10,
         .toggle = "pin_to_host_optimization",
         .help = "moves small tensors and the ops on them to the host of their GPU",
-        .refuses = "large tensors, most dtypes, control flow, nodes that read results of a GPU"}),
+        .refuses =
+            "tensors of more than 64 elements, dtypes other than int32, int64, float and string, "
+            "control flow, NoOp, collectives, unknown ops, nodes that read results of a GPU"}),
     {kRule, "moves the node to the host of its GPU"});
 
 }  // namespace

@@ -104,8 +104,8 @@ RunCommand SetUp(CommandLine& line) {
   flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("--check", flags->check,
-              "a shell command that exits 0 while the graph is good; {} is the graph's file; "
-              "default: whether the fetches keep their values")
+              "a shell command that exits 0 while the graph is good; {} is the graph's file, by "
+              "default the last argument; without --check: whether the fetches keep their values")
       .ShownAs("CMD");
   line.Option("--timeout", flags->timeout_s,
               "seconds after which a check fails, or a run is an error; 0: never")

@@ -136,7 +136,8 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   outcome.exit_code = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
   // If the shell does not find the command, its exit code says nothing about the graph, so this is
   // an error.
-  if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot run: {0}", line);
+  if (outcome.exit_code == kNoSuchCommand)
+    return MakeError("the check exits 127 (command not found): {0}", line);
   if (outcome.exit_code > 128) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));
   outcome.text = ended.timed_out ? "it took too long" : LastLine(output->bytes());

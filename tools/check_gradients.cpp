@@ -150,9 +150,10 @@ RunCommand SetUp(CommandLine& line) {
   flags->run.AddTo(line, "a tensor whose gradients are checked; default: as in `run`", "NAME");
   flags->run.AddVariablesTo(line);
   line.Option("--by", flags->by,
-              "check only gradients with respect to this feed or variable; default: all")
+              "check only gradients with respect to this feed or variable; default: all "
+              "floating-point ones")
       .ShownAs("NAME");
-  line.Option("--elements", flags->elements, "how many elements of each tensor to measure")
+  line.Option("--elements", flags->elements, "how many elements of each tensor to measure at most")
       .Positive()
       .ShowDefault();
   line.Option("--tolerance", flags->tolerance,

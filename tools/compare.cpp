@@ -32,9 +32,10 @@ Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
   if (!has_b && !flags.optimized && !is_other_run && flags.precision.empty())
     return MakeError(
-        "nothing to compare with: pass B, --optimized, --device, --threads-b or --precision");
+        "nothing to compare with: pass B, --graph-b, --optimized, --device, --threads-b or "
+        "--precision");
   if (has_b && (flags.optimized || !flags.precision.empty()))
-    return MakeError("{0} compares A with itself: do not pass B",
+    return MakeError("{0} compares A with itself: do not pass B or --graph-b",
                      flags.optimized ? "--optimized" : "--precision");
   if (!flags.precision.empty() && (flags.optimized || is_other_run))
     return MakeError("--precision cannot be combined with --optimized, --device or --threads-b");
@@ -181,9 +182,8 @@ RunCommand SetUp(CommandLine& line) {
       "device for B's nodes that request no device and have a kernel for it: CPU, GPU, GPU:1");
   line.Option("--threads-b", flags->threads_b, "number of threads for B").Positive();
   line.Option("--precision", flags->precision,
-              "B is A with every float rounded to this format: shows what overflows, vanishes or "
-              "cancels, "
-              "and what to keep in float32")
+              "B is A with every float32 number rounded to this format: shows what overflows, "
+              "vanishes or cancels, and what to keep in float32")
       .OneOf({"float16", "bfloat16"});
   line.Option(
           "--rtol", flags->rtol,

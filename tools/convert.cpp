@@ -126,7 +126,7 @@ RunCommand SetUp(CommandLine& line) {
       .Required();
   line.Option("--to", flags->to, FormatHelp().c_str()).ShownAs("FORMAT");
   line.Option("--node-data", flags->node_data,
-              "the number to write: estimated FLOPs, or the bytes of constants")
+              "with --to node-data: the number to write, estimated FLOPs or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
   line.Option("--devices", flags->devices,

@@ -81,7 +81,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!run.fetches.empty() || !run.graph.empty() || !run.signature.empty() ||
         !run.variables.empty())
       return MakeError(
-          "--fetch, --graph, --signature and --variables cannot be combined with --eager");
+          "--fetch, --graph, --signature and --variables are for graphs and cannot be combined "
+          "with --eager");
     ASSIGN_OR_RETURN(TracedChoice choice, TheChoice(flags.model, invocation));
     ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, run.feeds));
     Debugger debugger(std::make_unique<EagerTarget>(choice.program, std::move(feeds), print),

@@ -167,9 +167,9 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSi
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.a, title_a, sink));
   if (graphs.size() != 2) {
     return MakeError(
-        "{0}: contains {1}, but a diff needs two: name another file, or two graphs of this one "
-        "with --graph A --graph B",
-        flags.a, Plural(graphs.size(), "graph"));
+        "{0}: a diff needs two graphs, not {1}: name another file, or two graphs of this one with "
+        "--graph A --graph B",
+        flags.a, graphs.size());
   }
   return std::pair(std::move(graphs[0]), std::move(graphs[1]));
 }
@@ -259,7 +259,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("GLOB,...");
   line.Flag("--names", flags->names, "treat a new name as a difference");
   line.Flag("--by-name", flags->by_name,
-            "match nodes by name only; always so for two dumps of one run");
+            "match nodes by name only; without --ledger always so for two dumps of one run");
   line.Option("--ledger", flags->ledger, "the file that `opt --ledger` wrote when it made B from A")
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,

@@ -107,7 +107,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->path,
               "a model, or a case folder with its feeds; a debug folder of TensorFlow; a "
               "checkpoint, an event file with scalars, or a folder of them");
-  flags->model.AddTo(line, "the training step; default: as in `run`", "NAME");
+  flags->model.AddTo(line, "a tensor or op of the training step to run; default: as in `run`",
+                     "NAME");
   flags->model.AddVariablesTo(line);
   line.Option("--loss", flags->loss,
               "the loss, or its tag in event files; default: scalars that are fetched and trained, "

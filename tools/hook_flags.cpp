@@ -9,19 +9,19 @@ void HookFlags::AddTo(CommandLine& line) {
   line.Option("--summaries", summaries,
               "write event files for TensorBoard: of the fetches, or of each --summary")
       .ShownAs("DIR");
-  line.Option(
-          "--summary", summary,
-          "a scalar, histogram, image or text of a tensor or an expression; also in a function, "
-          "as body/loss:0")
+  line.Option("--summary", summary,
+              "with --summaries: a scalar, histogram, image or text of a tensor or an expression; "
+              "also in a function, as body/loss:0")
       .ShownAs("KIND:TENSOR[=TAG]");
   line.Option("--assert", assertions,
               "a condition that must hold, as 'rank(x:0) == 2: a batch is a matrix'; checked "
-              "before the run if shapes and dtypes decide it, else it ends the run; exit code 1")
+              "before the run if shapes and dtypes decide it, else in the run, which stops where "
+              "it fails; exit code 1")
       .ShownAs("EXPR[: MESSAGE]");
   line.Option("--until", until, "with --repeat: stop after the first run after which this is true")
       .ShownAs("EXPR");
   line.Option("--save-variables", save_variables,
-              "write the variables as a checkpoint that TensorFlow reads")
+              "at the end, write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");
   line.Option("--save-every", save_every,
               "with --save-variables: also after every N runs, as PREFIX-RUN")

@@ -250,7 +250,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (run)
       runs[i] = std::move(*run);
     else  // a broken graph, which is shown anyway
-      invocation.sink()(Severity::kWarning, "one run is not counted: " + TextOf(run.takeError()));
+      invocation.sink()(Severity::kWarning,
+                        "the cost of one run is unknown: " + TextOf(run.takeError()));
   }
   auto run_of = [&](const OpenedGraph& opened) -> ModelRun* {
     std::optional<ModelRun>& run = runs[&opened - graphs.data()];

@@ -79,7 +79,7 @@ Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGr
 }
 
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
-  return MakeError("{0}: cannot hold the results of {1} graphs: name one with --graph", output,
+  return MakeError("{0} is for one graph, but there are {1}: name one with --graph", output,
                    graphs);
 }
 

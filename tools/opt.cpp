@@ -310,24 +310,25 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--freeze", flags->pipeline.request.freeze,
             "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
-              "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
+              "dump the graph first, last, and before and after each pass that changed it; "
+              "default: TF_DUMP_GRAPH_PREFIX");
   line.Option("--ledger", flags->ledger, "write every rewrite as a line of JSON");
   line.Flag("--check-values", flags->pipeline.request.check_values,
-            "run the graph before and after each pass, and find the first rewrite that changes a "
-            "fetch (exit 1)");
+            "run the graph before the passes and after each one that changed it, and find the "
+            "first rewrite that changes a fetch or an effect (exit 1)");
   flags->pipeline.AddValuesTo(line);
   flags->limit.AddTo(line, "with --check-values: time limit for each run; default: none");
   line.Flag("--explain", flags->explain,
             "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,
             "print where a rule's pattern was found, but a condition failed");
-  line.Flag("--print", flags->print, "print the result, one line a node");
+  line.Flag("--print", flags->print, "print the result, one line per node");
   line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
 GRAPNEL_COMMAND("opt",
-                "optimizes a graph as TensorFlow's Grappler does, with a dump after each pass",
+                "optimizes a graph as TensorFlow's Grappler does, and can dump it after each pass",
                 "opt model.pb --fetch Identity --device /device:CPU:0 -o fast.pb --dump-dir dumps",
                 SetUp);
 

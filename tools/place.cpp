@@ -245,7 +245,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   if (!placed.view.own && !flags.function.empty() && flags.Writes()) {
     return MakeError(
         "--as-it-stands: an unchanged function body is not a graph of its own, so it cannot be "
-        "written (-o, --html, --dump-dir and --ledger)");
+        "written (-o, --partitions, --html, --dump-dir and --ledger)");
   }
   ASSIGN_OR_RETURN(LoggedPlacement logged, ReadLogged(flags, input, placed));
   PlacementContext context = placed.main.context();
@@ -293,8 +293,8 @@ RunCommand SetUp(CommandLine& line) {
             "place variables on the devices on which they were saved, as loading a SavedModel with "
             "that variable policy does");
   line.Flag("--as-it-stands", flags->as_it_stands,
-            "do not inline calls and lower control flow first, as TensorFlow does: place the main "
-            "graph unchanged");
+            "place the graph unchanged; without this flag, calls are inlined and control flow is "
+            "lowered first, as in TensorFlow");
   line.Option("--devices", flags->settings.devices,
               "the available devices: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
       .Required()
@@ -327,7 +327,8 @@ RunCommand SetUp(CommandLine& line) {
           "dumps or a ledger that record what passes did to nodes; default: the dump's own folder")
       .ShownAs("FOLDER|FILE");
   line.Flag("--as-if", flags->as_if,
-            "drop recorded devices, keep requests, as if the graph had not been placed yet");
+            "drop full device names, keep partial ones as requests, as if the graph had not been "
+            "placed yet");
   line.Option("-o,--output", flags->files.graph,
               "output file for the placed graph: .pb, .pbtxt or .gtxt, each also .gz; - for "
               "standard output");

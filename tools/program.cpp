@@ -24,11 +24,13 @@ std::vector<Command>& Commands() {
 }
 
 void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
-  line.Flag("--json", flags.json, "print one stable JSON document");
-  line.Flag("-q,--quiet", flags.quiet, "print only errors");
-  line.Flag("-v,--verbose", flags.verbose, "print progress information");
+  line.Flag("--json", flags.json, "print JSON in a stable format");
+  line.Flag("-q,--quiet", flags.quiet,
+            "print no warnings and no progress; many commands print no result either");
+  line.Flag("-v,--verbose", flags.verbose, "also print informational messages on stderr");
   line.Option("--log-level", flags.log_level,
-              "messages to print on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
+              "lowest level of messages to print on stderr; default: TF_CPP_MIN_LOG_LEVEL, else "
+              "warning")
       .OneOf({"info", "warning", "error"});
   line.Option("--threads", flags.threads, "threads to use; default: one per core").Between(0, 4096);
   line.Option("--memory", flags.memory,
@@ -38,7 +40,7 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
               "a shared object with its own passes, rules, kernels or functions to trace; may be "
               "repeated (docs/reference/library.md)")
       .ShownAs("FILE.so");
-  line.Option("--color", flags.color, "colors on a terminal")
+  line.Option("--color", flags.color, "when to print in colors; auto: on a terminal")
       .OneOf({"auto", "always", "never"})
       .ShowDefault();
 }

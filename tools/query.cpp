@@ -81,7 +81,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "any TensorFlow graph: a file, a folder, or -");
+  line.Option("MODEL", flags->model,
+              "any TensorFlow graph: a file, a folder, or - for standard input");
   line.Option("QUERY", flags->query,
               "one SQL statement, or path 'A -> * -> B': chains of ops (* any op, ** any number "
               "of nodes, OP[attribute=value])");
@@ -89,7 +90,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
-  line.Option("--ledger", flags->ledger, "add the rewrites that `opt --ledger` wrote as tables")
+  line.Option("--ledger", flags->ledger,
+              "add tables of the rewrites in this file, which `opt --ledger` wrote")
       .ShownAs("FILE");
   line.Option("--db", flags->database, "keep the database in this new file; SQL may change it")
       .ShownAs("FILE");

@@ -30,8 +30,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command.Run(module));
     if (outcome.exit_code != 0) {
       if (!kind)
-        return MakeError("the check must exit 0 for the original graph, but exits {0}{1}",
-                         outcome.exit_code, outcome.text.empty() ? "" : ": " + outcome.text);
+        return MakeError("the check must exit 0 for the original graph, but {0}{1}",
+                         outcome.exit_code < 0
+                             ? "was killed"
+                             : llvm::formatv("exits {0}", outcome.exit_code).str(),
+                         outcome.text.empty() ? "" : ": " + outcome.text);
       return false;
     }
     if (!kind) kind = outcome.kind;
@@ -59,9 +62,9 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to shrink").Required();
-  line.Option(
-          "--check", flags->check,
-          "a shell command that exits 0 while the graph shows the problem; {} is the graph's file")
+  line.Option("--check", flags->check,
+              "a shell command that exits 0 while the graph shows the problem; {} is the graph's "
+              "file, by default the last argument")
       .ShownAs("CMD")
       .Required();
   line.Option("-o,--output", flags->output,

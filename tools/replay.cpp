@@ -122,11 +122,14 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph, "which graph of MODEL: its title as `info` shows it");
   line.Flag("--optimize", flags->optimize, "optimize first, with the default passes");
   line.Option("--repeat", flags->repeat,
-              "run this many more times, on slightly different feeds, and print the median time")
+              "if above 1: run this many more times, on slightly different feeds, and print the "
+              "median time")
       .Positive();
   flags->limit.AddTo(
       line, "a case that takes longer fails; default: no limit (a graph may loop forever)");
-  line.Option("--tap", flags->taps, "tap nodes whose names match").ShownAs("GLOB");
+  line.Option("--tap", flags->taps,
+              "tap nodes whose names match, and print how many tensors were tapped")
+      .ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap computes")
       .OneOf(TapModeNames())
       .ShowDefault();

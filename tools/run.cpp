@@ -347,7 +347,7 @@ Error CheckCombination(const Flags& flags) {
   if (!flags.unchecked.empty() && !flags.check_numerics)
     return MakeError("--skip-numerics requires --check-numerics");
   if (!flags.hooks.until.empty() && flags.repeat == 1)
-    return MakeError("--until requires --repeat N: the maximum number of runs");
+    return MakeError("--until requires a --repeat above 1: the maximum number of runs");
   return Error::success();
 }
 

@@ -124,7 +124,8 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();  // requests to the page must never run foreign code
   auto flags = std::make_shared<Flags>();
   line.Option("PATH", flags->paths.models,
-              "any TensorFlow graphs, or dump folders; the page can read nothing else")
+              "any TensorFlow graphs, or dump or debug folders; the page can read no other files, "
+              "except source files below their folders or the working directory")
       .Required();
   line.Option("--signature", flags->paths.signature,
               "the signature of a SavedModel whose body is shown first; default: serving_default, "
@@ -135,10 +136,10 @@ RunCommand SetUp(CommandLine& line) {
               "of nodes and values; may be repeated")
       .ShownAs("FILE");
   line.Option("--host-name", flags->host_names,
-              "a further host name by which browsers reach it, as through a proxy; this machine's "
-              "own names work with any port")
+              "a further host name by which browsers reach the server, as through a proxy; this "
+              "machine's own names work with any port")
       .ShownAs("NAME[:PORT]");
-  line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
+  line.Option("--port", flags->port, "the port to listen on, at 127.0.0.1; 0: any free port")
       .Between(0, 65535)
       .ShowDefault();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -41,20 +41,23 @@ void TapFlags::AddTo(CommandLine& line) {
       .ShownAs("GLOB");
   line.Option("--tap-dtype", dtypes, "tap only tensors of these dtypes, as 'float' or 'int*'")
       .ShownAs("GLOB");
-  line.Option("--tap-mode", mode, "what a tap prints").OneOf(TapModeNames()).ShowDefault();
+  line.Option("--tap-mode", mode, "what a tap writes about a tensor")
+      .OneOf(TapModeNames())
+      .ShowDefault();
   line.Option("--tap-file", file, "output file for taps; default: standard output");
-  line.Option(
-          "--tap-bytes", most_bytes,
-          "limit on the size of tap output, as 8G; the rest is counted and reported; default: none")
+  line.Option("--tap-bytes", most_bytes,
+              "limit on the size of tap output, as 8G; the rest is counted and reported; default: "
+              "none; with --logdir only if --circular-buffer-size is -1")
       .ShownAs("SIZE");
   line.Option("--taps-report", report, "write how often each tensor was tapped, or why it was not")
       .ShownAs("FILE");
   line.Option("--logdir", logdir,
-              "write taps (of all nodes without --tap) as a debug folder of TensorFlow, for "
-              "TensorBoard's Debugger V2, `info`, `blame` and `serve`")
+              "write taps (of all nodes, unless --tap or the like selects some) as a debug folder "
+              "of TensorFlow, for TensorBoard's Debugger V2, `info`, `blame` and `serve`")
       .ShownAs("DIR");
   line.Option("--circular-buffer-size", circular_buffer_size,
-              "with --logdir: how many of the last traces to keep; -1: all")
+              "with --logdir: how many of the last traces, and of the last executions, to keep; "
+              "-1: all")
       .ShownAs("N")
       .ShowDefault();
 }

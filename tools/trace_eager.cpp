@@ -30,7 +30,8 @@ Error EagerFlags::CheckCombination() const {
   if (!is_set && (!feeds.empty() || !fetches.empty() || all || check_numerics || log_placement))
     return MakeError(
         "--feed, --fetch, --all, --check-numerics and --log-device-placement require --eager");
-  if (!is_set && tap.any()) return MakeError("--tap and --logdir require --eager");
+  if (!is_set && tap.any())
+    return MakeError("--tap, --logdir and the other flags for taps require --eager");
   if (!tap.report.empty())
     return MakeError("--taps-report requires a graph: use `grapnel run FILE.cpp:FUNCTION`");
   return tap.CheckCombination();

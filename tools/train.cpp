@@ -215,11 +215,13 @@ RunCommand SetUp(CommandLine& line) {
               "SavedModel with --signature train_step; FILE.cpp or FILE.cpp:FUNCTION, which is "
               "compiled and traced; the name of a function of a --plugin")
       .Required();
-  flags->run.AddTo(line, "a tensor to compute in each step; the first is the loss", "NAME");
+  flags->run.AddTo(line,
+                   "a tensor to compute in each step; the first floating-point scalar is the loss",
+                   "NAME");
   flags->run.AddVariablesTo(line);
-  line.Option(
-          "--steps", flags->steps,
-          "total number of steps, including those before --resume; 0 writes the initial variables")
+  line.Option("--steps", flags->steps,
+              "total number of steps, including those before --resume; 0 with --checkpoint-dir "
+              "writes the initial variables")
       .NotNegative()
       .ShowDefault();
   line.Option("--batch-size", flags->batch_size,
@@ -236,12 +238,13 @@ RunCommand SetUp(CommandLine& line) {
       .ShowDefault();
   line.Option("--loss", flags->make.loss, "the scalar that --optimizer minimizes")
       .ShownAs("TENSOR");
-  line.Option("--train", flags->make.only, "the variables that --optimizer updates; default: all")
+  line.Option("--train", flags->make.only,
+              "the variables that --optimizer updates; default: all floating-point ones")
       .ShownAs("VARIABLE");
   line.Option("--checkpoint-dir", flags->checkpoint_dir,
               "write checkpoints here, as tf.train.load_checkpoint and --variables read them");
   line.Option("--checkpoint-every", flags->checkpoint_every,
-              "write a checkpoint every N steps; without it one at the end")
+              "write a checkpoint every N steps, not only at the end")
       .Positive();
   line.Option("--keep", flags->keep, "how many checkpoints to keep").Positive().ShowDefault();
   line.Option("--save-model", flags->save_model,

@@ -39,8 +39,7 @@ Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   if (name.ltrim('.') == "json") return std::nullopt;
   if (flags.output == "-") return MakeError("-o - requires --format dot, svg, png, html or json");
   return MakeError(
-      "{0}: a picture must be a .dot, .svg, .png, .html or .json file (or choose a format with "
-      "--format)",
+      "{0}: a picture must be .dot, .svg, .png, .html or .json, by its suffix or by --format",
       flags.output);
 }
 
@@ -275,9 +274,9 @@ RunCommand SetUp(CommandLine& line) {
       .OneOf({"scope", "device"})
       .ShowDefault();
   line.Option("--hide", flags->hide,
-              "a list of control, resources, constants, shapes and main (control edges, edges of "
-              "resources and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of "
-              "names; dashed edges pass through hidden nodes")
+              "what to hide, a list of control, resources, constants, shapes and main (control "
+              "edges, edges of resources and variants, ...), and of nodes by op:GLOB, name:GLOB "
+              "and /REGEX/ of names; dashed edges pass through hidden nodes")
       .ShownAs("WHAT,...");
   line.Flag("--show-constants", view.show_constants, "show a box for each constant");
   line.Flag("--show-control", view.show_control, "show NoOps as boxes, and all control edges");
@@ -292,7 +291,8 @@ RunCommand SetUp(CommandLine& line) {
               "the signature whose body is drawn; default: serving_default, else the largest")
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
-            "the main graph of a SavedModel, including the nodes that save and restore variables");
+            "draw the main graph of a SavedModel instead of a signature, including the nodes that "
+            "save and restore variables");
   AddNoValuesFlag(line, flags->no_values);
   flags->sizes.AddTo(line);
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");

@@ -62,10 +62,10 @@ Error Reshape(KernelContext& ctx) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == -1) {
       if (unknown >= 0)
-        return MakeError("only one size may be -1, not both {0} and {1}", unknown, i);
+        return MakeError("only one size may be -1, not both size {0} and size {1}", unknown, i);
       unknown = static_cast<int>(i);
     } else if (dims[i] < 0) {
-      return MakeError("size {0} must be non-negative, not {1}", i, dims[i]);
+      return MakeError("size {0} must be -1 or non-negative, not {1}", i, dims[i]);
     } else if (dims[i] == 0) {
       has_zero = true;
     } else if (__builtin_mul_overflow(nonzero, dims[i], &nonzero)) {

@@ -43,7 +43,7 @@ Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims&
     if (has(masks.shrink, i)) {
       int64_t at = begins[i] < 0 ? begins[i] + size : begins[i];
       if (stride < 0)
-        return MakeError("only stride 1 allowed on non-range indexing, strides[{0}] is {1}", i,
+        return MakeError("a single index must not have a negative stride, strides[{0}] is {1}", i,
                          stride);
       if (at < 0 || at >= size) {
         return MakeError("slice index {0} of dimension {1} out of bounds: it has {2} elements",

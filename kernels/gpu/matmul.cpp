@@ -67,8 +67,8 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
       for (size_t i = 0; i < side.size(); ++i) {
         int64_t& dim = dims[dims.size() - side.size() + i];
         if (side[i] != dim && side[i] != 1 && dim != 1) {
-          return MakeError("the batches of {0} and {1} do not broadcast", DimsText(a.dims()),
-                           DimsText(b.dims()));
+          return MakeError("the batch dimensions of the shapes {0} and {1} do not broadcast",
+                           DimsText(a.dims()), DimsText(b.dims()));
         }
         if (side[i] != 1) dim = side[i];
       }

@@ -53,7 +53,7 @@ Error SaveReproducer(Module& module, const OptimizeOptions& options, const Stage
   silent.on_refusal = nullptr;
   auto result = manager.Run(module, silent);
   if (result)
-    return MakeError("the passes, run a second time to save it, did not reach pass '{0}'",
+    return MakeError("the passes, run again to save the input of pass '{0}', did not reach it",
                      failed.pass);
   if (!written) return result.takeError();
   llvm::consumeError(result.takeError());

@@ -98,13 +98,14 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
     llvm::StringRef number = place.substr(place.find("iteration ", at) + 10).trim();
     int64_t iteration = 0;
     if (number.getAsInteger(10, iteration) || iteration < 0)
-      return MakeError("iteration '{0}': a number of 0 or more was expected", number);
+      return MakeError("iteration '{0}': an integer of 0 or more was expected", number);
     made.iteration_ = iteration;
     place = place.take_front(at).trim();
   }
   if (place.empty() && condition.empty() && !made.iteration_)
     return MakeError(
-        "a node, op:OP, func:FUNCTION, iteration N, a filter or an expression was expected");
+        "a node, FILE:LINE, op:OP, func:FUNCTION, iteration N, a filter or an expression was "
+        "expected");
   RETURN_IF_ERROR(made.ParsePlace(place, module, lines));
   RETURN_IF_ERROR(made.ParseCondition(condition, module));
   return made;

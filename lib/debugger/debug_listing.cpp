@@ -249,7 +249,8 @@ DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a node, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
   if (names.empty()) {
-    if (!debugger.stop().node) return MakeError("a node, or FILE:LINE, was expected");
+    if (!debugger.stop().node)
+      return MakeError("the run is at no node: a node, or FILE:LINE, was expected");
     return SourceOf(shell, debugger.stop().node);
   }
   SourcePlace place = SourcePlace::Parse(names[0]);
@@ -303,7 +304,7 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
   if (!names.empty()) {
     ASSIGN_OR_RETURN(node, NodeNamed(debugger, names[0]));
   }
-  if (!node) return MakeError("a node was expected");
+  if (!node) return MakeError("the run is at no node: a node was expected");
   llvm::raw_ostream& os = shell.os();
   os << "Node " << NameIn(node.graph(), node.id()) << "\n  Op: " << node.op() << "\n  Device: "
      << (node.device().empty() ? llvm::StringRef("none requested") : node.device()) << "\n";
@@ -380,7 +381,7 @@ DebugAnswer List(DebugShell& shell, DebugWords& words, bool of_inputs) {
   if (!names.empty()) {
     ASSIGN_OR_RETURN(node, NodeNamed(shell.debugger(), names[0]));
   }
-  if (!node) return MakeError("a node was expected");
+  if (!node) return MakeError("the run is at no node: a node was expected");
   if (depth && *depth < 1) return MakeError("-d {0}: a depth of 1 or more was expected", *depth);
   Tree tree{of_inputs,        controls,  types, depth ? *depth : recursive ? 20 : 1,
             shell.debugger(), shell.os()};

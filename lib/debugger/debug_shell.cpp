@@ -326,7 +326,7 @@ Expected<std::optional<int64_t>> DebugWords::TakeNumber(llvm::StringRef flag,
   if (!text) return std::nullopt;
   int64_t number = 0;
   if (llvm::StringRef(*text).getAsInteger(10, number))
-    return MakeError("{0} {1}: a number was expected", flag, *text);
+    return MakeError("{0} {1}: an integer was expected", flag, *text);
   return std::optional(number);
 }
 

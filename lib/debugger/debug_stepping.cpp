@@ -49,7 +49,8 @@ DebugAnswer Continue(DebugShell& shell, DebugWords& words) {
 DebugAnswer Finish(DebugShell& shell, DebugWords& words) {
   bool is_called = llvm::any_of(shell.debugger().stop().frames,
                                 [](const StopFrame& f) { return f.function != nullptr; });
-  if (!is_called) return MakeError("the run is not in a function; `continue` goes to the end");
+  if (!is_called)
+    return MakeError("the run is not in a function; `continue` goes to a breakpoint or the end");
   return GoOn(shell, words, Go::kFinish);
 }
 
@@ -61,7 +62,8 @@ DebugAnswer Iteration(DebugShell& shell, DebugWords& words) {
 DebugAnswer Start(DebugShell& shell, DebugWords& /*words*/) {
   if (!HasEnded(shell.debugger().stop()))
     return MakeError(
-        "this run has not ended: `continue` goes to its end, `restart` goes back to the first run");
+        "this run has not ended: `continue` goes to a breakpoint or its end, `restart` goes back "
+        "to the first run");
   return std::optional(DebugOrder());
 }
 
@@ -179,8 +181,8 @@ llvm::ArrayRef<DebugCommand> SteppingCommands() {
       {{"break", "b"},
        "[PLACE] [iteration N] [if FILTER|EXPRESSION]",
        "sets a breakpoint; without an argument, lists them\n"
-       "PLACE: before a node by its name (FUNCTION/NODE, or a pattern); op:Log; func:body, at the "
-       "beginning of its calls.\n"
+       "PLACE: before a node by its name (FUNCTION/NODE, or a pattern); FILE:LINE, before the "
+       "nodes of a source line; op:Log; func:body, at the beginning of its calls.\n"
        "iteration N: only in this iteration of the innermost loop, from 0.\n"
        "FILTER: has_inf_or_nan, has_nan, has_inf, changed (since the last time): after a node that "
        "makes such a tensor.\n"

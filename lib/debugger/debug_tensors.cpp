@@ -361,7 +361,8 @@ DebugAnswer Config(DebugShell& shell, DebugWords& words) {
   int64_t number = 0;
   if (names[0] != "set" || names.size() != 3 ||
       llvm::StringRef(names[2]).getAsInteger(10, number) || number < 0 || number > 1000000000)
-    return MakeError("config show, or config set NAME NUMBER, was expected");
+    return MakeError(
+        "config show, or config set NAME NUMBER with a number from 0 to 1000000000, was expected");
   if (names[1] == "precision") {
     print.precision = static_cast<int>(std::min<int64_t>(number, 100));
   } else if (names[1] == "threshold") {

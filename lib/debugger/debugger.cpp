@@ -234,7 +234,7 @@ Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number)
   if (const KeptValue* value = history_.Find(watched, number)) return value;
   int64_t count = history_.Count(watched);
   if (number >= count && count > 0)
-    return MakeError("'{0}' has {1} so far, numbered from 0", name, Plural(count, "value"));
+    return MakeError("'{0}' has only {1} so far, numbered from 0", name, Plural(count, "value"));
   if (count > 0) {
     return MakeError(
         "'{0}' was dropped: only the newest values, {1} in all, are kept (--keep); go `back` to "

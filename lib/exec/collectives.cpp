@@ -192,8 +192,8 @@ Error Collectives::CheckNotComplete(const Keys& keys, const Member& member) cons
       met != complete_.end() &&
       llvm::none_of(met->second, [&](const Node& node) { return node == member.node; });
   if (!is_one_too_many) return Error::success();
-  return MakeError("{0}: {1} joins a group that is already complete: {2}", keys.text,
-                   Named(member.node), Named(met->second));
+  return MakeError("{0}: {1} joins a group that is already complete, with the members {2}",
+                   keys.text, Named(member.node), Named(met->second));
 }
 
 Error Collectives::Join(Member member, Merge merge) {

@@ -60,7 +60,7 @@ Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
   if (IsHost(to)) to = nullptr;
   if (DataTypeSize(tensor.dtype()) == 0) {
     return MakeError(
-        "a tensor of dtype {0} exists only in this process and cannot be copied to a device",
+        "a tensor of dtype {0} exists only in host memory and cannot be copied to a device",
         DataTypeName(tensor.dtype()));
   }
   assert(!from || !to || from == to);
@@ -125,7 +125,7 @@ Expected<std::vector<Device*>> Devices::OfKind(llvm::StringRef name) {
 Expected<Device*> Devices::Find(llvm::StringRef name) {
   ASSIGN_OR_RETURN(DeviceSpec wanted, DeviceSpec::ParseTyped(name));
   if (!wanted.type)
-    return MakeError("'{0}' is not a device name: CPU, GPU or GPU:1 was expected", name);
+    return MakeError("'{0}' names no type of device: CPU, GPU or GPU:1 was expected", name);
   std::string kind = wanted.type.text().upper();
   ASSIGN_OR_RETURN(std::vector<Device*> devices, OfKind(kind));
   int ordinal = std::max(wanted.id, 0);

@@ -170,7 +170,8 @@ Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeI
     if (auto sender = senders.find(id); sender != senders.end()) need(sender->second);
     for (Port port : graph_.node(id).inputs()) {
       if (port.node == kNoNode)
-        return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
+        return MakeError("node '{0}': one of its inputs is not a node of the graph",
+                         graph_.node(id).name());
       if (!fed_.contains(Key(port)) && !IsFedPlaceholder(port)) need(port.node);
     }
   }

@@ -424,10 +424,10 @@ Error RunState::WhyStuck(uint32_t id) {
   FlowKind flow = plan_.nodes[id].flow;
   if (flow == FlowKind::kCollective)
     return Annotate(plan_.Describe(plan_.nodes[id]), collectives_->WhyWaiting(node));
-  return MakeError("{0}: '{1}' from {2} to {3}: no node is left to {4} it",
-                   plan_.Describe(plan_.nodes[id]), node.GetString("tensor_name"),
-                   node.GetString("send_device"), node.GetString("recv_device"),
-                   flow == FlowKind::kSend ? "receive" : "send");
+  return MakeError(
+      "{0}: waits for tensor '{1}' from {2} to {3}, and no node that can run will {4} it",
+      plan_.Describe(plan_.nodes[id]), node.GetString("tensor_name"), node.GetString("send_device"),
+      node.GetString("recv_device"), flow == FlowKind::kSend ? "receive" : "send");
 }
 
 }  // namespace grapnel

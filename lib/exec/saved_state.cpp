@@ -76,7 +76,7 @@ enum class Reads {
   kAll,
 };
 
-// Returns "The checkpoint has two values of 4 variables, such as ..."; empty if no variable has
+// Returns "the checkpoint has two values of 4 variables, such as ..."; empty if no variable has
 // two.
 std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bound> bound) {
   const VariableBinding::Bound* first = nullptr;
@@ -313,7 +313,8 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
 Error CheckHasSaver(const GraphInFile& graph) {
   if (graph.saver && !graph.saver->save_tensor.empty()) return Error::success();
   return MakeError(
-      "the model has no ops that save its variables: use a SavedModel, which has them");
+      "the model names no op that saves its variables (in its saver_def): a SavedModel usually "
+      "names one");
 }
 
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,

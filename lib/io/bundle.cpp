@@ -38,7 +38,8 @@ class MappedFile : public leveldb::RandomAccessFile {
       WireReader reader(block);
       uint64_t size;
       if (!reader.Varint(&size) || size > kMaxBlock)
-        return leveldb::Status::Corruption("a block is too large");
+        return leveldb::Status::Corruption(
+            "a compressed block states no size, or one above 64 MiB");
     }
     *result = leveldb::Slice(block.data(), block.size());
     return leveldb::Status::OK();
@@ -51,7 +52,9 @@ class MappedFile : public leveldb::RandomAccessFile {
 // Checks the last bytes of a leveldb table: the positions of its two index blocks, padding, a magic
 // number. leveldb does not check them.
 Error CheckFooter(llvm::StringRef table) {
-  if (table.size() < kFooter) return MakeError("is cut off: it is shorter than a table's footer");
+  if (table.size() < kFooter)
+    return MakeError(
+        "is not a checkpoint index, or is cut off: it is shorter than a table's footer");
   if (llvm::support::endian::read64le(table.end() - 8) != kTableMagic) {
     return MakeError(
         "is not a checkpoint index, or is cut off: it does not end in a table's magic number");
@@ -60,7 +63,8 @@ Error CheckFooter(llvm::StringRef table) {
   for (int i = 0; i < 2; ++i) {
     uint64_t offset, size, room = table.size() - kFooter;
     if (!reader.Varint(&offset) || !reader.Varint(&size) || offset > room || size > room - offset) {
-      return MakeError("is damaged: its footer points outside the file");
+      return MakeError(
+          "is damaged: its footer cannot be read, or points outside the bytes before it");
     }
   }
   return Error::success();
@@ -98,22 +102,23 @@ Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t co
   WireReader reader(bytes);
   std::vector<uint64_t> lengths(count);
   for (uint64_t& length : lengths) {
-    if (!reader.Varint(&length)) return MakeError("the lengths of its strings are cut off");
+    if (!reader.Varint(&length))
+      return MakeError("the lengths of the tensor's strings cannot be read");
     char number[8];
     llvm::support::endian::write64le(number, length);
     *crc = Crc32c({number, length > UINT32_MAX ? size_t{8} : size_t{4}}, *crc);
   }
   llvm::StringRef rest = bytes.drop_front(reader.offset());
-  if (rest.size() < 4) return MakeError("its strings are cut off");
+  if (rest.size() < 4) return MakeError("the tensor's strings are cut off");
   if (llvm::support::endian::read32le(rest.data()) != MaskCrc(*crc)) {
-    return MakeError("the lengths of its strings have a wrong checksum");
+    return MakeError("the lengths of the tensor's strings have a wrong checksum");
   }
   *crc = Crc32c(rest.take_front(4), *crc);
   rest = rest.drop_front(4);
   std::vector<std::string> strings;
   strings.reserve(count);
   for (uint64_t length : lengths) {
-    if (length > rest.size()) return MakeError("its strings are cut off");
+    if (length > rest.size()) return MakeError("the tensor's strings are cut off");
     *crc = Crc32c(rest.take_front(length), *crc);
     strings.push_back(rest.take_front(length).str());
     rest = rest.drop_front(length);
@@ -210,7 +215,7 @@ Error Bundle::ReadIndex() {
   auto header_bytes = entries_.find("");
   proto::BundleHeaderProto header;
   if (header_bytes == entries_.end() || !header.ParseFromString(header_bytes->second)) {
-    return MakeError("{0}: is not a checkpoint index: it has no header", name);
+    return MakeError("{0}: is not a checkpoint index: it has no header that can be read", name);
   }
   if (header.endianness() != proto::BundleHeaderProto::LITTLE) {
     return MakeError("{0}: was written on a big-endian machine, which is not supported", name);
@@ -247,8 +252,10 @@ Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {
   auto& file = data_[shard];
   if (!file) {
     if (shard < 0 || shard >= num_shards_) {
-      return MakeError("data file number {0} does not exist: the checkpoint has {1}", shard,
-                       num_shards_);
+      return MakeError(
+          "data file number {0}, counted from 0, does not exist: the index states that there are "
+          "{1}",
+          shard, num_shards_);
     }
     ASSIGN_OR_RETURN(file, FileBytes::Open(DataFileOf(prefix_, shard, num_shards_)));
   }
@@ -281,19 +288,20 @@ Expected<Literal> Bundle::ReadEntry(const proto::BundleEntryProto& entry, bool c
     auto strings = ReadStrings(bytes, *count, &crc);
     if (!strings) return Annotate(file->name(), strings.takeError());
     if (check && MaskCrc(crc) != entry.crc32c())
-      return MakeError("{0}: its checksum is wrong", file->name());
+      return MakeError("{0}: the checksum of the tensor's data is wrong", file->name());
     return Literal::MakeStrings(shape.dims(), std::move(*strings));
   }
   uint64_t element = DataTypeSize(entry.dtype()), expected;
   if (element == 0)
-    return MakeError("a {0} has no value that can be read", DataTypeName(entry.dtype()));
+    return MakeError("a tensor of dtype {0} cannot be read from a checkpoint",
+                     DataTypeName(entry.dtype()));
   if (__builtin_mul_overflow(element, static_cast<uint64_t>(*count), &expected) ||
       expected != size) {
     return MakeError("{0} bytes are stored, but {1}{2} needs another number of bytes", size,
                      DataTypeName(entry.dtype()), shape.ToString());
   }
   if (check && MaskCrc(Crc32c(bytes)) != entry.crc32c()) {
-    return MakeError("{0}: its checksum is wrong", file->name());
+    return MakeError("{0}: the checksum of the tensor's data is wrong", file->name());
   }
   return Literal::Borrow(entry.dtype(), shape.dims(), bytes, file);
 }
@@ -304,8 +312,10 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
   std::optional<int64_t> count = shape.NumElements();
   size_t element = DataTypeSize(entry.dtype());
   if (!count || element == 0) {
-    return MakeError("is stored in slices, but shape {0} and dtype {1} do not allow that",
-                     shape.ToString(), DataTypeName(entry.dtype()));
+    return MakeError(
+        "is stored in slices, which needs a fully known shape and elements of a fixed size, but "
+        "has shape {0} and dtype {1}",
+        shape.ToString(), DataTypeName(entry.dtype()));
   }
   llvm::ArrayRef<int64_t> dims = shape.dims();
   std::vector<std::pair<std::vector<std::pair<int64_t, int64_t>>, Literal>> parts;
@@ -370,7 +380,7 @@ Expected<std::string> ObjectGraphOf(Bundle* bundle) {
   if (!bundle->Has(kObjectGraphKey)) return std::string();
   ASSIGN_OR_RETURN(Literal literal, bundle->Read(kObjectGraphKey));
   if (literal.dtype() != proto::DT_STRING || literal.strings().size() != 1)
-    return MakeError("the checkpoint's object graph cannot be read");
+    return MakeError("the checkpoint's object graph is not a single string");
   return literal.strings()[0];
 }
 

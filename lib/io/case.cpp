@@ -91,7 +91,7 @@ Expected<double> Tolerance(const Object& json, const char* key, llvm::StringRef 
   if (!value) return 0.0;
   std::optional<double> number = value->getAsNumber();
   if (!number || !std::isfinite(*number))
-    return MakeError("'{0}' must be a number, or an object: tensor to number", key);
+    return MakeError("'{0}' must be a finite number, or an object: tensor to finite number", key);
   return *number;
 }
 
@@ -99,7 +99,8 @@ Expected<double> Tolerance(const Object& json, const char* key, llvm::StringRef 
 Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const Object& files,
                                 llvm::StringRef tensor) {
   auto file = files.getString(tensor);
-  if (!file) return MakeError("'{0}': '{1}' must name a .npy file", key, tensor);
+  if (!file)
+    return MakeError("'{0}': '{1}' must be a string, the name of a .npy file", key, tensor);
   return JoinPath(folder, *file);
 }
 
@@ -110,7 +111,8 @@ Expected<std::vector<std::string>> FilesOf(const Case& values, const Value& step
                                            const Tensors& tensors) {
   const Object* files = step.getAsObject() ? step.getAsObject()->getObject(key) : nullptr;
   if (!files || files->size() != tensors.size())
-    return MakeError("each of 'steps' must have a file for each of the case's {0}", key);
+    return MakeError(
+        "each of 'steps' must have an object '{0}' with one file for each of the case's {0}", key);
   std::vector<std::string> paths;
   for (const auto& first : tensors) {
     if (!files->get(first.tensor))
@@ -134,7 +136,7 @@ Error ReadState(const CaseFile& file, const Object& json, Case* result) {
   }
   if (json.get("init")) {
     auto init = json.getString("init");
-    if (!init) return MakeError("'init' must name a file");
+    if (!init) return MakeError("'init' must be a string, the name of a file");
     result->init_graph = JoinPath(result->folder, *init);
   }
   if (!json.get("steps")) return Error::success();
@@ -160,7 +162,8 @@ Error ReadTensors(const Object& json, Case* result) {
     const Value* found = (of_group ? of_group : tensors)->get(*key);
     if (!found) return Error::success();
     auto tensor = found->getAsString();
-    if (!tensor) return MakeError("'tensors' must name a tensor for '{0}'", *key);
+    if (!tensor)
+      return MakeError("'tensors' must map '{0}' to a string, the name of a tensor", *key);
     *key = tensor->str();
     return Error::success();
   };
@@ -189,8 +192,8 @@ Error ReadCase(const CaseFile& file, Case* result) {
   return ReadTensors(*json, result);  // last: what is read above is stated by the signature's keys
 }
 
-// Writes {tensor: file name} of feeds, fetches or variables. Tensor names come from graphs and may not
-// be valid UTF-8: each invalid part becomes U+FFFD.
+// Writes {tensor: file name} of feeds, fetches or variables. Tensor names come from graphs and may
+// not be valid UTF-8: each invalid part becomes U+FFFD.
 template <typename Tensors>
 void WriteFiles(llvm::StringRef key, const Tensors& tensors, llvm::json::OStream& json) {
   json.attributeObject(key, [&] {
@@ -239,7 +242,10 @@ Expected<Case> LoadCase(llvm::StringRef folder) {
     if (result.graph.empty() && FileExists(JoinPath(folder, name)))
       result.graph = JoinPath(folder, name);
   }
-  if (result.graph.empty()) return MakeError("{0}: has a case.json but no graph.pb", folder);
+  if (result.graph.empty())
+    return MakeError(
+        "{0}: has a case.json but none of graph.pb, graph.pbtxt, graph.pb.gz and graph.pbtxt.gz",
+        folder);
   return result;
 }
 
@@ -250,7 +256,8 @@ Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder) {
   const Object* json = parsed.json.getAsObject();
   if (!json || !json->get("signature")) return signature;
   auto name = json->getString("signature");
-  if (!name) return MakeError("{0}: 'signature' must be a name", file->name());
+  if (!name)
+    return MakeError("{0}: 'signature' must be a string, the name of a signature", file->name());
   signature.name = name->str();
   signature.feeds = KeysInOrder(parsed.text, "feeds");
   signature.fetches = KeysInOrder(parsed.text, "fetches");

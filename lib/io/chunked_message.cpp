@@ -212,7 +212,8 @@ class Merger {
 
   Expected<llvm::StringRef> ChunkBytes(uint64_t index) {
     if (index >= metadata_.chunks.size())
-      return MakeError("chunk {0} does not exist: there are {1}", index, metadata_.chunks.size());
+      return MakeError("chunk {0}, counted from 0, does not exist: the number of chunks is {1}",
+                       index, metadata_.chunks.size());
     const Chunk& chunk = metadata_.chunks[index];
     auto bytes = file_.Read(chunk.position);
     if (!bytes) return Annotate("chunk " + std::to_string(index), bytes.takeError());
@@ -223,7 +224,9 @@ class Merger {
              Severity::kWarning);
     }
     if (bytes->size() > room_) {
-      return MakeError("with chunk {0}, the merged message does not fit into memory", index);
+      return MakeError(
+          "with chunk {0}, the merged message exceeds its limit, at most half of the free memory",
+          index);
     }
     room_ -= bytes->size();
     return *bytes;
@@ -267,7 +270,7 @@ class Merger {
       if (fits && !parts.failed()) {
         fields.push_back(std::move(field));
       } else {
-        Leave(path, MakeError("the field of chunk {0} cannot be read", field.chunk));
+        Leave(path, MakeError("the path to the field of chunk {0} cannot be read", field.chunk));
       }
     }
     if (reader.failed()) Report("the metadata of the chunks is damaged");

@@ -47,7 +47,7 @@ Expected<std::string> Expand(llvm::StringRef what, llvm::StringRef packed, uint6
 Expected<std::string> ExpandBrotli(llvm::StringRef packed, uint64_t size) {
   std::unique_ptr<BrotliDecoderState, decltype(&BrotliDecoderDestroyInstance)> decoder(
       BrotliDecoderCreateInstance(nullptr, nullptr, nullptr), BrotliDecoderDestroyInstance);
-  if (!decoder) return MakeError("cannot be decompressed: out of memory");
+  if (!decoder) return MakeError("the Brotli data cannot be decompressed: out of memory");
   BrotliDecoderSetParameter(decoder.get(), BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
   size_t left = packed.size();
   const auto* in = packed.bytes_begin();
@@ -72,7 +72,7 @@ Expected<std::string> ExpandBrotli(llvm::StringRef packed, uint64_t size) {
 Expected<std::string> ExpandZstd(llvm::StringRef packed, uint64_t size) {
   std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
                                                                     ZSTD_freeDStream);
-  if (!stream) return MakeError("cannot be decompressed: out of memory");
+  if (!stream) return MakeError("the Zstandard data cannot be decompressed: out of memory");
   ZSTD_inBuffer in = {packed.data(), packed.size(), 0};
   bool done = false;
   return Expand("Zstandard", packed, size, done, [&](std::string* buffer) -> int64_t {
@@ -113,8 +113,7 @@ Expected<std::string> Decompress(Compression compression, llvm::StringRef packed
       return ExpandSnappy(packed, size);
   }
   return MakeError(
-      "has an unknown compression ({0}): none, Brotli, Zstandard or "
-      "Snappy was expected",
+      "the data has an unknown compression ({0}): none, Brotli, Zstandard or Snappy was expected",
       static_cast<int>(compression));
 }
 

@@ -164,7 +164,9 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   while (records.Next()) {
     llvm::StringRef record = records.data();
     if (count == 0 && !IsEventLike(record)) {
-      return MakeError("is a TFRecord file, but not an event file: its records contain no graphs");
+      return MakeError(
+          "is a TFRecord file, but not an event file: its first record does not begin with the "
+          "time of an event");
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
@@ -176,7 +178,10 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   }
   if (!records.problem().empty()) events.Report(records.problem().str());
   if (model->graphs.empty()) {
-    if (!is_event_file) return MakeError("is one file of a debug folder: name the folder instead");
+    if (!is_event_file)
+      return MakeError(
+          "has no graph, and does not begin with the version of an event file: if it is one file "
+          "of a debug folder, name the folder instead");
     return MakeError("is an event file without a graph ({0}{1})", Plural(count, "record"),
                      model->problems.empty() ? "" : "; " + model->problems.front().text);
   }

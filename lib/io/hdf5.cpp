@@ -156,7 +156,7 @@ class Hdf5File::Reader {
     }
     if (fields.failed()) return MakeError("ends in its first block");
     if (version > 3 || offsets != 8 || lengths != 8)
-      return MakeError("is not an HDF5 file of version 0 to 3 with 8-byte addresses");
+      return MakeError("is not an HDF5 file of version 0 to 3 with 8-byte addresses and lengths");
     return ReadObject(root, "", 0);
   }
 
@@ -183,8 +183,10 @@ class Hdf5File::Reader {
   }
 
   Error ReadObject(uint64_t address, const std::string& path, int depth) {
-    if (depth > kDeepest) return MakeError("'{0}': groups lie more than {1} deep", path, kDeepest);
-    if (++objects_ > kMostObjects) return MakeError("has more than {0} objects", kMostObjects);
+    if (depth > kDeepest)
+      return MakeError("'{0}': groups are nested more than {1} deep", path, kDeepest);
+    if (++objects_ > kMostObjects)
+      return MakeError("has more than {0} objects, header messages and links", kMostObjects);
     std::vector<Message> messages;
     if (!ReadHeader(address, &messages)) return Damaged(path, "header");
     for (const Message& message : messages) {
@@ -411,11 +413,14 @@ Expected<Literal> Hdf5File::Read(const std::string& path) const {
   if (found == arrays_.end()) return MakeError("has no array '{0}'", path);
   const Array& array = found->second;
   if (array.dtype == proto::DT_INVALID)
-    return MakeError("'{0}' has an unsupported dtype: expected little-endian numbers", path);
+    return MakeError(
+        "'{0}' has an unsupported dtype: little-endian integers or floats, or 1-byte enumerations, "
+        "were expected",
+        path);
   if (!array.is_in_one_piece) {
     return MakeError(
-        "'{0}' is stored in chunks, which is not supported: rewrite the file with h5repack -l "
-        "CONTI",
+        "'{0}' is stored in chunks or in an old layout, which is not supported: rewrite the file "
+        "with h5repack -l CONTI",
         path);
   }
   std::optional<int64_t> count = NumElements(array.dims);

@@ -132,7 +132,8 @@ Expected<KerasWeights> KerasWeights::FromFile(const std::shared_ptr<const FileBy
   ASSIGN_OR_RETURN(weights.file_, Hdf5File::Open(entry.bytes, entry.file));
   weights.FindLayers();
   if (weights.layers_.empty()) {
-    return MakeError("holds no layers with 'vars', as Keras 3 writes them in .weights.h5 files");
+    return MakeError(
+        "holds no layer with an array 'vars/0', as Keras 3 writes them in .weights.h5 files");
   }
   return weights;
 }

@@ -14,7 +14,8 @@ Error ForEachLedgerEntry(llvm::StringRef jsonl,
     if (!value) return Annotate("line " + llvm::Twine(number), value.takeError());
     const llvm::json::Object* entry = value->getAsObject();
     if (!entry || !entry->getString("rule"))
-      return MakeError("line {0}: not a ledger entry: it has no 'rule'", number);
+      return MakeError("line {0}: not a ledger entry: an object with a string 'rule' was expected",
+                       number);
     visit(number, *entry);
   }
   return Error::success();

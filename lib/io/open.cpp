@@ -190,7 +190,9 @@ Error HoldVariables(const Case& values, Model& model) {
   Graph& graph = model.graphs[0].module->main;
   for (const Case::Feed& given : values.variables) {
     Node node = graph.Find(given.tensor);
-    if (!node) return MakeError("{0}: variable '{1}' is not a node", values.folder, given.tensor);
+    if (!node)
+      return MakeError("{0}: the case's variable '{1}' is not a node of its graph", values.folder,
+                       given.tensor);
     if (node.op() != "Placeholder" || node.GetType("dtype") != proto::DT_RESOURCE) continue;
     ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file));
     graph.SetOp(node.id(), "VarHandleOp");
@@ -264,9 +266,8 @@ Error NoGraphIn(llvm::StringRef folder, const FolderContents& contents) {
                           ? "its only file is not a graph"
                           : llvm::formatv("none of its {0} files is a graph", contents.files).str();
   return MakeError(
-      "{0}: contains no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, "
-      "and "
-      "{1}",
+      "{0}: contains no TensorFlow graph: no saved_model.pb, .pbtxt or .cpb, no case.json with "
+      "feeds or fetches, and {1}",
       folder, files);
 }
 

@@ -33,7 +33,8 @@ void AppendChunk(std::string* out, llvm::StringRef type, llvm::StringRef data) {
 
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels) {
   if (height < 1 || width < 1)
-    return MakeError("an image of {0} x {1} pixels cannot be a PNG", width, height);
+    return MakeError("an image of {0} x {1} pixels cannot be a PNG, whose sides are at least 1",
+                     width, height);
   if (height > INT32_MAX / width / channels)
     return MakeError("an image of {0} x {1} pixels is above the limit, 2 GiB", width, height);
   // Stores each row as its difference from the row above (filter 2), which compresses well without

@@ -96,7 +96,8 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   std::string header;
   uint64_t at = begin, file_size = file_->bytes().size();
   if (!MayBegin(begin) || !Copy(&at, kGroupHeader, &header))
-    return MakeError("the file ends in the middle of the header of the records at {0}", begin);
+    return MakeError("no records can begin at {0}, or the file ends in the middle of their header",
+                     begin);
   auto number = [&](int i) { return read64le(header.data() + 8 * i); };
   if (Hash(llvm::StringRef(header).drop_front(8)) != number(0))
     return MakeError("the header of the records at {0} is damaged (its hash differs)", begin);
@@ -108,7 +109,9 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   group->decoded_size = number(4);
   bool is_there = group->data_size <= file_size && group->num_records <= file_size &&
                   EndOf(begin, kGroupHeader + group->data_size) <= file_size;
-  if (!is_there) return MakeError("the file ends in the middle of the records at {0}", begin);
+  if (!is_there)
+    return MakeError("the file is too short for the size or the number of the records at {0}",
+                     begin);
   group->end = std::max(EndOf(begin, kGroupHeader + group->data_size),
                         NextBeginning(begin + group->num_records));
   return Error::success();
@@ -155,7 +158,7 @@ Expected<llvm::StringRef> RiegeliFile::Read(uint64_t position) {
 
 Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
   if (group.decoded_size > room_) {
-    return MakeError("the records claim to take {0}, and {1} are left for them",
+    return MakeError("the records claim to take {0}, and only {1} of memory are left for them",
                      HumanBytes(group.decoded_size), HumanBytes(room_));
   }
   std::string data;
@@ -175,7 +178,7 @@ Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, st
   llvm::StringRef type, packed_sizes;
   uint64_t size;
   if (!reader.Bytes(1, &type) || !reader.Varint(&size) || !reader.Bytes(size, &packed_sizes))
-    return MakeError("the data ends before the sizes of the records");
+    return MakeError("the data ends before the sizes of the records do");
   auto compression = static_cast<Compression>(type[0]);
   Expanded expanded;
   ASSIGN_OR_RETURN(std::string sizes,
@@ -190,11 +193,12 @@ Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, st
   ByteReader size_reader(sizes);
   for (uint64_t i = 0; i < group.num_records; ++i) {
     if (!size_reader.Varint(&size) || size > all - end)
-      return MakeError("record {0} lies outside of the data", i);
+      return MakeError("record {0} lies outside of the data, or its size cannot be read", i);
     expanded.ends.push_back(end += size);
   }
   if (end != group.decoded_size || end != all || !size_reader.rest().empty())
-    return MakeError("the sizes of the records differ from those in the header");
+    return MakeError(
+        "the sizes of the records do not add up to the size in the header, or of the data");
   return expanded;
 }
 

@@ -66,7 +66,7 @@ class TransposedReader {
   }
 
  private:
-  Error Damaged(const char* what) { return MakeError("the header has no {0}", what); }
+  Error Damaged(const char* what) { return MakeError("the header has no valid {0}", what); }
 
   // Reads the buffers that hold the fields' values. They are stored in buckets: each bucket holds
   // consecutive buffers and is decompressed as a whole.
@@ -84,14 +84,15 @@ class TransposedReader {
       buckets_.push_back(std::make_unique<std::string>(std::move(bucket)));
     }
     if (num_buckets == 0 && num_buffers > 0) return Damaged("bucket of values");
-    if (num_buffers > header.rest().size()) return Damaged("size of each buffer");
+    if (num_buffers > header.rest().size()) return Damaged("sizes of the buffers");
     buffers_.reserve(num_buffers);
     size_t bucket = 0;
     ByteReader rest(buckets_.empty() ? llvm::StringRef() : *buckets_[0]);
     for (uint32_t i = 0; i < num_buffers; ++i) {
       uint64_t size;
       llvm::StringRef bytes;
-      if (!header.Varint(&size) || !rest.Bytes(size, &bytes)) return Damaged("size of each buffer");
+      if (!header.Varint(&size) || !rest.Bytes(size, &bytes))
+        return Damaged("sizes of the buffers");
       buffers_.emplace_back(bytes);
       while (rest.rest().empty() && bucket + 1 < buckets_.size())
         rest = ByteReader(*buckets_[++bucket]);
@@ -105,17 +106,17 @@ class TransposedReader {
     nodes_.resize(count);
     uint64_t num_subtypes = 0;
     for (Node& node : nodes_) {
-      if (!header.Varint32(&node.tag)) return Damaged("tag of each state");
+      if (!header.Varint32(&node.tag)) return Damaged("tags of the states");
       node.ends = node.tag >= 8 && (node.tag & 7) == kEndOfSubmessage;
       if (node.ends) node.tag -= kEndOfSubmessage - static_cast<uint32_t>(WireType::kBytes);
-      if (node.tag > kStartOfMessage && !IsTag(node.tag)) return Damaged("valid tags");
+      if (node.tag > kStartOfMessage && !IsTag(node.tag)) return Damaged("tags of the states");
       num_subtypes += IsVarint(node);
     }
     for (Node& node : nodes_) {
-      if (!header.Varint32(&node.next)) return Damaged("next state of each");
+      if (!header.Varint32(&node.next)) return Damaged("next states");
       node.implicit = node.next >= count;
       if (node.implicit) node.next -= count;
-      if (node.next >= count) return Damaged("valid next states");
+      if (node.next >= count) return Damaged("next states");
     }
     llvm::StringRef subtypes;
     if (!header.Bytes(num_subtypes, &subtypes)) return Damaged("subtypes");
@@ -123,11 +124,12 @@ class TransposedReader {
       if (IsVarint(node)) {
         node.subtype = static_cast<uint8_t>(subtypes.front());
         subtypes = subtypes.drop_front();
-        if (node.subtype > kVarintInlineMax) return Damaged("valid subtypes");
+        if (node.subtype > kVarintInlineMax) return Damaged("subtypes");
       }
       if (!node.HasBuffer()) continue;
       uint32_t buffer;
-      if (!header.Varint32(&buffer) || buffer >= buffers_.size()) return Damaged("valid buffers");
+      if (!header.Varint32(&buffer) || buffer >= buffers_.size())
+        return Damaged("buffers of the states");
       node.buffer = &buffers_[buffer];
     }
     if (!header.Varint32(&first_) || first_ >= count) return Damaged("first state");
@@ -159,7 +161,7 @@ class TransposedReader {
     size_t at = first_;
     int straight_on = nodes_[at].implicit ? 1 : 0;
     for (;;) {
-      if (steps-- == 0) return MakeError("the states repeat without giving records");
+      if (steps-- == 0) return MakeError("the states take too many steps for records of this size");
       RETURN_IF_ERROR(Give(nodes_[at]));
       at = nodes_[at].next;
       if (straight_on > 0) {
@@ -251,7 +253,7 @@ class TransposedReader {
     return Error::success();
   }
 
-  Error EndOfValues() { return MakeError("a field of the records has too few values"); }
+  Error EndOfValues() { return MakeError("the value of a field, or a record, is cut off"); }
 
   Error Put(llvm::StringRef bytes) {
     if (bytes.size() > size_ - reversed_.size())
@@ -264,7 +266,10 @@ class TransposedReader {
   Expected<std::string> Finish() {
     bool is_whole = open_.empty() && ends_.size() == num_records_ && reversed_.size() == size_ &&
                     (ends_.empty() ? size_ == 0 : ends_.back() == size_);
-    if (!is_whole) return MakeError("the sizes of the records differ from those in the header");
+    if (!is_whole)
+      return MakeError(
+          "the number or the sizes of the records differ from those in the header, or a message "
+          "has no beginning");
     std::reverse(reversed_.begin(), reversed_.end());
     // `ends_` has the beginnings of the records, counted from the end of the output and from the
     // last record to the first. Converts them to ends, counted from the start.
@@ -320,8 +325,8 @@ Expected<std::string> Unpack(Compression compression, llvm::StringRef packed, ui
   if (compression != Compression::kNone && !reader.Varint(&size))
     return MakeError("a part of the records has no size");
   if (size > room) {
-    return MakeError("a part of the records expands to {0}, at most {1} were expected",
-                     HumanBytes(size), HumanBytes(room));
+    return MakeError("a part of the records takes {0}, at most {1} were expected", HumanBytes(size),
+                     HumanBytes(room));
   }
   return Decompress(compression, reader.rest(), size);
 }

@@ -92,7 +92,7 @@ Expected<Written> ModelBytes(const Model& model) {
     AppendMetaGraph(graph, graph_def, changed, &meta_graph);
     constexpr size_t kLargest = INT32_MAX;
     if (meta_graph.size() > kLargest) {
-      return MakeError("{0}: the graph '{1}' takes {2}, and a SavedModel holds 2 GiB at most",
+      return MakeError("{0}: the meta graph '{1}' takes {2}, above protobuf's limit of 2 GiB",
                        model.path, graph.title, HumanBytes(meta_graph.size()));
     }
     if (&graph == &model.graphs.front()) written.graph_hash = util::Fingerprint64(graph_def);
@@ -164,8 +164,10 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
                     return graph.meta_graph.empty() || !graph.module;
                   });
   if (!is_whole) {
-    return MakeError("{0}: only a SavedModel folder can be written as a folder, this is {1}",
-                     model.path, FileKindName(model.kind));
+    return MakeError(
+        "{0}: only a SavedModel from a file called saved_model.pb, .pbtxt or .cpb can be written "
+        "as a folder (this is {1})",
+        model.path, FileKindName(model.kind));
   }
   std::string own = RealPath(FolderOf(model)), target = RealPath(folder);
   if (target == own || llvm::StringRef(target).starts_with(own + "/")) {

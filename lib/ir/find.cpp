@@ -24,8 +24,8 @@ Error NoSuchNode(const Graph& graph, llvm::StringRef text) {
   return NotFound("node", ReadTensorName(text).node, NamesOf(graph));
 }
 
-// Returns the error for an output that an existing node does not have. `outputs`: -1 if their number
-// is unknown.
+// Returns the error for an output that an existing node does not have. `outputs`: -1 if their
+// number is unknown.
 Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
   if (outputs < 0)
     return MakeError("'{0}' is not an output of node '{1}'; '{1}:0' or the like was expected", text,

@@ -117,7 +117,9 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
         return MakeError("the tensor's shape cannot be read");
       }
       for (const auto& dim : dims.dim()) {
-        if (dim.size() < 0) return MakeError("the tensor has a dimension of size {0}", dim.size());
+        if (dim.size() < 0)
+          return MakeError("the tensor has a dimension of size {0}, 0 or more was expected",
+                           dim.size());
       }
       shape = Shape::FromProto(dims);
     }
@@ -155,8 +157,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     }
     int64_t written = strings.size();
     if (written > *count)
-      return MakeError("{0} strings are written, the shape {1} has {2}", written, shape.ToString(),
-                       *count);
+      return MakeError("{0} strings are written, but the shape {1} has only {2}", written,
+                       shape.ToString(), *count);
     if (written == 0) strings.emplace_back();
     if (written > 1 && written < *count) {
       if (claims_too_much(written, 32))
@@ -194,8 +196,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   std::string values = ReadValues(tensor_proto, literal.dtype_);
   int64_t written = values.size() / size;
   if (written > *count) {
-    return MakeError("{0} values are written, the shape {1} has {2}", written, shape.ToString(),
-                     *count);
+    return MakeError("{0} values are written, but the shape {1} has only {2}", written,
+                     shape.ToString(), *count);
   }
   // TensorFlow repeats the last written value, and takes 0 if none is written.
   if (written == 0) values.assign(size, 0);

@@ -77,7 +77,8 @@ Expected<int64_t> NumTensors(const Node& node, const OpArg& arg) {
   auto count = attr ? attr->AsInt() : std::nullopt;
   if (!count) return MakeError("attribute '{0}' is missing or not an int", arg.number_attr);
   if (*count < 0 || *count > kMaxPorts)
-    return MakeError("attribute '{0}' is {1}, not a number of tensors", arg.number_attr, *count);
+    return MakeError("attribute '{0}' is {1}, a number of tensors from 0 to 1048576 was expected",
+                     arg.number_attr, *count);
   return *count;
 }
 

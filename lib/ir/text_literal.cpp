@@ -276,7 +276,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   } else if (literal.form == Form::kBase64) {
     if (dtype == proto::DT_STRING) return MakeError("strings are not written in base64");
     if (bytes.size() != *count * DataTypeSize(dtype))
-      return MakeError("the base64 text has {0} bytes, {1}{2} needs {3}", bytes.size(),
+      return MakeError("the base64 text decodes to {0} bytes, {1}{2} needs {3}", bytes.size(),
                        DataTypeName(dtype), DimsText(dims), *count * DataTypeSize(dtype));
     written = *count;
   }

@@ -49,8 +49,9 @@ Expected<Batches> Batches::Make(const Graph& graph, const std::vector<std::strin
     }
   }
   if (!first.empty() && batches.rows_ < std::max<int64_t>(batch_size, 1)) {
-    return MakeError("feed '{0}' has {1}, but a batch needs {2}", first,
-                     Plural(batches.rows_, "row"), std::max<int64_t>(batch_size, 1));
+    return MakeError("feed '{0}' has {1}, but training needs at least {2}", first,
+                     Plural(batches.rows_, batch_size > 0 ? "row" : "batch"),
+                     std::max<int64_t>(batch_size, 1));
   }
   batches.values_ = std::move(values);
   return batches;

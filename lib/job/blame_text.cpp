@@ -69,8 +69,8 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
   if (harmless > 0) {
     os << "\n"
        << (harmless == 1 ? "one other made" : std::to_string(harmless) + " others made")
-       << " NaN or infinity too, but no fetch depends on it (a mask, minimum or comparison drops "
-          "it):\n";
+       << " NaN or infinity too, but no fetch is NaN or infinite because of it (a mask, minimum or "
+          "comparison drops it):\n";
     size_t shown = 0;
     for (const BlamedProducer& p : blame.producers) {
       if (p.harm == Impact::kNone && shown++ < kMostOthers)

@@ -176,12 +176,15 @@ class Checker {
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
-        return MakeError("--by {0}: is not a floating-point feed or variable", name);
+        return MakeError(
+            "--by {0}: is neither a floating-point feed nor a floating-point resource variable "
+            "with a value",
+            name);
     }
     if (inputs_.empty())
       return MakeError(
-          "nothing to differentiate with respect to: no feed and no resource variable is floating "
-          "point");
+          "nothing to differentiate with respect to: there is no floating-point feed, and no "
+          "floating-point resource variable with a value");
     return Error::success();
   }
 

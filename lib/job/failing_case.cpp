@@ -61,7 +61,7 @@ Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
   proto::GraphDef graph;
   proto::NodeDef op;
   if (!op.ParseFromString(ExportNodeDef(node)))
-    return MakeError("node '{0}' cannot be written", node.name());
+    return MakeError("node '{0}' cannot be saved: protobuf cannot parse its NodeDef", node.name());
   op.clear_input();
   op.clear_device();
   Case saved;
@@ -78,7 +78,7 @@ Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
       return MakeError(
           "'{0}' reads {1}, which cannot be saved: no case is written; `grapnel run --save-case` "
           "without --check-numerics writes the whole graph",
-          node.name(), input ? input.ToString() : "nothing");
+          node.name(), input ? input.ToString() : "an input without a value");
     proto::NodeDef* feed = graph.add_node();
     feed->set_name(name);
     feed->set_op("Placeholder");

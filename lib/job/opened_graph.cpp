@@ -52,7 +52,8 @@ Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::Strin
     if (model.graphs[i].title != dump.dump.file) continue;
     return Picked{i, found.note.empty() ? "" : model.path + ": " + found.note};
   }
-  return dump.module ? MakeError("{0}: is not a graph", JoinPath(model.path, dump.dump.file))
+  return dump.module ? MakeError("{0}: is neither a GraphDef nor a graph as text",
+                                 JoinPath(model.path, dump.dump.file))
                      : MakeError("{0}", dump.problem);
 }
 

@@ -34,10 +34,9 @@ DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& s
 
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink) {
   if (left_out > 0)
-    sink(Severity::kWarning,
-         llvm::formatv("--tap-bytes: the limit of {0} is reached: the outputs of {1} are omitted",
-                       HumanBytes(most_bytes), Plural(left_out, "tensor"))
-             .str());
+    sink(Severity::kWarning, llvm::formatv("--tap-bytes: the limit of {0} is reached; omitted: {1}",
+                                           HumanBytes(most_bytes), Plural(left_out, "tensor"))
+                                 .str());
 }
 
 static Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,

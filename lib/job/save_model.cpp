@@ -80,7 +80,8 @@ class ModelWriter {
     ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
     if (names.empty() || llvm::is_contained(names, "saved_model.pb")) return Error::success();
     return MakeError(
-        "{0}: contains '{1}' and no SavedModel: name a folder that is empty or does not exist",
+        "{0}: contains '{1}' but no saved_model.pb: name a folder that is empty, that does not "
+        "exist, or whose saved_model.pb may be replaced",
         folder, names.front());
   }
 

@@ -14,7 +14,7 @@ namespace grapnel {
 // (`loaded.dense.kernel`) and all of them as `loaded.variables`, ops that save and restore, and the
 // values in `session`. saved_model.pb is written last; until then, an existing saved_model.pb
 // stays. Errors: a variable without a value; a file that cannot be written; `folder` contains
-// something that is not a SavedModel.
+// files, but no saved_model.pb.
 Error SaveTracedModel(const TracedModel& model, const Session& session, llvm::StringRef folder);
 
 }  // namespace grapnel

@@ -21,7 +21,8 @@ Expected<Shape> ParseDims(llvm::StringRef text) {
   for (llvm::StringRef size : sizes) {
     int64_t dim = kUnknownDim;
     if (size.trim() != "?" && (size.trim().getAsInteger(10, dim) || dim < 0))
-      return MakeError("'{0}' is not a size: a number or ? was expected", size.trim());
+      return MakeError("'{0}' is not a size: a number of at least 0 or ? was expected",
+                       size.trim());
     shape.Append(dim);
   }
   return shape;
@@ -105,7 +106,7 @@ bool IsOpenBatch(const Shape& shape) {
 }
 
 Error FillBatch(int64_t batch, OpenedGraph* opened) {
-  if (!HasOpenBatch(*opened)) return MakeError("no input has an unknown first size");
+  if (!HasOpenBatch(*opened)) return MakeError("no input of known rank has an unknown first size");
   Graph& main = opened->module().main;
   for (NodeId id : BatchInputs(*opened)) {
     Node node = main.node(id);

@@ -23,16 +23,16 @@ struct GRAPNEL_PUBLIC ShapeOverrides {
 // Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads
 // them. The batch size applies to the placeholders that the file's signatures take or, without
 // signatures, to all placeholders without a default, if the first size is unknown and the rank is
-// known. Keys are looked up in
-// `signature`; if `signature` is empty, in all signatures, first in serving_default.
+// known. Keys are looked up in `signature`; if `signature` is empty, in all signatures, first in
+// serving_default.
 //
 // Errors name the flag ("--shape", "--batch"): a malformed text; an unknown name (with the nearest
-// ones), or one that is not a placeholder; a shape that contradicts the file's; no input has an
-// unknown first size.
+// ones), or one that is not a placeholder; a shape that contradicts the file's; no input of
+// known rank has an unknown first size.
 GRAPNEL_PUBLIC Error FillSizes(const ShapeOverrides& given, llvm::StringRef signature,
                                OpenedGraph* opened);
 
-// True if an input has an unknown first size, which a batch size would set.
+// True if an input of known rank has an unknown first size, which a batch size would set.
 GRAPNEL_PUBLIC bool HasOpenBatch(const OpenedGraph& opened);
 
 }  // namespace grapnel

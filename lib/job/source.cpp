@@ -33,8 +33,8 @@ Error NoNodeAt(const LineTable& lines, const Module& module, llvm::StringRef tex
   llvm::sort(near);
   std::string list;
   for (int line : near) list += (list.empty() ? "" : ", ") + std::to_string(line);
-  return MakeError("line {0} of {1} creates no node; lines that do: {2}", place.line, place.file,
-                   list);
+  return MakeError("line {0} of {1} creates no node; the nearest lines that do: {2}", place.line,
+                   place.file, list);
 }
 
 }  // namespace

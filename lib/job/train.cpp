@@ -142,7 +142,8 @@ class StepMaker {
     }
     if (variables.empty())
       return MakeError(
-          "the graph has no variable to train: there is no floating-point VarHandleOp");
+          "the graph has no variable to train: there is no floating-point VarHandleOp outside "
+          "functions");
     return variables;
   }
 

@@ -90,13 +90,13 @@ Error WriteIndex(const std::string& path, llvm::ArrayRef<const llvm::json::Objec
 
 Expected<std::vector<const llvm::json::Object*>> RunsOf(const llvm::json::Value& index) {
   const llvm::json::Object* first = index.getAsObject();
-  if (!first || !first->getArray("stages")) return MakeError("the index lists no stages");
+  if (!first || !first->getArray("stages")) return MakeError("the index has no array 'stages'");
   std::vector<const llvm::json::Object*> runs = {first};
   if (const llvm::json::Array* later = first->getArray("later")) {
     for (const llvm::json::Value& value : *later) {
       const llvm::json::Object* run = value.getAsObject();
       if (!run || !run->getArray("stages"))
-        return MakeError("an entry of \"later\" lists no stages");
+        return MakeError("an entry of 'later' has no array 'stages'");
       runs.push_back(run);
     }
   }

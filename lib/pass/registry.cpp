@@ -128,7 +128,8 @@ Error PassRegistry::CheckPlugins() const {
     for (const Rule* other : rules_of_[rule->optimizer].registered)
       if (other->phase == rule->phase) names.push_back(other->name);
     if (llvm::is_contained(names, rule->after))
-      return fail(MakeError("it and '{0}' follow each other in a circle", rule->after));
+      return fail(MakeError("it follows '{0}', which follows it in turn or has no place itself",
+                            rule->after));
     return fail(NotFound("rule", rule->after, names));
   }
   return Error::success();

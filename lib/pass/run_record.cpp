@@ -85,12 +85,12 @@ class RecordReader {
     ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
     const llvm::json::Array* times = value.getAsArray();
     if (!times || times->size() != stages.size())
-      return MakeError("it belongs to another run than index.json");
+      return MakeError("it does not match the stages that index.json lists");
     for (size_t i = 0; i < times->size(); ++i) {
       const llvm::json::Object* object = (*times)[i].getAsObject();
       Stage& stage = stages[i].stage;
       if (!object || !SameStage(ParseStage(*object), stage))
-        return MakeError("it belongs to another run than index.json");
+        return MakeError("it does not match the stages that index.json lists");
       double ms = std::clamp(object->getNumber("ms").value_or(0), 0.0, kLongest);
       stage.time = std::chrono::nanoseconds(static_cast<int64_t>(ms * 1e6));
     }
@@ -115,7 +115,7 @@ class RecordReader {
 
   static Error Forget(llvm::MutableArrayRef<StageRecord> stages) {
     for (StageRecord& record : stages) record.rewrites.clear();
-    return MakeError("it belongs to another run than index.json");
+    return MakeError("it does not match the stages that index.json lists");
   }
 
   std::string folder_;

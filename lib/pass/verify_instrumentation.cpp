@@ -138,8 +138,8 @@ class VerifyInstrumentation : public Instrumentation {
     std::string text = one ? one->ToString() : "nothing",
                 all = other ? other->ToString() : "nothing";
     if (text == all) return Error::success();
-    return MakeError("the verifier finds '{0}' where it changed and '{1}' in the whole graph", text,
-                     all);
+    return MakeError("the verifier finds '{0}' in the changed nodes and '{1}' in the whole graph",
+                     text, all);
   }
 
   bool is_sound_;

@@ -59,9 +59,9 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     if (!parsed || !parsed->type || count < 1 || count > kMostDevices) {
       llvm::consumeError(parsed.takeError());
       return MakeError(
-          "malformed device '{0}': expected a name like /device:CPU:0, or a type and "
-          "a count, like cpu:4",
-          item);
+          "malformed device '{0}': expected a name like /device:CPU:0, or a type and a count of "
+          "{1} at most, like cpu:4",
+          item, kMostDevices);
     }
     bool is_tpu = parsed->type.text().equals_insensitive("tpu");
     name.type = is_tpu ? DeviceWord::Of("TPU") : parsed->type;

@@ -301,7 +301,8 @@ class Explainer {
         possible, [&](int device) { return priority(device) < priority(placed.device); });
     Say("it is the first" + others +
         (is_preferred ? ": its kernel there has the highest priority"
-                      : ": GPUs come before CPUs, then by name"));
+                      : ": GPUs come before CPUs, then devices in the task of the first device "
+                        "listed, then by name"));
   }
 
   bool ReadersDiffer() const {

@@ -186,7 +186,7 @@ Judged CheckFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   std::vector<Sized> parameters = ParametersOf(model);
   const Sized* largest = LargestOf(parameters);
   findings.Add(largest ? largest->name : "",
-               Sentence("the file has {0}{1}", HumanBytes(bytes),
+               Sentence("the model's file or folder has {0}{1}", HumanBytes(bytes),
                         largest ? Sentence(", and this is its largest tensor, {0} elements",
                                            WithCommas(largest->size))
                                 : std::string()),

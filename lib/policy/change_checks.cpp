@@ -31,8 +31,10 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
                          : Sentence("{0} of its {1} elements differ from BASE's",
                                     WithCommas(distance.differing), WithCommas(distance.elements));
   if (!is_number) return text;
-  return text + Sentence(", by {0} of its length, {1} at most", NumberText(distance.relative, 3),
-                         NumberText(distance.largest, 3));
+  return text +
+         Sentence(
+             "; the norm of the difference is {0} of that of BASE's value, its largest element {1}",
+             NumberText(distance.relative, 3), NumberText(distance.largest, 3));
 }
 
 // True if input `slot` of the reader is a shape, an axis or a size, not data.

@@ -249,7 +249,7 @@ Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings
     if (!FitsAny(usual, node.op()) && !(more && FitsAny(*more, node.op()))) return;
     if (except && FitsAny(*except, node.op())) return;
     findings.Add(
-        name, Sentence("this {0} is a leftover", node.op()), "no op that is only for debugging",
+        name, Sentence("this {0} is a debugging op", node.op()), "no op that is only for debugging",
         "remove it before saving the model, or with `grapnel opt --passes debug_stripper`");
   });
   return std::string();

@@ -278,7 +278,7 @@ class PolicyReader {
     if (key != kSeverity)
       return NotFound("key", llvm::StringRef(key.data(), key.size()), names, where);
     auto severity = SeverityOf(value.value_or(std::string()));
-    if (!severity) return MakeError("'severity' is \"error\", \"warning\" or \"note\"");
+    if (!severity) return MakeError("'severity' must be \"error\", \"warning\" or \"note\"");
     rule->severity = *severity;
     return Error::success();
   }
@@ -287,7 +287,9 @@ class PolicyReader {
   Error ReadOneDnn(const toml::node& node) {
     auto choice = ParseOneDnn(node.value_or(std::string()));
     if (!choice || *choice == OneDnn::kAuto)
-      return MakeError("'onednn' is \"on\" or \"off\": the TensorFlow that the model runs in");
+      return MakeError(
+          "'onednn' must be \"on\" or \"off\": whether the TensorFlow that runs the model uses "
+          "oneDNN");
     policy_.onednn = *choice;
     return Error::success();
   }
@@ -295,7 +297,7 @@ class PolicyReader {
   Error ReadWaivers(const toml::node& node) {
     const toml::array* list = node.as_array();
     if (!list || !list->is_array_of_tables())
-      return MakeError("'waiver' is a list of tables, [[waiver]] each");
+      return MakeError("'waiver' must be a list of tables, each [[waiver]]");
     for (const toml::node& one : *list) NoteError(one.source(), ReadWaiver(*one.as_table()));
     return Error::success();
   }

@@ -121,7 +121,7 @@ Expected<Database> Database::Create() {
   sqlite3* db = nullptr;
   int status = sqlite3_open(":memory:", &db);
   Database database(db);
-  if (status != SQLITE_OK) return MakeError("cannot open a database in memory");
+  if (status != SQLITE_OK) return MakeError("SQLite cannot open a database in memory");
   return database;
 }
 

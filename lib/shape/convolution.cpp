@@ -127,7 +127,8 @@ void ConvBackpropInput(ShapeContext& c, int rank) {
     full.set_dim(layout.channel, c.WithRank(1, rank).dim(rank - 2));
     sizes = full;
   } else if (sizes.rank() != rank) {
-    return c.Fail("{0} needs {1} input sizes, got {2}", c.op(), rank, sizes.rank());
+    return c.Fail("{0} needs {1} or {2} input sizes, got {3}", c.op(), rank, rank - 2,
+                  sizes.rank());
   }
   if (grad.known_rank() && grad.rank() == rank) {
     sizes.set_dim(0, MergeDims(sizes.dim(0), grad.dim(0)).value_or(sizes.dim(0)));

@@ -58,7 +58,7 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
                      : framing == Framing::kZlib ? "zlib"
                                                  : "zip";
   Inflater inflater(framing);
-  if (!inflater.ok()) return MakeError("cannot be decompressed: out of memory");
+  if (!inflater.ok()) return MakeError("the data cannot be decompressed: out of memory");
   Inflated result;
   llvm::StringRef rest = gzip;
   std::string chunk(std::min(kChunk, limit), '\0');

@@ -39,8 +39,9 @@ Error MemoryRefused(uint64_t bytes) {
 
 Expected<int64_t> ParseMemory(llvm::StringRef text) {
   auto wrong = [&] {
-    return MakeError("'{0}' is not a memory size: 8G, 500M, 50% or a number of bytes was expected",
-                     text);
+    return MakeError(
+        "'{0}' is not a memory size: 8G, 500M, 50% or a positive number of bytes was expected",
+        text);
   };
   llvm::StringRef number =
       text.take_while([](char c) { return (c >= '0' && c <= '9') || c == '.'; });

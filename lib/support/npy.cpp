@@ -26,7 +26,9 @@ class Header {
       if (!key || !Take(":")) return Bad("a key was expected");
       if (*key == "descr") {
         std::optional<llvm::StringRef> value = String();
-        if (!value) return MakeError("has a structured dtype, one plain type was expected");
+        if (!value)
+          return MakeError(
+              "has a structured dtype, or one that is not a string: one plain type was expected");
         descr = *value;
       } else if (*key == "fortran_order") {
         fortran_order = Take("True");
@@ -190,7 +192,7 @@ Expected<NpyArray> Parse(std::shared_ptr<const FileBytes> file) {
     return MakeError("has dtype '{0}', whose elements have no bytes", header.descr);
   }
   if (size > data.size()) {
-    return MakeError("is cut off: its shape needs {0} bytes, it has {1}",
+    return MakeError("is cut off: its shape needs {0} bytes of data, and there are {1}",
                      size == UINT64_MAX ? "more than 2^63" : std::to_string(size), data.size());
   }
   NpyArray array;

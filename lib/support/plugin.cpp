@@ -57,7 +57,7 @@ Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
     return MakeError("is not a shared object");
   bool fits = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64 &&
               header->e_type == ET_DYN && header->e_shentsize == sizeof(Elf64_Shdr);
-  if (!fits) return MakeError("is not a shared object for x86-64");
+  if (!fits) return MakeError("is not a 64-bit shared object for x86-64 with section headers");
   return *header;
 }
 
@@ -108,7 +108,9 @@ std::string WhyNotLoaded(llvm::StringRef file) {
 Error Start(void* plugin, bool has_record) {
   auto start = reinterpret_cast<void (*)(Error*)>(dlsym(plugin, kPluginStart));
   if (!start && !has_record) return Error::success();
-  if (!start) return MakeError("GRAPNEL_PLUGIN belongs outside of any unnamed namespace");
+  if (!start)
+    return MakeError(
+        "exports no start function: GRAPNEL_PLUGIN belongs outside of any unnamed namespace");
   return WithoutExceptions([&] {
     Error error = Error::success();
     {

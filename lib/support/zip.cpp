@@ -117,7 +117,7 @@ Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, cons
   llvm::StringRef bytes = archive->bytes();
   if (entry.offset > bytes.size() || bytes.size() - entry.offset < kLocalSize ||
       !HasPrefix(bytes.drop_front(entry.offset), kLocal))
-    return MakeError("is not where the archive says");
+    return MakeError("does not begin where the archive's directory says");
   if (entry.flags & kEncrypted) return MakeError("is encrypted");
   const char* local = bytes.data() + entry.offset;
   uint64_t start = entry.offset + kLocalSize + read16le(local + 26) + read16le(local + 28);
@@ -129,7 +129,8 @@ Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, cons
     return ZipEntry{packed, archive};
   }
   if (entry.method != kDeflated)
-    return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
+    return MakeError("is compressed with zip method {0}; 0 (stored) or 8 (deflated) was expected",
+                     entry.method);
   ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
   if (inflated.bytes.size() != entry.size)
     return MakeError("does not expand to the size that the archive states");

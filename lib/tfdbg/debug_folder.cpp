@@ -197,9 +197,8 @@ Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path) {
   if (!is_debug && IsV1Dump(path)) return ReadV1Dump(path);
   if (!is_debug)
     return MakeError(
-        "{0}: is not a debug folder: it holds no file of TensorFlow's debugger (*.metadata, "
-        "*.graphs, "
-        "*.execution, *.graph_execution_traces)",
+        "{0}: is not a debug folder: it holds neither a file of TensorFlow's debugger (such as "
+        "*.metadata or *.graphs) nor a dump of tfdbg v1",
         path);
   std::vector<FileSet*> by_time;
   for (auto& [prefix, set] : sets) {

@@ -344,7 +344,7 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
   if (arguments.size() != wanted)
     return MakeError("{0} takes {1} arguments, {2} are given", name, wanted, arguments.size());
   if (IsReduction(name)) return Reduce(call, std::move(arguments[0]));
-  if (call.axis || call.keeps_dims) return MakeError("{0} takes no axis", name);
+  if (call.axis || call.keeps_dims) return MakeError("{0} takes neither axis nor keepdims", name);
   auto unary = UnaryFunctions().find(name);
   if (unary != UnaryFunctions().end()) return Each(name, unary->second, std::move(arguments[0]));
   auto binary = BinaryFunctions().find(name);
@@ -374,7 +374,7 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
   }
   if (name == "~") {
     if (IsFloat(first.dtype) || first.IsComplex())
-      return MakeError("~ takes booleans and integers");
+      return MakeError("~ takes only booleans and integers");
     for (Number& value : first.values)
       value = first.dtype == proto::DT_BOOL ? value == 0 : -value - 1;
     return first;
@@ -383,8 +383,10 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
   bool truths[2];
   for (int i = 0; i < 2; ++i) {
     if (arguments[i].size() != 1) {
-      return MakeError("'{0}' takes one element, not {1}: use any(...), all(...), or & and |", name,
-                       arguments[i].size());
+      return MakeError(
+          "'{0}' takes operands of one element, and one has {1}: use any(...), all(...), or & and "
+          "|",
+          name, arguments[i].size());
     }
     truths[i] = arguments[i].values[0] != 0;
   }

@@ -66,7 +66,7 @@ Expected<Assertion> Assertion::Parse(llvm::StringRef text) {
   if (rest.empty()) return assertion;
   if (!rest.consume_front(":"))
     return CaretError(text, column,
-                      MakeError("an operator, the end, or ': ' and a message was expected"));
+                      MakeError("an operator, the end, or ':' and a message was expected"));
   assertion.message = rest.trim().str();
   return assertion;
 }

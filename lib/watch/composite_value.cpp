@@ -194,7 +194,8 @@ Expected<std::string> SparseText(const Tensor& indices, const Tensor& values, co
   if (values.rank() != 1 || indices.rank() != 2 || indices.dim(0) != count ||
       indices.dim(1) != rank)
     return MakeError(
-        "not a sparse tensor: the shape of indices is {0}, of values {1}, of the dense shape {2}",
+        "not a sparse tensor: the indices have shape {0}, the values {1}, and the tensor of the "
+        "dense shape {2}",
         DimsText(indices.dims()), DimsText(values.dims()), DimsText(shape.dims()));
   double all = 1;
   for (int64_t dim : dims) all *= static_cast<double>(dim);
@@ -220,7 +221,8 @@ Expected<std::string> RaggedText(llvm::ArrayRef<Tensor> parts, int64_t limit) {
     if (!is_sorted ||
         (!splits.empty() && splits.back().back() + 1 != static_cast<int64_t>(ints.size())))
       return MakeError(
-          "not a ragged tensor: row splits {0} are not sorted or do not fit the other row splits",
+          "not a ragged tensor: row splits {0} are not a sorted vector that begins with 0, or do "
+          "not fit the other row splits",
           parts[level].ToString());
     splits.push_back(std::move(ints));
   }

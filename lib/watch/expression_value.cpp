@@ -44,7 +44,10 @@ bool IsText(const Value& value) { return value.tensor && value.tensor.dtype() ==
 Expected<Value> CompareTexts(bool wants_same, const Tensor& a, const Tensor& b) {
   bool spreads_a = a.num_elements() == 1, spreads_b = b.num_elements() == 1;
   if (a.dims() != b.dims() && !spreads_a && !spreads_b)
-    return MakeError("shapes {0} and {1} do not broadcast", DimsText(a.dims()), DimsText(b.dims()));
+    return MakeError(
+        "strings of shapes {0} and {1} cannot be compared: equal shapes, or one string, were "
+        "expected",
+        DimsText(a.dims()), DimsText(b.dims()));
   const Tensor& wide = spreads_a && a.rank() <= b.rank() ? b : a;
   Value value = OfNumbers(proto::DT_BOOL, Dims(wide.dims().begin(), wide.dims().end()), {});
   const std::string *x = a.data<std::string>(), *y = b.data<std::string>();
@@ -70,7 +73,7 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
     ASSIGN_OR_RETURN(NumberArray numbers,
                      NumbersOf(Value{arguments[i].tensor, arguments[i].numbers, {}}));
     if (numbers.dims.size() != 1)
-      return MakeError("a shape must be compared with a list, as in [?, 10]");
+      return MakeError("a shape must be compared with a list of numbers, as in [?, 10]");
     sizes[i] = SizesOf(arguments[i], numbers);
   }
   // Sizes that are unknown come from `?`, which matches any size.
@@ -81,7 +84,10 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
 }  // namespace
 
 Expected<NumberArray> NumbersOf(Value value) {
-  if (!value.is_any.empty()) return MakeError("'?' matches any size, as in shape(...) == [?, 10]");
+  if (!value.is_any.empty())
+    return MakeError(
+        "'?' matches any size, and is only for a comparison with a shape, as in shape(...) == [?, "
+        "10]");
   if (value.tensor) return NumbersOf(value.tensor);
   return std::move(value.numbers);
 }

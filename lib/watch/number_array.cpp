@@ -118,7 +118,7 @@ Expected<NumberArray> NumbersOf(const Tensor& tensor) {
 Expected<NumberArray> RealNumbers(const Tensor& tensor) {
   ASSIGN_OR_RETURN(NumberArray array, NumbersOf(tensor));
   if (array.IsComplex())
-    return MakeError("the numbers are complex: eval abs(), real() or imag() of them first");
+    return MakeError("the numbers are complex: take their abs(), real() or imag() first");
   return array;
 }
 

@@ -125,7 +125,8 @@ Error AddImages(const Tensor& tensor, proto::TensorProto* out) {
   auto dims = ImageDims(tensor);
   if (!dims)
     return MakeError(
-        "an image summary needs shape [n,h,w,c], [h,w,c] or [h,w] with c from 1 to 4, this is {0}",
+        "an image summary needs numbers of shape [n,h,w,c], [h,w,c] or [h,w] with c from 1 to 4, "
+        "this is {0}",
         TypeAndShape(tensor));
   auto [number, height, width, channels] = *dims;
   int64_t count = std::min(number, kMostImages), size = height * width * channels;

@@ -86,7 +86,8 @@ Verdict AddOpsRewrite(Arithmetic& rule, const Node& node) {
   if (!CanTake(rule, node))
     return rule.Refuse("'{0}' is fetched, fed or kept, or has control edges", node.name());
   if (!HasBroadcastableInputs(rule, node))
-    return rule.Refuse("the shapes of '{0}' and its inputs are not known", node.name());
+    return rule.Refuse("the shapes of '{0}' and its inputs are not known, or do not broadcast",
+                       node.name());
   std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {
     return CanTake(rule, inner) && rule.NumValueReaders(inner) == 1 &&
            HasBroadcastableInputs(rule, inner);
@@ -103,8 +104,9 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .after = kFirst,
               .name = "add_ops_rewrite",
               .ops = {"Add", "AddV2", "AddN"},
-              .help = "a tree of additions becomes AddN",
-              .refuses = "control edges; inner sums with other readers; unknown shapes",
+              .help = "a tree of additions becomes AddN, one for each shape",
+              .refuses = "nodes that are fetched, fed or kept, or have control edges; inner sums "
+                         "with other readers or on another device; unknown shapes",
               .apply = AddOpsRewrite});
 
 }  // namespace

@@ -58,8 +58,8 @@ GRAPNEL_PASS(
               .default_on = true,
               .toggle = "arithmetic_optimization",
               .help = "simplifies arithmetic: removes operations that cancel, uses cheaper forms",
-              .refuses = "nodes that are fetched, fed or read elsewhere; unknown shapes; some "
-                         "rules need a device or AGGRESSIVE"}), );
+              .refuses = "in most rules, nodes that are fetched, fed, kept or read elsewhere, and "
+                         "unknown shapes; some rules need a device or AGGRESSIVE"}), );
 
 }  // namespace
 }  // namespace grapnel::arithmetic

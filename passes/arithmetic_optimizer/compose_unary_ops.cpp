@@ -50,9 +50,8 @@ Verdict ComposeUnaryOps(Arithmetic& rule, const Node& node) {
   };
   if (!CanTake(rule, node) || !follows(input)) {
     return rule.Refuse(
-        "'{0}' or '{1}' names no CPU as its device, is fetched, fed, kept or read elsewhere, "
-        "or has "
-        "control edges",
+        "'{0}' or '{1}' is not known to be on a CPU (see --device), is fetched, fed or kept, has "
+        "control edges or is already composed, or '{1}' has other readers",
         node.name(), input.name());
   }
   if (rule.edit.boundary().differentiable) {
@@ -77,17 +76,19 @@ Verdict ComposeUnaryOps(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(made);
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "convert_expm1",
-              .name = "compose_unary_ops",
-              .ops = {"Abs",  "Acos",   "Acosh", "Asin", "Asinh",      "Atan", "Atanh", "Ceil",
-                      "Cos",  "Cosh",   "Expm1", "Exp",  "Floor",      "Inv",  "Log",   "Log1p",
-                      "Neg",  "Rint",   "Round", "Sin",  "Reciprocal", "Sinh", "Rsqrt", "Sigmoid",
-                      "Sqrt", "Square", "Tan",   "Tanh", "Elu",        "Relu", "Relu6", "Selu"},
-              .help = "a chain of elementwise ops on a CPU becomes one _UnaryOpsComposition",
-              .refuses = "nodes that name no CPU as their device; control edges; other readers; "
-                         "a body through which a gradient is taken",
-              .apply = ComposeUnaryOps});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "convert_expm1",
+     .name = "compose_unary_ops",
+     .ops = {"Abs",  "Acos",   "Acosh", "Asin", "Asinh",      "Atan", "Atanh", "Ceil",
+             "Cos",  "Cosh",   "Expm1", "Exp",  "Floor",      "Inv",  "Log",   "Log1p",
+             "Neg",  "Rint",   "Round", "Sin",  "Reciprocal", "Sinh", "Rsqrt", "Sigmoid",
+             "Sqrt", "Square", "Tan",   "Tanh", "Elu",        "Relu", "Relu6", "Selu"},
+     .help = "a chain of elementwise ops on a CPU becomes one _UnaryOpsComposition",
+     .refuses = "nodes that are not known to be on a CPU; nodes that are fetched, fed or kept, or "
+                "have control edges; inner nodes with other readers; dtypes other than half, float "
+                "and double; a body through which a gradient is taken",
+     .apply = ComposeUnaryOps});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

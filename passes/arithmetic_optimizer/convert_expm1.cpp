@@ -26,13 +26,14 @@ Verdict ConvertExpm1(Arithmetic& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "max_or_min_of_monotonic",
-              .name = "convert_expm1",
-              .ops = {"Sub"},
-              .help = "Exp(x) - 1 becomes Expm1",
-              .refuses = "a constant of ones that changes the shape; unknown shapes",
-              .apply = ConvertExpm1});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "max_or_min_of_monotonic",
+     .name = "convert_expm1",
+     .ops = {"Sub"},
+     .help = "Exp(x) - 1 becomes Expm1",
+     .refuses = "a constant of ones that changes the shape; complex numbers; unknown shapes",
+     .apply = ConvertExpm1});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

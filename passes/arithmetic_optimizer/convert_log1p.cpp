@@ -33,13 +33,14 @@ Verdict ConvertLog1p(Arithmetic& rule, const Node& node) {
   return verdict;
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "convert_pow",
-              .name = "convert_log1p",
-              .ops = {"Log"},
-              .help = "Log(1 + x) becomes Log1p",
-              .refuses = "a constant of ones that changes the shape; unknown shapes",
-              .apply = ConvertLog1p});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "convert_pow",
+     .name = "convert_log1p",
+     .ops = {"Log"},
+     .help = "Log(1 + x) becomes Log1p",
+     .refuses = "a constant of ones that changes the shape; complex numbers; unknown shapes",
+     .apply = ConvertLog1p});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

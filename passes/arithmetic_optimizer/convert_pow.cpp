@@ -102,7 +102,11 @@ Verdict ConvertPow(Arithmetic& rule, const Node& node) {
   Node base = node.input_node(0), exponent_node = node.input_node(1);
   const Literal* value = rule.ConstantOf(node.input(1));
   std::optional<double> exponent = value ? ExponentOf(*value) : std::nullopt;
-  if (!exponent) return rule.Refuse("'{0}' is not a constant of one value", exponent_node.name());
+  if (!exponent)
+    return rule.Refuse(
+        "'{0}' is not a real constant whose elements are all equal, or has a dtype that TensorFlow "
+        "does not handle here",
+        exponent_node.name());
   bool keeps_shape = SameShape(rule.ShapeOfInput(node, 0), rule.ShapeOf({node.id(), 0}));
   if (*exponent == 3) return Cube(rule, node);
   if ((*exponent == 1 || *exponent == 0) && !keeps_shape)
@@ -121,8 +125,9 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "convert_pow",
               .ops = {"Pow"},
               .help = "powers of 2, 3, 1, 0.5, 0, -0.5 and -1 become cheaper ops",
-              .refuses = "exponents that are not one constant; exponent 3 except on a CPU; "
-                         "exponents 1 and 0 where the shape may change",
+              .refuses = "exponents that are not constant or not all equal; other powers; exponent "
+                         "3 except on a CPU; exponents 1 and 0 where the shape may change; "
+                         "exponent 0 for half, bfloat16 and unknown shapes",
               .apply = ConvertPow});
 
 }  // namespace

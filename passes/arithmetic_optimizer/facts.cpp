@@ -125,8 +125,9 @@ bool Arithmetic::LeavesShape(const Node& node, int kept, int other) {
   Shape shape = ShapeOfInput(node, kept);
   std::optional<Shape> result = Broadcast(shape, ShapeOfInput(node, other));
   return (result && SameShape(shape, *result)) ||
-         Fails("the shape of '{0}' is not known, or '{1}' changes it", node.input_node(kept).name(),
-               node.input_node(other).name());
+         Fails(
+             "the shape of '{0}' or '{1}' is not known, or '{1}' broadcasts '{0}' to another shape",
+             node.input_node(kept).name(), node.input_node(other).name());
 }
 
 std::string Arithmetic::NameFor(const Node& node, llvm::StringRef stage, llvm::StringRef part) {

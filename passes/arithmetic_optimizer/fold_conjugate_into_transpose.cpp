@@ -28,7 +28,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .after = "add_ops_rewrite",
               .name = "fold_conjugate_into_transpose",
               .ops = {"Conj", "Transpose", "ConjugateTranspose"},
-              .help = "Transpose and Conj become ConjugateTranspose, and back",
+              .help = "Conj and Transpose become ConjugateTranspose, Conj and ConjugateTranspose "
+                      "become Transpose",
               .apply = FoldConjugateIntoTranspose});
 
 }  // namespace

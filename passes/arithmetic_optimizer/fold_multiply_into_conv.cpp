@@ -42,8 +42,9 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "fold_multiply_into_conv",
               .ops = {"Conv2D", "Conv3D"},
               .help = "scales the weights of a convolution instead of its input",
-              .refuses = "a product that is fetched, fed, kept or read elsewhere; scales that "
-                         "are not constant scalars",
+              .refuses = "weights that are not constant; scales that are not constant scalars of "
+                         "their dtype; a product, or ops between it and the convolution, that are "
+                         "fetched, fed, kept or read elsewhere",
               .apply = FoldMultiplyIntoConv});
 
 }  // namespace

@@ -69,7 +69,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"},
               .help = "folds a Transpose of an operand into the matrix product",
               .refuses = "products that are fetched, fed or kept; permutations that are not known "
-                         "to swap the last two dimensions only",
+                         "to swap the last two dimensions only; for complex numbers, "
+                         "ConjugateTranspose before MatMul and Transpose before BatchMatMul",
               .apply = FoldTransposeIntoMatMul});
 
 }  // namespace

@@ -120,8 +120,9 @@ GRAPNEL_RULE(
      .name = "hoist_common_factor",
      .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
      .help = "x * a + x * b becomes x * (a + b); only when AGGRESSIVE",
-     .refuses = "terms without exactly one common factor; for AddN, shapes that are not known "
-                "to be the same",
+     .refuses =
+         "terms without exactly one common factor; division of dtypes other than float and double; "
+         "unless the sum is an Add or AddV2, other factors whose shapes are not known to be equal",
      .apply = HoistCommonFactor});
 
 }  // namespace

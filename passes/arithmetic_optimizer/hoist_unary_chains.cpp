@@ -203,14 +203,16 @@ Verdict HoistUnaryChains(Arithmetic& rule, const Node& node) {
   return Hoist(rule, node).Run();
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "simplify_aggregation",
-              .name = "hoist_unary_chains",
-              .ops = {"Concat", "ConcatV2", "Split", "SplitV"},
-              .help = "the same op on all inputs of Concat, or outputs of Split, runs once",
-              .refuses = "ops with another reader, or on another device; Relu that the remapper "
-                         "fuses; a split that other nodes wait for",
-              .apply = HoistUnaryChains});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "simplify_aggregation",
+     .name = "hoist_unary_chains",
+     .ops = {"Concat", "ConcatV2", "Split", "SplitV"},
+     .help = "the same elementwise op on all inputs of Concat, or outputs of Split, runs once",
+     .refuses = "nodes that are fetched, fed or kept; ops with another reader, or on another "
+                "device; Relu that the remapper fuses; a concatenation that reads a tensor twice; "
+                "a split that other nodes wait for, or that has more reads than outputs",
+     .apply = HoistUnaryChains});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

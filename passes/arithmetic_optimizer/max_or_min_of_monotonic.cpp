@@ -60,15 +60,16 @@ Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
   return rule.Changed();
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "convert_log_softmax",
-              .name = "max_or_min_of_monotonic",
-              .ops = {"Max", "Min", "ArgMax", "ArgMin", "MaxPool", "MaxPoolV2", "MaxPool3D",
-                      "MaxPoolWithArgmax", "FractionalMaxPool"},
-              .help = "Max(Sqrt(x)) becomes Sqrt(Max(x))",
-              .refuses = "nodes that are fetched, fed, kept or read elsewhere; MaxPool of a "
-                         "decreasing function; Relu that the remapper fuses",
-              .apply = MaxOrMinOfMonotonic});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "convert_log_softmax",
+     .name = "max_or_min_of_monotonic",
+     .ops = {"Max", "Min", "ArgMax", "ArgMin", "MaxPool", "MaxPoolV2", "MaxPool3D",
+             "MaxPoolWithArgmax", "FractionalMaxPool"},
+     .help = "Max(Sqrt(x)) becomes Sqrt(Max(x)), and the like for other monotonic functions",
+     .refuses = "nodes that are fetched, fed or kept; a function that other nodes read or wait "
+                "for; pooling of a decreasing function; Relu that the remapper fuses",
+     .apply = MaxOrMinOfMonotonic});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

@@ -72,7 +72,8 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
   if (IsTagged(node)) return rule.NotMine();
   if (!HasBroadcastableInputs(rule, node)) {
     return rule.Refuse(
-        "the shapes of '{0}' and its inputs are not known, or it waits for other nodes",
+        "the shapes of '{0}' and its inputs are not known or do not broadcast, or it waits for "
+        "other nodes",
         node.name());
   }
   std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {
@@ -86,13 +87,15 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "hoist_common_factor",
-              .name = "minimize_broadcasts",
-              .ops = {"Mul", "Add", "AddV2"},
-              .help = "adds and multiplies small tensors first",
-              .refuses = "unknown shapes; control edges; inner nodes with other readers",
-              .apply = MinimizeBroadcasts});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "hoist_common_factor",
+     .name = "minimize_broadcasts",
+     .ops = {"Mul", "Add", "AddV2"},
+     .help = "adds and multiplies small tensors first",
+     .refuses = "unknown shapes; trees whose last node waits for other nodes; inner nodes that are "
+                "fetched, fed, kept or read elsewhere, have control edges or are on another device",
+     .apply = MinimizeBroadcasts});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

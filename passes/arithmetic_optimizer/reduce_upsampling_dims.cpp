@@ -80,7 +80,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "reduce_upsampling_dims",
               .ops = {"Reshape"},
               .help = "upsamples by Tile with four dimensions instead of six",
-              .refuses = "nodes that are fetched, fed, kept or read elsewhere",
+              .refuses = "nodes that are fetched, fed or kept; a Tile that is read elsewhere; "
+                         "other forms of shape and multiples",
               .apply = ReduceUpsamplingDims});
 
 }  // namespace

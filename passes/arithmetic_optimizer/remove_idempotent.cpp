@@ -29,8 +29,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"CheckNumerics", "DebugGradientIdentity", "DeepCopy", "PreventGradient",
                       "Print", "Snapshot", "StopGradient", "Identity", "AddN", "AccumulateNV2"},
               .help = "Identity(Identity(x)) and the like become one node",
-              .refuses = "nodes that are fetched, fed or kept, or wait for other nodes; pairs on "
-                         "different devices",
+              .refuses = "a second node that is fetched, fed or kept, or waits for other nodes; "
+                         "pairs on different devices; ops with effects",
               .apply = RemoveIdempotent});
 
 }  // namespace

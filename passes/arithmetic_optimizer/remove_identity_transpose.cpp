@@ -46,7 +46,8 @@ Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const 
   if (first.num_inputs() != 2) return rule.NotMine();
   std::optional<Permutation> inner = rule.ConstantInts(first, 1);
   if (!inner || !AreInverse(permutation, *inner))
-    return rule.Refuse("'{0}' is not known to be the inverse permutation", first.name());
+    return rule.Refuse("'{0}' is not known to have the inverse permutation of '{1}'", first.name(),
+                       node.name());
   // Without the pair, the ops between the two compute other values. That is correct only if all
   // readers of `node` can be redirected, and those outside the graph cannot.
   if (tail != node && rule.IsPreserved(node)) {
@@ -91,8 +92,9 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_identity_transpose",
               .ops = {"Transpose", "ConjugateTranspose"},
               .help = "removes transposes that cancel, or change nothing",
-              .refuses = "permutations that are not constant; ops between the two that are "
-                         "fetched, fed, kept or read elsewhere",
+              .refuses = "permutations that are not constant; in the default pipeline also [0]; "
+                         "ops between the two that are fetched, fed, kept or read elsewhere; with "
+                         "ops between, a second node that is fetched, fed or kept",
               .apply = RemoveIdentityTranspose});
 
 }  // namespace

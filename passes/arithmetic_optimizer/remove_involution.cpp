@@ -35,7 +35,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "remove_involution",
               .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
               .help = "Neg(Neg(x)) and the like become x",
-              .refuses = "ops between the two that are fetched, fed, kept or read elsewhere",
+              .refuses = "ops between the two that are fetched, fed, kept or read elsewhere; with "
+                         "ops between, a second node that is fetched, fed or kept",
               .apply = RemoveInvolution});
 
 }  // namespace

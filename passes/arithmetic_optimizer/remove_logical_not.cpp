@@ -34,7 +34,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .after = "replace_mul_with_square",
               .name = "remove_logical_not",
               .ops = {"LogicalNot"},
-              .help = "Not(x < y) becomes x >= y",
+              .help = "Not(x < y) becomes x >= y, and the like for other comparisons",
               .refuses = "nodes that are fetched, fed or kept; a comparison with another reader",
               .apply = RemoveLogicalNot});
 

@@ -34,8 +34,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .after = "remove_redundant_reshape",
               .name = "remove_negation",
               .ops = {"Add", "AddV2", "Sub"},
-              .help = "x + -y becomes x - y",
-              .refuses = "nodes that are fetched, fed or kept",
+              .help = "x + -y becomes x - y, and x - -y becomes x + y",
+              .refuses = "nodes that are fetched, fed or kept; -x - y",
               .apply = RemoveNegation});
 
 }  // namespace

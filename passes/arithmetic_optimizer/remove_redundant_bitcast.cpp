@@ -27,13 +27,14 @@ Verdict RemoveRedundantBitcast(Arithmetic& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "remove_involution",
-              .name = "remove_redundant_bitcast",
-              .ops = {"Bitcast"},
-              .help = "removes bitcasts to the same dtype, and merges consecutive ones",
-              .refuses = "nodes that are fetched, fed or kept",
-              .apply = RemoveRedundantBitcast});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "remove_involution",
+     .name = "remove_redundant_bitcast",
+     .ops = {"Bitcast"},
+     .help = "removes bitcasts to the same dtype, and merges consecutive ones",
+     .refuses = "a Bitcast to its own dtype, or an inner Bitcast, that is fetched, fed or kept",
+     .apply = RemoveRedundantBitcast});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

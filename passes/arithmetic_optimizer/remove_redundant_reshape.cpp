@@ -35,8 +35,9 @@ Verdict SkipInnerReshape(Arithmetic& rule, const Node& node) {
   if (!inner || inner.op() != "Reshape" || inner == node) return rule.NotMine();
   if (is_shared || rule.IsPreserved(tail)) {
     return rule.Refuse(
-        "an op between the two reshapes, after '{0}', is fetched, fed, kept or read elsewhere",
-        inner.name());
+        "'{0}', '{1}' or an op between them is fetched, fed or kept, has other readers, or is "
+        "Enter, Exit or NextIteration",
+        inner.name(), node.name());
   }
   rule.edit.Used(inner);
   for (const Node& between : chain) rule.ForgetShape(between);
@@ -56,14 +57,16 @@ Verdict RemoveRedundantReshape(Arithmetic& rule, const Node& node) {
   return node.op() == "Reshape" ? SkipInnerReshape(rule, node) : verdict;
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "reduce_upsampling_dims",
-              .name = "remove_redundant_reshape",
-              .ops = {"Reshape", "BroadcastTo"},
-              .help = "removes reshapes to the same shape, and merges consecutive ones",
-              .refuses = "nodes that are fetched, fed, kept or wait for other nodes; unknown "
-                         "shapes; ops between two reshapes that are read elsewhere",
-              .apply = RemoveRedundantReshape});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "reduce_upsampling_dims",
+     .name = "remove_redundant_reshape",
+     .ops = {"Reshape", "BroadcastTo"},
+     .help = "removes Reshape and BroadcastTo to the same shape, and merges consecutive reshapes",
+     .refuses = "nodes that are fetched, fed, kept or wait for other nodes; unknown shapes; an "
+                "inner Reshape, or ops between two, that are fetched, fed, kept or read elsewhere; "
+                "Enter, Exit and NextIteration",
+     .apply = RemoveRedundantReshape});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

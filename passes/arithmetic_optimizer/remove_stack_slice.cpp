@@ -140,8 +140,10 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
                                            ? SelectionOfSlice(rule, node, shape, axis)
                                            : SelectionOfStridedSlice(rule, node, shape, axis);
   if (!selection || selection->index < 0 || selection->index >= pack.num_inputs())
-    return rule.Refuse("the slice does not select exactly one of the tensors in '{0}'",
-                       pack.name());
+    return rule.Refuse(
+        "'{0}' is not known to select exactly one of several tensors in '{1}', without strides and "
+        "new dimensions",
+        node.name(), pack.name());
   if (rule.Exists(Arithmetic::NameFor(node, kStage))) return rule.NotMine();
   rule.edit.Used(pack);
   Port input = pack.input(static_cast<int>(selection->index));
@@ -156,9 +158,12 @@ GRAPNEL_RULE(
      .after = "compose_unary_ops",
      .name = "remove_stack_slice",
      .ops = {"StridedSlice", "Slice"},
-     .help = "a slice of a stack that selects one of its inputs becomes that input",
-     .refuses = "nodes that are fetched, fed or kept; slices of more than one tensor, or along "
-                "other dimensions; a stack of unknown rank",
+     .help = "a slice of a stack that selects one of its inputs becomes Identity or ExpandDims of "
+             "that input",
+     .refuses =
+         "nodes that are fetched, fed or kept; bounds that are not constant; slices of more than "
+         "one tensor, along other dimensions too, or with new dimensions; a StridedSlice with "
+         "strides other than 1, or of a stack of one tensor; a stack of unknown rank",
      .apply = RemoveStackSlice});
 
 }  // namespace

@@ -104,35 +104,38 @@ Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(last);
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "remove_logical_not",
-              .name = "reorder_cast_like",
-              .ops = {"Angle",          "Bucketize",
-                      "Cast",           "CompareAndBitpack",
-                      "Dequantize",     "HistogramFixedWidth",
-                      "Imag",           "IsFinite",
-                      "IsInf",          "IsNan",
-                      "Quantize",       "QuantizeDownAndShrinkRange",
-                      "QuantizeV2",     "QuantizedInstanceNorm",
-                      "QuantizedRelu",  "QuantizedRelu6",
-                      "QuantizedReluX", "Real",
-                      "Requantize",     "InvertPermutation",
-                      "Reverse",        "ReverseV2",
-                      "Roll",           "Transpose",
-                      "DepthToSpace",   "SpaceToDepth",
-                      "BatchToSpace",   "BatchToSpaceND",
-                      "SpaceToBatch",   "SpaceToBatchND",
-                      "ExpandDims",     "Reshape",
-                      "Squeeze",        "DebugGradientIdentity",
-                      "DeepCopy",       "PreventGradient",
-                      "Print",          "Snapshot",
-                      "StopGradient",   "Identity",
-                      "RefIdentity",    "AddN",
-                      "AccumulateNV2"},
-              .help = "moves elements while they are small, then casts; needs a device",
-              .refuses = "nodes that name no CPU or GPU as their device; nodes that are fetched, "
-                         "fed or kept; moving ops that do not support the other dtype",
-              .apply = ReorderCastLike});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "remove_logical_not",
+     .name = "reorder_cast_like",
+     .ops = {"Angle",          "Bucketize",
+             "Cast",           "CompareAndBitpack",
+             "Dequantize",     "HistogramFixedWidth",
+             "Imag",           "IsFinite",
+             "IsInf",          "IsNan",
+             "Quantize",       "QuantizeDownAndShrinkRange",
+             "QuantizeV2",     "QuantizedInstanceNorm",
+             "QuantizedRelu",  "QuantizedRelu6",
+             "QuantizedReluX", "Real",
+             "Requantize",     "InvertPermutation",
+             "Reverse",        "ReverseV2",
+             "Roll",           "Transpose",
+             "DepthToSpace",   "SpaceToDepth",
+             "BatchToSpace",   "BatchToSpaceND",
+             "SpaceToBatch",   "SpaceToBatchND",
+             "ExpandDims",     "Reshape",
+             "Squeeze",        "DebugGradientIdentity",
+             "DeepCopy",       "PreventGradient",
+             "Print",          "Snapshot",
+             "StopGradient",   "Identity",
+             "RefIdentity",    "AddN",
+             "AccumulateNV2"},
+     .help = "moves elements before a cast that enlarges them, and after one that shrinks them; "
+             "needs a device",
+     .refuses = "nodes that are not known to be on one CPU or GPU; nodes that are fetched, fed or "
+                "kept; CheckNumerics and control flow; quantized dtypes and those without a fixed "
+                "size; moving ops that do not support the other dtype",
+     .apply = ReorderCastLike});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

@@ -14,8 +14,8 @@ Verdict ReplaceMulWithSquare(Arithmetic& rule, const Node& node) {
   std::string name = Arithmetic::NameFor(node, "ReplaceMulWithSquare");
   if (rule.Exists(name)) return rule.NotMine();
   if (IsComplex(node.GetType("T")) && !IsOn(rule.DeviceOf(node), "CPU")) {
-    return rule.Refuse("'{0}' is complex and on '{1}', a CPU was expected", node.name(),
-                       node.device());
+    return rule.Refuse("'{0}' is complex and on {1}, a CPU was expected (see --device)",
+                       node.name(), QuotedDevice(node.device()));
   }
   Node square = rule.Copy(name, node);
   rule.edit.SetOp(square, "Square");

@@ -56,15 +56,15 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(tile);
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "arithmetic_optimizer",
-     .after = "replace_pack_with_tile_reshape",
-     .name = "replace_mul_with_tile",
-     .ops = {"Mul"},
-     .help = "a multiplication by ones that only broadcasts x becomes Tile",
-     .refuses = "nodes that are fetched, fed or kept; shapes that are unknown or differ in "
-                "rank; ones of other dtypes than float",
-     .apply = ReplaceMulWithTile});
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .after = "replace_pack_with_tile_reshape",
+              .name = "replace_mul_with_tile",
+              .ops = {"Mul"},
+              .help = "a multiplication by ones that only broadcasts x becomes Tile",
+              .refuses = "nodes that are fetched, fed or kept; shapes that are unknown, differ in "
+                         "rank or have no elements; a Const as the other tensor; ones of other "
+                         "dtypes than float, or as the first input",
+              .apply = ReplaceMulWithTile});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

@@ -84,8 +84,10 @@ Verdict ReplacePackWithTileReshape(Arithmetic& rule, const Node& node) {
   std::optional<std::vector<int64_t>> multiples;
   if (from.IsFullyKnown() && to.IsFullyKnown()) multiples = MultiplesOf(from.rank(), packs);
   if (!multiples) {
-    return rule.Refuse("the shape of '{0}' is not known, or an axis is negative or a new last one",
-                       rule.graph.node(input.node).name());
+    return rule.Refuse(
+        "the shape of '{0}' is not known, or a Pack of it has a negative axis or adds a new last "
+        "dimension",
+        rule.graph.node(input.node).name());
   }
   return rule.ReplaceBy(MakeReshapeOfTile(rule, node, packs, *multiples, to));
 }
@@ -95,8 +97,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .name = "replace_pack_with_tile_reshape",
               .ops = {"Pack"},
               .help = "stacking the same tensor becomes Tile and Reshape",
-              .refuses = "nodes that are fetched, fed or kept; unknown shapes; a new "
-                         "last dimension",
+              .refuses = "nodes that are fetched, fed or kept; unknown shapes; a Pack with a "
+                         "negative axis or along a new last dimension",
               .apply = ReplacePackWithTileReshape});
 
 }  // namespace

@@ -36,7 +36,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .after = "reorder_cast_like",
               .name = "simplify_aggregation",
               .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
-              .help = "x + x becomes 2 * x",
+              .help = "x + x becomes 2 * x, and AddN(x) becomes x",
               .refuses = "variants and other dtypes that are not numeric",
               .apply = SimplifyAggregation});
 

@@ -56,8 +56,10 @@ Verdict SimplifyEmbeddingLookup(Arithmetic& rule, const Node& node) {
   Node unique = gather.input_node(1);
   if (!IsUnique(unique) || unique.num_inputs() == 0) return rule.NotMine();
   if (node.input(1) != Port{unique.id(), 1} || gather.input(1) != Port{unique.id(), 0})
-    return rule.Refuse("its indices do not come from '{0}', which numbers the gathered rows",
-                       unique.name());
+    return rule.Refuse(
+        "the indices of '{0}' are not output 0 of '{1}', or those of this node are not its output "
+        "1",
+        gather.name(), unique.name());
   if (!IsAlongFirst(rule, gather) || !IsAlongFirst(rule, unique)) {
     return rule.Refuse("'{0}' or '{1}' is not known to work along dimension 0", gather.name(),
                        unique.name());
@@ -79,16 +81,18 @@ Verdict SimplifyEmbeddingLookup(Arithmetic& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "remove_stack_slice",
-              .name = "simplify_embedding_lookup",
-              .ops = {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentMean",
-                      "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
-                      "SparseSegmentSqrtNWithNumSegments"},
-              .help = "makes a sparse segment reduction of gathered rows read the table directly",
-              .refuses = "nodes that are fetched, fed or kept, or on different devices; Gather and "
-                         "Unique along other dimensions than the first",
-              .apply = SimplifyEmbeddingLookup});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "remove_stack_slice",
+     .name = "simplify_embedding_lookup",
+     .ops = {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentMean",
+             "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
+             "SparseSegmentSqrtNWithNumSegments"},
+     .help = "makes a sparse segment reduction of gathered rows read the table directly",
+     .refuses =
+         "nodes that are fetched, fed or kept, or on different devices; indices that do not come "
+         "from the Unique; Gather and Unique that are not known to work along the first dimension",
+     .apply = SimplifyEmbeddingLookup});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

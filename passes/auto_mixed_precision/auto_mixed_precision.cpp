@@ -139,8 +139,10 @@ bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
 bool RefuseLoops(Editor& edit, const TypeGraph& types, const std::vector<bool>& half) {
   for (int i = 0; i < types.size(); ++i) {
     if (!half[i] || types[i].node.op() != "NextIteration") continue;
-    edit.Refuse("convert", types[i].node, "'{0}' passes half precision back to the start of a loop",
-                types[i].node.name());
+    edit.Refuse(
+        "convert", types[i].node,
+        "'{0}' would pass half precision back to the start of a loop, on which TensorFlow crashes",
+        types[i].node.name());
     return true;
   }
   return false;
@@ -182,27 +184,32 @@ class AutoMixedPrecision : public GraphPass {
   }
 };
 
-#define GRAPNEL_MIXED_PRECISION(mode, pass, does)                                         \
-  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                  \
-               (PassInfo{.name = pass,                                                    \
-                         .config_name = pass,                                             \
-                         .order = 9,                                                      \
-                         .run_once = true,                                                \
-                         .toggle = pass,                                                  \
-                         .help = does,                                                    \
-                         .refuses = "fetched nodes, other devices, ops on the deny "      \
-                                    "list and infer ops after them"}),                    \
-               {.name = "convert", .help = "changes dtypes, and adds casts around them"}, \
-               {.name = "update_batch_norm", .help = "FusedBatchNorm becomes FusedBatchNormV2"})
+#define GRAPNEL_MIXED_PRECISION(mode, pass, does)                                          \
+  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                   \
+               (PassInfo{.name = pass,                                                     \
+                         .config_name = pass,                                              \
+                         .order = 9,                                                       \
+                         .run_once = true,                                                 \
+                         .toggle = pass,                                                   \
+                         .help = does,                                                     \
+                         .refuses = "nodes that are fetched, fed or kept, other devices, " \
+                                    "ops on the deny list and infer ops after "            \
+                                    "them, ops that do not take half"}),                   \
+               {.name = "convert", .help = "changes dtypes, and adds casts around them"},  \
+               {.name = "update_batch_norm",                                               \
+                .help = "FusedBatchNorm and FusedBatchNormGrad become their V2"})
 
-GRAPNEL_MIXED_PRECISION(Mode::kCuda, "auto_mixed_precision",
-                        "convolutions and matrix products run in half precision on GPUs");
-GRAPNEL_MIXED_PRECISION(Mode::kCpu, "auto_mixed_precision_cpu",
-                        "shows how half precision affects the values, on the CPU");
+GRAPNEL_MIXED_PRECISION(
+    Mode::kCuda, "auto_mixed_precision",
+    "convolutions, matrix products and ops between them run in half precision on GPUs");
+GRAPNEL_MIXED_PRECISION(
+    Mode::kCpu, "auto_mixed_precision_cpu",
+    "rounds values to half on the CPU, to show how half precision affects them");
 GRAPNEL_MIXED_PRECISION(Mode::kBf16, "auto_mixed_precision_mkl",
                         "auto_mixed_precision_onednn_bfloat16 under its old name");
-GRAPNEL_MIXED_PRECISION(Mode::kBf16, "auto_mixed_precision_onednn_bfloat16",
-                        "convolutions and matrix products run in bfloat16 on the CPU");
+GRAPNEL_MIXED_PRECISION(
+    Mode::kBf16, "auto_mixed_precision_onednn_bfloat16",
+    "convolutions, matrix products and ops around them run in bfloat16 on the CPU");
 
 }  // namespace
 }  // namespace grapnel::auto_mixed_precision

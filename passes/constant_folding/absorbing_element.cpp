@@ -19,7 +19,8 @@ namespace {
 Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
   Shape zero = rule.InputShape(node, zeros), other = rule.InputShape(node, 1 - zeros);
   if (!Folding::BroadcastsInto(other, zero))
-    return rule.Refuse("the shape of '{0}' is not known", node.name());
+    return rule.Refuse("'{0}' is not known to have the shape of '{1}'", node.name(),
+                       node.input_node(zeros).name());
   return rule.BecomeIdentity(node, zeros);
 }
 
@@ -54,7 +55,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
                       "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Div", "RealDiv",
                       "TruncateDiv", "Xdivy"},
               .help = "x * 0 for integers, true or x and the like become the constant",
-              .refuses = "floating point, where 0 * NaN is NaN; results of unknown shape",
+              .refuses = "dtypes other than integers and bool, since 0 * NaN is NaN; 0 / x unless "
+                         "AGGRESSIVE; results of unknown shape, unless it is that of the zeros",
               .apply = SimplifyAbsorbing});
 
 }  // namespace

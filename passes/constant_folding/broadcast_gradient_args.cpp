@@ -72,7 +72,8 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
     return rule.Refuse("the shape that '{0}' gives is not known",
                        node.input_node(a ? 1 : 0).name());
   if (!IsDecided(*a, *b)) {
-    return rule.Refuse("unknown dimensions may be 1: {0} and {1}", a->ToString(), b->ToString());
+    return rule.Refuse("the shapes {0} and {1} have unknown dimensions, which may be 1",
+                       a->ToString(), b->ToString());
   }
   std::optional<std::array<Axes, 2>> axes = BroadcastAxes(*a, *b);
   if (!axes) return rule.NotMine();
@@ -92,14 +93,16 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kValues,
-              .after = kFirst,
-              .name = "broadcast_gradient_args",
-              .ops = {"BroadcastGradientArgs"},
-              .help = "writes the axes of a broadcast's gradient as constants",
-              .refuses = "unknown dimensions, unless both sides have the same one",
-              .apply = MaterializeBroadcastGradientArgs});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kValues,
+     .after = kFirst,
+     .name = "broadcast_gradient_args",
+     .ops = {"BroadcastGradientArgs"},
+     .help = "writes the axes of a broadcast's gradient as constants",
+     .refuses =
+         "shapes that are not known; unknown dimensions, unless both sides have the same one",
+     .apply = MaterializeBroadcastGradientArgs});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

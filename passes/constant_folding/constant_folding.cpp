@@ -188,15 +188,16 @@ class ConstantFolding : public GraphPass {
 };
 
 GRAPNEL_PASS(ConstantFolding,
-             (PassInfo{.name = "constant_folding",
-                       .config_name = "constfold",
-                       .order = 7,
-                       .default_on = true,
-                       .toggle = "constant_folding",
-                       .help = "computes nodes that do not depend on inputs, and simplifies nodes "
-                               "with the help of constants and known shapes",
-                       .refuses = "state and effects, strings, results over 100 KiB that outgrow "
-                                  "their inputs, floating point times 0"}), );
+             (PassInfo{
+                 .name = "constant_folding",
+                 .config_name = "constfold",
+                 .order = 7,
+                 .default_on = true,
+                 .toggle = "constant_folding",
+                 .help = "computes nodes that do not depend on inputs, and simplifies nodes "
+                         "with the help of constants and known shapes",
+                 .refuses = "state and effects, calls of functions, strings, results over 100 KiB "
+                            "that are larger than their inputs, floating point times 0"}), );
 
 }  // namespace
 }  // namespace grapnel::constant_folding

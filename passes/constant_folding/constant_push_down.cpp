@@ -64,7 +64,7 @@ bool WaitsFor(Folding& rule, const Node& constant, const Node& child) {
 bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   const Node& child = tree.child;
   Node constant = rule.graph.node(tree.constant.node);
-  if (rule.IsPreserved(child)) return rule.Fails("'{0}' must stay as it is", child.name());
+  if (rule.IsPreserved(child)) return rule.Fails("'{0}' is fetched, fed or kept", child.name());
   if (child.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", child.name());
   for (const Node& other : {child, constant, child.input_node(0), child.input_node(1)}) {
     if (other.device_id() != parent.device_id())
@@ -76,11 +76,12 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   }
   for (int i = 0; i < constant.num_controls(); ++i) {
     if (constant.control(i) == child)
-      return rule.Fails("'{0}' waits for the inner sum or product", constant.name());
+      return rule.Fails("'{0}' waits for '{1}', which would read it", constant.name(),
+                        child.name());
   }
   if (constant.num_controls() > 0 && WaitsFor(rule, constant, child)) {
     return rule.Fails(
-        "'{0}' waits for a reader of '{1}'; unlike TensorFlow, which makes a cycle here "
+        "'{0}' waits for a node that depends on '{1}'; unlike TensorFlow, which makes a cycle here "
         "and loses all of constant folding for the graph",
         constant.name(), child.name());
   }
@@ -102,8 +103,8 @@ bool FitsRightLeaf(Folding& rule, const Node& parent, const Tree& tree) {
       fits &= !leaf.IsKnown(i) || c.dim(i) <= leaf.dim(i);
   }
   return fits ||
-         rule.Fails("'{0}' is larger than '{1}'", rule.graph.node(tree.constant.node).name(),
-                    tree.child.input_node(1).name());
+         rule.Fails("'{0}' is larger than '{1}', with which it would be combined",
+                    rule.graph.node(tree.constant.node).name(), tree.child.input_node(1).name());
 }
 
 void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, Port right) {
@@ -204,16 +205,18 @@ Verdict PushConstants(Folding& rule, const Node& parent) {
   return may_add_bias && !verdict.rewrote() ? PushConstantsDownBiasAdd(rule, parent) : verdict;
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kSimplify,
-              .after = "reciprocal_of_constant",
-              .name = "constant_push_down",
-              .ops = {"Add", "AddV2", "Sub", "Mul", "Div", "BiasAdd", "BiasAddV1"},
-              .help = "moves the constants of nested sums and products together",
-              .refuses = "inner nodes that others read; half, bfloat16 and most integers; other "
-                         "devices; constants that would enlarge the inner result, or that wait for "
-                         "it",
-              .apply = PushConstants});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kSimplify,
+     .after = "reciprocal_of_constant",
+     .name = "constant_push_down",
+     .ops = {"Add", "AddV2", "Sub", "Mul", "Div", "BiasAdd", "BiasAddV1"},
+     .help = "moves the constants of nested sums and products together",
+     .refuses =
+         "everything if nothing is fetched; inner nodes that others read, or that are fetched, fed "
+         "or kept; half and bfloat16; integers, unless both are Add or both Mul; other devices; "
+         "constants that would enlarge the inner result, or that wait for it",
+     .apply = PushConstants});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

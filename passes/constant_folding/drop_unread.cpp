@@ -39,7 +39,9 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "drop_unread",
               .ops = {},  // any op
               .help = "removes unread nodes",
-              .refuses = "nodes that must stay; in function bodies also state and effects",
+              .refuses = "everything if nothing is fetched; nodes that are fetched, fed or kept; "
+                         "in function bodies also state and effects; a Merge that had readers and "
+                         "reads a constant without control inputs",
               .apply = DropUnread});
 
 }  // namespace

@@ -36,7 +36,8 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     if (bytes < kMaxConstantBytes || bytes <= input_bytes) continue;
     rule.too_large.insert(node.id());
     return rule.Fails(
-        "the value of '{0}' has {1} bytes, 100 KiB or more and more than its inputs ({2})",
+        "to write the value of '{0}' takes {1} bytes, 100 KiB or more and more than its inputs "
+        "({2})",
         node.name(), bytes, input_bytes);
   }
   return true;
@@ -123,7 +124,9 @@ GRAPNEL_RULE(
      .name = "fold",
      .ops = {},  // any op
      .help = "computes nodes whose inputs are all constant",
-     .refuses = "state and effects, strings, results over 100 KiB that outgrow their inputs",
+     .refuses = "state and effects; calls of functions; nodes that are fed or kept, or fetched "
+                "with several outputs; strings, variants, quantized and sparse ops; results of 100 "
+                "KiB or more that are larger than their inputs; ops without a CPU kernel",
      .apply = Fold});
 
 }  // namespace

@@ -47,7 +47,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "fold_merge",
               .ops = {"Merge", "RefMerge", "_XlaMerge"},
               .help = "folds the outputs of a Merge that a constant reaches first",
-              .refuses = "constants with control inputs",
+              .refuses = "Merges whose constants all have control inputs",
               .apply = FoldMerge});
 
 }  // namespace

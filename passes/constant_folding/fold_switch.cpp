@@ -49,7 +49,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "fold_switch",
               .ops = {"Switch", "_SwitchN"},
               .help = "folds the live output of a Switch whose inputs are constant",
-              .refuses = "a predicate that is not constant",
+              .refuses = "data or a predicate that is not constant",
               .apply = FoldSwitch});
 
 }  // namespace

@@ -62,10 +62,10 @@ bool IsTooLarge(Folding& fold, const Node& node) {
             size = static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
     if (llvm::MulOverflow(*elements, size, bytes)) bytes = INT64_MAX;
     if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
-    fold.edit.Refuse(
-        kRule, node,
-        "output {0} of '{1}' would have {2} bytes, more than 100 KiB and than its inputs ({3})",
-        port, node.name(), bytes, input_bytes);
+    fold.edit.Refuse(kRule, node,
+                     "output {0} of '{1}' would have {2} bytes, more than 100 KiB and more than "
+                     "its inputs ({3})",
+                     port, node.name(), bytes, input_bytes);
     fold.too_large.insert(node.id());
     return true;
   }
@@ -90,7 +90,10 @@ bool IsFoldable(Folding& fold, const Node& node) {
   if (!IsFoldableOp(fold, node) || fold.too_large.contains(node.id())) return false;
   bool whole = fold.edit.IsFetched(node) && NumOutputs(node) == 1 && !fold.edit.IsFed(node);
   if (fold.IsPreserved(node) && !whole) {
-    fold.edit.Refuse(kRule, node, "'{0}' is constant, but must stay as it is", node.name());
+    fold.edit.Refuse(
+        kRule, node,
+        "'{0}' could be computed, but is fed or kept, or is fetched and has several outputs",
+        node.name());
     return false;
   }
   if (node.uses().empty() && !whole) return false;

@@ -22,7 +22,8 @@ Verdict ForwardIdentityN(Folding& rule, const Node& node) {
   }
   if (uses.empty()) return rule.NotMine();
   if (node.num_controls() > 0)
-    return rule.Refuse("'{0}' waits for '{1}'", node.name(), node.control(0).name());
+    return rule.Refuse("'{0}' has a control input from '{1}', and TensorFlow then forwards nothing",
+                       node.name(), node.control(0).name());
   for (const Use& use : uses) {
     Node reader = rule.graph.node(use.node);
     rule.edit.SetInput(reader, use.slot, node.input(reader.input(use.slot).index));
@@ -42,7 +43,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "forward_identity_n",
               .ops = {"IdentityN"},
               .help = "readers of an IdentityN read its constant inputs directly",
-              .refuses = "an IdentityN with control inputs",
+              .refuses = "an IdentityN with control inputs; readers that are results of a function",
               .apply = ForwardIdentityN});
 
 }  // namespace

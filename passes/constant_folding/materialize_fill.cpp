@@ -23,7 +23,7 @@ Verdict MaterializeFill(Folding& rule, const Node& node) {
   if (!rule.materialize_fills || rule.edit.IsFed(node)) return rule.NotMine();
   const Shape shape = rule.edit.ShapeOf({node.id(), 0});
   if (!shape.IsFullyKnown())
-    return rule.Refuse("the shape of '{0}' is not known: {1}", node.name(), shape.ToString());
+    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.name(), shape.ToString());
   if (node.op() == "Fill") {
     if (node.num_inputs() != 2 || !rule.IsConst(node.input(0))) return rule.NotMine();
     const Literal* value = rule.ConstantOf(node.input(1));
@@ -36,14 +36,17 @@ Verdict MaterializeFill(Folding& rule, const Node& node) {
   return rule.BecomeSplat(node, shape, Literal::Scalar(type, node.op() == "OnesLike" ? 1 : 0));
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kValues,
-              .after = "reduction_indices",
-              .name = "materialize_fill",
-              .ops = {"Fill", "ZerosLike", "OnesLike"},
-              .help = "writes Fill, ZerosLike and OnesLike of known shape as a constant",
-              .refuses = "shapes that are not fully known; dtypes other than numbers and bool",
-              .apply = MaterializeFill});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kValues,
+     .after = "reduction_indices",
+     .name = "materialize_fill",
+     .ops = {"Fill", "ZerosLike", "OnesLike"},
+     .help = "writes Fill, ZerosLike and OnesLike of known shape as a constant",
+     .refuses =
+         "nodes that are fed; shapes that are not fully known; for ZerosLike and OnesLike, dtypes "
+         "other than real numbers and bool; for Fill, strings, and inputs that are not constant",
+     .apply = MaterializeFill});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

@@ -38,7 +38,9 @@ std::optional<Literal> Answer(llvm::StringRef op, const Shape& shape, DataType t
 }
 
 Verdict RefuseUnknown(Folding& rule, const Node& tensor) {
-  return rule.Refuse("the shape of '{0}' is not known", tensor.name());
+  return rule.Refuse(
+      "the shape of '{0}' is not fully known, or does not fit the dtype of the result",
+      tensor.name());
 }
 
 // Handles Shape, Size and Rank.
@@ -98,7 +100,8 @@ GRAPNEL_RULE(
      .name = "materialize_shape",
      .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
      .help = "writes known results of Shape, ShapeN, Size, Rank and array sizes as constants",
-     .refuses = "shapes that are not fully known; TensorArrays that grow or are empty",
+     .refuses = "fed nodes; shapes that are not fully known or too large for an int32 result; "
+                "TensorArrays that may grow, are empty or have a size that is not constant",
      .apply = MaterializeShape});
 
 }  // namespace

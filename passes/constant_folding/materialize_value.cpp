@@ -55,9 +55,10 @@ GRAPNEL_RULE(
      .after = "materialize_fill",
      .name = "materialize_value",
      .ops = {"Pack", "ConcatV2", "Slice", "StridedSlice", "IdentityN"},
-     .help = "computes integer vectors that are used as shapes, and stores them as constants",
-     .refuses =
-         "dtypes other than int32 and int64, tensors of several dimensions, negative numbers",
+     .help = "computes integer vectors, such as shapes, before other nodes, and stores them as "
+             "constants",
+     .refuses = "what `fold` refuses; dtypes other than int32 and int64, tensors of several "
+                "dimensions, results that are not vectors or have negative numbers",
      .apply = MaterializeValue});
 
 }  // namespace

@@ -51,7 +51,7 @@ llvm::SmallVector<Port, 8> JointInputs(const Node& outer, const Node& inner) {
 }
 
 bool IsAllowed(Folding& rule, const Node& outer, const Node& inner) {
-  if (rule.IsPreserved(inner)) return rule.Fails("'{0}' must stay as it is", inner.name());
+  if (rule.IsPreserved(inner)) return rule.Fails("'{0}' is fetched, fed or kept", inner.name());
   auto is_other = [&](const Use& use) { return use.node != outer.id(); };
   if (llvm::any_of(inner.uses(), is_other))
     return rule.Fails("'{0}' has other readers", inner.name());
@@ -67,7 +67,9 @@ Verdict MergeConcats(Folding& rule, const Node& inner) {
   Node outer = rule.graph.node(inner.uses().front().node);
   std::optional<int64_t> outer_axis = AxisOf(rule, outer);
   if (!outer_axis || outer.input(outer.num_inputs() - 1).node == inner.id()) return rule.NotMine();
-  if (*axis != *outer_axis) return rule.Refuse("'{0}' joins along another axis", outer.name());
+  if (*axis != *outer_axis)
+    return rule.Refuse("'{0}' joins along axis {1}, and '{2}' along axis {3}", outer.name(),
+                       *outer_axis, inner.name(), *axis);
   if (!IsAllowed(rule, outer, inner)) return rule.Refused();
   rule.edit.SetInputs(outer, JointInputs(outer, inner));
   rule.edit.SetAttr(outer, "N", attr::Int(outer.num_inputs() - 1));
@@ -76,15 +78,16 @@ Verdict MergeConcats(Folding& rule, const Node& inner) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kSimplify,
-              .after = "partial_add_n",
-              .name = "merge_concat",
-              .ops = {"ConcatV2"},
-              .help = "merges a concatenation into the one that reads it",
-              .refuses = "other axes; inner concatenations that others read, that must stay or "
-                         "that fold; inputs on several tasks",
-              .apply = MergeConcats});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kSimplify,
+     .after = "partial_add_n",
+     .name = "merge_concat",
+     .ops = {"ConcatV2"},
+     .help = "merges a concatenation into the one that reads it",
+     .refuses = "axes that differ or are not constant; inner concatenations that others read, that "
+                "are fetched, fed or kept, or that fold; inputs on several tasks",
+     .apply = MergeConcats});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

@@ -72,15 +72,17 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
     return rule.Fails("'{0}' is on another device", conv.name());
   if (scale.device_id() != mul.device_id())
     return rule.Fails("'{0}' is on another device", scale.name());
-  if (rule.IsPreserved(conv)) return rule.Fails("'{0}' must stay as it is", conv.name());
+  if (rule.IsPreserved(conv)) return rule.Fails("'{0}' is fetched, fed or kept", conv.name());
   if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
   if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
   // As in TensorFlow, the shape that the scale's node had when the pass began, even if it has
   // become a constant since.
   const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
   if (!shape.known_rank())
-    return rule.Fails("'{0}' was made in this pass: TensorFlow infers its shape in the next pass",
-                      scale.name());
+    return rule.Fails(
+        "when the pass began, '{0}' did not exist or had no known rank: TensorFlow infers its "
+        "shape in the next pass",
+        scale.name());
   if (!shape.IsFullyKnown()) {
     return rule.Fails(
         "'{0}' had an unknown shape when the pass began; unlike TensorFlow, whose process "
@@ -88,10 +90,14 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
         scale.name());
   }
   if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
-    return rule.Fails("multiplying by '{0}' may change the shape", scale.name());
+    return rule.Fails("multiplying by '{0}' may change the shape of '{1}'", scale.name(),
+                      conv.name());
   }
   if (!FitsWeights(rule, match, shape)) {
-    return rule.Fails("'{0}' is neither one number nor one for each output channel", scale.name());
+    return rule.Fails(
+        "'{0}' is neither one number nor, for constant weights in NHWC or NDHWC, one for each "
+        "output channel",
+        scale.name());
   }
   return !rule.Exists(name) || rule.Fails("'{0}' already has merged weights", conv.name());
 }
@@ -136,8 +142,9 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "mul_conv_push_down",
               .ops = {"Mul", "MulNoNan"},
               .help = "multiplies the weights of a convolution instead of its result",
-              .refuses = "convolutions that others read; factors that are neither one number nor "
-                         "one for each channel, or that this run of the pass made",
+              .refuses = "convolutions that others read or wait for, or that are fetched, fed or "
+                         "kept; other devices; factors that are neither one number nor one for "
+                         "each output channel of NHWC or NDHWC, or that this run of the pass made",
               .apply = PushMulIntoConv});
 
 }  // namespace

@@ -47,8 +47,9 @@ Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], c
     return rule.BecomeIdentity(node, x, rule.mutates_tensors ? "Snapshot" : "Identity");
   bool is_constants = Folding::SameShape(output, shapes[1 - x]) && output.IsFullyKnown();
   if (!is_constants || !Folding::BroadcastsInto(meets, output, /*as_far_as_known=*/true)) {
-    return rule.Refuse("it is not known whether '{0}' has the shape of '{1}'", node.name(),
-                       node.input_node(x).name());
+    return rule.Refuse(
+        "'{0}' is not known to have the shape of '{1}' or, in full, that of the constant",
+        node.name(), node.input_node(x).name());
   }
   std::string name = Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x));
   if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
@@ -94,7 +95,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan",
                       "LogicalAnd", "Div", "RealDiv", "TruncateDiv", "Xdivy"},
               .help = "x + 0, x * 1 and the like become x, 0 - x becomes -x, 1 / x a Reciprocal",
-              .refuses = "shapes that the result needs and that are unknown; 1 / x on integers",
+              .refuses = "results that are not known to have the shape of the other operand or, in "
+                         "full, that of the constant; 1 / x on integers",
               .apply = SimplifyNeutralElements});
 
 }  // namespace

@@ -45,14 +45,15 @@ Verdict FoldPartOfAddN(Folding& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kSimplify,
-              .after = "forward_identity_n",
-              .name = "partial_add_n",
-              .ops = {"AddN", "AccumulateNV2"},
-              .help = "adds up the constant inputs of a sum on their own, so that they fold",
-              .refuses = "fewer than two constants",
-              .apply = FoldPartOfAddN});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kSimplify,
+     .after = "forward_identity_n",
+     .name = "partial_add_n",
+     .ops = {"AddN", "AccumulateNV2"},
+     .help = "adds up the constant inputs of a sum on their own, so that they fold",
+     .refuses = "fewer than two constants; sums of two; sums of constants only, which fold",
+     .apply = FoldPartOfAddN});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

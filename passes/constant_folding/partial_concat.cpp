@@ -54,14 +54,16 @@ Verdict FoldPartOfConcat(Folding& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kSimplify,
-              .after = "merge_concat",
-              .name = "partial_concat",
-              .ops = {"Concat", "ConcatV2"},
-              .help = "joins adjacent constant inputs of a concatenation",
-              .refuses = "constants that are not adjacent",
-              .apply = FoldPartOfConcat});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kSimplify,
+     .after = "merge_concat",
+     .name = "partial_concat",
+     .ops = {"Concat", "ConcatV2"},
+     .help = "joins adjacent constant inputs of a concatenation",
+     .refuses =
+         "constants that are not adjacent; concatenations of two tensors or of constants only",
+     .apply = FoldPartOfConcat});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

@@ -20,7 +20,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .after = "remove_transpose",
               .name = "remove_random_shuffle",
               .ops = {"RandomShuffle"},
-              .help = "removes the shuffle of one row",
+              .help = "removes the shuffle of a scalar or of one row",
               .refuses = "an unknown number of rows",
               .apply = RemoveRandomShuffle});
 

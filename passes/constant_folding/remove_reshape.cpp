@@ -15,7 +15,7 @@ Verdict RemoveReshape(Folding& rule, const Node& node) {
   if (!wanted) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.IsFullyKnown()) {
-    return rule.Refuse("the shape of '{0}' is not known: {1}", node.input_node(0).name(),
+    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.input_node(0).name(),
                        shape.ToString());
   }
   if (shape.rank() != static_cast<int>(wanted->size())) return rule.NotMine();
@@ -25,14 +25,15 @@ Verdict RemoveReshape(Folding& rule, const Node& node) {
   return rule.BecomeIdentity(node, 0);
 }
 
-GRAPNEL_RULE({.optimizer = "constant_folding",
-              .phase = kSimplify,
-              .after = "simplify_reduction",
-              .name = "remove_reshape",
-              .ops = {"Reshape"},
-              .help = "removes a reshape to the same shape",
-              .refuses = "shapes that are not constant, or not fully known",
-              .apply = RemoveReshape});
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .phase = kSimplify,
+     .after = "simplify_reduction",
+     .name = "remove_reshape",
+     .ops = {"Reshape"},
+     .help = "removes a reshape to the same shape",
+     .refuses = "requested shapes that are not constant; input shapes that are not fully known",
+     .apply = RemoveReshape});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

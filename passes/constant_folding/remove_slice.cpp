@@ -58,7 +58,7 @@ Verdict RemoveStrided(Folding& rule, const Node& node) {
   }
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.IsFullyKnown()) {
-    return rule.Refuse("the shape of '{0}' is not known: {1}", node.input_node(0).name(),
+    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.input_node(0).name(),
                        shape.ToString());
   }
   if (node.GetInt("ellipsis_mask") != 0)
@@ -71,16 +71,15 @@ Verdict RemoveSlice(Folding& rule, const Node& node) {
   return node.op() == "Slice" ? RemovePlain(rule, node) : RemoveStrided(rule, node);
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "constant_folding",
-     .phase = kSimplify,
-     .after = "remove_reverse",
-     .name = "remove_slice",
-     .ops = {"Slice", "StridedSlice"},
-     .help = "removes slices that take the whole tensor",
-     .refuses =
-         "bounds that are not constant; new or dropped axes, and an ellipsis; unknown shapes",
-     .apply = RemoveSlice});
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .phase = kSimplify,
+              .after = "remove_reverse",
+              .name = "remove_slice",
+              .ops = {"Slice", "StridedSlice"},
+              .help = "removes slices that take the whole tensor",
+              .refuses = "bounds that are not constant; new or dropped axes, and an ellipsis; for "
+                         "StridedSlice, input shapes that are not fully known",
+              .apply = RemoveSlice});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

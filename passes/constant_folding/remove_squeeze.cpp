@@ -23,8 +23,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .after = "remove_pad",
               .name = "remove_squeeze",
               .ops = {"Squeeze"},
-              .help = "removes a squeeze without dimensions of size 1",
-              .refuses = "unknown dimensions",
+              .help = "removes the squeeze of a tensor without dimensions of size 1",
+              .refuses = "unknown dimensions, and dimensions of size 0",
               .apply = RemoveSqueeze});
 
 }  // namespace

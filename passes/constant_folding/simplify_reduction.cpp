@@ -62,7 +62,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "simplify_reduction",
               .ops = {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"},
               .help = "removes a reduction of no dimension, or of dimensions of size 1",
-              .refuses = "axes that are not constant; unknown shapes",
+              .refuses = "axes that are not constant; unknown shapes, unless there are no axes; "
+                         "without keep_dims, tensors of more than one element and scalar results",
               .apply = SimplifyReduction});
 
 }  // namespace

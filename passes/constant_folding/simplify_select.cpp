@@ -25,7 +25,8 @@ Verdict SimplifySelect(Folding& rule, const Node& node) {
     return rule.BecomeIdentity(node, taken);
   const Shape output = rule.edit.ShapeOf({node.id(), 0});
   if (!output.IsFullyKnown())
-    return rule.Refuse("the shape of '{0}' is not known: {1}", node.name(), output.ToString());
+    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.name(),
+                       output.ToString());
   std::string name = Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(taken));
   if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
   return rule.BecomeBroadcast(node, taken, output);
@@ -37,7 +38,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "simplify_select",
               .ops = {"Select", "SelectV2"},
               .help = "a Select on a uniform condition becomes the selected input",
-              .refuses = "results of unknown shape, unless both sides have the same shape",
+              .refuses = "results of unknown shape, unless both sides have the same shape and the "
+                         "condition has it too or is a scalar",
               .apply = SimplifySelect});
 
 }  // namespace

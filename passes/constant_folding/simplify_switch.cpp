@@ -43,15 +43,15 @@ Verdict SimplifySwitch(Folding& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "constant_folding",
-     .phase = kSimplify,
-     .after = "constant_past_enter",
-     .name = "simplify_switch",
-     .ops = {"Switch"},
-     .help = "folds the outputs of a Switch whose data is its own predicate",
-     .refuses = "a Switch whose number of readers is not two, or whose readers are only waited for",
-     .apply = SimplifySwitch});
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .phase = kSimplify,
+              .after = "constant_past_enter",
+              .name = "simplify_switch",
+              .ops = {"Switch"},
+              .help = "folds the outputs of a Switch whose data is its own predicate",
+              .refuses = "a Switch whose number of readers is not two, or whose readers are "
+                         "Identities that are only waited for",
+              .apply = SimplifySwitch});
 
 }  // namespace
 }  // namespace grapnel::constant_folding

@@ -30,11 +30,13 @@ void BecomeNoOp(Editor& edit, const Node& node) {
   WaitFrom(edit, node, 0);
 }
 
-GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper",
-                            .config_name = "debug_stripper",
-                            .order = 6,
-                            .toggle = "debug_stripper",
-                            .help = "removes assertions, prints and numeric checks",
-                            .refuses = "CheckNumericsV2"}));
+GRAPNEL_OPTIMIZER((PassInfo{
+    .name = "debug_stripper",
+    .config_name = "debug_stripper",
+    .order = 6,
+    .toggle = "debug_stripper",
+    .help =
+        "removes assertions, prints, numeric checks and the identities of TensorFlow's debugger",
+    .refuses = "CheckNumericsV2, DebugNanCount and DebugNumericSummary"}));
 
 }  // namespace grapnel::debug_stripper

@@ -52,7 +52,9 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "become_no_op",
               .ops = {},
               .help = "a node that is only waited for becomes a NoOp",
-              .refuses = "ops with effects, control flow, an Identity that must stay",
+              .refuses = "everything if nothing is fetched; nodes that are fetched, fed or kept; "
+                         "ops with effects, except reads of variables, and unknown ops; control "
+                         "flow; an Identity that bypass_identity refuses",
               .apply = BecomeNoOp});
 
 }  // namespace

@@ -70,7 +70,10 @@ bool IsBeneficial(Dependencies& rule, const Node& node) {
     return rule.Fails("'{0}' has {1} and {2}{3}: removing it would add edges", node.name(),
                       Plural(in, "input"), Plural(out, "reader"), out > limit ? " or more" : "");
   return rule.on_one_device || CrossesNoMoreDevices(rule, node, readers) ||
-         rule.Fails("removing '{0}' would add edges between devices", node.name());
+         rule.Fails(
+             "'{0}' and its neighbors are on several devices, where TensorFlow keeps it to avoid "
+             "more transfers",
+             node.name());
 }
 
 Verdict Bypass(Dependencies& rule, const Node& node) {
@@ -96,18 +99,21 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "bypass_no_op",
               .ops = {"NoOp"},
               .help = "nodes that wait for a NoOp wait for its inputs directly",
-              .refuses = "NoOps whose removal would add edges, or edges between devices",
+              .refuses = "NoOps whose removal would add edges, or may add edges between devices",
               .apply = BypassNoOp});
 
-GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .phase = kNodes,
-              .after = "bypass_no_op",
-              .name = "bypass_identity",
-              .ops = {"Identity", "RefIdentity", "IdentityN"},
-              .help = "readers of an Identity read its input",
-              .refuses = "Identities that read variables, mark a branch of a Switch, or whose "
-                         "removal would add edges, or edges between devices",
-              .apply = BypassIdentity});
+GRAPNEL_RULE(
+    {.optimizer = "dependency_optimizer",
+     .phase = kNodes,
+     .after = "bypass_no_op",
+     .name = "bypass_identity",
+     .ops = {"Identity", "RefIdentity", "IdentityN"},
+     .help = "readers of an Identity read its input",
+     .refuses =
+         "everything if nothing is fetched; Identities that are fetched, fed or kept, that read a "
+         "variable or a receive, that mark a branch of a Switch, whose reader cannot wait for "
+         "their other inputs, or whose removal would add edges, or may add edges between devices",
+     .apply = BypassIdentity});
 
 }  // namespace
 }  // namespace grapnel

@@ -67,15 +67,16 @@ class DependencyOptimizer : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(DependencyOptimizer,
-             (PassInfo{.name = "dependency_optimizer",
-                       .config_name = "dependency",
-                       .order = 15,
-                       .default_on = true,
-                       .toggle = "dependency_optimization",
-                       .help = "removes unnecessary waits between nodes",
-                       .refuses = "fetched nodes, ops with effects, Identities that read variables "
-                                  "or mark a branch of a Switch, device crossings"}), );
+GRAPNEL_PASS(
+    DependencyOptimizer,
+    (PassInfo{.name = "dependency_optimizer",
+              .config_name = "dependency",
+              .order = 15,
+              .default_on = true,
+              .toggle = "dependency_optimization",
+              .help = "removes unnecessary waits between nodes, and NoOps and Identities",
+              .refuses = "nodes that are fetched, fed or kept, ops with effects, Identities that "
+                         "read variables or mark a branch of a Switch, device crossings"}), );
 
 }  // namespace
 
@@ -123,15 +124,18 @@ bool Dependencies::CanRemoveIdentity(const Node& node) {
   if (IsPreserved(node) || !has_fetches || node.num_inputs() < 1) return false;
   Node input = node.input_node(0);
   if (kinds.Is(input, kVariableOp | kRecvOp))
-    return Fails("'{0}' fixes the value of '{1}' at this point", node.name(), input.name());
+    return Fails(
+        "'{0}' reads '{1}' (a variable, a read of one, or a receive) and fixes its value at this "
+        "point",
+        node.name(), input.name());
   bool has_more_inputs = node.num_inputs() + node.num_controls() > 1,
        after_switch = kinds.Is(input, kSwitchOp);
   if (!has_more_inputs && !after_switch) return true;
   for (const Use& use : node.uses()) {
     Node reader = graph.node(use.node);
     if (has_more_inputs && kinds.Is(reader, kRetvalOp | kMergeOp))
-      return Fails("'{0}' would have to wait for the control inputs of '{1}'", reader.name(),
-                   node.name());
+      return Fails("'{0}' would have to wait for the other inputs of '{1}', and a {2} cannot",
+                   reader.name(), node.name(), reader.op());
     if (after_switch && reader.input(use.slot).IsControl())
       return Fails("'{0}' waits for '{1}' so that it runs only in that branch of '{2}'",
                    reader.name(), node.name(), input.name());

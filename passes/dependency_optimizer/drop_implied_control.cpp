@@ -175,15 +175,17 @@ Verdict DropImpliedControls(Dependencies& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "dependency_optimizer",
-              .phase = kDuplicateEdges,
-              .after = "dedup_control_inputs",
-              .name = "drop_implied_control",
-              .ops = {},
-              .help = "drops a control edge between nodes that a longer path joins",
-              .refuses = "edges at Enter, Exit, NextIteration and Merge nodes, and at ops that "
-                         "TensorFlow does not know",
-              .apply = DropImpliedControls});
+GRAPNEL_RULE(
+    {.optimizer = "dependency_optimizer",
+     .phase = kDuplicateEdges,
+     .after = "dedup_control_inputs",
+     .name = "drop_implied_control",
+     .ops = {},
+     .help = "drops a control edge between nodes that a longer path joins",
+     .refuses =
+         "edges to and from Enter, Exit and NextIteration, edges from a Merge, and edges to ops "
+         "that TensorFlow does not know; in large graphs, edges that would take too long to check",
+     .apply = DropImpliedControls});
 
 }  // namespace
 }  // namespace grapnel

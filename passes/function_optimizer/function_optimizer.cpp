@@ -34,17 +34,19 @@ class FunctionOptimizer : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(FunctionOptimizer,
-             (PassInfo{.name = "function_optimizer",
-                       .config_name = "function",
-                       .order = 4,
-                       .default_on = true,
-                       .toggle = "function_optimization",
-                       .help = "replaces calls with the nodes of their functions, and makes "
-                               "specialized functions for the other calls",
-                       .refuses = "functions marked _noinline or for XLA, effects that nothing "
-                                  "waits for, outputs that may be dead, recursion, gradients that "
-                                  "the library does not define"}), );
+GRAPNEL_PASS(
+    FunctionOptimizer,
+    (PassInfo{
+        .name = "function_optimizer",
+        .config_name = "function",
+        .order = 4,
+        .default_on = true,
+        .toggle = "function_optimization",
+        .help = "replaces calls with the nodes of their functions, and makes "
+                "specialized functions for the other calls",
+        .refuses = "functions marked _noinline, effects that nothing waits for (both unless "
+                   "AGGRESSIVE), variants of one interface, calls that are fed or for XLA, outputs "
+                   "that may be dead, recursion, gradients that the library does not define"}), );
 
 }  // namespace
 

@@ -58,8 +58,10 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .name = "inline_call",
               .ops = {},
               .help = "replaces a call with the nodes of its function",
-              .refuses = "functions marked _noinline or for XLA, effects that nothing waits for, "
-                         "results that may be dead, recursion",
+              .refuses = "functions marked _noinline, effects that nothing waits for or no output "
+                         "depends on (all unless AGGRESSIVE); variants of one interface; calls "
+                         "that are fed or for XLA; results that may be dead; recursion; gradients "
+                         "that the library does not define; calls that do not match the signature",
               .apply = InlineCall});
 
 }  // namespace

@@ -169,7 +169,8 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .name = "lower_conditional",
               .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
               .help = "an If or Case becomes Switch, its branches and Merge",
-              .refuses = "nodes that are fed or marked for XLA; branches not in the library or "
+              .refuses = "nodes without _lower_using_switch_merge; nodes that are fed, marked for "
+                         "XLA or have an input of unknown dtype; branches not in the library or "
                          "with other numbers of arguments or results",
               .apply = LowerConditional});
 

@@ -155,21 +155,26 @@ Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
   bool carries = false;
   for (int i = 0; i < node.num_inputs(); ++i)
     carries |= rule.edit.TypeOf(node.input(i)) != proto::DT_RESOURCE;
-  if (!carries) return rule.Refuse("'{0}' has no loop variable that changes", node.name());
+  if (!carries)
+    return rule.Refuse("'{0}' has no loop variable other than resources, which do not change",
+                       node.name());
   rule.WaitForInputs(node);
   rule.WaitForFrame(node);
   Loop(rule, node).Run();
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .phase = FunctionRewriter::kOpenCalls,
-              .after = "lower_conditional",
-              .name = "lower_while",
-              .ops = {"While", "StatelessWhile"},
-              .help = "a While becomes a loop of Enter, Merge, Switch and NextIteration",
-              .refuses = "nodes that are fed or marked for XLA, loops that carry only resources",
-              .apply = LowerWhile});
+GRAPNEL_RULE(
+    {.optimizer = "function_optimizer",
+     .phase = FunctionRewriter::kOpenCalls,
+     .after = "lower_conditional",
+     .name = "lower_while",
+     .ops = {"While", "StatelessWhile"},
+     .help = "a While becomes a loop of Enter, Merge, Switch and NextIteration",
+     .refuses = "nodes without _lower_using_switch_merge; nodes that are fed, marked for XLA or "
+                "have an input of unknown dtype; loops that carry only resources; functions not in "
+                "the library or with other numbers of arguments or results",
+     .apply = LowerWhile});
 
 }  // namespace
 }  // namespace grapnel

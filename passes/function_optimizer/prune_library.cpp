@@ -25,7 +25,7 @@ GRAPNEL_RULE({.optimizer = "function_optimizer",
               .after = "specialize_call",
               .name = "prune_library",
               .ops = {},
-              .help = "drops functions that are no longer called",
+              .help = "drops functions that the main graph does not reach",
               .apply = PruneLibrary});
 
 }  // namespace

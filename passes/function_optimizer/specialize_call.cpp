@@ -368,8 +368,9 @@ GRAPNEL_RULE(
      .ops = {},
      .help = "gives a call a function of its own: with its dtypes, its constants inside, and "
              "without unread results",
-     .refuses = "functions marked _nospecialize or with a gradient of their own, calls "
-                "that are fed, lists as arguments or results",
+     .refuses =
+         "functions marked _nospecialize or with a gradient of their own; calls that are fed or "
+         "for XLA, or pass another number of arguments; lists as arguments or results",
      .apply = SpecializeCalls});
 
 }  // namespace

@@ -18,7 +18,7 @@ Verdict FixDeviceIndex(Implementations& rule, const Node& node) {
     if (reader.op() != "Case" && reader.op() != "StatelessCase") continue;
     llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(reader));
     if (type.empty()) {
-      rule.Refuse("'{0}' is on no device", reader.name());
+      rule.Refuse("'{0}' names no device type", reader.name());
       continue;
     }
     std::optional<AttrView> attr = node.FindAttr("device_names");
@@ -37,8 +37,9 @@ GRAPNEL_RULE({.optimizer = "implementation_selector",
               .after = kFirst,
               .name = "fix_device_index",
               .ops = {"DeviceIndex"},
-              .help = "a DeviceIndex that a Case reads becomes the number of its device",
-              .refuses = "a Case that is on no device",
+              .help = "a DeviceIndex that a Case reads becomes a constant: the position of the "
+                      "Case's device type in its list",
+              .refuses = "a Case that names no device type",
               .apply = FixDeviceIndex});
 
 }  // namespace

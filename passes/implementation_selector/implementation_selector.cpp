@@ -28,15 +28,16 @@ class ImplementationSelector : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(
-    ImplementationSelector,
-    (PassInfo{.name = "implementation_selector",
-              .config_name = "implementation_selector",
-              .order = 3,
-              .default_on = true,
-              .toggle = "implementation_selector",
-              .help = "makes calls use the variant of a function (api_implements) for their device",
-              .refuses = "calls without a device, functions of other dtypes"}), );
+GRAPNEL_PASS(ImplementationSelector,
+             (PassInfo{.name = "implementation_selector",
+                       .config_name = "implementation_selector",
+                       .order = 3,
+                       .default_on = true,
+                       .toggle = "implementation_selector",
+                       .help = "makes calls use the variant of a function (api_implements) for "
+                               "their device, and resolves DeviceIndex",
+                       .refuses = "calls without a device type, functions of other dtypes, copies "
+                                  "specialized for a call"}), );
 
 }  // namespace
 

@@ -41,13 +41,15 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
   std::string interface = TextAttr(*called, "api_implements");
   if (interface.empty()) return nullptr;
   if (name.contains("_specialized_for_")) {
-    rule.Refuse("'{0}' is a copy for one call, which TensorFlow does not replace", name);
+    rule.Refuse(
+        "'{0}' is a copy that was specialized for a call, which TensorFlow does not replace", name);
     return nullptr;
   }
   llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(node));
   if (type.empty()) {
-    rule.Refuse("'{0}' is on no device, so none of the functions for '{1}' can be chosen",
-                node.name(), interface);
+    rule.Refuse(
+        "'{0}' names no device type, so none of the functions that implement '{1}' can be chosen",
+        node.name(), interface);
     return nullptr;
   }
   for (const Function* other : rule.FunctionsOf(interface)) {
@@ -55,7 +57,8 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
     if (PassOf(*other) != PassOf(*called)) continue;
     if (TextAttr(*called, "api_preferred_device") == type) return nullptr;
     if (SameTypes(*called, *other)) return other;
-    rule.Refuse("'{0}' has other argument or result dtypes than '{1}'", other->name(), name);
+    rule.Refuse("'{0}' differs from '{1}' in the number or dtypes of arguments or results",
+                other->name(), name);
   }
   return nullptr;
 }
@@ -85,14 +88,16 @@ Verdict SwapImplementation(Implementations& rule, const Node& node) {
 
 bool HasFunctions(const Node& node) { return !node.graph().module().functions.empty(); }
 
-GRAPNEL_RULE({.optimizer = "implementation_selector",
-              .after = "fix_device_index",
-              .name = "swap_implementation",
-              .ops = {},
-              .help = "makes a call use the function for its device",
-              .refuses = "calls without a device, functions of other dtypes",
-              .apply = SwapImplementation,
-              .may_apply = HasFunctions});
+GRAPNEL_RULE(
+    {.optimizer = "implementation_selector",
+     .after = "fix_device_index",
+     .name = "swap_implementation",
+     .ops = {},
+     .help = "makes a call use the function that implements the same interface for its device",
+     .refuses = "calls without a device type; functions with other arguments or results, or for "
+                "another part of a training pair; copies specialized for a call",
+     .apply = SwapImplementation,
+     .may_apply = HasFunctions});
 
 }  // namespace
 }  // namespace grapnel

@@ -76,8 +76,9 @@ GRAPNEL_RULE(
      .name = "cancel_around_pad",
      .ops = {"Pad"},
      .help = "removes two Transposes that cancel around a Pad, which then pads other dimensions",
-     .refuses = "a Pad that is, or has an input that is, fetched, fed or kept; inputs with other "
-                "readers",
+     .refuses =
+         "a Pad with other readers than such Transposes; a Pad that is, or has an input that is, "
+         "fetched, fed or kept; inputs with other readers; paddings that are not an int32 constant",
      .apply = CancelAroundPad});
 
 }  // namespace

@@ -35,7 +35,7 @@ GRAPNEL_RULE({.optimizer = "layout",
               .phase = kPairs,
               .name = "cancel_pair",
               .ops = {"DataFormatDimMap", "DataFormatVecPermute", "Transpose"},
-              .help = "removes two layout conversions that cancel",
+              .help = "removes two layout conversions of this pass that cancel",
               .apply = CancelPair});
 
 }  // namespace

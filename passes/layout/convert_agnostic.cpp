@@ -108,7 +108,7 @@ class AgnosticOp {
     int64_t rank = formats_->rank();
     switch (family_) {
       case Family::kBinary:
-        return BinaryFits() || Fails("combines tensors of other ranks");
+        return BinaryFits() || Fails("combines tensors of ranks that cannot be converted");
       case Family::kFill:
         return HaveDims({0}, {4}) || Fails("has an unsupported shape input");
       case Family::kPad:
@@ -119,13 +119,15 @@ class AgnosticOp {
         return HaveDims({1, 2}, {rank}) || Fails("has an unsupported begin or size");
       case Family::kStridedSlice:
         if (!HaveDims({1, 2, 3}, {4})) return Fails("has an unsupported begin, end or strides");
-        return KeepsDimensions() || Fails("adds or drops dimensions");
+        return KeepsDimensions() || Fails("has an ellipsis, or adds or drops dimensions");
       case Family::kReduce:
-        return ReductionFits() || Fails("reduces anything but whole groups of dimensions");
+        return ReductionFits() ||
+               Fails("has axes that are not constant, or not a group that TensorFlow converts");
       case Family::kSqueeze:
-        return SqueezeFits() || Fails("squeezes anything but height and width");
+        return SqueezeFits() ||
+               Fails("is not known to squeeze only height and width, or these and the batch");
       case Family::kSelect:
-        return ConditionFits() || Fails("has a condition of another rank");
+        return ConditionFits() || Fails("has a condition whose rank is not known to be 0, 1 or 4");
       case Family::kSplit:
       case Family::kSplitV:
         return llvm::all_of(DataOutputs(node_), [&](int output) {
@@ -306,7 +308,8 @@ GRAPNEL_RULE({.optimizer = "layout",
               .name = kName,
               .ops = {},  // the ops of the agnostic families
               .help = "converts ops that work in any layout to the new layout of their inputs",
-              .refuses = "other devices, fetched ops, dimensions that cannot be translated",
+              .refuses = "other devices; nodes that are fetched, fed or kept; operands, axes, "
+                         "shapes, paddings and masks that cannot be converted",
               .apply = ConvertAgnostic});
 
 }  // namespace

@@ -86,7 +86,9 @@ const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node) {
   bool fits = rank == 5 ? takes_5 || only_5 : rank == 4 && !only_5;
   std::string format = node.GetString("data_format");
   if (rank < 0) {
-    conversion.edit.Refuse(kConvertSensitive, node, "the rank of '{0}' is not known", node.name());
+    conversion.edit.Refuse(kConvertSensitive, node,
+                           "the rank of the tensor that decides the layout of '{0}' is not known",
+                           node.name());
     return nullptr;
   }
   if (!fits || format != conversion.OfRank(IsBias(family) ? 4 : rank).from) return nullptr;
@@ -102,7 +104,8 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
   Family family = FamilyOf(node);
   if (IsOfIntegers(node)) return rule.Refuse("'{0}' is a convolution of integers", node.name());
   if (family == Family::kBatchNormGrad && !node.GetBool("is_training"))
-    return rule.Refuse("'{0}' is not in training mode", node.name());
+    return rule.Refuse("'{0}' is the gradient of a batch normalization outside training",
+                       node.name());
   rule.UpdateFormat(node, IsBias(family) ? rule.OfRank(4) : *formats);
   rule.ConvertInputs(node, InputsOf(rule, node), *formats);
   bool has_no_layout = family == Family::kBiasAddGrad || family == Family::kConvBackpropFilter ||
@@ -111,13 +114,15 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "layout",
-              .phase = kSensitive,
-              .name = kConvertSensitive,
-              .ops = {},  // those of the sensitive families
-              .help = "switches ops with a data_format to the other format",
-              .refuses = "other devices, fetched ops, convolutions of integers, unknown ranks",
-              .apply = ConvertSensitive});
+GRAPNEL_RULE(
+    {.optimizer = "layout",
+     .phase = kSensitive,
+     .name = kConvertSensitive,
+     .ops = {},  // those of the sensitive families
+     .help = "switches ops with a data_format to the other format",
+     .refuses = "other devices; nodes that are fetched, fed or kept; convolutions of integers; "
+                "gradients of batch normalization outside training; unknown ranks",
+     .apply = ConvertSensitive});
 
 }  // namespace
 }  // namespace grapnel::layout

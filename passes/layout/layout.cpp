@@ -152,8 +152,8 @@ GRAPNEL_PASS(Layout,
                        .run_once = true,
                        .toggle = "layout_optimizer",
                        .help = "arranges images in memory as the device prefers",
-                       .refuses = "graphs without GPUs, unless cpu_layout_conversion says "
-                                  "NCHW_TO_NHWC"}), );
+                       .refuses = "graphs without GPUs, unless cpu_layout_conversion is "
+                                  "NCHW_TO_NHWC; graphs in which a loop would mix layouts"}), );
 
 }  // namespace
 }  // namespace grapnel::layout

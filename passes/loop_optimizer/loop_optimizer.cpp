@@ -11,15 +11,16 @@
 
 namespace grapnel {
 
-GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_optimizer",
-                            .config_name = "loop",
-                            .order = 14,
-                            .default_on = true,
-                            .run_once = true,
-                            .toggle = "loop_optimization",
-                            .help = "removes branches and loops that never run, and pushes on "
-                                    "stacks that are never popped",
-                            .refuses = "branches with fetched or kept nodes, Merges whose "
-                                       "branch index is read, stacks that are popped"}));
+GRAPNEL_OPTIMIZER((PassInfo{
+    .name = "loop_optimizer",
+    .config_name = "loop",
+    .order = 14,
+    .default_on = true,
+    .run_once = true,
+    .toggle = "loop_optimization",
+    .help = "removes branches and loops that never run, and pushes on "
+            "stacks that are never popped",
+    .refuses = "Switches and stacks that are fetched, fed or kept, branches with nodes that must "
+               "stay, Merges whose branch index is read, stacks that may be popped"}));
 
 }  // namespace grapnel

@@ -146,8 +146,11 @@ class DeadBranches {
       bool is_choice_read = is_merge && !reader.UsesOf(1).empty();
       if (MustStay(reader) || reader.op() == "ControlTrigger" || is_choice_read ||
           (is_merge && reader.num_inputs() > 2)) {
-        rule_.RefuseAt(node, "'{0}' on the dead side of '{1}' must stay", reader.name(),
-                       node.name());
+        rule_.RefuseAt(
+            node,
+            "'{0}' on the dead side of '{1}' is fetched, fed or kept, has an effect, or is a "
+            "ControlTrigger or a Merge of more than two inputs or with a read branch index",
+            reader.name(), node.name());
         return false;
       }
       if (is_merge) {
@@ -233,16 +236,16 @@ Verdict RemoveDeadBranches(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "loop_optimizer",
-     .after = "remove_stack_push",
-     .name = "remove_dead_branches",
-     .ops = {},
-     .help = "removes the nodes on the dead side of a Switch",
-     .refuses = "Switches that are fetched or kept, branches with nodes that must stay, "
-                "Merges whose branch index is read; all Switches of the graph if a Merge of "
-                "a dead branch has control inputs",
-     .apply = RemoveDeadBranches});
+GRAPNEL_RULE({.optimizer = "loop_optimizer",
+              .after = "remove_stack_push",
+              .name = "remove_dead_branches",
+              .ops = {},
+              .help = "removes the nodes on the dead side of a Switch whose predicate is known",
+              .refuses = "Switches that are fetched, fed or kept; dead sides with a node that must "
+                         "stay, a ControlTrigger, or a Merge of more than two inputs or whose "
+                         "branch index is read; all Switches of the graph if a Merge at the edge "
+                         "of a dead side waits for a node that it does not read",
+              .apply = RemoveDeadBranches});
 
 }  // namespace
 }  // namespace grapnel

@@ -87,7 +87,7 @@ GRAPNEL_RULE({.optimizer = "loop_optimizer",
               .name = "remove_stack_push",
               .ops = {},
               .help = "a push on a stack that is never popped becomes an Identity",
-              .refuses = "stacks that are fetched, kept or popped",
+              .refuses = "stacks that are fetched, fed or kept; stacks that may be popped",
               .apply = RemoveStackPushes});
 
 }  // namespace

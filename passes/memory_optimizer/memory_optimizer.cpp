@@ -40,15 +40,16 @@ Wanted WantedOf(const RewriterConfig& config) {
   return wanted;
 }
 
-GRAPNEL_OPTIMIZER((PassInfo{.name = "memory_optimizer",
-                            .config_name = "memory",
-                            .order = 16,
-                            .default_on = true,
-                            .run_once = true,
-                            .toggle = "memory_optimization",
-                            .help = "recomputes values, or keeps them on the host, to save "
-                                    "memory",
-                            .refuses = "unmarked nodes, unless memory_optimization asks for "
-                                       "heuristics"}));
+GRAPNEL_OPTIMIZER((PassInfo{
+    .name = "memory_optimizer",
+    .config_name = "memory",
+    .order = 16,
+    .default_on = true,
+    .run_once = true,
+    .toggle = "memory_optimization",
+    .help = "recomputes values, or keeps them on the host, to save "
+            "memory",
+    .refuses = "unmarked nodes, except for Assigns and, if memory_optimization is HEURISTICS or "
+               "RECOMPUTATION_HEURISTICS, cheap nodes"}));
 
 }  // namespace grapnel::memory_optimizer

@@ -225,13 +225,15 @@ Verdict Recompute(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "memory_optimizer",
-              .after = kFirst,
-              .name = "recompute",
-              .ops = {},
-              .help = "recomputes values for gradients, from values that are kept anyway",
-              .refuses = "nodes that are fed, that read gradients, or that no gradient depends on",
-              .apply = Recompute});
+GRAPNEL_RULE(
+    {.optimizer = "memory_optimizer",
+     .after = kFirst,
+     .name = "recompute",
+     .ops = {},
+     .help = "recomputes marked or cheap values shortly before the gradients that read them",
+     .refuses = "nodes that are fed or that no gradient depends on; groups in which every node "
+                "that a gradient reads also reads a gradient",
+     .apply = Recompute});
 
 }  // namespace
 }  // namespace grapnel::memory_optimizer

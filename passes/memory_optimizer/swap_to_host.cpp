@@ -180,13 +180,15 @@ Verdict SwapToHost(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "memory_optimizer",
-              .after = "recompute",
-              .name = "swap_to_host",
-              .ops = {},
-              .help = "moves a marked input to the host until it is needed",
-              .refuses = "nodes that are not on a GPU, references, inputs without other readers",
-              .apply = SwapToHost});
+GRAPNEL_RULE(
+    {.optimizer = "memory_optimizer",
+     .after = "recompute",
+     .name = "swap_to_host",
+     .ops = {},
+     .help = "moves a marked input to the host until it is needed",
+     .refuses = "nodes that are not on a GPU; references; inputs without other readers, or that "
+                "are swapped already; nodes before which there is no time to copy back",
+     .apply = SwapToHost});
 
 }  // namespace
 }  // namespace grapnel::memory_optimizer

@@ -244,7 +244,9 @@ class ModelPruner : public GraphPass {
     }
     size_t in = node.num_inputs() + node.num_controls(), out = node.uses().size();
     if (in * out > in + out) {
-      edit_->Refuse(rule, node, "removing it would add edges: {0} inputs, {1} readers", in, out);
+      edit_->Refuse(rule, node,
+                    "removing it would add edges: it has {0} incoming and {1} outgoing ones", in,
+                    out);
       return false;
     }
     for (Port port : node.inputs()) {
@@ -260,7 +262,7 @@ class ModelPruner : public GraphPass {
         return false;
       }
       if (IsRefType(edit_->TypeOf(port))) {
-        edit_->Refuse(rule, node, "'{0}' reads the value of the variable '{1}'", node.name(),
+        edit_->Refuse(rule, node, "'{0}' reads '{1}', a reference to a variable", node.name(),
                       input.name());
         return false;
       }
@@ -284,7 +286,8 @@ GRAPNEL_PASS(
     (PassInfo{
         "model_pruner", "pruning", 1, true, false, "disable_model_pruning",
         "removes nodes that no fetch needs, and nodes that only pass a value on",
-        "fetched nodes, anchors of control edges, device crossings, reads of reference variables"}),
+        "nodes that are fetched, fed or kept, anchors of control edges, device crossings, "
+        "references to variables, neighbors of function calls, removals that would add edges"}),
     {"drop_unreachable", "removes a node that no fetch depends on"},
     {"prune_identity_n", "removes the tensors of an IdentityN that no fetch depends on"},
     {"dedup_control_inputs",
@@ -293,9 +296,10 @@ GRAPNEL_PASS(
     {"bypass_stop_gradient", "readers of a StopGradient or PreventGradient read its input"},
     {"bypass_add_n", "readers of an AddN of one tensor read its input"},
     {"drop_no_op", "removes a NoOp that waits for nothing"},
-    {"drop_unread_constant", "removes a constant that nodes only wait for"},
+    {"drop_unread_constant",
+     "removes a constant whose value no node reads and that waits for nothing"},
     {"compress_constant",  // in lib/pass/tidy.cpp
-     "stores a constant of equal elements as one element; only in the pipeline"});
+     "stores a constant of equal elements as one element; only in a run of the whole pipeline"});
 
 }  // namespace
 }  // namespace grapnel

@@ -82,7 +82,7 @@ bool Remapper::TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes) {
     bool is_open = IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
                      return !llvm::is_contained(nodes, graph.node(use.node));
                    });
-    if (is_open) return Fails("'{0}' is fetched or read from outside", node.name());
+    if (is_open) return Fails("'{0}' is fetched, fed or kept, or read from outside", node.name());
   }
   return true;
 }
@@ -104,8 +104,10 @@ bool Remapper::IsFloatOnCpu(const Node& root) {
   DataType type = root.GetType("T");
   if ((type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && IsOn(DeviceOf(root), "CPU"))
     return true;
-  RefuseAt(root, "'{0}' has dtype {1} on '{2}', float or bfloat16 on a CPU was expected",
-           root.name(), DataTypeName(type), root.device());
+  RefuseAt(
+      root,
+      "'{0}' has dtype {1} and is on {2}, float or bfloat16 on a CPU was expected (see --device)",
+      root.name(), DataTypeName(type), QuotedDevice(root.device()));
   return false;
 }
 

@@ -55,7 +55,7 @@ bool IsOfConstants(Remapper& rule, const Node& norm) {
   int constants = 0;
   for (int i = 0; i < 5; ++i) constants += is_constant(i);
   if ((is_constant(1) && is_constant(4)) || constants >= 4) return true;
-  return rule.Fails("neither scale '{0}' and variance '{1}' nor four inputs are constant",
+  return rule.Fails("neither scale '{0}' and variance '{1}' nor four of the inputs are constant",
                     norm.input_node(1).name(), norm.input_node(4).name());
 }
 
@@ -91,7 +91,9 @@ GRAPNEL_RULE(
      .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
      .help = "an inference FusedBatchNorm of constants becomes a multiplication and an "
              "addition",
-     .refuses = "other outputs than the first that are read or fetched, statistics that vary",
+     .refuses =
+         "training mode; dtypes other than float; other outputs than the first that are read or "
+         "fetched; a scale or a variance that is not constant, unless four of the five inputs are",
      .apply = ExpandBatchNorm});
 
 }  // namespace

@@ -55,7 +55,7 @@ bool HasShapes(Remapper& rule, const Node& root, const Match& match) {
 Verdict FuseBatchMatMul(Remapper& rule, const Node& root) {
   std::optional<Match> match = FindForm(root);
   if (!match) return rule.NotMine();
-  if (root.num_controls() > 0) return rule.Refuse("'{0}' has control edges", root.name());
+  if (root.num_controls() > 0) return rule.Refuse("'{0}' waits for other nodes", root.name());
   if (!rule.CanTake(root, match->scaling) || !rule.CanTake(root, match->product))
     return rule.Refused();
   DataType type = root.GetType("T");
@@ -74,14 +74,16 @@ Verdict FuseBatchMatMul(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .after = "fuse_gelu",
-              .name = "fuse_batch_matmul",
-              .ops = {"Add", "AddV2"},
-              .help = "BatchMatMulV2, Mul by a number and Add become _MklFusedBatchMatMulV2",
-              .refuses = "masks with several heads or that make the result larger, nodes off the "
-                         "CPU",
-              .apply = FuseBatchMatMul});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .after = "fuse_gelu",
+     .name = "fuse_batch_matmul",
+     .ops = {"Add", "AddV2"},
+     .help = "BatchMatMulV2, Mul by a number and Add become _MklFusedBatchMatMulV2",
+     .refuses = "factors of more than one element, ranks other than 4, masks with several heads or "
+                "that make the result larger, inner nodes that are fetched or read elsewhere, "
+                "control edges, nodes off the CPU, dtypes other than float and bfloat16",
+     .apply = FuseBatchMatMul});
 
 }  // namespace
 }  // namespace grapnel::remapper

@@ -22,8 +22,10 @@ bool HasFusedKernel(Remapper& rule, const Node& norm) {
   bool has_types = (type == proto::DT_FLOAT || (type == other && on_gpu != onednn)) &&
                    (norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT);
   if (!has_types || (format != "NHWC" && format != "NCHW"))
-    return rule.Fails("'{0}' has dtype {1} and layout {2} on '{3}', which has no fused kernel",
-                      norm.name(), DataTypeName(type), format, norm.device());
+    return rule.Fails(
+        "'{0}' has dtype {1} and layout {2} and is on {3}, where no fused kernel takes it, or its "
+        "scale is not float",
+        norm.name(), DataTypeName(type), format, QuotedDevice(norm.device()));
   if (on_gpu && norm.GetBool("is_training", true))
     return rule.Fails(
         "'{0}' is in training mode, which TensorFlow by default does not fuse on a GPU",
@@ -57,7 +59,8 @@ bool IsFusableNorm(Remapper& rule, const Node& root, const Node& norm) {
   for (const Use& use : norm.UsesOf(0))
     readers += !rule.kinds.Is(rule.graph.node(use.node), kShapeOrRankOp);
   if (readers > 1 || rule.IsPreserved(norm))
-    return rule.Fails("'{0}' is fetched or read {1} times", norm.name(), readers);
+    return rule.Fails("'{0}' is fetched, fed or kept, or its values are read {1} times",
+                      norm.name(), readers);
   return rule.NeedsNoGradient(root) && (IsOn(rule.DeviceOf(norm), "GPU") || rule.HasOneDnn(root)) &&
          rule.MayLoseNan(root);
 }
@@ -118,8 +121,9 @@ GRAPNEL_RULE(
      .ops = {"Relu"},
      .help =
          "FusedBatchNorm and Relu become _FusedBatchNormEx, on a GPU also with a sum between them",
-     .refuses = "a second reader of the values, fetched ones, channels that are not a multiple of "
-                "4, training on a GPU",
+     .refuses = "a second reader of the values, a FusedBatchNorm that is fetched, fed or kept, "
+                "control edges, dtypes and layouts without a fused kernel, channels that are not a "
+                "multiple of 4, training on a GPU",
      .apply = FuseBatchNormRelu});
 
 }  // namespace

@@ -30,7 +30,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias",
               .ops = {"BiasAdd", "Add", "AddV2"},
               .help = "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op",
-              .refuses = "contractions that are off the CPU, fetched or read twice",
+              .refuses = "contractions that are off the CPU, fetched, fed, kept or read twice, "
+                         "control edges, dtypes and layouts without a fused kernel",
               .apply = FuseBias});
 
 }  // namespace

@@ -55,7 +55,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"},
               .help = "a contraction, its bias and the activation that follows become one op",
-              .refuses = "Tanh and Sigmoid after a convolution, LeakyRelu after a depthwise one",
+              .refuses = "what fuse_bias refuses (but on a GPU Conv2D and Relu are fused), Tanh "
+                         "and Sigmoid after a convolution, LeakyRelu after a depthwise one",
               .apply = FuseBiasActivation});
 
 }  // namespace

@@ -102,7 +102,9 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias_add_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "a contraction, its bias, the residual and the activation become one op",
-              .refuses = "sums that broadcast, nodes off the CPU, MatMul",
+              .refuses = "sums of shapes that are not known to be equal, MatMul and depthwise "
+                         "convolutions, inner nodes that are fetched or read elsewhere, control "
+                         "edges, nodes off the CPU, dtypes other than float and bfloat16",
               .apply = FuseBiasAddActivation});
 
 GRAPNEL_RULE({.optimizer = "remapper",
@@ -110,7 +112,9 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_bias_add",
               .ops = {"Add", "AddV2", "AddN"},
               .help = "a contraction, its bias and the residual that is added become one op",
-              .refuses = "sums that broadcast, nodes off the CPU",
+              .refuses = "sums of shapes that are not known to be equal, depthwise convolutions, "
+                         "inner nodes that are fetched or read elsewhere, control edges, nodes off "
+                         "the CPU, dtypes other than float and bfloat16",
               .apply = FuseBiasAdd});
 
 }  // namespace

@@ -26,8 +26,10 @@ Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   DataType type = norm.GetType("T");
   bool has_float_statistics = norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT;
   if (!has_float_statistics || type == proto::DT_BFLOAT16 || type != conv.GetType("T")) {
-    rule.RefuseAt(norm, "'{0}' has dtype {1}, which has no fused kernel", norm.name(),
-                  DataTypeName(type));
+    rule.RefuseAt(
+        norm,
+        "'{0}' has dtype {1} or a scale that is not float, for which there is no fused kernel",
+        norm.name(), DataTypeName(type));
     return Node();
   }
   if (!rule.OnlyFirstIsUsed(norm) || !rule.HasNoControls(norm) || !rule.CanTake(norm, conv) ||
@@ -70,7 +72,9 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_conv_batch_norm",
               .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
               .help = "Conv2D and an inference FusedBatchNorm become _FusedConv2D",
-              .refuses = "training mode; a Conv2D that is off the CPU, fetched or read twice",
+              .refuses = "training mode; bfloat16, and scales that are not float; outputs other "
+                         "than the first that are read or fetched; a Conv2D that is off the CPU, "
+                         "fetched, fed, kept or read twice; control edges",
               .apply = FuseConvBatchNorm});
 
 GRAPNEL_RULE({.optimizer = "remapper",
@@ -78,7 +82,9 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_conv_batch_norm_activation",
               .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "Conv2D, an inference FusedBatchNorm and the activation become one op",
-              .refuses = "training mode; a Conv2D that is off the CPU, fetched or read twice",
+              .refuses = "training mode; bfloat16, and scales that are not float; outputs other "
+                         "than the first that are read or fetched; a Conv2D that is off the CPU, "
+                         "fetched, fed, kept or read twice; control edges",
               .apply = FuseConvBatchNormActivation});
 
 }  // namespace

@@ -23,7 +23,8 @@ bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
 bool CanTakeMiddle(Remapper& rule, const Node& middle) {
   if (!rule.HasControls(middle) && middle.uses().size() == 2 && !rule.IsPreserved(middle))
     return true;
-  return rule.Fails("'{0}' is fetched, read from outside or has control edges", middle.name());
+  return rule.Fails("'{0}' is fetched, fed or kept, read from outside or has control edges",
+                    middle.name());
 }
 
 Verdict FuseConvSwish(Remapper& rule, const Node& root) {
@@ -50,14 +51,15 @@ Verdict FuseConvSwish(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .after = "fuse_mish",
-              .name = "fuse_conv_swish",
-              .ops = {"Mul"},
-              .help = "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D",
-              .refuses = "training mode, nodes off the CPU, inner nodes that are fetched or read "
-                         "from outside",
-              .apply = FuseConvSwish});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .after = "fuse_mish",
+     .name = "fuse_conv_swish",
+     .ops = {"Mul"},
+     .help = "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D",
+     .refuses = "training mode, batch norms of other dtypes than float, nodes off the CPU, inner "
+                "nodes that are fetched, read from outside or have control edges",
+     .apply = FuseConvSwish});
 
 }  // namespace
 }  // namespace grapnel::remapper

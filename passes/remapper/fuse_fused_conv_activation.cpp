@@ -42,7 +42,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_fused_conv_activation",
               .ops = {"LeakyRelu", "_MklFusedMish"},
               .help = "fuses a fused convolution with the LeakyRelu or Mish that follows",
-              .refuses = "convolutions that have an activation, are fetched or read twice",
+              .refuses = "convolutions that have an activation, are fetched, fed, kept or read "
+                         "twice, control edges",
               .apply = FuseFusedConvActivation});
 
 }  // namespace

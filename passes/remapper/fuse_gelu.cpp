@@ -187,8 +187,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_gelu",
               .ops = {"Mul"},
               .help = "MatMul, bias and GELU become _FusedMatMul",
-              .refuses = "a transposed first input, inner nodes that are read from outside, nodes "
-                         "off the CPU",
+              .refuses = "constants other than GELU's, a transposed first input, inner nodes that "
+                         "are fetched, read from outside or have control edges, nodes off the CPU",
               .apply = FuseGelu,
               .may_apply = MayFuseGelu});
 

@@ -17,8 +17,9 @@ Verdict FuseHashBucket(Remapper& rule, const Node& root) {
   bool is_integer = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                     type == proto::DT_INT64;
   if (!is_integer || text.GetInt("width", -1) != -1 || !text.GetString("fill").empty())
-    return rule.Refuse("'{0}' formats {1}, plain signed integers were expected", text.name(),
-                       DataTypeName(type));
+    return rule.Refuse(
+        "'{0}' formats {1}, signed integers without a width or fill character were expected",
+        text.name(), DataTypeName(type));
   if (!rule.HasNoControls(root) || !rule.CanTake(root, text) || !rule.NeedsNoGradient(root))
     return rule.Refused();
   RemapAttrs attrs = {{"T", attr::Type(type)}};
@@ -33,7 +34,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_hash_bucket",
               .ops = {"StringToHashBucketFast"},
               .help = "AsString and StringToHashBucketFast become _TensorToHashBucketFast",
-              .refuses = "dtypes other than signed integers, a width or fill character",
+              .refuses = "dtypes other than signed integers, a width or fill character, a text "
+                         "that is fetched or read elsewhere, control edges",
               .apply = FuseHashBucket});
 
 }  // namespace

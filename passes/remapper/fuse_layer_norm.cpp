@@ -63,14 +63,15 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
       !IsEmpty(rule, norm.input_node(4)))
     return rule.Fails("'{0}' does not compute its own statistics", norm.name());
   if (rule.ScalarOf(match.ones.input(1)) != 1.0f || rule.ScalarOf(match.zeros.input(1)) != 0.0f)
-    return rule.Fails("'{0}' has a scale other than 1 or an offset other than 0", norm.name());
+    return rule.Fails("'{0}' is not known to have the scale 1 and the offset 0", norm.name());
   rule.WantShapes(/*trust_feeds=*/true);
   Shape values = rule.ShapeOf(match.values), result = rule.ShapeOf({root.id(), 0});
   bool is_same =
       values.known_rank() && values == result && !llvm::is_contained(values.dims(), kUnknownDim);
   if (!is_same || values.rank() < 2 || values.rank() > 3) {
     return rule.Fails(
-        "'{0}' has the shape {1} and the result {2}: equal shapes of rank 2 or 3 were expected",
+        "'{0}' has the shape {1} and the result {2}: equal known shapes of rank 2 or 3 were "
+        "expected",
         rule.graph.node(match.values.node).name(), values.ToString(), result.ToString());
   }
   Shape rows = rule.ShapeOf({match.before.id(), 0});
@@ -80,8 +81,9 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
                     rows.rank() == 4 && may_be(0, 1) && may_be(2, last) && may_be(3, 1);
   if (is_of_rows) return true;
   return rule.Fails(
-      "'{0}' normalizes the shape {1}; [1,rows,n,1], one channel for each row, was expected",
-      norm.name(), rows.ToString());
+      "'{0}' normalizes the shape {1} in {2}; [1,rows,n,1] in NCHW, one channel for each row, was "
+      "expected",
+      norm.name(), rows.ToString(), norm.GetString("data_format", "NHWC"));
 }
 
 Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
@@ -113,8 +115,9 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_layer_norm",
               .ops = {"AddV2"},
               .help = "the layer normalization of Keras 2 becomes _MklLayerNorm",
-              .refuses = "values of rank other than 2 and 3, inner nodes that are read from "
-                         "outside, nodes off the CPU",
+              .refuses = "values of rank other than 2 and 3 or of another shape than the result, "
+                         "fills that are not 1 and 0, inner nodes that are fetched, read from "
+                         "outside or have control edges, nodes off the CPU",
               .apply = FuseLayerNorm});
 
 }  // namespace

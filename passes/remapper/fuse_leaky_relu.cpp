@@ -43,7 +43,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_leaky_relu",
               .ops = {"Maximum"},
               .help = "Maximum(x, alpha * x) becomes LeakyRelu",
-              .refuses = "slopes that are not constants from 0 to 1",
+              .refuses = "slopes that are not constants from 0 to 1, a product that is fetched, "
+                         "read from outside or has control edges",
               .apply = FuseLeakyRelu});
 
 }  // namespace

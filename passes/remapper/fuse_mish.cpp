@@ -31,7 +31,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_mish",
               .ops = {"Mul"},
               .help = "x * Tanh(Softplus(x)) becomes _MklFusedMish",
-              .refuses = "nodes off the CPU, dtypes other than float and bfloat16",
+              .refuses = "nodes off the CPU, dtypes other than float and bfloat16, inner nodes "
+                         "that are fetched, read from outside or have control edges",
               .apply = FuseMish});
 
 }  // namespace

@@ -25,7 +25,7 @@ std::optional<std::vector<int64_t>> PaddingList(Remapper& rule, const Node& conv
   };
   const Literal* paddings = rule.ConstantOf(pad.input(1));
   if (!paddings || paddings->num_elements() != 10)
-    return refuse("the paddings of '{0}' are not constant", pad.name());
+    return refuse("the paddings of '{0}' are not a constant for five dimensions", pad.name());
   std::vector<int64_t> list = paddings->AsInts();
   size_t channels = conv.GetString("data_format", "NDHWC") == "NDHWC" ? 4 : 1;
   for (size_t at : {size_t{0}, channels}) {
@@ -66,15 +66,15 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE(
-    {.optimizer = "remapper",
-     .after = "fuse_bias_add",
-     .name = "fuse_pad_conv3d",
-     .ops = {"Conv3D", "_FusedConv3D"},
-     .help = "fuses a Pad into Conv3D",
-     .refuses =
-         "paddings that are not constant, or of batch or channels; SAME with a window above 1",
-     .apply = FusePadConv3D});
+GRAPNEL_RULE({.optimizer = "remapper",
+              .after = "fuse_bias_add",
+              .name = "fuse_pad_conv3d",
+              .ops = {"Conv3D", "_FusedConv3D"},
+              .help = "fuses a Pad into the Conv3D or _FusedConv3D that reads it",
+              .refuses = "paddings that are not constant, are negative, or pad batch or channels; "
+                         "a convolution with a padding_list; SAME with a window above 1; a Pad "
+                         "that is fetched, read twice or has control edges; nodes off the CPU",
+              .apply = FusePadConv3D});
 
 }  // namespace
 }  // namespace grapnel::remapper

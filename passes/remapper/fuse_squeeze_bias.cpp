@@ -22,7 +22,9 @@ Verdict FuseSqueezeBias(Remapper& rule, const Node& root) {
   if (root.GetType("T") != squeeze.GetType("T") || root.GetType("T") != conv.GetType("T"))
     return rule.NotMine();
   if (llvm::is_contained(squeeze.GetInts("squeeze_dims"), conv.op() == "Conv2D" ? 3 : 4))
-    return rule.Refuse("'{0}' removes the channels", squeeze.name());
+    return rule.Refuse(
+        "'{0}' squeezes the last dimension of '{1}', which TensorFlow takes for the channels",
+        squeeze.name(), conv.name());
   if (!IsFusable(rule, root, conv) || !rule.NeedsNoGradient(root)) return rule.Refused();
   Port inputs[] = {conv.input(0), conv.input(1), root.input(1)};
   RemapAttrs squeeze_attrs;
@@ -40,8 +42,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_squeeze_bias",
               .ops = {"BiasAdd"},
               .help = "fuses a convolution with the bias that is added after a Squeeze",
-              .refuses = "a Squeeze of the channels, inner nodes that are fetched or read from "
-                         "outside",
+              .refuses = "a Squeeze of the last dimension, inner nodes that are fetched or read "
+                         "from outside, control edges, what fuse_bias does not fuse",
               .apply = FuseSqueezeBias});
 
 }  // namespace

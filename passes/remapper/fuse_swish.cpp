@@ -27,7 +27,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .name = "fuse_swish",
               .ops = {"Mul"},
               .help = "x * Sigmoid(x) becomes _MklSwish",
-              .refuses = "nodes off the CPU, dtypes other than float and bfloat16",
+              .refuses = "nodes off the CPU, dtypes other than float and bfloat16, a Sigmoid that "
+                         "is fetched, read from outside or has control edges",
               .apply = FuseSwish});
 
 }  // namespace

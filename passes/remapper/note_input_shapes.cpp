@@ -24,7 +24,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .ops = {"Conv2D", "DepthwiseConv2dNative", "BiasAdd", "Transpose", "Sigmoid",
                       "MatMul", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
               .help = "writes _input_shapes on nodes that oneDNN may rewrite when TensorFlow runs "
-                      "the graph",
+                      "the graph, once the pass has needed shapes",
               .apply = NoteInputShapes});
 
 }  // namespace

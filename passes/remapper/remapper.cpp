@@ -83,15 +83,16 @@ class RemapperPass : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(RemapperPass,
-             (PassInfo{.name = Remapper::kOptimizer,
-                       .config_name = "remap",
-                       .order = 13,
-                       .default_on = true,
-                       .toggle = "remapping",
-                       .help = "replaces groups of ops by one fused op",
-                       .refuses = "nodes without a device, inner nodes that are fetched or read "
-                                  "from outside, control edges"}), );
+GRAPNEL_PASS(
+    RemapperPass,
+    (PassInfo{.name = Remapper::kOptimizer,
+              .config_name = "remap",
+              .order = 13,
+              .default_on = true,
+              .toggle = "remapping",
+              .help = "replaces groups of ops by one fused op",
+              .refuses = "contractions without a device, inner nodes that are fetched or read from "
+                         "outside, control edges, dtypes and layouts without a fused kernel"}), );
 
 }  // namespace
 }  // namespace grapnel::remapper

@@ -53,13 +53,14 @@ Verdict ProductsToSizes(RuleContext& rule) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "shape_optimizer",
-              .after = kFirst,
-              .name = "product_of_shape_to_size",
-              .ops = {},
-              .help = "the product of a shape becomes a Size",
-              .refuses = "products that keep dimensions, or whose number of axes is not one",
-              .apply = ProductsToSizes});
+GRAPNEL_RULE(
+    {.optimizer = "shape_optimizer",
+     .after = kFirst,
+     .name = "product_of_shape_to_size",
+     .ops = {},
+     .help = "the product of a shape becomes a Size",
+     .refuses = "products that keep dimensions, or whose number of axes is not known to be one",
+     .apply = ProductsToSizes});
 
 }  // namespace
 }  // namespace grapnel

@@ -47,7 +47,8 @@ Verdict RatioToConstant(RuleContext& rule, const Node& div) {
   Shape a = rule.ShapeOf(above.input(0)), b = rule.ShapeOf(below.input(0));
   std::optional<int64_t> ratio = RatioOfSizes(a, b);
   if (!ratio)
-    return rule.Refuse("the sizes of {0} and {1} have no known ratio", a.ToString(), b.ToString());
+    return rule.Refuse("the sizes of the shapes {0} and {1} have no known ratio", a.ToString(),
+                       b.ToString());
   llvm::SmallVector<Node, 4> controls = {above};
   if (below != above) controls.push_back(below);
   for (int i = 0; i < div.num_controls(); ++i) {
@@ -57,13 +58,15 @@ Verdict RatioToConstant(RuleContext& rule, const Node& div) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "shape_optimizer",
-              .after = "product_of_shape_to_size",
-              .name = "ratio_of_sizes",
-              .ops = {"Div"},
-              .help = "the ratio of two sizes becomes a constant if unknown dimensions cancel",
-              .refuses = "sizes whose unknown dimensions do not cancel",
-              .apply = RatioToConstant});
+GRAPNEL_RULE(
+    {.optimizer = "shape_optimizer",
+     .after = "product_of_shape_to_size",
+     .name = "ratio_of_sizes",
+     .ops = {"Div"},
+     .help = "the ratio of two sizes becomes a constant if unknown dimensions cancel",
+     .refuses =
+         "sizes whose unknown dimensions do not cancel; a divisor with a dimension of size 0",
+     .apply = RatioToConstant});
 
 }  // namespace
 }  // namespace grapnel

@@ -87,7 +87,7 @@ class Passes(PageCase):
         shutil.copy(os.path.join(other, "ledger.jsonl"), folder)
         self.show(self.serve(folder))
         self.browser.click("#to-passes")
-        self.browser.wait(f"{TAB}.innerText.includes('ledger.jsonl: it belongs to another run')")
+        self.browser.wait(f"{TAB}.innerText.includes('ledger.jsonl: it does not match the stages')")
 
     def test_passes_run_from_the_page(self):
         self.run_passes(MEAN)

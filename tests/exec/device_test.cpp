@@ -378,7 +378,7 @@ TEST(Devices, AreFoundOnceByAnyOfTheirNames) {
   auto text = [](llvm::StringRef name) { return TextOf(Devices::Get().Find(name).takeError()); };
   EXPECT_EQ(text("FAKE:7"), "there is no device 'FAKE:7': of kind FAKE there are 2");
   EXPECT_EQ(text("NONE"), "no NONE here: not installed");
-  EXPECT_EQ(text("/job:a"), "'/job:a' is not a device name: CPU, GPU or GPU:1 was expected");
+  EXPECT_EQ(text("/job:a"), "'/job:a' names no type of device: CPU, GPU or GPU:1 was expected");
   EXPECT_EQ(text("FAKES:0").find("kind of device 'FAKES' not found; did you mean 'FAKE'?"), 0);
 }
 

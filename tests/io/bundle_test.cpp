@@ -131,7 +131,8 @@ TEST(Bundle, DamagedValues) {
   writer.data[0] ^= 1;
   writer.data[9] ^= 1;  // in the checksum of the lengths
   Bundle bundle = Get(writer.Open());
-  EXPECT_EQ(ErrorOf(bundle.Read("w")), "v.index: tensor 'w': v.data: its checksum is wrong");
+  EXPECT_EQ(ErrorOf(bundle.Read("w")),
+            "v.index: tensor 'w': v.data: the checksum of the tensor's data is wrong");
   EXPECT_TRUE(static_cast<bool>(Get(bundle.Read("w", /*check=*/false)).num_elements() == 2));
   EXPECT_NE(ErrorOf(bundle.Read("s")).find("wrong checksum"), std::string::npos);
   writer.data.resize(5);
@@ -168,8 +169,9 @@ TEST(Bundle, DamagedIndex) {
   Writer writer;
   writer.Add("w", proto::DT_FLOAT, {2}, Floats({1, 2}));
   std::string whole = writer.Index();
-  EXPECT_EQ(ErrorOf(Bundle::FromFiles(FileBytes::FromString("", "v.index"), {})),
-            "v.index: is cut off: it is shorter than a table's footer");
+  EXPECT_EQ(
+      ErrorOf(Bundle::FromFiles(FileBytes::FromString("", "v.index"), {})),
+      "v.index: is not a checkpoint index, or is cut off: it is shorter than a table's footer");
   for (size_t i = 0; i < whole.size(); ++i) {
     auto cut = Bundle::FromFiles(FileBytes::FromString(whole.substr(0, i), "v.index"), {});
     EXPECT_FALSE(static_cast<bool>(cut)) << i;

@@ -189,12 +189,13 @@ TEST(ChunkedMessage, WhatFitsNowhereIsSaidAndLeftOut) {
       problem(kBytes, {Field(1), Index(0), Field(1), Field(2)}),
       "'node[0].name' is not a message: chunk 1 cannot be in it; the message lacks this chunk\n");
   EXPECT_EQ(problem(kBytes, {Index(0)}),
-            "the field of chunk 1 cannot be read; the message lacks this chunk\n");
+            "the path to the field of chunk 1 cannot be read; the message lacks this chunk\n");
 
   ChunkedFile file(base.SerializeAsString());
   file.PutField(ChunkedFile::FieldOf(7, {Field(2)}));
   EXPECT_EQ(Merge(file.Bytes()).problems,
-            "chunk 7 does not exist: there are 1; 'library' lacks this chunk\n");
+            "chunk 7, counted from 0, does not exist: the number of chunks is 1; 'library' lacks "
+            "this chunk\n");
 }
 
 TEST(ChunkedMessage, NestingHasAnEnd) {
@@ -225,9 +226,9 @@ TEST(ChunkedMessage, TheWholeHasToFitIntoMemory) {
   EXPECT_GT(whole->bytes().size(), 9u << 20);
   EXPECT_LT(whole->bytes().size(), 11u << 20);
   ASSERT_EQ(problems.size(), 21u);
-  EXPECT_EQ(
-      problems[0].text,
-      "with chunk 1, the merged message does not fit into memory; the message lacks this chunk");
+  EXPECT_EQ(problems[0].text,
+            "with chunk 1, the merged message exceeds its limit, at most half of the free memory; "
+            "the message lacks this chunk");
   EXPECT_EQ(problems.back().text, "the chunks have more problems");
 }
 

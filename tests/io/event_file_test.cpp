@@ -98,7 +98,8 @@ TEST(EventFile, FilesWithoutGraphs) {
       ErrorOf(OpenModelBytes(FileBytes::FromString(Records({Version().SerializeAsString()}), "e"))),
       "e: is an event file without a graph (1 record)");
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(Records({"jpeg"}), "e"))),
-            "e: is a TFRecord file, but not an event file: its records contain no graphs");
+            "e: is a TFRecord file, but not an event file: its first record does not begin with "
+            "the time of an event");
 }
 
 TEST(EventFile, DebugFileAndBareEvent) {

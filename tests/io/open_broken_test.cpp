@@ -258,15 +258,17 @@ TEST(OpenBroken, BrokenCaseFolders) {
   EXPECT_EQ(error("\n"), json + ":1:1: Unexpected EOF");
   EXPECT_EQ(error(R"({"feeds": {}})"), json + ": 'fetches' must be an object: tensor to file");
   EXPECT_EQ(error(R"({"feeds": {"x": 3}, "fetches": {}})"),
-            json + ": 'feeds': 'x' must name a .npy file");
+            json + ": 'feeds': 'x' must be a string, the name of a .npy file");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": "a"})"),
-            json + ": 'rtol' must be a number, or an object: tensor to number");
-  EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}})"),
-            folder.path() + ": has a case.json but no graph.pb");
+            json + ": 'rtol' must be a finite number, or an object: tensor to finite number");
+  EXPECT_EQ(
+      error(R"({"feeds": {}, "fetches": {}})"),
+      folder.path() +
+          ": has a case.json but none of graph.pb, graph.pbtxt, graph.pb.gz and graph.pbtxt.gz");
   EXPECT_EQ(error(std::string(100000, '[').c_str()), json + ":1:257: nested more than 256 deep");
   EXPECT_EQ(error(""), json + ": is empty");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": 1e999})"),
-            json + ": 'rtol' must be a number, or an object: tensor to number");
+            json + ": 'rtol' must be a finite number, or an object: tensor to finite number");
   // Another tool's case.json: the folder opens as the graph in it.
   folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
   folder.Write("in.pb", SmallGraph().SerializeAsString());
@@ -292,7 +294,9 @@ TEST(OpenBroken, CasesInDamagedArchives) {
   spoilt[spoilt.find("x.npy")] = 'X';
   EXPECT_EQ(error(spoilt),
             path + ": 'case.json': is damaged: its checksum differs from the one in the archive");
-  EXPECT_EQ(error(MakeZip({{"case.json", json}})), path + ": has a case.json but no graph.pb");
+  EXPECT_EQ(
+      error(MakeZip({{"case.json", json}})),
+      path + ": has a case.json but none of graph.pb, graph.pbtxt, graph.pb.gz and graph.pbtxt.gz");
   EXPECT_EQ(error(MakeZip({{"case.json", "{\"feeds\": 1"}})),
             path + "/case.json:1:11: Expected , or } after object property");
   EXPECT_NE(error(MakeZip({{"config.json", json}})).find("looks like a zip file, as Keras writes"),

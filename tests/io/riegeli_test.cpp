@@ -108,13 +108,13 @@ TEST(Riegeli, ClaimsAreHeldAgainstTheData) {
   std::string plain = std::string("\0\x01\x03", 3) + "abc";
   EXPECT_NE(error('r', plain, 1, huge).find("the records claim to take 1.2 EB"), std::string::npos)
       << error('r', plain, 1, huge);
-  EXPECT_NE(
-      error('r', plain, 1, 2).find("the sizes of the records differ from those in the header"),
-      std::string::npos)
+  EXPECT_NE(error('r', plain, 1, 2)
+                .find("the sizes of the records do not add up to the size in the header"),
+            std::string::npos)
       << error('r', plain, 1, 2);
   EXPECT_NE(error('r', plain, 2, 3).find("record 1 lies outside of the data"), std::string::npos);
   EXPECT_NE(error('r', std::string("\0\x01\x02", 3) + "abc", 1, 3)
-                .find("the sizes of the records differ"),
+                .find("the sizes of the records do not add up"),
             std::string::npos);
   EXPECT_NE(error('r', "q" + plain.substr(1), 1, 3).find("unknown compression (113)"),
             std::string::npos);
@@ -150,13 +150,14 @@ TEST(Riegeli, StatesThatGoRoundAreAnError) {
   std::string data(1, '\0');
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header, 1, 1, 100, &ends)),
-            "the header has no way out of a loop of states");
+            "the header has no valid way out of a loop of states");
   // Transitions lead from a state to itself forever.
   header = std::string("\0\0\x01\0\0\0", 6);
   data.resize(1);
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header + std::string(100, '\x03'), 1, 1, 100, &ends)),
-            "the sizes of the records differ from those in the header");
+            "the number or the sizes of the records differ from those in the header, or a message "
+            "has no beginning");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ TEST(KernelConcat, JoinsAndTakesApart) {
   EXPECT_EQ(Values<int32_t>(OpRun("Concat").In(Ints({}, {1})).In(b).In(a).One()),
             (V{3, 4, 1, 5, 6, 2}));
   EXPECT_EQ(OpRun("ConcatV2").In(a).In(b).In(Ints({}, {0})).ErrorText(),
-            "all inputs must agree except along axis 0: input 0 has shape [2,1], input 1 has shape "
-            "[2,2]");
+            "all values must have the same shape except along axis 0: values[0] has shape [2,1], "
+            "values[1] has shape [2,2]");
   EXPECT_EQ(Values<std::string>(OpRun("ConcatV2")
                                     .In(Vec<std::string>({"a"}))
                                     .In(Vec<std::string>({"b", "c"}))
@@ -76,13 +76,14 @@ TEST(KernelConcat, JoinsAndTakesApart) {
                    .Out({proto::DT_INT32, proto::DT_INT32})
                    .All();
   EXPECT_EQ(Values<int32_t>(sizes[1]), (V{2, 3, 4}));
-  EXPECT_EQ(OpRun("SplitV")
-                .In(Iota<int32_t>({5}))
-                .In(Shape32({2, 2}))
-                .In(Ints({}, {0}))
-                .Out({proto::DT_INT32, proto::DT_INT32})
-                .ErrorText(),
-            "split sizes [2,2] do not add up to dimension 0 (size 5)");
+  EXPECT_EQ(
+      OpRun("SplitV")
+          .In(Iota<int32_t>({5}))
+          .In(Shape32({2, 2}))
+          .In(Ints({}, {0}))
+          .Out({proto::DT_INT32, proto::DT_INT32})
+          .ErrorText(),
+      "split sizes [2,2] must add up to dimension 0 (size 5), or to no more if one of them is -1");
   auto offsets = OpRun("ConcatOffset")
                      .In(Ints({}, {1}))
                      .In(Shape32({2, 3}))

@@ -46,7 +46,7 @@ TEST(KernelFile, Errors) {
   std::string none = JoinPath(Folder(), "none.txt"), one = JoinPath(Folder(), "a/one.txt");
   EXPECT_NE(OpRun("ReadFile").In(Text(none)).ErrorText(), "no error");
   EXPECT_EQ(OpRun("ReadFile").In(Vec<std::string>({"a", "b"})).ErrorText(),
-            "filename must be a scalar, got shape [2]");
+            "filename must have one element, got shape [2]");
   auto files = [](std::string pattern) {
     Tensor iterator = OpRun("AnonymousIteratorV3").Out({proto::DT_RESOURCE}).One();
     OpRun make("MatchingFilesDataset");
@@ -142,8 +142,10 @@ TEST(KernelCsvDataset, RecordsOfFiles) {
   Write(path, "h\na,x,5\nb,y\n");
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1}),
             "a/5|" + path + ": expect 2 fields but have 1 in record");
-  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1, 1}),
-            "select_cols must be ascending and not negative, got 1 at index 1");
+  EXPECT_EQ(
+      Records(path, ",", Vec<int32_t>({7}), {1, 1}),
+      "select_cols and exclude_cols must be strictly ascending and not negative, got 1 at index "
+      "1");
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST(KernelDecodeImage, Errors) {
   EXPECT_EQ(Decoding("DecodeImage", "text").ErrorText(),
             "unknown image file format, one of JPEG, PNG, GIF, BMP required");
   EXPECT_EQ(Decoding("DecodeBmp", png).ErrorText(),
-            "the data is not a BMP: use DecodeImage, which reads every format");
+            "the data is not a BMP: use DecodeImage, which also reads JPEG, PNG and GIF");
   EXPECT_EQ(Decoding("DecodeJpeg", jpeg).Attr("channels", attr::Int(4)).ErrorText(),
             "channels attribute 4 is not supported for JPEG");
   EXPECT_EQ(Decoding("DecodeJpeg", jpeg).Attr("ratio", attr::Int(3)).ErrorText(),
@@ -145,7 +145,8 @@ TEST(KernelWav, DamagedAnywhereIsNoCrash) {
     damaged[i] ^= '\xff';
     llvm::consumeError(run(damaged).Try().takeError());
   }
-  EXPECT_EQ(run("RIFF").ErrorText(), "header mismatch: expected RIFF and WAVE");
+  EXPECT_EQ(run("RIFF").ErrorText(),
+            "header mismatch: a WAV must start with RIFF, four bytes and WAVE");
 }
 
 }  // namespace

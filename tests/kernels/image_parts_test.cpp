@@ -16,7 +16,8 @@ TEST(KernelScaleAndTranslate, RefusesWhatIsNoSize) {
   };
   EXPECT_EQ(DimsOf(resample({3, 1}, {1.5f, 0.5f}).One()), (D{1, 3, 1, 1}));
   EXPECT_EQ(resample({3, 1}, {0, 1}).ErrorText(), "scale must be positive, got 0.00, 1.00");
-  EXPECT_EQ(resample({0, 1}, {1, 1}).ErrorText(), "an image of 2 x 2 cannot become one of 0 x 1");
+  EXPECT_EQ(resample({0, 1}, {1, 1}).ErrorText(),
+            "an image of 2 x 2 cannot become one of 0 x 1: all four sizes must be at least 1");
 }
 
 TEST(KernelGlimpse, RefusesNoiseOfTwoKinds) {

@@ -37,8 +37,8 @@ TEST(KernelResize, Gradients) {
   Tensor cubic = OpRun("ResizeBicubicGrad").In(grads).In(image).One();
   EXPECT_NEAR(cubic.data<float>()[0] + cubic.data<float>()[1], 15, 1e-5);
   EXPECT_EQ(OpRun("ResizeBilinearGrad").In(grads).In(Iota<float>({2, 1, 2, 1})).ErrorText(),
-            "original_image must have the batch and channels of grads, whose shape is [1,1,4,1], "
-            "got shape [2,1,2,1]");
+            "original_image must have rank 4 and the batch and channels of grads, whose shape is "
+            "[1,1,4,1], got shape [2,1,2,1]");
 }
 
 // A pixel's position is a product that is rounded before the half is subtracted: here that decides

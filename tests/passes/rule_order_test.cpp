@@ -86,9 +86,10 @@ TEST(RuleOrder, RulesOfPluginsMustFollowARuleOfTheirPhase) {
   EXPECT_EQ(error_of({RuleOf("x", nullptr, 7)}),
             "p.so: rule 'x': pass 'layout' has no phase 7; it has 0 to 3 (`grapnel passes` lists "
             "them)");
-  EXPECT_EQ(error_of({RuleOf("x", "y"), RuleOf("y", "x")}),
-            "p.so: rule 'x': it and 'y' follow each other in a circle (`grapnel passes` lists "
-            "them)");
+  EXPECT_EQ(
+      error_of({RuleOf("x", "y"), RuleOf("y", "x")}),
+      "p.so: rule 'x': it follows 'y', which follows it in turn or has no place itself (`grapnel "
+      "passes` lists them)");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(Policy, ErrorsHaveLineAndWhatIsNear) {
   EXPECT_EQ(ErrorOf("[nodes]\nmost = 'few'"), "p.toml:2: 'most': expected a number, not negative");
   EXPECT_EQ(ErrorOf("[ops]\nforbidden = [1]"),
             "p.toml:2: 'forbidden': expected a list of names or patterns");
-  EXPECT_EQ(ErrorOf("waiver = 3"), "p.toml:1: 'waiver' is a list of tables, [[waiver]] each");
+  EXPECT_EQ(ErrorOf("waiver = 3"), "p.toml:1: 'waiver' must be a list of tables, each [[waiver]]");
   EXPECT_EQ(ErrorOf("[[waiver]]\ncheck='ops'\nnode='*'\nreason=''\nuntil=2026-01-01"),
             "p.toml:1: 'reason' is empty: explain why this is acceptable");
 }

@@ -174,7 +174,7 @@ TEST_F(DebugTableTest, TheOneThatNobodyAskedForLongestIsForgotten) {
   Settled(Start("0", kCase));
   EXPECT_EQ(State(sessions[0]), "stopped");
   EXPECT_EQ(Ask("GET", "0/debug-run/" + sessions[1]).body,
-            "session 2 was dropped: only the 4 sessions used last are kept");
+            "there is no session 2: at most 4 are kept");
 }
 
 TEST_F(DebugTableTest, SeveralAskAtOnce) {

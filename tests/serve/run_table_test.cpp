@@ -203,7 +203,7 @@ TEST_F(RunTableTest, TheOldestRunIsForgottenFirst) {
   for (int i = 0; i < 2; ++i) Run("0", Request(R"("kind": "case")"));
   WebAnswer answer = Get("0/run/" + first);
   EXPECT_EQ(answer.status, 404);
-  EXPECT_EQ(answer.body, "run " + first + " was dropped: only the last runs are kept");
+  EXPECT_EQ(answer.body, "there is no run " + first + ": only the last runs are kept");
   EXPECT_EQ(Get("0/npy/" + number_ + "/0").status, 200);
 }
 

@@ -96,13 +96,13 @@ TEST(Npy, HostileFiles) {
     EXPECT_NE(error, "no error") << size;
   }
   EXPECT_EQ(Bad(good.substr(0, good.size() - 1)),
-            "x.npy: is cut off: its shape needs 8 bytes, it has 7");
+            "x.npy: is cut off: its shape needs 8 bytes of data, and there are 7");
   auto shape = [](const std::string& text) {
     return Bad(
         File(1, "{'descr': '<f4', 'fortran_order': False, 'shape': " + text + ", }", "1234"));
   };
   EXPECT_EQ(shape("(4611686018427387904, 4)"),
-            "x.npy: is cut off: its shape needs more than 2^63 bytes, it has 4");
+            "x.npy: is cut off: its shape needs more than 2^63 bytes of data, and there are 4");
   EXPECT_EQ(shape("(-1,)"), "x.npy: its .npy header cannot be read: a dimension must be a number");
   EXPECT_EQ(shape("(99999999999999999999,)"),
             "x.npy: its .npy header cannot be read: a dimension must be a number");
@@ -114,12 +114,14 @@ TEST(Npy, HostileFiles) {
   EXPECT_EQ(descr("'|O'"), "x.npy: has dtype '|O', which cannot be read");
   EXPECT_EQ(descr("'|O8'"),
             "x.npy: holds pickled Python objects, numbers or strings were expected");
-  EXPECT_EQ(descr("[('a', '<f4')]"), "x.npy: has a structured dtype, one plain type was expected");
+  EXPECT_EQ(
+      descr("[('a', '<f4')]"),
+      "x.npy: has a structured dtype, or one that is not a string: one plain type was expected");
   EXPECT_EQ(descr("'<M8'"), "x.npy: has dtype '<M8', which has no TensorFlow counterpart");
   EXPECT_EQ(descr("'<f3'"), "x.npy: has dtype '<f3', which has no TensorFlow counterpart");
   EXPECT_EQ(descr("'|S0'"), "x.npy: has dtype '|S0', whose elements have no bytes");
   EXPECT_EQ(descr("'|S4294967295'"),
-            "x.npy: is cut off: its shape needs 4294967295 bytes, it has 8");
+            "x.npy: is cut off: its shape needs 4294967295 bytes of data, and there are 8");
 }
 
 TEST(Npy, WritesWhatItReads) {

@@ -146,7 +146,8 @@ TEST_F(ZipTest, UnsupportedMembersAreErrors) {
   PutChanged(bytes, kFlagsAt, 1);
   EXPECT_EQ(ErrorOf("a"), "'a': is encrypted");
   PutChanged(bytes, kMethodAt, 14);
-  EXPECT_EQ(ErrorOf("a"), "'a': is compressed with zip method 14; 0 or 8 was expected");
+  EXPECT_EQ(ErrorOf("a"),
+            "'a': is compressed with zip method 14; 0 (stored) or 8 (deflated) was expected");
   PutChanged(bytes, kSizeAt, 6);
   EXPECT_EQ(ErrorOf("a"), "'a': does not expand to the size that the archive states");
   PutChanged(bytes, kSizeAt, 4);

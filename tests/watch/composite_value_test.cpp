@@ -35,9 +35,10 @@ TEST(CompositeValueTest, SparseTensorsListWhatIsSet) {
            {indices, llvm::cantFail(Tensor::FromLiteral(Literal::MakeStrings({2}, {"a", "b"}))),
             shape}),
       "sparse string (3, 4), 2 of 12 set: [0, 1]: b'a', [2, 3]: b'b'");
-  EXPECT_EQ(Text(sparse, {indices, Make({3}, {1, 2, 3}), shape}),
-            "error: not a sparse tensor: the shape of indices is [2,2], of values [3], of the "
-            "dense shape [2]");
+  EXPECT_EQ(
+      Text(sparse, {indices, Make({3}, {1, 2, 3}), shape}),
+      "error: not a sparse tensor: the indices have shape [2,2], the values [3], and the tensor of "
+      "the dense shape [2]");
   EXPECT_EQ(Text(sparse, {Make({2}, {0, 3}), Make({2, 2}, {1, 2, 3, 4}, proto::DT_INT32), shape}),
             "slices of int32 (3, 4): [0]: [1, 2], [3]: [3, 4]");
   EXPECT_EQ(

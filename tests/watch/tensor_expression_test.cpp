@@ -307,7 +307,9 @@ TEST(TensorExpression, SaysWhatIsWrong) {
   EXPECT_EQ(Text("max(x, y)"), "max takes 1 arguments, 2 are given");
   EXPECT_EQ(Text("y // 0"), "//: an integer is divided by zero");
   EXPECT_EQ(Text("maxx(x)"), "function 'maxx' not found; did you mean 'max'?");
-  EXPECT_EQ(Text("x and y"), "'and' takes one element, not 6: use any(...), all(...), or & and |");
+  EXPECT_EQ(
+      Text("x and y"),
+      "'and' takes operands of one element, and one has 6: use any(...), all(...), or & and |");
   EXPECT_EQ(Text("q + 1"), "tensor 'q' not found");
   EXPECT_EQ(Text(std::string(1000, '(')), "the expression is nested more than 200 deep");
 }
@@ -346,7 +348,7 @@ TEST(TensorSummary, CountsAndMeasures) {
             "index  min  max      mean     std  nan  inf  zero\n"
             "    0  -2     3  0.666667  2.0548    0    0     0\n... 1 more\n");
   EXPECT_EQ(TextOf(HistogramText(*Lookup("c"), 2).takeError()),
-            "the numbers are complex: eval abs(), real() or imag() of them first");
+            "the numbers are complex: take their abs(), real() or imag() first");
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ def test_graphs_and_results_are_pickled(lenet, tmp_path, monkeypatch):
 
 def test_a_node_of_a_function_is_no_tensor_of_a_run():
     served = tg.load("testdata/keras/model")
-    with pytest.raises(tg.Error, match="'sequential_1/.*' is in function '.*': tap it .tap=., or inline its calls first"):
+    with pytest.raises(tg.Error, match="'sequential_1/.*' is in function '.*': tap it .tap=., or inline the calls of the function first"):
         served.run({"keras_tensor": [[1, 2, 3]]}, served.find("MatMul")["path"][0])
 
 

@@ -35,5 +35,5 @@ def test_a_picture_of_a_diff_is_the_binarys(lenet, binary, tmp_path):
 
 
 def test_what_cannot_be_drawn_is_said(lenet):
-    with pytest.raises(tg.Error, match="a picture must be a .dot, .svg, .png, .html or .json file"):
+    with pytest.raises(tg.Error, match="a picture must be .dot, .svg, .png, .html or .json, by"):
         lenet.view(output="x.gif")

@@ -26,7 +26,7 @@ void CopyRows(KernelContext& ctx, DataType dtype, int64_t rows, int64_t length, 
 
 Error Join(KernelContext& ctx, int first, int count, const Tensor& axis_tensor) {
   if (axis_tensor.num_elements() != 1) {
-    return MakeError("the axis must be a scalar, got shape {0}", DimsText(axis_tensor.dims()));
+    return MakeError("the axis must have one element, got shape {0}", DimsText(axis_tensor.dims()));
   }
   const Tensor& front = ctx.input(first);
   ASSIGN_OR_RETURN(int axis, AxisIn(axis_tensor.IntAt(0), std::max(front.rank(), 1)));
@@ -39,8 +39,8 @@ Error Join(KernelContext& ctx, int first, int count, const Tensor& axis_tensor) 
     for (int d = 0; fits && d < in.rank(); ++d) fits = d == axis || in.dim(d) == front.dim(d);
     if (!fits) {
       return MakeError(
-          "all inputs must agree except along axis {0}: input 0 has shape {1}, input {2} has shape "
-          "{3}",
+          "all values must have the same shape except along axis {0}: values[0] has shape {1}, "
+          "values[{2}] has shape {3}",
           axis, DimsText(front.dims()), i, DimsText(in.dims()));
     }
     dims[axis] += in.dim(axis);
@@ -73,7 +73,9 @@ Expected<KernelFn> MakeConcat(const KernelSetup&) {
 Expected<KernelFn> MakeConcatOffset(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     Dims front = IntsOf(ctx.input(1));
-    if (ctx.input(0).num_elements() != 1) return MakeError("the axis must be a scalar");
+    if (ctx.input(0).num_elements() != 1)
+      return MakeError("the axis must have one element, got shape {0}",
+                       DimsText(ctx.input(0).dims()));
     ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(0).IntAt(0), static_cast<int>(front.size())));
     int64_t offset = 0;
     for (int i = 0; i < ctx.num_outputs(); ++i) {
@@ -153,8 +155,9 @@ Expected<KernelFn> MakeUnpack(const KernelSetup& setup) {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(int axis, AxisIn(axis_attr, in.rank()));
     if (in.dim(axis) != ctx.num_outputs()) {
-      return MakeError("input shape axis {0} must equal {1}, got shape {2}", axis,
-                       ctx.num_outputs(), DimsText(in.dims()));
+      return MakeError(
+          "dimension {0} of the input must be {1}, the number of outputs, got shape {2}", axis,
+          ctx.num_outputs(), DimsText(in.dims()));
     }
     return TakeApart(ctx, in, axis, Dims(ctx.num_outputs(), 1), true);
   });
@@ -163,7 +166,7 @@ Expected<KernelFn> MakeUnpack(const KernelSetup& setup) {
 Expected<KernelFn> MakeSplit(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(1);
-    if (ctx.input(0).num_elements() != 1) return MakeError("split_dim must be a scalar");
+    if (ctx.input(0).num_elements() != 1) return MakeError("split_dim must have one element");
     ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(0).IntAt(0), in.rank()));
     int64_t parts = ctx.num_outputs();
     if (in.dim(axis) % parts != 0) {
@@ -182,10 +185,11 @@ Expected<KernelFn> MakeSplitV(const KernelSetup&) {
       return MakeError("size_splits must be a vector, got shape {0}",
                        DimsText(ctx.input(1).dims()));
     Dims sizes = IntsOf(ctx.input(1));
-    if (ctx.input(2).num_elements() != 1) return MakeError("split_dim must be a scalar");
+    if (ctx.input(2).num_elements() != 1) return MakeError("split_dim must have one element");
     ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(2).IntAt(0), in.rank()));
     if (static_cast<int>(sizes.size()) != ctx.num_outputs()) {
-      return MakeError("expected {0} sizes, got {1}", ctx.num_outputs(), sizes.size());
+      return MakeError("size_splits must have {0} sizes, one per output, got {1}",
+                       ctx.num_outputs(), sizes.size());
     }
     int unknown = -1;
     int64_t known = 0;
@@ -193,13 +197,16 @@ Expected<KernelFn> MakeSplitV(const KernelSetup&) {
       if (sizes[i] == -1 && unknown < 0 && ctx.num_outputs() > 1)
         unknown = i;
       else if (sizes[i] < 0)
-        return MakeError("split size {0} of {1} is negative", sizes[i], IntsText(sizes));
+        return MakeError("split size {0} of {1} is negative; only one of several sizes may be -1",
+                         sizes[i], IntsText(sizes));
       else if (__builtin_add_overflow(known, sizes[i], &known))
-        return MakeError("split sizes overflow");
+        return MakeError("the sum of split sizes {0} overflows 64 bits", IntsText(sizes));
     }
     if (unknown >= 0 ? known > in.dim(axis) : known != in.dim(axis)) {
-      return MakeError("split sizes {0} do not add up to dimension {1} (size {2})", IntsText(sizes),
-                       axis, in.dim(axis));
+      return MakeError(
+          "split sizes {0} must add up to dimension {1} (size {2}), or to no more if one of them "
+          "is -1",
+          IntsText(sizes), axis, in.dim(axis));
     }
     if (unknown >= 0) sizes[unknown] = in.dim(axis) - known;
     return TakeApart(ctx, in, axis, sizes, false);

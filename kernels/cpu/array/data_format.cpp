@@ -21,8 +21,9 @@ Expected<Formats> ReadFormats(const KernelSetup& setup) {
   std::sort(b.begin(), b.end());
   if (a != b || std::adjacent_find(a.begin(), a.end()) != a.end() ||
       (a.size() != 4 && a.size() != 5))
-    return MakeError("src_format and dst_format must be the same 4 or 5 letters, got '{0}', '{1}'",
-                     formats.from, formats.to);
+    return MakeError(
+        "src_format and dst_format must have the same 4 or 5 letters, each once, got '{0}', '{1}'",
+        formats.from, formats.to);
   return formats;
 }
 
@@ -68,7 +69,9 @@ Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
         std::erase_if(*format, [](char letter) { return letter == 'N' || letter == 'C'; });
     }
     if (static_cast<int64_t>(of.from.size()) != in.dim(0))
-      return MakeError("{0} values do not fit the format '{1}'", in.dim(0), formats.from);
+      return MakeError(
+          "the input has {0} rows, none for N and C, but format '{1}' does not contain both",
+          in.dim(0), formats.from);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     std::vector<int64_t> source = SourceOf(of.from, of.to);
     int64_t width = in.rank() == 2 ? 2 : 1;

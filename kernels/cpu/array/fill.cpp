@@ -12,7 +12,8 @@ Expected<KernelFn> MakeFill(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor& value = ctx.input(1);
     if (value.num_elements() != 1 || value.rank() > 1) {
-      return MakeError("value must be a scalar, got shape {0}", DimsText(value.dims()));
+      return MakeError("value must be a scalar or a vector of one element, got shape {0}",
+                       DimsText(value.dims()));
     }
     ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
@@ -112,7 +113,7 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     for (int i = 0; i < 3; ++i) {
       if (ctx.input(i).num_elements() != 1) {
         static const char* const kNames[] = {"start", "limit", "delta"};
-        return MakeError("{0} must be a scalar, got shape {1}", kNames[i],
+        return MakeError("{0} must have one element, got shape {1}", kNames[i],
                          DimsText(ctx.input(i).dims()));
       }
     }
@@ -145,7 +146,7 @@ Expected<KernelFn> MakeLinSpace(const KernelSetup& setup) {
     for (int i = 0; i < 3; ++i) {
       if (ctx.input(i).num_elements() != 1) {
         static const char* const kNames[] = {"start", "stop", "num"};
-        return MakeError("{0} must be a scalar, got shape {1}", kNames[i],
+        return MakeError("{0} must have one element, got shape {1}", kNames[i],
                          DimsText(ctx.input(i).dims()));
       }
     }
@@ -158,8 +159,9 @@ Expected<KernelFn> MakeOneHot(const KernelSetup& setup) {
   return KernelFn([axis](KernelContext& ctx) -> Error {
     const Tensor &indices = ctx.input(0), &on = ctx.input(2), &off = ctx.input(3);
     if (ctx.input(1).num_elements() != 1 || on.num_elements() != 1 || off.num_elements() != 1) {
-      return MakeError("depth, on_value and off_value must be scalars, got shapes {0}, {1}, {2}",
-                       DimsText(ctx.input(1).dims()), DimsText(on.dims()), DimsText(off.dims()));
+      return MakeError(
+          "depth, on_value and off_value must have one element each, got shapes {0}, {1}, {2}",
+          DimsText(ctx.input(1).dims()), DimsText(on.dims()), DimsText(off.dims()));
     }
     int64_t depth = ctx.input(1).IntAt(0);
     if (depth < 0) return MakeError("depth must be non-negative, got {0}", depth);

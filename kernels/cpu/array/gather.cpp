@@ -26,8 +26,10 @@ Error GatherAt(KernelContext& ctx, int64_t axis_value, int64_t batch_value) {
   ASSIGN_OR_RETURN(int axis, AxisIn(axis_value, params.rank()));
   int64_t batch_dims = batch_value < 0 ? batch_value + indices.rank() : batch_value;
   if (batch_dims < 0 || batch_dims > std::min(indices.rank(), axis)) {
-    return MakeError("batch_dims {0} does not fit indices of {1} dimensions and axis {2}",
-                     batch_value, indices.rank(), axis);
+    return MakeError(
+        "batch_dims must be in [-{1}, {1}], where {1} is the rank of indices, and at most the "
+        "axis, {2}, when counted from 0; got {0}",
+        batch_value, indices.rank(), axis);
   }
   int64_t batches = 1, outer = 1, inner = 1, lookups = 1, limit = params.dim(axis);
   Dims dims;
@@ -76,7 +78,7 @@ Expected<KernelFn> MakeGatherV2(const KernelSetup& setup) {
   return KernelFn([batch_dims](KernelContext& ctx) -> Error {
     const Tensor& axis = ctx.input(2);
     if (axis.num_elements() != 1)
-      return MakeError("axis must be a scalar, got shape {0}", DimsText(axis.dims()));
+      return MakeError("axis must have one element, got shape {0}", DimsText(axis.dims()));
     return GatherAt(ctx, axis.IntAt(0), batch_dims);
   });
 }

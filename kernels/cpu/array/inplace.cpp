@@ -15,7 +15,8 @@ Expected<KernelFn> Make(const KernelSetup&) {
     if (rows.rank() != 1)
       return MakeError("i must be a vector, got shape {0}", DimsText(rows.dims()));
     if (in.rank() < 1) return MakeError("x must be at least a vector, got a scalar");
-    if (rows.num_elements() > 0 && in.dim(0) == 0) return MakeError("x has no rows");
+    if (rows.num_elements() > 0 && in.dim(0) == 0)
+      return MakeError("x has no rows, but i has {0} elements", rows.num_elements());
     ASSIGN_OR_RETURN(Tensor places, ctx.Scratch(proto::DT_INT64, {rows.num_elements(), 1}));
     for (int64_t i = 0; i < rows.num_elements(); ++i) {
       int64_t row = rows.IntAt(i) % in.dim(0);

@@ -44,7 +44,7 @@ Error MatrixBandPart(KernelContext& ctx) {
   if (in.rank() < 2)
     return MakeError("input must be at least a matrix, got shape {0}", DimsText(in.dims()));
   if (ctx.input(1).num_elements() != 1 || ctx.input(2).num_elements() != 1) {
-    return MakeError("num_lower and num_upper must be scalars");
+    return MakeError("num_lower and num_upper must have one element each");
   }
   int64_t rows = in.dim(in.rank() - 2), cols = in.dim(in.rank() - 1);
   int64_t lower = ctx.input(1).IntAt(0), upper = ctx.input(2).IntAt(0);

@@ -19,7 +19,7 @@ Expected<Padding> ReadPadding(const Tensor& in, const Tensor& paddings) {
     int64_t dim;
     if (__builtin_add_overflow(pad.before[d], pad.after[d], &dim) ||
         __builtin_add_overflow(dim, in.dim(d), &dim)) {
-      return MakeError("padded dimension {0} is larger than memory", d);
+      return MakeError("padded dimension {0} is too large", d);
     }
     pad.dims.push_back(dim);
   }
@@ -30,7 +30,7 @@ Error Pad(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   ASSIGN_OR_RETURN(Padding pad, ReadPadding(in, ctx.input(1)));
   if (ctx.num_inputs() > 2 && ctx.input(2).num_elements() != 1) {
-    return MakeError("constant_values must be a scalar, got shape {0}",
+    return MakeError("constant_values must have one element, got shape {0}",
                      DimsText(ctx.input(2).dims()));
   }
   if (llvm::ArrayRef<int64_t>(pad.dims) == in.dims()) {
@@ -64,7 +64,7 @@ Expected<KernelFn> MakeMirrorPad(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Padding pad, ReadPadding(in, ctx.input(1)));
     for (int d = 0; d < in.rank(); ++d) {
       if (std::max(pad.before[d], pad.after[d]) > in.dim(d) - skip) {
-        return MakeError("paddings {0} {1} of dimension {2} must be no greater than {3}",
+        return MakeError("paddings {0} and {1} of dimension {2} must be no greater than {3}",
                          pad.before[d], pad.after[d], d, in.dim(d) - skip);
       }
     }
@@ -182,9 +182,9 @@ Error Roll(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &shift = ctx.input(1), &axis = ctx.input(2);
   if (shift.dims() != axis.dims() || in.rank() < 1) {
     return MakeError(
-        "the input must not be a scalar, and shift and axis must have the same shape, "
-        "got {0} and {1}",
-        DimsText(shift.dims()), DimsText(axis.dims()));
+        "the input must not be a scalar, and shift and axis must have the same shape, got input "
+        "{0}, shift {1} and axis {2}",
+        DimsText(in.dims()), DimsText(shift.dims()), DimsText(axis.dims()));
   }
   Dims by(in.rank(), 0);
   for (int64_t i = 0; i < axis.num_elements(); ++i) {

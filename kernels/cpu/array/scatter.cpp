@@ -49,7 +49,8 @@ Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, T
   repeat &= updates.rank() == 0;
   if (!repeat && updates.dims() != llvm::ArrayRef<int64_t>(expected)) {
     return MakeError(
-        "updates must have shape {0} for indices of shape {1} and output of shape {2}, got {3}",
+        "updates must have shape {0} (ops that write rows of a variable also take a scalar) for "
+        "indices of shape {1} and output of shape {2}, got {3}",
         DimsText(expected), DimsText(indices.dims()), DimsText(out.dims()),
         DimsText(updates.dims()));
   }
@@ -95,8 +96,9 @@ Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how,
   bool is_vector = indices.rank() == 1 && (indices.dim(0) > 0 || out.dim(0) > 0);
   if (is_vector || (out.num_elements() > 0 && indices.dim(indices.rank() - 1) == 0))
     return MakeError(
-        "indices must be at least a matrix, with rows of at least one element, got shape {0}",
-        DimsText(indices.dims()));
+        "indices must be at least a matrix, with rows of at least one element, for an output of "
+        "shape {1}, got shape {0}",
+        DimsText(indices.dims()), DimsText(out.dims()));
   return ScatterSlices(indices, updates, how, out);
 }
 

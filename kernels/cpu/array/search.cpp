@@ -103,7 +103,8 @@ Error UniqueAlong(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
   if (axes.rank() == 1 && axes.num_elements() == 0) return Unique(ctx);
   if (axes.rank() != 1 || axes.num_elements() != 1)
-    return MakeError("axis must be a vector of one element, got shape {0}", DimsText(axes.dims()));
+    return MakeError("axis must be a vector of at most one element, got shape {0}",
+                     DimsText(axes.dims()));
   ASSIGN_OR_RETURN(int axis, AxisIn(axes.IntAt(0), in.rank()));
   std::vector<int64_t> first_element, element(in.num_elements());
   RETURN_IF_ERROR(NumberElements(in, first_element, element));

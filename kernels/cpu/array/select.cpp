@@ -82,15 +82,14 @@ Error SelectV2(KernelContext& ctx) {
 Error Select(KernelContext& ctx) {
   const Tensor &condition = ctx.input(0), &yes = ctx.input(1), &no = ctx.input(2);
   if (yes.dims() != no.dims()) {
-    return MakeError("'then' and 'else' must have the same size, got {0} and {1}",
+    return MakeError("'then' and 'else' must have the same shape, got {0} and {1}",
                      DimsText(yes.dims()), DimsText(no.dims()));
   }
   if (condition.dims() == yes.dims() || condition.rank() == 0) return SelectV2(ctx);
   if (condition.rank() != 1 || yes.rank() < 1 || condition.dim(0) != yes.dim(0)) {
     return MakeError(
-        "the condition must be a scalar, a vector of as many elements as rows, or of the shape of "
-        "'then': "
-        "got {0} for {1}",
+        "the condition must be a scalar, a vector with one element per row of 'then', or of the "
+        "shape of 'then': got shape {0} for {1}",
         DimsText(condition.dims()), DimsText(yes.dims()));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, yes.dims()));

@@ -15,8 +15,10 @@ Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
     for (int i : {2, 3}) {
       const Tensor& end = ctx.input(i);
       if (end.rank() > 1 || end.num_elements() != 1)
-        return MakeError("input {0}, an end of the range, must be a scalar, got shape {1}", i,
-                         DimsText(end.dims()));
+        return MakeError(
+            "input {0}, an end of the range, must be a scalar or a vector of one element, got "
+            "shape {1}",
+            i, DimsText(end.dims()));
       ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(i - 1, {}));
       *out->data<float>() = *end.data<float>();
     }
@@ -31,8 +33,8 @@ Error Bitcast(KernelContext& ctx) {
   size_t from = DataTypeSize(in.dtype()), to = DataTypeSize(type);
   Dims dims(in.dims().begin(), in.dims().end());
   if (from == 0 || to == 0) {
-    return MakeError("cannot bitcast from {0} to {1}", DataTypeName(in.dtype()),
-                     DataTypeName(type));
+    return MakeError("cannot bitcast from {0} to {1}: at least one has no fixed size in bytes",
+                     DataTypeName(in.dtype()), DataTypeName(type));
   }
   if (from > to) {
     dims.push_back(from / to);

@@ -48,7 +48,7 @@ Error Slice(KernelContext& ctx) {
     }
     if (size == -1) size = in.dim(d) - begin;
     if (size < 0 || size > in.dim(d) - begin) {
-      return MakeError("expected size[{0}] in [0, {1}], got {2}", d, in.dim(d) - begin, size);
+      return MakeError("expected size[{0}] in [0, {1}] or -1, got {2}", d, in.dim(d) - begin, size);
     }
     box.begin.push_back(begin);
     box.size.push_back(size);

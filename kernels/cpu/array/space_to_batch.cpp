@@ -116,8 +116,9 @@ Error SpaceToBatch(KernelContext& ctx, const Blocks& blocks) {
   RETURN_IF_ERROR(CheckRank(in, blocks));
   Dims dims(in.dims().begin(), in.dims().end());
   if (__builtin_mul_overflow(dims[0], blocks.places(), &dims[0]))
-    return MakeError("a batch of {0} positions in a block times {1} is too large", blocks.places(),
-                     in.dim(0));
+    return MakeError(
+        "the number of positions in a block, {0}, times the batch size, {1}, overflows 64 bits",
+        blocks.places(), in.dim(0));
   for (int d = 0; d < blocks.rank(); ++d) {
     int64_t& dim = dims[d + 1];
     if (__builtin_add_overflow(dim, blocks.before[d], &dim) ||
@@ -148,8 +149,10 @@ Error BatchToSpace(KernelContext& ctx, const Blocks& blocks) {
     if (__builtin_mul_overflow(dim, blocks.size[d], &whole))
       return MakeError("dimension {0} of the result is too large", d + 1);
     if (blocks.before[d] > whole || blocks.after[d] > whole - blocks.before[d])
-      return MakeError("crops[{0}] = {1} and {2} exceed the {3} elements of dimension {4}", d,
-                       blocks.before[d], blocks.after[d], whole, d + 1);
+      return MakeError(
+          "crops[{0}] = {1} and {2} together exceed the {3} elements that dimension {4} has before "
+          "cropping",
+          d, blocks.before[d], blocks.after[d], whole, d + 1);
     dim = whole - blocks.before[d] - blocks.after[d];
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));

@@ -60,7 +60,7 @@ namespace {
 Error ParseTensor(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.num_elements() != 1)
-    return MakeError("serialized must be a scalar, got shape {0}", DimsText(in.dims()));
+    return MakeError("serialized must have one element, got shape {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor out, TensorOfMessage(*in.data<std::string>(), ctx.allocator()));
   if (out.dtype() != ctx.output_type(0))
     return MakeError("type mismatch between parsed tensor ({0}) and dtype ({1})",
@@ -82,7 +82,7 @@ Error SerializeTensor(KernelContext& ctx) {
 Expected<KernelFn> MakeDecodeCompressed(const KernelSetup& setup) {
   std::string kind = setup.node().GetString("compression_type");
   if (!kind.empty() && kind != "GZIP" && kind != "ZLIB")
-    return MakeError("compression_type '{0}': '', 'GZIP' and 'ZLIB' are supported", kind);
+    return MakeError("compression_type '{0}': only '', 'GZIP' and 'ZLIB' are supported", kind);
   return KernelFn([kind](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     if (kind.empty()) {

@@ -81,7 +81,10 @@ Expected<KernelFn> MakeDepthSpace(const KernelSetup& setup, bool to_space) {
     int64_t n = in.dim(0), h = in.dim(nhwc ? 1 : 2), w = in.dim(nhwc ? 2 : 3),
             c = in.dim(nhwc ? 3 : 1);
     if (to_space ? c % (b * b) != 0 : h % b != 0 || w % b != 0) {
-      return MakeError("shape {0} does not divide into blocks of {1}", DimsText(in.dims()), b);
+      return MakeError(
+          "shape {0} does not fit blocks of {1} x {1}: DepthToSpace needs a depth divisible by {1} "
+          "* {1}, SpaceToDepth a height and a width divisible by {1}",
+          DimsText(in.dims()), b);
     }
     Dims six, dims;
     llvm::SmallVector<int, 6> perm;
@@ -116,7 +119,8 @@ Error InvertPermutation(KernelContext& ctx) {
   llvm::SmallVector<bool, 16> seen(n, false);
   for (int64_t i = 0; i < n; ++i) {
     int64_t to = in.IntAt(i);
-    if (to < 0 || to >= n) return MakeError("{0} is not between 0 and {1}", to, n);
+    if (to < 0 || to >= n)
+      return MakeError("{0} is not in [0, {1}), the positions of a permutation", to, n);
     if (seen[to]) return MakeError("{0} is duplicated in the input", to);
     seen[to] = true;
     if (out->dtype() == proto::DT_INT64)

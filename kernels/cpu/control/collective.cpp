@@ -54,7 +54,9 @@ struct Reduction {
                   .Cases("Max", "max", Way::kMax)
                   .Cases("Min", "min", Way::kMin)
                   .Default(Way::kNone);
-    if (way == Way::kNone) return MakeError("reduction '{0}' is not known", name);
+    if (way == Way::kNone)
+      return MakeError("reduction '{0}' is not one of Add, Mul, Max, Min, sum, prod, max and min",
+                       name);
     std::string final_op = node.GetString("final_op");
     if (has_final_op && final_op != "Id" && final_op != "Div")
       return MakeError("final_op '{0}' is neither Id nor Div", final_op);
@@ -109,8 +111,10 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
 
 Error NeedsParts(const Tensor& value, int64_t members, const char* what) {
   if (value.rank() > 0 && value.dim(0) % members == 0) return Error::success();
-  return MakeError("{0}: the first dimension of shape {1} is not divisible by the {2} members",
-                   what, DimsText(value.dims()), members);
+  return MakeError(
+      "{0}: expected a first dimension that is divisible by the number of members, {2}, got shape "
+      "{1}",
+      what, DimsText(value.dims()), members);
 }
 
 Expected<KernelFn> MakeReduceScatter(const KernelSetup& setup) {
@@ -183,7 +187,7 @@ Expected<KernelFn> MakeBroadcast(const KernelSetup&) {
 Expected<int64_t> ScalarIn(const KernelContext& ctx, int i, const char* name) {
   const Tensor& input = ctx.input(i);
   if (input.num_elements() == 1) return input.IntAt(0);
-  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(input.dims()));
+  return MakeError("{0} must have one element, got shape {1}", name, DimsText(input.dims()));
 }
 
 Error InitializeCommunicator(KernelContext& ctx) {

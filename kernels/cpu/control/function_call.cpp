@@ -79,7 +79,7 @@ Error FunctionCall::Run(const RunServices& services, llvm::MutableArrayRef<Tenso
 Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {
   auto attr = node.FindAttr(key);
   auto name = attr ? attr->AsFuncName() : std::nullopt;
-  if (!name) return MakeError("attribute '{0}' is missing, a function was expected", key);
+  if (!name) return MakeError("attribute '{0}' is missing or does not name a function", key);
   return name->str();
 }
 
@@ -88,7 +88,8 @@ Expected<bool> IsTrue(const Tensor& condition) {
   if (condition.dtype() == proto::DT_BOOL) return *condition.data<bool>();
   if (condition.dtype() == proto::DT_STRING) return !condition.data<std::string>()->empty();
   if (condition.HoldsObjects())
-    return MakeError("{0} is neither true nor false", condition.ToString());
+    return MakeError("{0} is neither true nor false: it holds an object, not a value",
+                     condition.ToString());
   return condition.ToLiteral().AsDouble(0) != 0;
 }
 

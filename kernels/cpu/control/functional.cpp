@@ -18,7 +18,7 @@ Tensors InputsFrom(KernelContext& context, int first) {
 
 Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) {
   if (static_cast<int>(outputs.size()) != context.num_outputs()) {
-    return MakeError("the function gives {0} results, expected {1}", outputs.size(),
+    return MakeError("expected {1} results, one per output, got {0}", outputs.size(),
                      context.num_outputs());
   }
   for (size_t i = 0; i < outputs.size(); ++i) context.SetOutput(i, std::move(outputs[i]));
@@ -64,7 +64,7 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
   if (attr) {
     for (llvm::StringRef name : attr->FuncNames()) calls.emplace_back(setup.node(), name);
   }
-  if (calls.empty()) return MakeError("attribute 'branches' is missing or empty");
+  if (calls.empty()) return MakeError("attribute 'branches' is missing or names no function");
   return [calls = std::move(calls)](KernelContext& context) -> Error {
     int64_t index = context.input(0).IntAt(0);
     // An index out of range selects the last branch.

@@ -30,7 +30,8 @@ struct Wav {
 };
 
 Error ReadFormat(llvm::StringRef chunk, Wav* wav) {
-  if (chunk.size() < 16) return MakeError("bad format chunk of {0} bytes for WAV", chunk.size());
+  if (chunk.size() < 16)
+    return MakeError("the format chunk of a WAV must have 16 bytes or more, got {0}", chunk.size());
   int kind = Number<uint16_t>(chunk, 0), bits = Number<uint16_t>(chunk, 14);
   wav->channels = Number<uint16_t>(chunk, 2);
   wav->rate = Number<uint32_t>(chunk, 4);
@@ -50,7 +51,7 @@ Error ReadFormat(llvm::StringRef chunk, Wav* wav) {
 
 Expected<Wav> ReadWav(llvm::StringRef bytes) {
   if (bytes.size() < 12 || !bytes.starts_with("RIFF") || bytes.substr(8, 4) != "WAVE")
-    return MakeError("header mismatch: expected RIFF and WAVE");
+    return MakeError("header mismatch: a WAV must start with RIFF, four bytes and WAVE");
   bytes = bytes.drop_front(12);
   Wav wav;
   while (bytes.size() >= 8) {
@@ -77,7 +78,8 @@ Expected<Wav> ReadWav(llvm::StringRef bytes) {
 // missing samples are zeros.
 Error DecodeWav(KernelContext& ctx, int64_t channels, int64_t length) {
   if (ctx.input(0).num_elements() != 1)
-    return MakeError("contents must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
+    return MakeError("contents must have one element, got shape {0}",
+                     DimsText(ctx.input(0).dims()));
   ASSIGN_OR_RETURN(Wav wav, ReadWav(*ctx.input(0).data<std::string>()));
   int64_t have = static_cast<int64_t>(wav.samples.size()) / (2 * wav.channels);
   if (channels < 0) channels = wav.channels;
@@ -99,7 +101,9 @@ Expected<KernelFn> MakeDecodeWav(const KernelSetup& setup) {
   int64_t channels = setup.node().GetInt("desired_channels", -1);
   int64_t length = setup.node().GetInt("desired_samples", -1);
   if (channels < -1 || length < -1 || length > (int64_t{1} << 31))
-    return MakeError("cannot decode to {0} channels of {1} samples", channels, length);
+    return MakeError(
+        "desired_channels must be at least -1 and desired_samples in [-1, 2^31], got {0} and {1}",
+        channels, length);
   return KernelFn(
       [channels, length](KernelContext& ctx) { return DecodeWav(ctx, channels, length); });
 }
@@ -108,7 +112,7 @@ Error EncodeWav(KernelContext& ctx) {
   const Tensor &audio = ctx.input(0), &rate = ctx.input(1);
   if (audio.rank() != 2)
     return MakeError("audio must be 2-dimensional, got shape {0}", DimsText(audio.dims()));
-  if (rate.num_elements() != 1) return MakeError("sample_rate must be a scalar");
+  if (rate.num_elements() != 1) return MakeError("sample_rate must have one element");
   ASSIGN_OR_RETURN(std::string text,
                    WavOf(audio.data<float>(), audio.dim(0), audio.dim(1), rate.IntAt(0)));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
@@ -125,7 +129,8 @@ Expected<std::string> WavOf(const float* samples, int64_t frames, int64_t channe
   if (channels < 1 || channels > 65535 / 2)
     return MakeError("channels must be in [1, 32767], got {0}", channels);
   if (frames < 1 || frames > INT32_MAX / 2 / channels)
-    return MakeError("a WAV cannot have {0} samples", frames);
+    return MakeError("a WAV of {1} channels must have 1 to {2} samples per channel, got {0}",
+                     frames, channels, INT32_MAX / 2 / channels);
   if (rate < 1) return MakeError("sample_rate must be positive, got {0}", rate);
   int64_t bytes = 2 * frames * channels;
   std::string text = "RIFF";

@@ -21,7 +21,7 @@ Expected<DatasetRef> DatasetIn(const KernelContext& ctx, int i) {
 
 Expected<int64_t> ScalarIn(const KernelContext& ctx, int i) {
   if (ctx.input(i).num_elements() == 1) return ctx.input(i).IntAt(0);
-  return MakeError("input {0} is of shape {1}, a scalar was expected", i,
+  return MakeError("input {0} is of shape {1}, one element was expected", i,
                    DimsText(ctx.input(i).dims()));
 }
 
@@ -98,7 +98,8 @@ Expected<DatasetElement> StackElements(const RunServices& services,
       const Tensor& tensor = elements[k][c];
       if (tensor.dims() != first.dims() || tensor.dtype() != first.dtype()) {
         return MakeError(
-            "component {0} of elements 0 and {1} of a batch differs in dtype or shape: {2} and {3}",
+            "component {0} of elements 0 and {1} of a batch differs in dtype or shape; the shapes "
+            "are {2} and {3}",
             c, k, DimsText(first.dims()), DimsText(tensor.dims()));
       }
       CopyElements(out.dtype(), tensor.raw(), At(out, k * first.num_elements()),

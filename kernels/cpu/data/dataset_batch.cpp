@@ -48,7 +48,8 @@ Error FillWith(const Tensor& value, Tensor& out) {
         std::fill_n(out.data<T>(), out.num_elements(), *value.data<T>());
         return true;
       });
-  return known ? Error::success() : MakeError("cannot pad {0}", DataTypeName(out.dtype()));
+  return known ? Error::success()
+               : MakeError("tensors of dtype {0} cannot be padded", DataTypeName(out.dtype()));
 }
 
 // Copies the elements of `from` to the same indices in the part of `to` that starts at `offset` and
@@ -125,8 +126,8 @@ Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     ASSIGN_OR_RETURN(int64_t size, BatchSize(ctx, 1));
     if (ctx.num_inputs() < 2 + 2 * count)
-      return MakeError("the node has {0} inputs, which do not match {1} components",
-                       ctx.num_inputs(), count);
+      return MakeError("the node has {0} inputs, but {1} components need at least {2}",
+                       ctx.num_inputs(), count, 2 + 2 * count);
     Padding padding;
     for (int i = 0; i < count; ++i) {
       if (ctx.input(2 + i).rank() != 1 || ctx.input(2 + count + i).rank() != 0)
@@ -166,7 +167,8 @@ DatasetNext RowsOf(DatasetNext input) {
       for (const Tensor& tensor : batch) {
         if (tensor.rank() > 0 && tensor.dim(0) == batch[0].dim(0)) continue;
         return MakeError(
-            "all components of a batch must have the same number of rows, one has shape {0}",
+            "all components of a batch must have at least one dimension and the same number of "
+            "rows, one has shape {0}",
             DimsText(tensor.dims()));
       }
     }

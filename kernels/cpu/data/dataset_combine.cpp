@@ -114,7 +114,7 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
           if (!selected) break;
           if (selected->size() != 1 || (*selected)[0].dtype() != proto::DT_INT64 ||
               (*selected)[0].rank() != 0)
-            return MakeError("the selector gives {0}, a scalar of int64 was expected",
+            return MakeError("each selector element must be a single int64 scalar, got {0}",
                              selected->empty() ? "nothing" : (*selected)[0].ToString());
           int64_t i = (*selected)[0].IntAt(0), count = static_cast<int64_t>(nexts.size()) - 1;
           if (i < 0 || i >= count)
@@ -299,7 +299,7 @@ Expected<KernelFn> MakeCache(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     const Tensor& file = ctx.input(1);
     if (file.num_elements() != 1 || !file.data<std::string>()->empty())
-      return MakeError("a dataset is cached in memory only: an empty filename was expected");
+      return MakeError("a dataset is cached in memory only: filename must be one empty string");
     CacheRef cache;
     if (ctx.num_inputs() > 2 && ctx.input(2).HoldsObjects())
       cache = dynamic_cast<MemoryCache*>(ctx.input(2).data<ObjectRef>()->get());
@@ -355,7 +355,9 @@ Expected<KernelFn> MakeUnique(const KernelSetup& setup) {
           if (!element) return NoElement();
           for (const Tensor& tensor : *element) {
             if (tensor.HoldsObjects())
-              return MakeError("{0} cannot be compared with other tensors", tensor.ToString());
+              return MakeError(
+                  "{0} cannot be compared with other tensors: its elements are objects, not values",
+                  tensor.ToString());
           }
           if (seen.insert(BytesOf(*element)).second) return element;
         }

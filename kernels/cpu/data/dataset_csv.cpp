@@ -85,7 +85,7 @@ DatasetNext RecordsOf(CsvFiles csv) {
 template <typename T>
 Expected<T> OneOf(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<T>();
-  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must have one element, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Expected<CsvFiles> FilesIn(const KernelContext& ctx, int fields) {
@@ -123,8 +123,8 @@ Expected<CsvFiles> FilesIn(const KernelContext& ctx, int fields) {
 Expected<KernelFn> MakeCsv(const KernelSetup& setup) {
   int fields = CountTypes(setup.node(), "output_types");
   if (setup.num_inputs() != 8 + fields && setup.num_inputs() != 9 + fields)
-    return MakeError("the node has {0} inputs, which do not match {1} fields", setup.num_inputs(),
-                     fields);
+    return MakeError("the node has {0} inputs, but {1} fields need {2} or {3}", setup.num_inputs(),
+                     fields, 8 + fields, 9 + fields);
   return KernelFn([node = setup.node(), fields](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(CsvFiles csv, FilesIn(ctx, fields));
     return PutDataset(ctx, node, Dataset::kUnknown,

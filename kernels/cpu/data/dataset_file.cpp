@@ -15,7 +15,7 @@ Expected<FilePacking> PackingOf(llvm::StringRef kind) {
   if (kind.empty()) return FilePacking::kNone;
   if (kind == "GZIP") return FilePacking::kGzip;
   if (kind == "ZLIB") return FilePacking::kZlib;
-  return MakeError("compression_type '{0}': '', 'GZIP' and 'ZLIB' are supported", kind);
+  return MakeError("compression_type '{0}': only '', 'GZIP' and 'ZLIB' are supported", kind);
 }
 
 Expected<std::shared_ptr<OpenFile>> OpenPacked(const std::string& path, FilePacking packing) {
@@ -51,7 +51,7 @@ Expected<Files> FilesIn(const KernelContext& ctx, int compression) {
   files.paths.assign(names.data<std::string>(), names.data<std::string>() + names.num_elements());
   if (compression < 0) return files;
   if (ctx.input(compression).num_elements() != 1)
-    return MakeError("compression_type must be a scalar");
+    return MakeError("compression_type must have one element");
   ASSIGN_OR_RETURN(files.packing, PackingOf(*ctx.input(compression).data<std::string>()));
   return files;
 }

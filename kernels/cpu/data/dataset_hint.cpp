@@ -163,8 +163,8 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
     }
     if (policy != kByData)
       return MakeError(
-          "auto_shard_policy {0} would shard by file or by hint: only 2 (by data) and -1 (off) are "
-          "supported",
+          "auto_shard_policy {0} would shard by file or by hint, which is not supported for more "
+          "than one worker: use 2 (by data) or -1 (off)",
           policy);
     int64_t n = input->cardinality();
     if (n >= 0) n = n / workers + (index < n % workers);

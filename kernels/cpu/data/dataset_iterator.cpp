@@ -123,7 +123,9 @@ Error ToStringHandle(KernelContext& ctx) {
 Expected<KernelFn> MakeFromStringHandle(const KernelSetup& setup) {
   return KernelFn([spec = SpecOfAttrs(setup.node())](KernelContext& ctx) -> Error {
     if (!ctx.session()) return MakeError("iterators need a session");
-    if (ctx.input(0).num_elements() != 1) return MakeError("one handle was expected");
+    if (ctx.input(0).num_elements() != 1)
+      return MakeError("string_handle must have one element, got shape {0}",
+                       DimsText(ctx.input(0).dims()));
     const std::string& handle = *ctx.input(0).data<std::string>();
     for (const auto& [name, object] : ctx.session()->Resources()) {
       auto* iterator = name == handle ? dynamic_cast<DatasetIterator*>(object.get()) : nullptr;

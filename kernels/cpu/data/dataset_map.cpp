@@ -187,8 +187,10 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
     }
     if (cycle == -1) cycle = ThreadPool().num_threads();
     if (cycle <= 0 || block <= 0) {
-      return MakeError("cycle_length {0} and block_length {1}: 1 or more were expected", cycle,
-                       block);
+      return MakeError(
+          "cycle_length must be at least 1, or -1 for the number of cores, and block_length at "
+          "least 1, got {0} and {1}",
+          cycle, block);
     }
     RETURN_IF_ERROR(CheckCalls(ctx, node, extra));
     RETURN_IF_ERROR(CheckMemory(cycle, sizeof(DatasetNext)));
@@ -265,7 +267,8 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
       state = std::move(results);
     }
     if (ctx.num_outputs() != count)
-      return MakeError("the state has {0} tensors, {1} were expected", count, ctx.num_outputs());
+      return MakeError("the state has {0} tensors, but the node has {1} outputs", count,
+                       ctx.num_outputs());
     RETURN_IF_ERROR(spec.Check(state));
     for (int i = 0; i < count; ++i) ctx.SetOutput(i, std::move(state[i]));
     return Error::success();

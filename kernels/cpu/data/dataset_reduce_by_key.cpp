@@ -19,7 +19,7 @@ Expected<std::map<int64_t, DatasetElement>> StatesOf(DatasetNext& input, Dataset
     if (!element) return states;
     ASSIGN_OR_RETURN(DatasetElement key, reducer.key.Call(context, *element));
     if (key.size() != 1 || key[0].dtype() != proto::DT_INT64 || key[0].num_elements() != 1)
-      return MakeError("key_func must return an int64 scalar");
+      return MakeError("key_func must return one int64");
     auto it = states.find(key[0].IntAt(0));
     if (it == states.end()) {
       ASSIGN_OR_RETURN(DatasetElement first, reducer.init.Call(context, key));

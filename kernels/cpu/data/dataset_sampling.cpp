@@ -13,7 +13,7 @@ float UnitFloat(uint32_t bits) { return static_cast<float>(bits & 0x7fffff) * 0x
 Expected<KernelFn> MakeSampling(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
-    if (ctx.input(1).num_elements() != 1) return MakeError("rate must be a scalar");
+    if (ctx.input(1).num_elements() != 1) return MakeError("rate must have one element");
     float rate = *ctx.input(1).data<float>();
     ASSIGN_OR_RETURN(int64_t first, ScalarIn(ctx, 2));
     ASSIGN_OR_RETURN(int64_t second, ScalarIn(ctx, 3));

@@ -81,7 +81,7 @@ Expected<int64_t> BufferSize(const KernelContext& ctx) {
   if (size > 0) return size;
   // -2 is TensorFlow's number for an unknown cardinality.
   if (size == -1 || size == Dataset::kUnknown) return -1;
-  return MakeError("a buffer of {0} elements: 1 or more were expected, or -1 for all", size);
+  return MakeError("a buffer of {0} elements: 1 or more were expected, or -1 or -2 for all", size);
 }
 
 // In version 2, input 2 is a generator; the other versions have seeds and, in version 3, optionally

@@ -25,8 +25,10 @@ Expected<KernelFn> MakeTensorSlice(const KernelSetup& setup) {
     if (components.empty()) return MakeError("an element needs at least one component");
     for (const Tensor& component : components) {
       if (component.rank() > 0 && component.dim(0) == components[0].dim(0)) continue;
-      return MakeError("all components must have the same number of rows, got shapes {0} and {1}",
-                       DimsText(components[0].dims()), DimsText(component.dims()));
+      return MakeError(
+          "all components must have at least one dimension and the same number of rows, got shapes "
+          "{0} and {1}",
+          DimsText(components[0].dims()), DimsText(component.dims()));
     }
     int64_t rows = components[0].dim(0);
     return PutDataset(

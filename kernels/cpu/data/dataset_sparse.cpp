@@ -40,7 +40,7 @@ Expected<Tensor> SparseBatch(const RunServices& services, llvm::ArrayRef<Dataset
   int64_t *to = indices.data<int64_t>(), at = 0;
   for (size_t r = 0; r < rows.size(); ++r) {
     const Tensor& row = rows[r][0];
-    if (row.dtype() != dtype) return MakeError("elements have different dtypes");
+    if (row.dtype() != dtype) return MakeError("elements of a batch have different dtypes");
     Dims strides = RowMajorStrides(row.dims());
     for (int64_t i = 0; i < row.num_elements(); ++i) {
       *to++ = static_cast<int64_t>(r);
@@ -92,7 +92,7 @@ Expected<KernelFn> MakeSparseSlices(const KernelSetup& setup) {
     int64_t depth = static_cast<int64_t>(dims.size());
     for (int64_t i = 1; i < indices.dim(0); ++i) {
       if (indices.IntAt(i * depth) < indices.IntAt((i - 1) * depth))
-        return MakeError("indices[{0}] is out of order: rows must ascend", i);
+        return MakeError("indices[{0}] is out of order: row numbers must not decrease", i);
     }
     return PutDataset(ctx, node, dims[0], [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, row = int64_t{0},

@@ -47,8 +47,10 @@ Expected<KernelFn> MakeSlidingWindow(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t stride, ScalarIn(ctx, 3));
     int64_t reach = 0;
     if (size < 1 || shift < 1 || stride < 1 || __builtin_mul_overflow(size, stride, &reach))
-      return MakeError("a window of {0} elements, shift {1}, stride {2}: 1 or more were expected",
-                       size, shift, stride);
+      return MakeError(
+          "a window of {0} elements, shift {1}, stride {2}: each must be 1 or more, and elements "
+          "times stride must fit in 64 bits",
+          size, shift, stride);
     return PutDataset(ctx, node, Dataset::kUnknown,
                       [=](DatasetContext& begin) -> Expected<DatasetNext> {
                         ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));

@@ -12,8 +12,10 @@ Expected<CsvFormat> MakeCsvFormat(llvm::StringRef delimiter, bool quotes, llvm::
     return MakeError("field_delim should be only 1 char, not '{0}'", delimiter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] < 0 || (i > 0 && columns[i] <= columns[i - 1]))
-      return MakeError("select_cols must be ascending and not negative, got {0} at index {1}",
-                       columns[i], i);
+      return MakeError(
+          "select_cols and exclude_cols must be strictly ascending and not negative, got {0} at "
+          "index {1}",
+          columns[i], i);
   }
   return CsvFormat{delimiter[0], quotes, missing.str(), std::move(columns)};
 }
@@ -44,7 +46,8 @@ Expected<std::string> PlainField(llvm::StringRef record, const CsvFormat& format
   size_t end = std::min(record.find(format.delimiter, at), record.size());
   llvm::StringRef field = record.slice(at, end);
   if (field.find_first_of(format.quotes ? "\"\r\n" : "\r\n") != llvm::StringRef::npos)
-    return MakeError("unquoted fields cannot have quotes/CRLFs inside");
+    return MakeError(
+        "unquoted fields cannot contain line ends or, unless use_quote_delim is false, quotes");
   at = end + 1;
   return field.str();
 }
@@ -105,8 +108,10 @@ Error DecodeCsv(KernelContext& ctx, const CsvFormat& format) {
   for (int f = 0; f < ctx.num_outputs(); ++f) {
     const Tensor& otherwise = ctx.input(f + 1);
     if (otherwise.rank() > 1 || otherwise.num_elements() > 1)
-      return MakeError("the default of field {0} must have at most one element, got shape {1}", f,
-                       DimsText(otherwise.dims()));
+      return MakeError(
+          "the default of field {0} must be a scalar or a vector of at most one element, got shape "
+          "{1}",
+          f, DimsText(otherwise.dims()));
     ASSIGN_OR_RETURN(Tensor * field, ctx.Allocate(f, records.dims()));
     out.push_back(field);
   }
@@ -150,7 +155,9 @@ Expected<KernelFn> MakeDecodeCsv(const KernelSetup& setup) {
                        DataTypeName(type), DataTypeName(setup.input_type(i + 1)));
     if (type != proto::DT_STRING && type != proto::DT_INT32 && type != proto::DT_INT64 &&
         type != proto::DT_FLOAT && type != proto::DT_DOUBLE)
-      return MakeError("field {0} cannot have dtype {1}", i, DataTypeName(type));
+      return MakeError(
+          "field {0} cannot have dtype {1}: expected string, int32, int64, float or double", i,
+          DataTypeName(type));
   }
   return KernelFn([format](KernelContext& ctx) { return DecodeCsv(ctx, format); });
 }

@@ -72,7 +72,7 @@ Expected<KernelFn> MakeDecodePaddedRaw(const KernelSetup& setup) {
   return KernelFn([little_endian](KernelContext& ctx) -> Error {
     const Tensor& size = ctx.input(1);
     if (size.num_elements() != 1)
-      return MakeError("fixed_length must be a scalar, got shape {0}", DimsText(size.dims()));
+      return MakeError("fixed_length must have one element, got shape {0}", DimsText(size.dims()));
     int64_t length = size.IntAt(0);
     int64_t unit = static_cast<int64_t>(DataTypeSize(ctx.output_type(0)));
     if (length <= 0) return MakeError("fixed_length ({0}) must be greater than zero", length);

@@ -16,7 +16,7 @@ namespace {
 
 Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<std::string>();
-  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must have one element, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Error ReadAll(KernelContext& ctx) {

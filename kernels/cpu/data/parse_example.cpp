@@ -77,7 +77,7 @@ Expected<KernelFn> MakeParseExample(const KernelSetup& setup) {
     std::vector<std::string> keys;
     for (int i = 2; i < 2 + sparse + dense; ++i) {
       if (ctx.input(i).num_elements() != 1)
-        return MakeError("input {0}, a key, must be a scalar, got shape {1}", i,
+        return MakeError("input {0}, a key, must have one element, got shape {1}", i,
                          DimsText(ctx.input(i).dims()));
       keys.push_back(*ctx.input(i).data<std::string>());
     }

@@ -213,7 +213,7 @@ Error SequenceParser::Dense(int64_t k) {
 
 Expected<Tensor> SequenceParser::Splits(DataType dtype, llvm::ArrayRef<int64_t> values) {
   if (dtype == proto::DT_INT32 && values.back() > INT32_MAX)
-    return MakeError("{0} values do not fit in row splits of int32", values.back());
+    return MakeError("row splits up to {0} do not fit in int32", values.back());
   ASSIGN_OR_RETURN(Tensor splits, ctx_.Scratch(dtype, {static_cast<int64_t>(values.size())}));
   for (size_t i = 0; i < values.size(); ++i) {
     if (dtype == proto::DT_INT32)
@@ -316,8 +316,8 @@ Error FinishLists(const Types& types, SequenceSpec* spec) {
   for (size_t i = 0; i < spec->dense.size(); ++i) {
     auto size = types.shapes[i].NumElements();
     if (!types.shapes[i].IsFullyKnown() || !size)
-      return MakeError("the shape of feature list '{0}', {1}, is not known", spec->dense[i].key,
-                       types.shapes[i].ToString());
+      return MakeError("the shape of feature list '{0}', {1}, is not fully known or is too large",
+                       spec->dense[i].key, types.shapes[i].ToString());
     spec->dense[i].shape = types.shapes[i];
     spec->dense[i].size = *size;
   }

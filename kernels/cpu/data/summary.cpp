@@ -18,7 +18,7 @@ Error PutSummary(KernelContext& ctx, std::string bytes) {
 
 Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<std::string>();
-  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must have one element, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 // --- ScalarSummary
@@ -64,7 +64,7 @@ Expected<KernelFn> MakeAudioSummary(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 0, "tag"));
     float hertz = rate;
     if (ctx.num_inputs() > 2) {
-      if (ctx.input(2).num_elements() != 1) return MakeError("sample_rate must be a scalar");
+      if (ctx.input(2).num_elements() != 1) return MakeError("sample_rate must have one element");
       hertz = *ctx.input(2).data<float>();
     }
     ASSIGN_OR_RETURN(std::string summary, AudioSummaryOf(tag, ctx.input(1), hertz, most));
@@ -132,13 +132,15 @@ Error MergeSummary(KernelContext& ctx) {
         llvm::StringRef tag = TagOf(reader.bytes());
         if (!llvm::json::isUTF8(tag))
           return MakeError(
-              "could not parse one of the summary inputs: {0} has a tag that is not text", i);
+              "could not parse one of the summary inputs: input {0} has a tag that is not UTF-8",
+              i);
         // A summary by TensorSummaryV2 may have no tag.
         if (!tag.empty() && !tags.insert(tag).second)
           return MakeError("duplicate tag {0} found in summary inputs", tag);
         AppendBytesField(&merged, 1, reader.bytes());
       }
-      if (reader.failed()) return MakeError("could not parse one of the summary inputs: {0}", i);
+      if (reader.failed())
+        return MakeError("could not parse one of the summary inputs: input {0}", i);
     }
   }
   return PutSummary(ctx, std::move(merged));

@@ -195,7 +195,10 @@ Expected<std::string> ImageSummaryOf(llvm::StringRef tag, const Tensor& images, 
                      bad_color.num_elements(), depth);
   ImageSize size{1, images.dim(1), images.dim(2), depth};
   if (size.height > INT32_MAX || size.width > INT32_MAX || size.elements() > INT32_MAX)
-    return MakeError("images of {0} are too large", DimsText(images.dims()));
+    return MakeError(
+        "images of shape {0} are too large: the height, the width and the numbers of one image "
+        "must be below 2^31",
+        DimsText(images.dims()));
   proto::Summary summary;
   std::vector<uint8_t> scaled(size.elements());
   for (int64_t i = 0; i < std::min(most, images.dim(0)); ++i) {

@@ -114,12 +114,12 @@ Expected<KernelFn> MakeWriter(const KernelSetup& setup) {
 
 Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return *ctx.input(i).data<std::string>();
-  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must have one element, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Expected<int64_t> NumberIn(const KernelContext& ctx, int i, const char* name) {
   if (ctx.input(i).num_elements() == 1) return ctx.input(i).IntAt(0);
-  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(i).dims()));
+  return MakeError("{0} must have one element, got shape {1}", name, DimsText(ctx.input(i).dims()));
 }
 
 Error CreateFile(KernelContext& ctx) {
@@ -129,7 +129,7 @@ Error CreateFile(KernelContext& ctx) {
   ASSIGN_OR_RETURN(int64_t millis, NumberIn(ctx, 3, "flush_millis"));
   ASSIGN_OR_RETURN(std::string suffix, TextIn(ctx, 4, "filename_suffix"));
   if (llvm::StringRef(suffix).contains('/'))
-    return MakeError("filename_suffix '{0}' must not name a folder", suffix);
+    return MakeError("filename_suffix '{0}' must not contain '/'", suffix);
   return writer->Create(folder, max_queue, millis, suffix);
 }
 
@@ -166,7 +166,7 @@ Error WriteTensor(KernelContext& ctx) {
     value->set_tag(tag);
     value->mutable_tensor()->ParseFromString(TensorMessage(ctx.input(2)));
     if (!metadata.empty() && !value->mutable_metadata()->ParseFromString(metadata))
-      return MakeError("summary_metadata is not a serialized message");
+      return MakeError("summary_metadata is not a serialized SummaryMetadata");
     return Error::success();
   });
 }
@@ -175,7 +175,7 @@ Error WriteScalar(KernelContext& ctx) {
   return WriteEvent(ctx, [&](proto::Event* event) -> Error {
     ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 2, "tag"));
     if (ctx.input(3).num_elements() != 1)
-      return MakeError("value must be a scalar, got shape {0}", DimsText(ctx.input(3).dims()));
+      return MakeError("value must have one element, got shape {0}", DimsText(ctx.input(3).dims()));
     event->mutable_summary()->ParseFromString(
         SummaryOfValue(ScalarValue(tag, RealAt(ctx.input(3), 0))));
     return Error::success();
@@ -208,7 +208,7 @@ Expected<KernelFn> MakeWriteAudio(const KernelSetup& setup) {
   return KernelFn([most](KernelContext& ctx) {
     return WriteEvent(ctx, [&](proto::Event* event) -> Error {
       ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 2, "tag"));
-      if (ctx.input(4).num_elements() != 1) return MakeError("sample_rate must be a scalar");
+      if (ctx.input(4).num_elements() != 1) return MakeError("sample_rate must have one element");
       ASSIGN_OR_RETURN(std::string summary,
                        AudioSummaryOf(tag, ctx.input(3), *ctx.input(4).data<float>(), most));
       event->mutable_summary()->ParseFromString(summary);

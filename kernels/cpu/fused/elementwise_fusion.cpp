@@ -3,7 +3,7 @@
 //   Before:  x -> AddV2(3) -> Relu6 -> Mul(1/6) -> Mul(x) -> y        After:  x -> (all four) -> y
 //
 // Refuses: dtypes other than float and double; comparisons, and ops that reject some values of an
-// operand; an AddN of more than two inputs; a BiasAdd with channels first; an intermediate value
+// operand; an AddN of other than two inputs; a BiasAdd with channels first; an intermediate value
 // that anything but the fused steps reads.
 #include <algorithm>
 

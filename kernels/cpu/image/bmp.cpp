@@ -57,8 +57,10 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   int64_t depth = bits / 8;
   int64_t wanted = channels == 0 ? depth : channels;
   if (width < 1 || height < 1 || start < 0)
-    return MakeError("invalid BMP data: the header claims {0} x {1} pixels that start at byte {2}",
-                     height, width, start);
+    return MakeError(
+        "invalid BMP data: the header claims {0} x {1} pixels that start at byte {2}, but sizes "
+        "must be positive and the start not negative",
+        height, width, start);
   int64_t line = (depth * width + 3) / 4 * 4;  // rounded up to 4 bytes
   int64_t have = static_cast<int64_t>(contents.size()) - start;
   if (have < 0 || have % line != 0 || have / line != height)

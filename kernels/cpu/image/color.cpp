@@ -124,7 +124,8 @@ Expected<float> ScalarInput(const KernelContext& ctx, const char* name) {
     return MakeError("images must have rank 3 or more, not shape {0}",
                      DimsText(ctx.input(0).dims()));
   if (ctx.input(1).num_elements() != 1)
-    return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(ctx.input(1).dims()));
+    return MakeError("{0} must have one element, got shape {1}", name,
+                     DimsText(ctx.input(1).dims()));
   return *ctx.input(1).data<float>();
 }
 

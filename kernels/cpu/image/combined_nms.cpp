@@ -29,7 +29,7 @@ struct Found {
 Expected<Limits> ReadLimits(const KernelContext& ctx) {
   for (int i = 2; i < 6; ++i) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("input {0} must be a scalar, got shape {1}", i,
+      return MakeError("input {0} must have one element, got shape {1}", i,
                        DimsText(ctx.input(i).dims()));
   }
   Limits limits{ctx.input(2).IntAt(0), ctx.input(3).IntAt(0), *ctx.input(4).data<float>(),

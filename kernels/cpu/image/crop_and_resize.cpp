@@ -60,7 +60,9 @@ Error CheckImage(llvm::ArrayRef<int64_t> dims) {
     return MakeError("images must be [batch, height, width, channels], got shape {0}",
                      DimsText(dims));
   if (dims[1] <= 0 || dims[2] <= 0)
-    return MakeError("an image of size {0} x {1} cannot be cropped", dims[1], dims[2]);
+    return MakeError(
+        "an image of size {0} x {1} cannot be cropped: height and width must be at least 1",
+        dims[1], dims[2]);
   return Error::success();
 }
 

@@ -20,7 +20,7 @@ struct Decoding {
 
 Expected<llvm::StringRef> ContentsIn(const KernelContext& ctx) {
   if (ctx.input(0).num_elements() == 1) return llvm::StringRef(*ctx.input(0).data<std::string>());
-  return MakeError("contents must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
+  return MakeError("contents must have one element, got shape {0}", DimsText(ctx.input(0).dims()));
 }
 
 Dims DimsOf(const ImageSize& size, bool with_frames) {
@@ -73,7 +73,7 @@ Error DecodeAny(KernelContext& ctx, const Decoding& form) {
   ImageFormat format = FormatOf(contents);
   bool is_gif_op = form.op == "DecodeGif";
   if (form.op == "DecodeBmp" && format != ImageFormat::kBmp)
-    return MakeError("the data is not a BMP: use DecodeImage, which reads every format");
+    return MakeError("the data is not a BMP: use DecodeImage, which also reads JPEG, PNG and GIF");
   if (form.op != "DecodeBmp" && form.op != "DecodeImage" && format == ImageFormat::kBmp)
     return MakeError(
         "trying to decode BMP format using a wrong op: DecodeBmp or DecodeImage reads "

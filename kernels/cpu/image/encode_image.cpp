@@ -48,7 +48,7 @@ Expected<KernelFn> MakeEncodeJpeg(const KernelSetup& setup) {
 }
 
 Error EncodeVariableQuality(KernelContext& ctx) {
-  if (ctx.input(1).num_elements() != 1) return MakeError("quality must be a scalar");
+  if (ctx.input(1).num_elements() != 1) return MakeError("quality must have one element");
   RETURN_IF_ERROR(CheckQuality(ctx.input(1).IntAt(0)));
   JpegEncoding options;
   options.quality = static_cast<int>(ctx.input(1).IntAt(0));

@@ -56,7 +56,7 @@ Error Extract(KernelContext& ctx, const Attrs& attrs, const SharedPhilox& shared
   if (in.rank() != 4)
     return MakeError("input must have rank 4, got shape {0}", DimsText(in.dims()));
   if (size.rank() != 1 || size.num_elements() != 2 || size.IntAt(0) < 0 || size.IntAt(1) < 0)
-    return MakeError("size must be two numbers of 0 or more");
+    return MakeError("size must be a vector of two numbers of 0 or more");
   if (offsets.rank() != 2 || offsets.dim(0) != in.dim(0) || offsets.dim(1) != 2)
     return MakeError("offsets must be [{0},2], got shape {1}", in.dim(0), DimsText(offsets.dims()));
   int64_t height = size.IntAt(0), width = size.IntAt(1), channels = in.dim(3);

@@ -217,7 +217,8 @@ Expected<std::string> EncodeJpeg(const uint8_t* pixels, const ImageSize& size,
                                  const JpegEncoding& options) {
   if (size.height < 1 || size.width < 1 || size.height > JPEG_MAX_DIMENSION ||
       size.width > JPEG_MAX_DIMENSION)
-    return MakeError("a JPEG cannot have {0} x {1} pixels", size.height, size.width);
+    return MakeError("a JPEG cannot have {0} x {1} pixels: height and width must be in [1, 65500]",
+                     size.height, size.width);
   JpegEncoding with_head = options;
   if (!options.xmp.empty()) with_head.xmp = std::string(kXmpHead, sizeof kXmpHead) + options.xmp;
   if (with_head.xmp.size() > 65533) return MakeError("xmp_metadata is longer than 65504 bytes");

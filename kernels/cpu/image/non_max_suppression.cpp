@@ -86,7 +86,7 @@ template <typename T>
 Expected<T> ScalarAt(const KernelContext& ctx, int i, const char* name) {
   const Tensor& tensor = ctx.input(i);
   if (tensor.num_elements() != 1)
-    return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(tensor.dims()));
+    return MakeError("{0} must have one element, got shape {1}", name, DimsText(tensor.dims()));
   if (tensor.dtype() == proto::DT_HALF) return static_cast<T>(*tensor.data<Eigen::half>());
   return static_cast<T>(*tensor.data<float>());
 }
@@ -95,7 +95,7 @@ template <typename T>
 Expected<Limits<T>> ReadLimits(const KernelContext& ctx, int version, float iou_attr) {
   Limits<T> limits;
   if (ctx.input(2).num_elements() != 1)
-    return MakeError("max_output_size must be a scalar, got shape {0}",
+    return MakeError("max_output_size must have one element, got shape {0}",
                      DimsText(ctx.input(2).dims()));
   limits.most = ctx.input(2).IntAt(0);
   if (limits.most < 0)
@@ -181,7 +181,7 @@ Error SuppressWithOverlaps(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckScores(ctx.input(1), n));
   Limits<float> limits;
   if (ctx.input(2).num_elements() != 1)
-    return MakeError("max_output_size must be a scalar, got shape {0}",
+    return MakeError("max_output_size must have one element, got shape {0}",
                      DimsText(ctx.input(2).dims()));
   limits.most = ctx.input(2).IntAt(0);
   if (limits.most < 0)

@@ -171,7 +171,8 @@ Error DecodePng(llvm::StringRef contents, int channels, bool wide, MakeRoom room
 Expected<std::string> EncodePng(const void* pixels, const ImageSize& size, bool wide,
                                 int compression) {
   if (size.height < 1 || size.width < 1 || size.height > INT32_MAX || size.width > INT32_MAX)
-    return MakeError("a PNG cannot have {0} x {1} pixels", size.height, size.width);
+    return MakeError("a PNG cannot have {0} x {1} pixels: height and width must be in [1, 2^31)",
+                     size.height, size.width);
   std::vector<png_bytep> rows;
   int64_t stride = size.width * size.channels * (wide ? 2 : 1);
   for (int64_t y = 0; y < size.height; ++y)

@@ -105,7 +105,7 @@ Error Transform(KernelContext& ctx, Image image) {
     return MakeError("transforms must be [{0} or 1,8], got shape {1}", in.dim(0),
                      DimsText(transforms.dims()));
   if (size.rank() != 1 || size.num_elements() != 2 || size.IntAt(0) <= 0 || size.IntAt(1) <= 0)
-    return MakeError("output_shape must be two positive numbers");
+    return MakeError("output_shape must be a vector of two positive numbers");
   if (ctx.num_inputs() > 3) {
     if (ctx.input(3).rank() != 0)
       return MakeError("fill_value must be a scalar, got shape {0}", DimsText(ctx.input(3).dims()));

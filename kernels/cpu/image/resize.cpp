@@ -27,9 +27,12 @@ Error ResizeAttrs::Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t wi
   *rows = {from[1], height, align_corners_, half_pixel_centers_};
   *columns = {from[2], width, align_corners_, half_pixel_centers_};
   if (rows->out <= 0 || columns->out <= 0)
-    return MakeError("output dimensions must be positive, got {0} x {1}", rows->out, columns->out);
+    return MakeError("the height and width of the resized image must be positive, got {0} x {1}",
+                     rows->out, columns->out);
   if (rows->in <= 0 || columns->in <= 0)
-    return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
+    return MakeError(
+        "an image of size {0} x {1} cannot be resized: height and width must be at least 1",
+        rows->in, columns->in);
   if (align_corners_ && half_pixel_centers_)
     return MakeError("align_corners and half_pixel_centers exclude each other");
   return Error::success();
@@ -117,7 +120,8 @@ Expected<KernelFn> Make(const KernelSetup& setup) {
     fn = Kernel<typename decltype(tag)::type>(setup);
     return true;
   });
-  if (!known) return MakeError("cannot resize images of {0}", DataTypeName(setup.input_type(0)));
+  if (!known)
+    return MakeError("cannot resize images of dtype {0}", DataTypeName(setup.input_type(0)));
   return fn;
 }
 

@@ -103,8 +103,8 @@ Error Gradient(KernelContext& ctx, const ResizeAttrs& attrs) {
     image.assign(other.dims().begin(), other.dims().end());
     if (image.size() != 4 || image[0] != grads.dim(0) || image[3] != grads.dim(3))
       return MakeError(
-          "original_image must have the batch and channels of grads, whose shape is {0}, got shape "
-          "{1}",
+          "original_image must have rank 4 and the batch and channels of grads, whose shape is "
+          "{0}, got shape {1}",
           DimsText(grads.dims()), DimsText(image));
   }
   ResizeAxis rows, columns;

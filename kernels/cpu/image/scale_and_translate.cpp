@@ -133,14 +133,15 @@ Expected<Resampling> Plan(const Filter& filter, bool antialias, const Tensor& sc
                           int64_t out_height, int64_t out_width) {
   for (const Tensor* tensor : {&scale, &translation}) {
     if (tensor->rank() != 1 || tensor->num_elements() != 2)
-      return MakeError("scale and translation must have two elements, got shape {0}",
+      return MakeError("scale and translation must be vectors of two elements, got shape {0}",
                        DimsText(tensor->dims()));
   }
   const float *s = scale.data<float>(), *t = translation.data<float>();
   if (!(s[0] > 0 && s[1] > 0)) return MakeError("scale must be positive, got {0}, {1}", s[0], s[1]);
   if (in_height < 1 || in_width < 1 || out_height < 1 || out_width < 1)
-    return MakeError("an image of {0} x {1} cannot become one of {2} x {3}", in_height, in_width,
-                     out_height, out_width);
+    return MakeError(
+        "an image of {0} x {1} cannot become one of {2} x {3}: all four sizes must be at least 1",
+        in_height, in_width, out_height, out_width);
   return Resampling{SpansOf(filter, in_height, out_height, s[0], t[0], antialias),
                     SpansOf(filter, in_width, out_width, s[1], t[1], antialias)};
 }
@@ -166,7 +167,8 @@ Expected<KernelFn> MakeResample(const KernelSetup& setup) {
     if (in.rank() != 4)
       return MakeError("images must have rank 4, got shape {0}", DimsText(in.dims()));
     if (size.rank() != 1 || size.num_elements() != 2)
-      return MakeError("size must have two elements, got shape {0}", DimsText(size.dims()));
+      return MakeError("size must be a vector of two elements, got shape {0}",
+                       DimsText(size.dims()));
     ASSIGN_OR_RETURN(Resampling plan, Plan(filter, antialias, ctx.input(2), ctx.input(3), in.dim(1),
                                            in.dim(2), size.IntAt(0), size.IntAt(1)));
     ASSIGN_OR_RETURN(Tensor * out,
@@ -187,7 +189,7 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   return KernelFn([filter, antialias](KernelContext& ctx) -> Error {
     const Tensor &grads = ctx.input(0), &image = ctx.input(1);
     if (grads.rank() != 4 || image.rank() != 4)
-      return MakeError("gradients of shape {0} do not match images of shape {1}",
+      return MakeError("grads and original_image must have rank 4, got shapes {0} and {1}",
                        DimsText(grads.dims()), DimsText(image.dims()));
     ASSIGN_OR_RETURN(Resampling plan, Plan(filter, antialias, ctx.input(2), ctx.input(3),
                                            image.dim(1), image.dim(2), grads.dim(1), grads.dim(2)));

@@ -42,7 +42,7 @@ class ExplodingGradient : public Check {
                        worst->node.name())
             : Sentence(
                   "the gradient of this variable ('{0}') reaches a norm of {1}, and the norm "
-                  "of the variable is {2}",
+                  "of the variable is {2} at first",
                   worst->node.name(), Short(worst_norm),
                   Short(history ? history->moments[0].norm : 0));
     if (count > 1) what += "; that of " + Plural(count - 1, "other") + " too";

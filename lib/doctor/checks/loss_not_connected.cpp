@@ -56,7 +56,7 @@ class LossNotConnected : public Check {
     if (names.size() > 1) others = " and " + Plural(names.size() - 1, "other");
     if (!block) {
       Find(Confidence::kLikely, names[0],
-           Sentence("{0} does not depend on this variable{1}", losses, others),
+           Sentence("no gradient of {0} reaches this variable{1}", losses, others),
            "connect its layer, or add its own loss; set trainable=False if this is intended");
       return;
     }

@@ -40,7 +40,7 @@ class NotFinite : public Check {
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
       Find(Confidence::kCertain, node,
-           Sentence("this tensor has NaN or infinity from step {0} on", step + 1),
+           Sentence("this tensor first has NaN or infinity in step {0}", step + 1),
            Sentence("grapnel blame{0} names the op that produced the first",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }
@@ -48,7 +48,7 @@ class NotFinite : public Check {
       for (size_t i = 0; i < history.moments.size(); ++i) {
         if (history.moments[i].bad == 0) continue;
         Find(Confidence::kCertain, history.name,
-             Sentence("{0} of its numbers are NaN or infinite from '{1}' on",
+             Sentence("{0} of its numbers are NaN or infinite in '{1}', and none before",
                       WithCommas(history.moments[i].bad), llvm::StringRef(context.checkpoints[i])),
              "go back to the checkpoint before, and run grapnel blame on the step");
         break;
@@ -64,7 +64,7 @@ class NotFinite : public Check {
       for (const ScalarPoint& point : curve.series->points) {
         if (std::isfinite(point.value)) continue;
         Find(Confidence::kCertain, curve.series->name(),
-             Sentence("this loss is {0} from step {1} on",
+             Sentence("this loss is first {0} at step {1}",
                       std::isnan(point.value) ? "NaN" : "infinite", point.step),
              "go back to a checkpoint before, and run grapnel blame on the step");
         break;

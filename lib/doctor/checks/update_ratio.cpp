@@ -52,10 +52,10 @@ class UpdateRatio : public Check {
       if (ratios.middle > high) most = &history, high = ratios.middle;
     }
     if (least)
-      Report(*least, low, small, "barely change",
+      Report(*least, low, small, "barely change (this is the largest step)",
              "raise the learning rate, or find out why the gradient is so small");
     if (most)
-      Report(*most, high, large, "jump around",
+      Report(*most, high, large, "jump around (this is the median step)",
              "lower the learning rate, or clip gradients by norm");
     return "";
   }
@@ -63,10 +63,9 @@ class UpdateRatio : public Check {
  private:
   void Report(const VariableHistory& history, double ratio, int count, const char* effect,
               const char* advice) {
-    std::string what = Sentence(
-        "a step changes these weights by {0} of their norm ({1} is usual): "
-        "they {2}",
-        Short(ratio), "1e-3", effect);
+    std::string what =
+        Sentence("a step changes these weights by {0} of their norm ({1} is usual): they {2}",
+                 Short(ratio), "1e-3", effect);
     if (count > 1) what += "; " + Plural(count - 1, "other") + " too";
     Find(Confidence::kLikely, history.name, what, advice);
   }

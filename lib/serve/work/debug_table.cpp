@@ -75,8 +75,7 @@ Expected<std::shared_ptr<DebugSession>> DebugTable::Find(uint64_t number,
   std::lock_guard lock(mutex_);
   auto found = sessions_.find(number);
   if (found == sessions_.end()) {
-    return MakeError("session {0} was dropped: only the {1} sessions used last are kept", number,
-                     kMostSessions);
+    return MakeError("there is no session {0}: at most {1} are kept", number, kMostSessions);
   }
   if (&found->second->opened() != &opened)
     return MakeError("session {0} is of another graph", number);

@@ -153,7 +153,7 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
     }
-    return MakeError("the case has no value for this tensor");
+    return MakeError("there is no case with a value for this tensor");
   }
   if (feed.kind == "file") {
     ASSIGN_OR_RETURN(auto file, find(feed.file));

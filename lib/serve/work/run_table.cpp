@@ -157,7 +157,7 @@ Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) con
   std::lock_guard lock(mutex_);
   auto found = files_.find(file);
   if (found == files_.end())
-    return MakeError("the server no longer has its file: choose the file again");
+    return MakeError("the server no longer has the uploaded file: choose the file again");
   return found->second;
 }
 
@@ -183,7 +183,7 @@ Expected<std::shared_ptr<PageRun>> RunTable::Find(uint64_t run) const {
   std::lock_guard lock(mutex_);
   auto found = runs_.find(run);
   if (found != runs_.end()) return found->second;
-  return MakeError("run {0} was dropped: only the last runs are kept", run);
+  return MakeError("there is no run {0}: only the last runs are kept", run);
 }
 
 Expected<std::string> RunTable::Stop(uint64_t number) {
@@ -239,7 +239,8 @@ Expected<std::string> RunTable::NpyFile(uint64_t number, size_t fetch) const {
     return MakeError("run {0} has no fetched value with index {1}", number, fetch);
   const Tensor& value = run->values[fetch];
   if (!value || value.HoldsObjects())
-    return MakeError("a .npy file cannot hold fetch '{0}'", run->request.fetches[fetch]);
+    return MakeError("fetch '{0}' has no value that a .npy file can hold",
+                     run->request.fetches[fetch]);
   return NpyFileBytes(run->request.fetches[fetch], value.ToLiteral());
 }
 

@@ -76,7 +76,7 @@ class ListReader {
   }
 
   static Error Ragged() {
-    return MakeError("the lists have different lengths, so they are not a tensor");
+    return MakeError("the lists have different lengths or depths, so they are not a tensor");
   }
 
   llvm::StringRef rest_;
