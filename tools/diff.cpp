@@ -9,6 +9,7 @@
 #include "lib/diff/statistics.h"
 #include "lib/job/function_graph.h"
 #include "lib/job/model_values.h"
+#include "lib/job/plugin.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
@@ -103,10 +104,10 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
 
 using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
-// True for an existing file that is neither a folder nor a .cpp file: such a file can be opened in
+// True for an existing file that is neither a folder nor a program: such a file can be opened in
 // parallel with another one.
 bool IsPlainFile(llvm::StringRef path) {
-  return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
+  return FileExists(path) && !IsDirectory(path) && !NamesSource(path);
 }
 
 Expected<Sides> OpenBoth(const Flags& flags, llvm::StringRef title_a, llvm::StringRef title_b,

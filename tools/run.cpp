@@ -169,6 +169,8 @@ class GraphRuns {
       request->profiler = &profile_;
     }
     RETURN_IF_ERROR(CheckFoldersOf(flags_.run.fetches));
+    if (llvm::StringRef(flags_.save_case).ends_with(".zip"))
+      return MakeError("--save-case: {0}: an archive; a folder was expected", flags_.save_case);
     if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
       return MakeError("--save-case: {0}: is a file; a folder was expected", flags_.save_case);
     request->pool = &pool_;

@@ -74,6 +74,11 @@ Error TapFlags::CheckCombination() const {
   }
   if (circular_buffer_size != defaults.circular_buffer_size && logdir.empty())
     return MakeError("--circular-buffer-size requires --logdir DIR");
+  if (!most_bytes.empty() && !logdir.empty() && circular_buffer_size > 0)
+    return MakeError(
+        "--tap-bytes cannot limit a debug folder of the last {0} traces: pass "
+        "--circular-buffer-size -1 to limit its bytes instead",
+        circular_buffer_size);
   return Error::success();
 }
 

@@ -125,6 +125,9 @@ Error WritePage(Timeline timeline, const Flags& flags) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (invocation.flags.json && (!flags.node.empty() || flags.changes))
+    return MakeError("--json and {0} both write to standard output: pass only one",
+                     flags.changes ? "--changes" : "--node");
   std::shared_ptr<const FileBytes> log;
   if (!flags.log.empty()) {
     ASSIGN_OR_RETURN(log, FileBytes::Open(flags.log));

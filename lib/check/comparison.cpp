@@ -37,6 +37,20 @@ double Part(const Literal& literal, int64_t i, int part) {
   return value;
 }
 
+// Calls `visit` with the magnitude of each finite element other than 0 of a float literal, or of
+// each such part of a complex one; not for other dtypes.
+template <typename Visit>
+void VisitMagnitudes(const Literal& literal, Visit visit) {
+  bool complex = IsComplex(literal.dtype());
+  if (!complex && !IsFloating(literal.dtype())) return;
+  for (int64_t i = 0; i < literal.num_elements(); ++i) {
+    for (int part = 0; part < (complex ? 2 : 1); ++part) {
+      double size = std::fabs(Part(literal, i, part));
+      if (size > 0 && std::isfinite(size)) visit(size);
+    }
+  }
+}
+
 std::string IndexText(llvm::ArrayRef<int64_t> dims, int64_t i) {
   Dims index(dims.begin(), dims.end());
   for (int d = static_cast<int>(dims.size()) - 1; d >= 0; --d) {
@@ -96,16 +110,15 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
   return result;
 }
 
+double LargestMagnitude(const Literal& literal) {
+  double most = 0;
+  VisitMagnitudes(literal, [&](double size) { most = std::max(most, size); });
+  return most;
+}
+
 double AbsoluteTolerance(const Literal& expected, double rtol) {
-  bool complex = IsComplex(expected.dtype());
-  if (!complex && !IsFloating(expected.dtype())) return 0;
   std::vector<double> sizes;
-  for (int64_t i = 0; i < expected.num_elements(); ++i) {
-    for (int part = 0; part < (complex ? 2 : 1); ++part) {
-      double size = std::fabs(Part(expected, i, part));
-      if (size > 0 && std::isfinite(size)) sizes.push_back(size);
-    }
-  }
+  VisitMagnitudes(expected, [&](double size) { sizes.push_back(size); });
   if (sizes.empty()) return 0;
   auto smallest = [&](size_t rank) {
     std::nth_element(sizes.begin(), sizes.begin() + rank, sizes.end());

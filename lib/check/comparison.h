@@ -17,6 +17,10 @@ struct Comparison {
 };
 Comparison Compare(const Literal& got, const Literal& expected, double rtol, double atol);
 
+// Returns the largest finite magnitude of a float literal, or of the parts of a complex one; 0 for
+// other dtypes.
+double LargestMagnitude(const Literal& literal);
+
 // Returns the `atol` to use with `rtol` in a generated case, computed from the expected values
 // alone: `rtol` times the median magnitude of those that are finite and not 0, since the error of a
 // sum that is near zero depends on the size of its terms. `atol` is at most a tenth of the

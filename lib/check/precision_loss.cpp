@@ -136,8 +136,10 @@ void PrecisionWatch::OnPair(int64_t /*order*/, const NodeRun& a, const NodeRun& 
 void PrecisionWatch::Add(PrecisionLoss loss, const Node& node) {
   loss.node = node.name().str();
   loss.op = node.op().str();
+  if (const Function* function = FunctionOf(node.graph())) loss.function = function->name().str();
   auto known = llvm::find_if(losses_, [&](const PrecisionLoss& other) {
-    return other.node == loss.node && other.kind == loss.kind && other.output == loss.output;
+    return other.node == loss.node && other.function == loss.function && other.kind == loss.kind &&
+           other.output == loss.output;
   });
   loss.calls = CurrentCallSites();
   if (known == losses_.end()) {

@@ -35,6 +35,7 @@ enum class LossKind : uint8_t {
 struct PrecisionLoss {
   LossKind kind = LossKind::kOverflow;
   std::string node, op;
+  std::string function;  // whose body has the node; empty: the main graph
   int output = 0;
   std::vector<CallSite> calls;  // calls around the node, at the first occurrence
   int64_t elements = 0;

@@ -13,18 +13,6 @@
 namespace grapnel {
 namespace {
 
-// Returns the largest finite magnitude of a float literal (of a complex one, of the real parts); 0
-// for other dtypes.
-double MagnitudeOf(const Literal& literal) {
-  double most = 0;
-  if (!IsFloating(literal.dtype()) && !IsComplex(literal.dtype())) return most;
-  for (int64_t i = 0; i < literal.num_elements(); ++i) {
-    double value = std::fabs(literal.AsDouble(i));
-    if (std::isfinite(value)) most = std::max(most, value);
-  }
-  return most;
-}
-
 bool HasState(const Module& module) {
   auto has = [](const Graph& graph) {
     for (Node node : graph.nodes()) {
@@ -226,7 +214,7 @@ std::optional<std::string> ValueCheck::DifferenceOf(const Tensor& got,
   DataType type = expected.dtype();
   double coarse = type == proto::DT_HALF || type == proto::DT_BFLOAT16 ? 64 : 1;
   Comparison comparison = Compare(got.ToLiteral(), expected, options_.rtol * coarse,
-                                  options_.atol * coarse * MagnitudeOf(expected));
+                                  options_.atol * coarse * LargestMagnitude(expected));
   if (comparison.same) return std::nullopt;
   return comparison.message;
 }

@@ -278,6 +278,8 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '[') {
+      if (depth == dims.size() && array.size() > 0)
+        return MakeError("'{0}': all numbers must be at the same depth of nested lists", text);
       counts.resize(++depth);
       counts[depth - 1] = 0;
       if (dims.size() < depth) dims.resize(depth, -1);

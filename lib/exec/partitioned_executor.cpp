@@ -25,7 +25,7 @@ struct PartitionPlans {
   std::unique_ptr<Session> own_session;
   Session* session = nullptr;
   std::vector<std::unique_ptr<PartitionPlan>> partitions;
-  size_t num_fetches = 0;
+  size_t num_feeds = 0, num_fetches = 0;
   int num_threads = 1;
   MessageSink print;
   std::mutex printing;  // one partition prints at a time
@@ -181,6 +181,7 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
   plans.session = options.session;
   // With a hook, one thread runs all partitions, in a deterministic order.
   plans.num_threads = options.hook ? 1 : options.pool->num_threads();
+  plans.num_feeds = options.feeds.size();
   plans.num_fetches = options.fetches.size();
   plans.print = options.print;
   std::vector<bool> found(options.fetches.size());
@@ -198,6 +199,8 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
 }
 
 Expected<std::vector<Tensor>> PartitionedExecutor::Run(llvm::ArrayRef<Tensor> feeds) {
+  if (feeds.size() != impl_->plans.num_feeds)
+    return MakeError("{0} values are fed, {1} were expected", feeds.size(), impl_->plans.num_feeds);
   std::vector<Tensor> results(impl_->plans.num_fetches);
   std::unique_ptr<PartitionedRun> run = impl_->idle.Take();
   if (!run) run = std::make_unique<PartitionedRun>(impl_->plans);

@@ -390,7 +390,6 @@ std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, con
   const Function& function = *callee.function;
   if (llvm::StringRef mark = FunctionRewriter::XlaMark(call); !mark.empty())
     return llvm::formatv("'{0}' is marked for XLA ({1})", call.name(), mark);
-  if (rewriter.edit.IsFed(call)) return llvm::formatv("'{0}' is fed", call.name());
   std::string misfit = Misfit(call, function);
   if (misfit.empty()) misfit = rewriter.WhyNotPassed(call);
   if (!misfit.empty()) return misfit;

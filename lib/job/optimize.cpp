@@ -92,8 +92,16 @@ size_t CountWithoutDevice(const Module& module) {
   return count;
 }
 
-// Replaces signature keys by tensor names.
+// Replaces signature keys, and in the graph of a function the indices of arguments and results, by
+// tensor names.
 OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
+  const Graph& main = opened.module().main;
+  for (FeedSource& feed : request.feeds) {
+    if (Node argument = FindArgument(main, feed.tensor)) feed.tensor = argument.name().str();
+  }
+  for (std::string& fetch : request.options.fetches) {
+    if (Node result = FindResult(main, fetch)) fetch = result.name().str();
+  }
   auto chosen = ChooseSignature(opened.model(), opened.file(), request.signature);
   if (!chosen) llvm::consumeError(chosen.takeError());  // reported later
   if (!chosen || !*chosen) return request;

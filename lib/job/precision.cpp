@@ -9,6 +9,12 @@ namespace {
 
 constexpr int kMostRounds = 4;
 
+// The function whose body has the node; empty: the main graph.
+std::string BodyOf(const Node& node) {
+  const Function* function = FunctionOf(node.graph());
+  return function ? function->name().str() : std::string();
+}
+
 class PrecisionComparer {
  public:
   PrecisionComparer(OpenedGraph& opened, const CompareRequest& request, DataType format,
@@ -103,16 +109,12 @@ class PrecisionComparer {
     std::vector<Node> nodes;
     nodes.reserve(kept.size());
     for (const FloatNode& node : kept) nodes.emplace_back(node.first, node.second);
-    auto body = [](const Node& node) {
-      const Function* function = FunctionOf(node.graph());
-      return function ? function->name().str() : std::string();
-    };
     llvm::sort(nodes, [&](const Node& x, const Node& y) {
-      return std::pair(body(x), x.id()) < std::pair(body(y), y.id());
+      return std::pair(BodyOf(x), x.id()) < std::pair(BodyOf(y), y.id());
     });
     for (const Node& node : nodes) {
       report->kept.push_back(
-          {node.name().str(), node.op().str(), body(node), ReasonOf(node, *report)});
+          {node.name().str(), node.op().str(), BodyOf(node), ReasonOf(node, *report)});
       for (const Use& use : node.uses()) {
         Node reader(&node.graph(), use.node);
         bool is_data = static_cast<int>(use.slot) < reader.num_inputs();
@@ -125,7 +127,7 @@ class PrecisionComparer {
 
   std::string ReasonOf(const Node& node, const PrecisionReport& report) const {
     for (const PrecisionLoss& loss : report.losses) {
-      if (loss.node != node.name() || !loss.is_harmful) continue;
+      if (loss.node != node.name() || loss.function != BodyOf(node) || !loss.is_harmful) continue;
       if (loss.kind == LossKind::kOverflow) return "overflows";
       if (loss.kind == LossKind::kUnderflow) return "vanishes";
       return "loses its digits";

@@ -87,6 +87,9 @@ Verdict RuleContext::Apply(const Rule& rule, const Node& node,
   if (rule.may_apply && !rule.may_apply(node)) return NotMine();
   rule_name_ = rule.name;
   node_ = node;
+  if (edit.IsFed(node)) {
+    return rule.ops.empty() ? NotMine() : Refuse("'{0}' is fed", node.name());
+  }
   if (!BeginAt(node)) return NotMine();
   Verdict verdict = Call(rule, *this, node);
   if (stopped) return verdict;  // NextRewrite has ended the last rewrite

@@ -85,9 +85,12 @@ class GRAPNEL_PUBLIC RuleContext {
   bool IsPreserved(const Node& node) const { return edit.IsPreserved(node); }
   bool Exists(llvm::StringRef name) const { return static_cast<bool>(graph.Find(name)); }
   llvm::StringRef DeviceOf(const Node& node) const { return edit.DeviceOf(node); }
-  // The node of data input `i`; no node if there is no such input.
+  // The node of data input `i`, for rules that look through it. No node if there is no such input,
+  // or if the node is fed: a fed value does not follow from the node's op and inputs.
   Node Input(const Node& node, int i) const {
-    return i < node.num_inputs() ? node.input_node(i) : Node();
+    if (i >= node.num_inputs()) return Node();
+    Node input = node.input_node(i);
+    return edit.IsFed(input) ? Node() : input;
   }
   // True if the node has an outgoing control edge.
   bool DrivesControls(const Node& node) const;
@@ -121,8 +124,9 @@ class GRAPNEL_PUBLIC RuleContext {
   }
 
   // --- For optimizers: applies the rule to the node, and records its edits as one rewrite. Returns
-  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). The caller implements the
-  // verdict's replacement in `replace`, as part of the same rewrite.
+  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Refuses a fed node: its readers
+  // must keep reading the fed value, whatever its op. The caller implements the verdict's
+  // replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);
   // Applies a rule that is for the whole body instead of a node.

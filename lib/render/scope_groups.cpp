@@ -140,9 +140,9 @@ std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
   return words;
 }
 
-// Groups members whose names begin with the same word. Does nothing and returns false if no two
-// members share a word, if flow would leave such a group and reenter it, or if too many groups and
-// single members would remain.
+// Groups members whose names begin with the same word. Does nothing and returns false if no word
+// has enough members for a group, if flow would leave such a group and reenter it, or if too many
+// groups and single members would remain.
 bool ScopeTree::Builder::GroupByNames(ScopeId scope) {
   size_t from = found_[scope].name_from;
   std::vector<Member> members = MembersOf(scope);
@@ -162,7 +162,7 @@ bool ScopeTree::Builder::GroupByNames(ScopeId scope) {
   size_t entities = 0;
   for (const std::vector<Member>& word : words)
     entities += word.size() >= kSmallestGroup ? 1 : word.size();
-  if (entities > kMostByNames || words.size() == members.size()) return false;
+  if (entities > kMostByNames || entities == members.size()) return false;
   FlowEdges edges = EdgesAmong(ordered);
   for (auto& [a, b] : edges) {
     a = group_of[a];

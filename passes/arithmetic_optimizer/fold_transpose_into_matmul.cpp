@@ -27,6 +27,7 @@ bool SwapsLastTwo(Arithmetic& rule, const Node& transpose) {
 
 // True if the product can read the input of `operand` and transpose it itself.
 bool CanFold(Arithmetic& rule, const Node& product, const Node& operand) {
+  if (!operand) return false;
   bool is_complex = product.op() != "SparseMatMul" && IsComplex(product.GetType("T"));
   bool conjugates = operand.op() == "ConjugateTranspose";
   if ((!conjugates && operand.op() != "Transpose") || operand.num_inputs() != 2) return false;
@@ -39,7 +40,7 @@ bool CanFold(Arithmetic& rule, const Node& product, const Node& operand) {
 Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
   if (node.num_inputs() != 2) return rule.NotMine();
   bool folds[2];
-  for (int i = 0; i < 2; ++i) folds[i] = CanFold(rule, node, node.input_node(i));
+  for (int i = 0; i < 2; ++i) folds[i] = CanFold(rule, node, rule.Input(node, i));
   if (!folds[0] && !folds[1]) return rule.NotMine();
   if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
   std::string name = Arithmetic::NameFor(node, "FoldTransposeIntoMatMul");

@@ -21,11 +21,11 @@ constexpr char kStage[] = "HoistCommonFactor";
 bool IsFloat(DataType type) { return type == proto::DT_FLOAT || type == proto::DT_DOUBLE; }
 
 // True if all terms are Mul nodes, or all are divisions.
-bool HasTermsOfOneKind(const Node& sum) {
+bool HasTermsOfOneKind(Arithmetic& rule, const Node& sum) {
   bool divides = IsAnyDiv(sum.input_node(0));
   for (int i = 0; i < sum.num_inputs(); ++i) {
-    Node term = sum.input_node(i);
-    if (divides ? !IsAnyDiv(term) : term.op() != "Mul") return false;
+    Node term = rule.Input(sum, i);
+    if (!term || (divides ? !IsAnyDiv(term) : term.op() != "Mul")) return false;
   }
   return true;
 }
@@ -94,7 +94,7 @@ Node Hoist(Arithmetic& rule, const Node& node, bool divides, Port common,
 
 Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
   if (node.num_inputs() < 2 || !rule.IsAggregate(node) ||
-      rule.hoisted_factors.contains(node.id()) || !HasTermsOfOneKind(node))
+      rule.hoisted_factors.contains(node.id()) || !HasTermsOfOneKind(rule, node))
     return rule.NotMine();
   if (!rule.aggressive) return rule.Refuse("arithmetic_optimization is not AGGRESSIVE");
   for (const char* part : {"Div", "Mul", "AddV2"}) {

@@ -69,14 +69,14 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   });
   Node first = rule.Input(tail, 0);
   std::optional<Permutation> permutation = rule.ConstantInts(node, 1);
-  if (!first || !permutation || permutation->empty()) return rule.NotMine();
+  if (!permutation || permutation->empty()) return rule.NotMine();
   if (permutation->size() == 1 && WritesZerosAsNothing(rule)) {
     return rule.Refuse(
         "'{0}' is all zeros: TensorFlow's shape inference stores it without values, and "
         "TensorFlow's version of this rule cannot read it then",
         node.input_node(1).name());
   }
-  if (first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);
+  if (first && first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);
   if (!IsIdentity(*permutation)) return rule.NotMine();
   if (node.op() == "Transpose") return rule.ReplaceBy(node.input(0));
   Node conj = rule.Copy(Arithmetic::NameFor(node, "RemoveIdentityTranspose"), node);

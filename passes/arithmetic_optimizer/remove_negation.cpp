@@ -12,8 +12,8 @@ namespace {
 
 Verdict RemoveNegation(Arithmetic& rule, const Node& node) {
   if (node.num_inputs() != 2 || (node.op() != "Sub" && !IsAdd(node))) return rule.NotMine();
-  Node x = node.input_node(0), y = node.input_node(1);
-  bool of_y = y.op() == "Neg", of_x = IsAdd(node) && x.op() == "Neg";
+  Node x = rule.Input(node, 0), y = rule.Input(node, 1);
+  bool of_y = y && y.op() == "Neg", of_x = IsAdd(node) && x && x.op() == "Neg";
   if (!of_y && !of_x) return rule.NotMine();
   if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
   Node negation = of_y ? y : x;

@@ -11,14 +11,14 @@ namespace grapnel::arithmetic {
 namespace {
 
 Verdict RemoveRedundantBitcast(Arithmetic& rule, const Node& node) {
-  Node input = rule.Input(node, 0);
-  if (!input) return rule.NotMine();
+  if (node.num_inputs() == 0) return rule.NotMine();
   Verdict verdict = rule.NotMine();
   if (node.GetType("T") == node.GetType("type")) {
     if (!rule.IsPreserved(node)) return rule.ReplaceBy(node.input(0));
     verdict = rule.Refuse("'{0}' is fetched, fed or kept", node.name());
   }
-  if (input.op() != "Bitcast" || input.num_inputs() == 0) return verdict;
+  Node input = rule.Input(node, 0);
+  if (!input || input.op() != "Bitcast" || input.num_inputs() == 0) return verdict;
   if (rule.IsPreserved(input)) return rule.Refuse("'{0}' is fetched, fed or kept", input.name());
   rule.edit.Used(input);
   rule.edit.SetInput(node, 0, input.input(0));

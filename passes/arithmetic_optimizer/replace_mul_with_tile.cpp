@@ -27,8 +27,9 @@ std::optional<std::vector<int64_t>> MultiplesOf(const Shape& from, const Shape& 
 }
 
 Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
-  Node input = rule.Input(node, 0), ones = rule.Input(node, 1);
-  if (!input || !ones || input.op() == "Const") return rule.NotMine();
+  if (node.num_inputs() != 2) return rule.NotMine();
+  Node input = node.input_node(0), ones = node.input_node(1);
+  if (input.op() == "Const") return rule.NotMine();
   const Literal* value = rule.ConstantOf(node.input(1));
   if (!value || value->dtype() != proto::DT_FLOAT || !value->AllEqualTo(1)) return rule.NotMine();
   if (rule.IsPreserved(node) || rule.IsPreserved(input) || rule.IsPreserved(ones)) {

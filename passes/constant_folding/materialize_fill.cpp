@@ -20,7 +20,7 @@ bool HasOneElementForm(DataType type) {
 }
 
 Verdict MaterializeFill(Folding& rule, const Node& node) {
-  if (!rule.materialize_fills || rule.edit.IsFed(node)) return rule.NotMine();
+  if (!rule.materialize_fills) return rule.NotMine();
   const Shape shape = rule.edit.ShapeOf({node.id(), 0});
   if (!shape.IsFullyKnown())
     return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.name(), shape.ToString());

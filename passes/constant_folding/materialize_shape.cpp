@@ -45,7 +45,7 @@ Verdict RefuseUnknown(Folding& rule, const Node& tensor) {
 
 // Handles Shape, Size and Rank.
 Verdict MaterializeOne(Folding& rule, const Node& node) {
-  if (node.num_inputs() != 1 || rule.edit.IsFed(node)) return rule.NotMine();
+  if (node.num_inputs() != 1) return rule.NotMine();
   DataType type = node.op() == "Rank" ? proto::DT_INT32 : node.GetType("out_type", proto::DT_INT32);
   std::optional<Literal> value = Answer(node.op(), rule.ShapeOf(node.input(0)), type);
   if (!value) return RefuseUnknown(rule, node.input_node(0));
@@ -74,9 +74,9 @@ Verdict MaterializeEach(Folding& rule, const Node& node) {
 }
 
 Verdict MaterializeArraySize(Folding& rule, const Node& node) {
-  if (node.num_inputs() != 2 || rule.edit.IsFed(node)) return rule.NotMine();
-  Node array = node.input_node(0);
-  if (array.num_inputs() == 0) return rule.NotMine();
+  if (node.num_inputs() != 2) return rule.NotMine();
+  Node array = rule.Input(node, 0);
+  if (!array || array.num_inputs() == 0) return rule.NotMine();
   const Literal* size = rule.ConstantOf(array.input(0));
   if (!size || size->dtype() != proto::DT_INT32) return rule.NotMine();
   if (array.GetBool("dynamic_size")) return rule.Refuse("TensorArray '{0}' may grow", array.name());

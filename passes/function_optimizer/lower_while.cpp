@@ -143,7 +143,6 @@ class Loop {
 Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
   if (!node.GetBool(kLower)) return rule.NotMine();
   if (rule.edit.boundary().keep_functional) return rule.NotMine();
-  if (rule.edit.IsFed(node)) return rule.Refuse("'{0}' is fed", node.name());
   if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
     return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
   if (std::string why = rule.WhyNotPassed(node); !why.empty()) return rule.Refuse("{0}", why);

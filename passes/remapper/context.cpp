@@ -49,7 +49,7 @@ std::string Remapper::InputShapes(const Node& node) {
 
 std::optional<float> Remapper::ScalarOf(Port port) {
   Node node = graph.node(port.node);
-  if (node.op() == "Cast" && node.num_inputs() == 1) node = node.input_node(0);
+  if (node.op() == "Cast" && node.num_inputs() == 1 && !edit.IsFed(node)) node = node.input_node(0);
   const Literal* literal = edit.ConstantOf(node);
   if (!literal || literal->num_elements() != 1 || !IsFloating(literal->dtype()))
     return std::nullopt;

@@ -41,7 +41,7 @@ void BecomeSize(RuleContext& rule, const Node& prod, const Node& shape) {
 // A rule that is applied to the whole body: TensorFlow visits the readers of each Shape.
 Verdict ProductsToSizes(RuleContext& rule) {
   for (Node shape : rule.graph.nodes()) {
-    if (shape.op() != "Shape" || shape.num_inputs() != 1) continue;
+    if (shape.op() != "Shape" || shape.num_inputs() != 1 || rule.edit.IsFed(shape)) continue;
     for (const Use& use : shape.UsesOf(0)) {
       Node prod = rule.graph.node(use.node);
       if (use.slot != 0 || !CanBecomeSize(rule, prod)) continue;

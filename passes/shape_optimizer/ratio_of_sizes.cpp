@@ -41,8 +41,8 @@ Verdict RatioToConstant(RuleContext& rule, const Node& div) {
   if (div.num_inputs() != 2) return rule.NotMine();
   DataType type = div.GetType("T");
   if (type != proto::DT_INT32 && type != proto::DT_INT64) return rule.NotMine();
-  Node above = div.input_node(0), below = div.input_node(1);
-  if (above.op() != "Size" || below.op() != "Size") return rule.NotMine();
+  Node above = rule.Input(div, 0), below = rule.Input(div, 1);
+  if (!above || !below || above.op() != "Size" || below.op() != "Size") return rule.NotMine();
   if (above.num_inputs() != 1 || below.num_inputs() != 1) return rule.NotMine();
   Shape a = rule.ShapeOf(above.input(0)), b = rule.ShapeOf(below.input(0));
   std::optional<int64_t> ratio = RatioOfSizes(a, b);

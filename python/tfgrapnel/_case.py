@@ -78,5 +78,6 @@ def capture(
     _write(model, given, os.fspath(output), fetch, signature, options)
     case = load(output)
     assert isinstance(case, Graph)
-    case._kept = (*case._kept, folder)
+    if folder is not None:
+        case._kept = (*case._kept, folder)
     return case

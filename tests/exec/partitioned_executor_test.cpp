@@ -121,6 +121,18 @@ TEST(PartitionedExecutor, RunsAgainAndAgain) {
   }
 }
 
+TEST(PartitionedExecutor, ChecksTheNumberOfFeeds) {
+  SplitLoop loop({"Neg"}, 4);
+  ThreadPool pool(2);
+  auto executor = loop.Compile(pool);
+  for (size_t count : {0, 2}) {
+    auto outputs = executor->Run(std::vector<Tensor>(count, FloatTensor({}, {3})));
+    EXPECT_EQ(TextOf(outputs.takeError()),
+              llvm::formatv("{0} values are fed, 1 were expected", count).str());
+  }
+  EXPECT_EQ(Sum(*executor, 3), -3);
+}
+
 // Fails in the tenth run of a node, and never again.
 class FailsOnce : public RunHook {
  public:

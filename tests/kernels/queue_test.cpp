@@ -26,5 +26,23 @@ TEST(KernelQueue, WhatIsRefusedChangesNothing) {
   EXPECT_EQ(Values<float>(take(2).One()), (std::vector<float>{1, 2}));
 }
 
+// Together, padded to the larger size in each dimension, the two elements would be too large.
+TEST(KernelQueue, ElementsThatCannotBeJoinedStay) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  Tensor queue = OpRun("PaddingFIFOQueueV2")
+                     .Attr("component_types", attr::Types({proto::DT_FLOAT}))
+                     .Attr("shapes", attr::Shapes({Shape::UnknownOfRank(2)}))
+                     .Out({proto::DT_RESOURCE})
+                     .One();
+  for (std::vector<int64_t> dims : {std::vector<int64_t>{kMany, 0}, {0, kMany}}) {
+    EXPECT_EQ(OpRun("QueueEnqueueV2").In(queue).In(Floats(dims, {})).Out({}).ErrorText(),
+              "no error");
+  }
+  OpRun take = OpRun("QueueDequeueManyV2").In(queue).In(Ints({}, {2})).Out({proto::DT_FLOAT});
+  EXPECT_NE(take.ErrorText(), "no error");
+  EXPECT_EQ(Values<int32_t>(OpRun("QueueSizeV2").In(queue).Out({proto::DT_INT32}).One()),
+            (std::vector<int32_t>{2}));
+}
+
 }  // namespace
 }  // namespace grapnel

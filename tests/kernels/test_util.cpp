@@ -21,8 +21,8 @@ Expected<std::vector<Tensor>> OpRun::Try() {
   std::vector<Tensor> outputs(types_.size());
   ThreadPool pool(2);
   MessageSink sink = [this](Severity, llvm::StringRef text) { printed_.push_back(text.str()); };
-  Session session;
-  RunServices services{HeapAllocator(), pool, sink, nullptr, &session};
+  Session own_session;
+  RunServices services{HeapAllocator(), pool, sink, nullptr, session_ ? session_ : &own_session};
   services.onednn = onednn_;
   KernelContext ctx(inputs_, outputs, types_, services);
   RETURN_IF_ERROR(kernel(ctx));

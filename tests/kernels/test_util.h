@@ -72,6 +72,12 @@ class OpRun {
     return *this;
   }
 
+  // Without this, each run has a session of its own.
+  OpRun& InSession(Session& session) {
+    session_ = &session;
+    return *this;
+  }
+
   // Sets ExecutorOptions::onednn.
   OpRun& OneDnn(bool onednn) {
     onednn_ = onednn;
@@ -90,6 +96,7 @@ class OpRun {
   std::vector<Tensor> inputs_;
   std::vector<DataType> types_;
   std::vector<std::string> printed_;
+  Session* session_ = nullptr;
   bool onednn_ = true;
 };
 

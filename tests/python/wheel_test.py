@@ -130,6 +130,7 @@ print("fine")
 """
 
 CAPTURE = """
+import pickle
 weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
 x = np.array([[1, -1]], np.float32)
 case = tg.capture(tf.function(lambda x: tf.nn.relu(x @ weights)), [x])
@@ -142,7 +143,9 @@ dense = tf.function(lambda x: tf.nn.relu(tf.nn.bias_add(x @ weights, bias)))
 assert_fused(dense.get_concrete_function(x), "MatMul + BiasAdd + Relu", count=1)
 
 model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(3)])
-assert tg.capture(model, x, "keras_case").path == "keras_case"
+case = tg.capture(model, x, "keras_case")
+assert case.path == "keras_case"
+assert tg.replay(pickle.loads(pickle.dumps(case))).ok
 model.export("saved", verbose=False)
 [key] = tg.load("saved").signatures["serving_default"].inputs
 assert tg.replay(tg.capture("saved", {key: x})).ok

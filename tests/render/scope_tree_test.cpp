@@ -94,6 +94,20 @@ TEST(ScopeTree, ManySiblingsAreGrouped) {
   EXPECT_EQ(tree.PathText(third), "net/block_3_*");
 }
 
+// Pairs are too small for groups by name, so the flow decides the groups.
+TEST(ScopeTree, PairsOfNamesAreGroupedByTheFlow) {
+  Module module;
+  for (int i = 0; i < 15; ++i) {
+    std::string word(1, static_cast<char>('a' + i));
+    for (const char* part : {"_first", "_second"}) {
+      NodeId id = module.main.AddNode(word + part, i % 2 == 0 ? "Relu" : "Neg");
+      if (id > 0) module.main.AddInput(id, {id - 1, 0});
+    }
+  }
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_LE(tree.scope(kRootScope).num_entities, 24u);
+}
+
 TEST(ScopeTree, ANameAndItsNumberedOnesAreOneGroup) {
   Module module;
   module.main.AddNode("AddN", "AddN");

@@ -165,18 +165,18 @@ Error Enqueue(KernelContext& ctx, Queue& queue, int64_t count, bool many) {
         "could make room",
         count, queue.name, queue.size(), queue.capacity);
   }
+  std::vector<Element> elements(count);
   for (int64_t k = 0; k < count; ++k) {
-    Element element;
     for (int i = 1; i < ctx.num_inputs(); ++i) {
       if (!many) {
-        element.push_back(ctx.input(i));
+        elements[k].push_back(ctx.input(i));
         continue;
       }
       ASSIGN_OR_RETURN(Tensor row, RowOf(ctx, ctx.input(i), k));
-      element.push_back(std::move(row));
+      elements[k].push_back(std::move(row));
     }
-    queue.Put(std::move(element));
   }
+  for (Element& element : elements) queue.Put(std::move(element));
   return Error::success();
 }
 
@@ -218,25 +218,27 @@ Error Dequeue(KernelContext& ctx) {
   return Error::success();
 }
 
-// Stacks component `c` of the elements, padded with zeros to the longest.
-Error Join(KernelContext& ctx, const Queue& queue, llvm::ArrayRef<Element> elements, size_t c) {
+// Allocates output `c` for component `c` of the next `count` elements, filled with the zeros that
+// pad it to the longest. Only a padding queue, which takes its elements in order, has components of
+// several shapes.
+Expected<Tensor*> AllocateJoined(KernelContext& ctx, const Queue& queue, int64_t count, size_t c) {
   const Shape& shape = queue.shapes[c];
-  Dims dims(shape.dims().begin(), shape.dims().end());
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] < 0) dims[d] = 0;
-    for (const Element& element : elements) dims[d] = std::max(dims[d], element[c].dim(d));
+  Dims dims = {count};
+  for (int d = 0; d < shape.rank(); ++d) {
+    int64_t size = std::max<int64_t>(shape.dim(d), 0);
+    for (int64_t k = 0; k < count; ++k) size = std::max(size, queue.elements[k][c].dim(d));
+    dims.push_back(size);
   }
-  Dims whole = {static_cast<int64_t>(elements.size())};
-  whole.append(dims.begin(), dims.end());
-  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(c, whole));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(c, dims));
   if (out->byte_size()) std::memset(out->raw(), 0, out->byte_size());
+  return out;
+}
+
+void CopyInto(KernelContext& ctx, const Tensor& from, Tensor& joined, int64_t k) {
+  llvm::ArrayRef<int64_t> dims = joined.dims().drop_front();
   int64_t row = NumElements(dims).value_or(0);
-  for (size_t k = 0; k < elements.size(); ++k) {
-    const Tensor& from = elements[k][c];
-    CopyStrided(ctx, from.dtype(), from.dims(), from.raw(), RowMajorStrides(from.dims()),
-                At(*out, k * row), RowMajorStrides(dims));
-  }
-  return Error::success();
+  CopyStrided(ctx, from.dtype(), from.dims(), from.raw(), RowMajorStrides(from.dims()),
+              At(joined, k * row), RowMajorStrides(dims));
 }
 
 template <bool up_to>
@@ -259,9 +261,16 @@ Error DequeueMany(KernelContext& ctx) {
   int64_t available = queue->available();
   bool rest = up_to && queue->closed && available > 0;
   if (available < n && !rest) return TooFew(*queue, n);
-  std::vector<Element> elements;
-  for (int64_t k = 0; k < std::min(n, available); ++k) elements.push_back(queue->Take());
-  for (size_t c = 0; c < queue->types.size(); ++c) RETURN_IF_ERROR(Join(ctx, *queue, elements, c));
+  int64_t count = std::min(n, available);
+  std::vector<Tensor*> outputs;
+  for (size_t c = 0; c < queue->types.size(); ++c) {
+    ASSIGN_OR_RETURN(Tensor * out, AllocateJoined(ctx, *queue, count, c));
+    outputs.push_back(out);
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    Element element = queue->Take();
+    for (size_t c = 0; c < outputs.size(); ++c) CopyInto(ctx, element[c], *outputs[c], k);
+  }
   return Error::success();
 }
 

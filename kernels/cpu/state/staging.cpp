@@ -3,7 +3,7 @@
 //
 // No kernel waits, as with queues: a run is one pass over its graph, so no other op could fill or
 // empty an area in the meantime. Where TensorFlow would wait, the kernel returns an error that says
-// so.
+// so. An op that fails a check leaves the area's content unchanged.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -143,13 +143,14 @@ Error Stage(KernelContext& ctx, Buffered& area) {
 Error Unstage(KernelContext& ctx, Buffered& area) {
   if (area.elements.empty())
     return MakeError("the staging area is empty: nothing in this run could fill it");
-  Element element = std::move(area.elements.front());
-  area.elements.pop_front();
-  area.bytes -= BytesOf(element);
+  const Element& element = area.elements.front();
   if (static_cast<int>(element.size()) != ctx.num_outputs())
     return MakeError("mismatch stage/unstage: {0} vs. {1} components", element.size(),
                      ctx.num_outputs());
-  return PutElement(ctx, 0, std::move(element));
+  RETURN_IF_ERROR(PutElement(ctx, 0, element));
+  area.bytes -= BytesOf(element);
+  area.elements.pop_front();
+  return Error::success();
 }
 
 Error Peek(KernelContext& ctx, Buffered& area) {
@@ -259,21 +260,30 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   return Error::success();
 }
 
-// Returns the components `indices` of an element; with `take`, removes them.
-Expected<Element> PartsAt(Keyed& staged, int64_t key, llvm::ArrayRef<int64_t> indices, bool take) {
+// Sets the outputs from `first` on to the components `indices` of an element.
+Error PutParts(KernelContext& ctx, int first, const Keyed& staged, int64_t key,
+               llvm::ArrayRef<int64_t> indices) {
   Element parts;
   for (int64_t index : indices) {
-    Tensor& part = staged.parts[index];
+    const Tensor& part = staged.parts[index];
     if (!part)
       return MakeError("the tensor at index {0} of key {1} has already been removed", index, key);
     parts.push_back(part);
-    if (take) part = Tensor();
   }
-  return parts;
+  return PutElement(ctx, first, std::move(parts));
 }
 
-bool IsTaken(const Keyed& staged) {
-  return llvm::none_of(staged.parts, [](const Tensor& tensor) { return bool(tensor); });
+// Removes the components `indices` of an element, and the element once it has none left.
+template <bool ordered>
+void RemoveParts(Mapped<ordered>& area, std::map<int64_t, Keyed>::iterator staged,
+                 llvm::ArrayRef<int64_t> indices) {
+  Element& parts = staged->second.parts;
+  for (int64_t index : indices) {
+    area.bytes -= BytesOf(parts[index]);
+    parts[index] = Tensor();
+  }
+  if (llvm::none_of(parts, [](const Tensor& tensor) { return bool(tensor); }))
+    area.complete.erase(staged);
 }
 
 template <bool ordered, bool take>
@@ -283,12 +293,9 @@ Error ReadAt(KernelContext& ctx, Mapped<ordered>& area) {
   auto found = area.complete.find(key);
   if (found == area.complete.end())
     return MakeError("key {0} is not in the staging map: nothing in this run could add it", key);
-  ASSIGN_OR_RETURN(Element parts, PartsAt(found->second, key, indices, take));
-  if (take) {
-    area.bytes -= BytesOf(parts);
-    if (IsTaken(found->second)) area.complete.erase(found);
-  }
-  return PutElement(ctx, 0, std::move(parts));
+  RETURN_IF_ERROR(PutParts(ctx, 0, found->second, key, indices));
+  if (take) RemoveParts(area, found, indices);
+  return Error::success();
 }
 
 template <bool ordered>
@@ -297,11 +304,10 @@ Error TakeAny(KernelContext& ctx, Mapped<ordered>& area) {
   if (area.complete.empty())
     return MakeError("the staging map is empty: nothing in this run could fill it");
   auto first = area.complete.begin();
-  ASSIGN_OR_RETURN(Element parts, PartsAt(first->second, first->first, indices, true));
-  area.bytes -= BytesOf(parts);
+  RETURN_IF_ERROR(PutParts(ctx, 1, first->second, first->first, indices));
   ctx.SetOutput(0, first->second.key);
-  if (IsTaken(first->second)) area.complete.erase(first);
-  return PutElement(ctx, 1, std::move(parts));
+  RemoveParts(area, first, indices);
+  return Error::success();
 }
 
 template <bool ordered>
