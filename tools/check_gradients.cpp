@@ -31,7 +31,7 @@ std::string PlaceOf(int64_t index, llvm::ArrayRef<int64_t> dims) {
 
 void WriteText(const GradientCheck& check, llvm::raw_ostream& out) {
   for (const CheckedTensor& tensor : check.tensors) {
-    out << (tensor.ok() ? "ok    " : "WRONG ") << tensor.name << ": " << DataTypeName(tensor.dtype)
+    out << (tensor.ok() ? "ok    " : "WRONG ") << tensor.label << ": " << DataTypeName(tensor.dtype)
         << DimsText(tensor.dims) << ", ";
     if (!tensor.is_connected) {
       out << "no gradient";
@@ -79,14 +79,14 @@ void WriteCheck(const GradientCheck& check, llvm::json::OStream& json) {
 
 // Writes the graph with the gradients of the fetches, without a check.
 Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(FeedsAndFetches names,
-                   FeedsAndFetchesOf(opened, flags.by, flags.run.fetches, flags.run.signature));
-  ASSIGN_OR_RETURN(GraphWithGradients made,
-                   AddGradients(opened.module(), names.fetches, names.feeds));
-  RETURN_IF_ERROR(WriteGraph(*made.module, flags.output));
-  for (size_t i = 0; i < names.feeds.size(); ++i) {
-    llvm::StringRef gradient = made.gradients[i];
-    invocation.out() << names.feeds[i] << " " << (gradient.empty() ? "none" : gradient) << "\n";
+  auto ends = FindGradientEnds(opened, flags.run.signature, flags.run.fetches, flags.by);
+  if (!ends) return Annotate(flags.model, ends.takeError());
+  auto made = AddGradients(opened.module(), ends->ys, ends->xs);
+  if (!made) return Annotate(flags.model, made.takeError());
+  RETURN_IF_ERROR(WriteGraph(*made->module, flags.output));
+  for (size_t i = 0; i < ends->xs.size(); ++i) {
+    llvm::StringRef gradient = made->gradients[i];
+    invocation.out() << ends->labels[i] << " " << (gradient.empty() ? "none" : gradient) << "\n";
   }
   return kExitOk;
 }

@@ -6,10 +6,11 @@ namespace grapnel {
 
 void SpreadFlags::AddTo(CommandLine& line) {
   line.Option("--devices", devices,
-              "place the graph on these CPUs (cpu:4, or names), split it, and run the parts in "
-              "parallel")
+              "place the graph on these CPUs and GPUs (cpu:4, gpu:2, or names), split it, and run "
+              "the parts in parallel, simulated on the CPU")
       .ShownAs("D,...");
-  line.Flag("--hard", hard, "with --devices: an unsatisfiable request is an error");
+  line.Flag("--hard", hard,
+            "with --devices: an unsatisfiable request, or a GPU to simulate, is an error");
   line.Flag("--log-device-placement", log_placement,
             "print where each node runs, as TensorFlow does, on standard error");
 }

@@ -74,21 +74,34 @@ Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
   return Annotate(model.path, NotFound("key", name, keys, where));
 }
 
-std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
-                                        llvm::StringRef signature,
-                                        llvm::ArrayRef<std::string> fetches) {
-  std::vector<std::string> names(fetches.begin(), fetches.end());
+static std::vector<std::string> KeysOf(const Model& model, const GraphInFile& graph,
+                                       llvm::StringRef signature,
+                                       std::vector<SignatureTensor> Signature::*ends,
+                                       llvm::ArrayRef<std::string> tensors) {
+  std::vector<std::string> names(tensors.begin(), tensors.end());
   auto chosen = ChooseSignature(model, graph, signature);
   if (!chosen) llvm::consumeError(chosen.takeError());
   if (!chosen || !*chosen) return names;
   for (std::string& name : names) {
-    for (const SignatureTensor& tensor : (*chosen)->outputs) {
+    for (const SignatureTensor& tensor : (*chosen)->*ends) {
       if (tensor.tensor != name || tensor.key.empty()) continue;
       name = tensor.key;
       break;
     }
   }
   return names;
+}
+
+std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
+                                        llvm::StringRef signature,
+                                        llvm::ArrayRef<std::string> fetches) {
+  return KeysOf(model, graph, signature, &Signature::outputs, fetches);
+}
+
+std::vector<std::string> NamesOfFeeds(const Model& model, const GraphInFile& graph,
+                                      llvm::StringRef signature,
+                                      llvm::ArrayRef<std::string> feeds) {
+  return KeysOf(model, graph, signature, &Signature::inputs, feeds);
 }
 
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph) {

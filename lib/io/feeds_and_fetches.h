@@ -29,11 +29,14 @@ GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model,
 GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                                  llvm::StringRef signature, llvm::StringRef name);
 
-// Returns the names under which a user knows the fetches: for each tensor the key of the
-// signature's result that it is, or the tensor's name if it is not a result.
+// Return the names under which a user knows fetches or feeds: for each tensor the key of the
+// signature's result or argument that it is, or the tensor's name if it is neither.
 GRAPNEL_PUBLIC std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
                                                        llvm::StringRef signature,
                                                        llvm::ArrayRef<std::string> fetches);
+GRAPNEL_PUBLIC std::vector<std::string> NamesOfFeeds(const Model& model, const GraphInFile& graph,
+                                                     llvm::StringRef signature,
+                                                     llvm::ArrayRef<std::string> feeds);
 
 // Returns the problems of the file and of the graph, including those that the graph verifier finds.
 GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);

@@ -6,6 +6,7 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/trace/gradient.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -15,6 +16,15 @@ namespace {
 bool IsReal(DataType dtype) {
   return dtype == proto::DT_HALF || dtype == proto::DT_BFLOAT16 || dtype == proto::DT_FLOAT ||
          dtype == proto::DT_DOUBLE;
+}
+
+constexpr const char* kNoRealFetch =
+    "no fetch is floating point: gradients need floating-point fetches; name a tensor with --fetch";
+
+// Returns the dtype of a tensor or, for the handle of a variable, of the variable.
+DataType DifferentiatedType(const Graph& graph, Port port) {
+  Node node = graph.node(port.node);
+  return node.op() == "VarHandleOp" ? node.GetType("dtype") : TypeOfPort(graph, port);
 }
 
 double DefaultStep(DataType dtype) {
@@ -62,7 +72,7 @@ class Numbers {
 // A tensor x with respect to which gradients are checked: a fed tensor, or a variable of the
 // session.
 struct Input {
-  std::string name;
+  std::string name, label;  // as in CheckedTensor
   int feed = -1;
   std::vector<StoredVariable*> variables;  // the variable in the session; empty for a feed
   Tensor value;
@@ -116,10 +126,7 @@ class Checker {
             ys_.back());
     }
     values_ = std::move(values);
-    if (ys_.empty())
-      return MakeError(
-          "no fetch is floating point: gradients need floating-point fetches; name a tensor with "
-          "--fetch");
+    if (ys_.empty()) return MakeError("{0}", kNoRealFetch);
     return Error::success();
   }
 
@@ -154,11 +161,14 @@ class Checker {
   static bool IsCase(const Model& model) { return model.case_info.has_value(); }
 
   Error FindInputs() {
+    std::vector<std::string> labels =
+        NamesOfFeeds(opened_.model(), opened_.file(), request_.run.signature, job_->feeds());
     for (size_t i = 0; i < job_->feeds().size(); ++i) {
       const Tensor& value = job_->feed_values()[i];
       if (!value || !IsReal(value.dtype())) continue;
       Input input;
       input.name = job_->feeds()[i];
+      input.label = labels[i];
       input.feed = static_cast<int>(i);
       input.value = value;
       AddIfAsked(std::move(input));
@@ -169,7 +179,7 @@ class Checker {
       Tensor value = variable ? variable->Get() : Tensor();
       if (!value) continue;
       Input input;
-      input.name = node.name().str();
+      input.name = input.label = node.name().str();
       input.variables = {variable};
       input.value = value;
       AddIfAsked(std::move(input));
@@ -189,13 +199,12 @@ class Checker {
   }
 
   void AddIfAsked(Input input) {
-    llvm::StringRef name = input.name;
-    llvm::StringRef plain = name.take_back(2) == ":0" ? name.drop_back(2) : name;
+    bool wanted = request_.by.empty();
     for (const std::string& by : request_.by) {
-      if (by == name || by == plain) asked_.insert(by);
+      if (by != input.label && WithoutZeroIndex(by) != WithoutZeroIndex(input.name)) continue;
+      asked_.insert(by);
+      wanted = true;
     }
-    bool wanted = request_.by.empty() || llvm::is_contained(request_.by, name.str()) ||
-                  llvm::is_contained(request_.by, plain.str());
     if (wanted) inputs_.push_back(std::move(input));
   }
 
@@ -274,6 +283,7 @@ class Checker {
   Expected<CheckedTensor> Check(Input& input, const Tensor& gradient) {
     CheckedTensor checked;
     checked.name = input.name;
+    checked.label = input.label;
     checked.dtype = input.value.dtype();
     checked.dims = Dims(input.value.dims().begin(), input.value.dims().end());
     checked.is_connected = static_cast<bool>(gradient);
@@ -424,7 +434,7 @@ const CheckedTensor* GradientCheck::worst() const {
 Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<std::string> ys,
                                           llvm::ArrayRef<std::string> xs,
                                           llvm::ArrayRef<Shape> seed_shapes) {
-  Tracer t(module.Copy());
+  Tracer t(module.Copy(), SourceLocation::Unknown());
   Values of, by;
   for (const std::string& y : ys) of.push_back(t.Find(y));
   for (const std::string& x : xs) by.push_back(t.Find(x));
@@ -438,6 +448,56 @@ Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<s
   for (const Value& gradient : gradients) made.gradients.push_back(gradient.name());
   ASSIGN_OR_RETURN(made.module, t.Finish());
   return made;
+}
+
+namespace {
+
+// Returns the tensor that `name`, a key or a tensor, names; it must be floating point.
+Expected<std::string> RealTensorOf(const OpenedGraph& opened, llvm::StringRef signature,
+                                   llvm::StringRef name) {
+  ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened.model(), opened.file(), signature, name));
+  ASSIGN_OR_RETURN(Port port, FindTensor(opened.module().main, tensor));
+  DataType dtype = DifferentiatedType(opened.module().main, port);
+  if (IsReal(dtype)) return tensor;
+  return MakeError("'{0}' is {1}: gradients need floating-point tensors", name,
+                   DataTypeName(dtype));
+}
+
+}  // namespace
+
+Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringRef signature,
+                                        llvm::ArrayRef<std::string> fetches,
+                                        llvm::ArrayRef<std::string> by) {
+  const Graph& graph = opened.module().main;
+  ASSIGN_OR_RETURN(FeedsAndFetches known, FeedsAndFetchesOf(opened, {}, {}, signature));
+  auto add_real = [&](llvm::ArrayRef<std::string> tensors, std::vector<std::string>& ends) {
+    for (const std::string& tensor : tensors) {
+      std::optional<Port> port = FindTensorIfThere(graph, tensor);
+      if (port && IsReal(DifferentiatedType(graph, *port))) ends.push_back(tensor);
+    }
+  };
+  GradientEnds ends;
+  for (const std::string& name : fetches) {
+    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, signature, name));
+    ends.ys.push_back(std::move(tensor));
+  }
+  if (fetches.empty()) add_real(known.fetches, ends.ys);
+  if (ends.ys.empty()) return MakeError("{0}", kNoRealFetch);
+  for (const std::string& name : by) {
+    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, signature, name));
+    ends.xs.push_back(std::move(tensor));
+    ends.labels.push_back(name);
+  }
+  if (!by.empty()) return ends;
+  add_real(known.feeds, ends.xs);
+  ends.labels = NamesOfFeeds(opened.model(), opened.file(), signature, ends.xs);
+  for (Node node : graph.nodes()) {
+    if (node.op() != "VarHandleOp" || !IsReal(node.GetType("dtype"))) continue;
+    ends.xs.push_back(node.name().str());
+    ends.labels.push_back(node.name().str());
+  }
+  if (ends.xs.empty()) return MakeError("there is no floating-point feed or resource variable");
+  return ends;
 }
 
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request) {

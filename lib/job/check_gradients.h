@@ -13,11 +13,12 @@ struct GradientCheckRequest {
   // The feeds, signature and checkpoint. The fetches are the ys; those that are not floating point
   // are ignored.
   RunRequest run;
-  std::vector<std::string> by;  // the xs: feeds and resource variables; empty: all
-  double tolerance = 0;         // 0: by dtype, DefaultTolerance
-  double step = 0;              // change of an element of x, times max(1, |x|); 0: by dtype
-  int elements = 32;            // elements to check, spread over each x; 0: only build and run the
-                                // gradients
+  // The xs: feeds, by key or tensor, and resource variables; empty: all.
+  std::vector<std::string> by;
+  double tolerance = 0;  // 0: by dtype, DefaultTolerance
+  double step = 0;       // change of an element of x, times max(1, |x|); 0: by dtype
+  int elements = 32;     // elements to check, spread over each x; 0: only build and run the
+                         // gradients
 };
 
 // One element of a gradient: the derivative of the weighted sum of all ys, each element with its
@@ -31,7 +32,8 @@ struct CheckedElement {
 };
 
 struct CheckedTensor {
-  std::string name;
+  std::string name;   // of the tensor, or of the variable's node
+  std::string label;  // the signature's key, else the name
   DataType dtype = proto::DT_INVALID;
   Dims dims;
   bool is_connected = true;  // false: no y depends on this x differentiably
@@ -72,6 +74,18 @@ struct GraphWithGradients {
 Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<std::string> ys,
                                           llvm::ArrayRef<std::string> xs,
                                           llvm::ArrayRef<Shape> seed_shapes = {});
+
+// The tensors of which gradients are taken and by which, as AddGradients() expects them, and the
+// names under which a user knows the latter.
+struct GradientEnds {
+  std::vector<std::string> ys, xs, labels;
+};
+// Finds the ends for `fetches` and `by`, keys of the signature or tensors; by default all of the
+// run's fetches, and its feeds and resource variables. Leaves out defaults that are not floating
+// point. Errors: a name that is neither key nor tensor, or not floating point; no ends are left.
+Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringRef signature,
+                                        llvm::ArrayRef<std::string> fetches,
+                                        llvm::ArrayRef<std::string> by);
 
 }  // namespace grapnel
 

@@ -352,6 +352,12 @@ Error RunJob::End() {
 }
 
 void RunJob::ReportSpread(const MessageSink& sink) const {
+  std::vector<std::string> simulated;
+  for (int i = 0; setup_ && i < setup_->devices.size(); ++i) {
+    const ListedDevice& device = setup_->devices.device(i);
+    if (device.name.type.text() != "CPU") simulated.push_back(device.text);
+  }
+  if (!simulated.empty()) sink(Severity::kWarning, "simulated on the CPU: " + NameList(simulated));
   if (const PartitionedGraph* split = plan_->split.get()) {
     return sink(Severity::kInfo, Plural(split->partitions.size(), "device") + ", " +
                                      Plural(split->transfers.size(), "transfer") +

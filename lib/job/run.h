@@ -40,11 +40,12 @@ struct GRAPNEL_PUBLIC RunRequest {
 
   Device* device = nullptr;  // for nodes that request no device and have a kernel there; null: the
                              // CPU
-  // If set: places the graph on these CPUs ("cpu:4", or names), splits the graph, and runs the
-  // partitions in parallel.
+  // If set: places the graph on these CPUs and GPUs ("cpu:4", "gpu:2", or names), splits the graph,
+  // and runs the partitions in parallel, all on the CPU: the devices are simulated.
   std::string devices;
-  bool may_read = true;                        // true: `devices` may be the path of a cluster file
-  bool hard = false;                           // an unsatisfiable device request is an error
+  bool may_read = true;  // true: `devices` may be the path of a cluster file
+  // True: an unsatisfiable device request, and a simulated GPU, are errors.
+  bool hard = false;
   llvm::raw_ostream* placement_log = nullptr;  // receives the device of each node in TensorFlow's
                                                // format; may be null
 

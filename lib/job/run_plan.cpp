@@ -5,6 +5,7 @@
 #include "lib/ir/module.h"
 #include "lib/job/run.h"
 #include "lib/place/function_spread.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -20,6 +21,43 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
     scope.fetches.push_back(port);
   }
   return scope;
+}
+
+bool IsOfType(const ListedDevice& device, llvm::StringRef type) {
+  return device.name.type.text() == type;
+}
+
+bool HasGpu(const DeviceSet& devices) {
+  return llvm::any_of(devices.devices(), [](const auto& each) { return IsOfType(each, "GPU"); });
+}
+
+// Refuses devices that are neither CPUs nor GPUs and, if the user wants no replacement, GPUs: the
+// parts of a split graph run on the CPU.
+Error CheckCanSimulate(const DeviceSet& devices, const RunRequest& request) {
+  const RunFlagNames& words = request.words;
+  for (const ListedDevice& device : devices.devices()) {
+    if (IsOfType(device, "CPU")) continue;
+    if (!IsOfType(device, "GPU"))
+      return MakeError("{0}: '{1}' is neither a CPU nor a GPU, and only these can be simulated",
+                       words.placer.devices, device.text);
+    if (request.hard)
+      return MakeError(
+          "{0}: '{1}' would be simulated on the CPU, which {2} forbids ({3} GPU runs on a real "
+          "one)",
+          words.placer.devices, device.text, words.placer.hard, words.device);
+  }
+  return Error::success();
+}
+
+// Adds CPU 0 of the first device's task if no CPU is listed, since TensorFlow always has one: ops
+// without a GPU kernel run there.
+Error AddHostOf(DeviceSet* devices) {
+  if (llvm::any_of(devices->devices(), [](const auto& each) { return IsOfType(each, "CPU"); }))
+    return Error::success();
+  DeviceSpec host = devices->device(0).name;
+  host.type = DeviceWord::Of("CPU");
+  host.id = 0;
+  return devices->Add(host);
 }
 
 }  // namespace
@@ -56,11 +94,10 @@ Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequ
   settings.kernels = "grapnel";
   settings.words = words.placer;
   ASSIGN_OR_RETURN(PlacerSetup made, PlacerSetup::Make(settings));
-  for (const ListedDevice& device : made.devices.devices()) {
-    if (device.name.type.text() != "CPU")
-      return MakeError(
-          "{0}: '{1}' is not a CPU, and only CPUs can be simulated ({2} GPU runs on a real one)",
-          settings.words.devices, device.text, words.device);
+  RETURN_IF_ERROR(CheckCanSimulate(made.devices, request));
+  if (HasGpu(made.devices)) {
+    RETURN_IF_ERROR(AddHostOf(&made.devices));
+    ASSIGN_OR_RETURN(made.kernels, MakeKernelCatalog("tensorflow"));
   }
   auto setup = std::make_unique<PlacerSetup>(std::move(made));
   FeedsAndFetches tensors{options.feeds, options.fetches};

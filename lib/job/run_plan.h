@@ -23,9 +23,9 @@ using TakeValue = std::function<std::shared_ptr<const void>(const Node& constant
 GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 
 // Places the graph on the request's devices (one CPU if the request has none), for runs from the
-// feeds to the fetches of `options`: nodes get devices, and calls may be inlined. Errors: those of
-// PlacerSetup::Make; nodes that cannot be placed, with the reasons; a device that is not a CPU,
-// since only CPUs can be simulated; `options` has a device too.
+// feeds to the fetches of `options`: nodes get devices, and calls may be inlined. With GPUs, nodes
+// go where TensorFlow's kernels let them go. Errors: those of PlacerSetup::Make; nodes that cannot
+// be placed, with the reasons; a device that cannot be simulated; `options` has a device too.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module,
                                                                   const RunRequest& request,
                                                                   const ExecutorOptions& options);

@@ -96,7 +96,7 @@ class StepMaker {
   Expected<std::string> Run(std::unique_ptr<Module>* module, std::vector<VariableInfo>* initial) {
     ASSIGN_OR_RETURN(std::string name,
                      TensorOfKey(opened_.model(), opened_.file(), signature_, make_.loss));
-    Tracer t(opened_.module().Copy());
+    Tracer t(opened_.module().Copy(), SourceLocation::Unknown());
     Value loss = t.Find(name);
     if (loss.ok()) RETURN_IF_ERROR(CheckLoss(loss));
     ASSIGN_OR_RETURN(std::vector<Variable> variables, Variables(t));

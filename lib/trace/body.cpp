@@ -381,6 +381,7 @@ TraceState::TraceState(std::unique_ptr<Module> imported, const SourceLocation& w
   bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
   current = bodies.back().get();
   current->imported_at = where;
+  if (!where.is_known()) line = where;
 }
 
 TraceState::~TraceState() = default;
@@ -415,7 +416,8 @@ std::string TraceState::FunctionName(llvm::StringRef scope, llvm::StringRef role
 }
 
 void TraceState::Report(const SourceLocation& where, const std::string& text) {
-  errors.push_back(TextOf(line.value_or(where)) + ": " + text);
+  const SourceLocation& at = line ? *line : where;
+  errors.push_back((at.is_known() ? TextOf(at) + ": " : "") + text);
 }
 
 }  // namespace grapnel

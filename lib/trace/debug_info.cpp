@@ -51,7 +51,8 @@ class StackWriter {
     llvm::StringRef function = body.function ? body.function->name() : llvm::StringRef();
     for (NodeId id = body.first_line; id < body.lines.size(); ++id) {
       Node node = body.graph->node(id);
-      if (node.op() != "_Retval") writer_.Add(node.name(), function, TraceOf(body, id));
+      if (node.op() != "_Retval" && body.lines[id].is_known())
+        writer_.Add(node.name(), function, TraceOf(body, id));
     }
   }
   std::string Take() { return writer_.Take(); }

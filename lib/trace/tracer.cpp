@@ -260,7 +260,8 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
       if (traced->function && name.consume_front(traced->function->name())) name.consume_front("/");
       Node node = traced->graph->Find(name);
       std::string line;
-      if (node) line = TextOf(traced->LineOf(node.id())) + ": ";
+      if (node && traced->LineOf(node.id()).is_known())
+        line = TextOf(traced->LineOf(node.id())) + ": ";
       state_->errors.push_back(line + "node '" + problem.where + "': " + problem.text);
     }
   }

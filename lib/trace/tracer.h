@@ -38,7 +38,8 @@ class GRAPNEL_PUBLIC Tracer {
  public:
   Tracer();
   // Continues a graph that was read: its content stays unchanged, and new nodes may read it (Find).
-  // Its functions can be called by name. `where` is the source line that the nodes of `module` get.
+  // Its functions can be called by name. `where` is the source line that the nodes of `module` get;
+  // with SourceLocation::Unknown(), new nodes have no line either.
   explicit Tracer(std::unique_ptr<Module> module, SourceLocation where = SourceLocation());
   // With kEager, each op runs when it is called, and its values have tensors at once. Placeholder,
   // Find and Finish are errors then. Functions of `module` can be called by name.

@@ -84,6 +84,9 @@ struct GRAPNEL_PUBLIC SourceLocation {
   explicit SourceLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                           const char* function = __builtin_FUNCTION())
       : file(file), line(line), function(function) {}
+  // For nodes that no line of the user's program makes; messages then name no line.
+  static SourceLocation Unknown() { return SourceLocation("", 0, ""); }
+  bool is_known() const { return *file != '\0'; }
   const char* file;
   int line;
   const char* function;
