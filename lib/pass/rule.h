@@ -124,8 +124,8 @@ class GRAPNEL_PUBLIC RuleContext {
   }
 
   // --- For optimizers: applies the rule to the node, and records its edits as one rewrite. Returns
-  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Refuses a fed node: its readers
-  // must keep reading the fed value, whatever its op. The caller implements the verdict's
+  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Refuses a fed node: its
+  // readers must keep reading the fed value, whatever its op. The caller implements the verdict's
   // replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);

@@ -76,7 +76,8 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
         "TensorFlow's version of this rule cannot read it then",
         node.input_node(1).name());
   }
-  if (first && first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);
+  if (first && first.op_id() == node.op_id())
+    return RemovePair(rule, first, tail, node, *permutation);
   if (!IsIdentity(*permutation)) return rule.NotMine();
   if (node.op() == "Transpose") return rule.ReplaceBy(node.input(0));
   Node conj = rule.Copy(Arithmetic::NameFor(node, "RemoveIdentityTranspose"), node);
