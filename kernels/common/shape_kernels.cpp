@@ -80,6 +80,12 @@ Error Reshape(KernelContext& ctx) {
     dims[unknown] = elements / nonzero;
   }
   int64_t known = NumElements(dims).value_or(-1);
+  if (known != in.num_elements() && unknown >= 0) {
+    return MakeError(
+        "input to reshape is a tensor with {0} values, but the requested shape {1} requires a "
+        "multiple of {2}",
+        in.num_elements(), IntsText(IntsOf(shape)), has_zero ? 0 : nonzero);
+  }
   if (known != in.num_elements()) {
     return MakeError(
         "input to reshape is a tensor with {0} values, but the requested shape {1} has {2}",

@@ -29,7 +29,7 @@ struct GRAPNEL_PUBLIC ValueSource {
 // to the state after the records that were passed. The run must outlive this object and not change.
 class GRAPNEL_PUBLIC ValueFlow {
  public:
-  // Cost: linear in ops.
+  // Cost: linear in ops, and for each function body in the ops before its call.
   explicit ValueFlow(const DebugRun& run);
   void PassTrace(int trace);
   void PassExecution(int execution);

@@ -34,7 +34,7 @@ struct FunctionChanges {
 // functions that are the same part of an op, such as the bodies of a While.
 struct PythonFunctionChanges {
   std::string name;                        // "train_step"
-  FunctionRole role;                       // kTrace for all functions that Python traced
+  FunctionRole role;                       // kTrace includes forward and backward functions
   std::vector<FunctionChanges> functions;  // A's in the library's order, then those only in B
   ChangeCounts counts;                     // of all these functions
   // True if the title says more than the name of the row's only function.

@@ -20,7 +20,7 @@ bool AllowsDevice(const Node& node, const Device& device) {
   auto name = DeviceSpec::Parse(node.device());
   if (!name) {
     llvm::consumeError(name.takeError());
-    return false;  // the node names another device
+    return false;  // a malformed name matches no device
   }
   return (!name->type || name->type.text() == device.kind()) &&
          (name->id < 0 || name->id == device.ordinal());

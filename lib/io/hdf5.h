@@ -18,7 +18,7 @@ bool IsHdf5(llvm::StringRef head);
 // A file in the format of the "HDF5 File Format Specification Version 3.0" (hdfgroup.org). Supports
 // superblocks 0 to 3, groups with symbol tables or with links in their headers, contiguous arrays
 // of numbers, and text attributes. Does not use the HDF5 library, because that crashes on damaged
-// files. Move-only. Not thread-safe.
+// files. Not thread-safe.
 class Hdf5File {
  public:
   // `bytes`, which `file` owns, is the whole file or a part of it. Reads all groups. Errors name

@@ -76,8 +76,8 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
              shape.rank() > 0 && !InferShapes(main).OfPort(port).known_rank();
   std::optional<Shape> filled = any ? shape : MergeShapes(open, shape);
   if (!filled)
-    return MakeError("node '{0}' has shape {1} in the file, which {2} contradicts", node.name(),
-                     open.ToString(), shape.ToString());
+    return MakeError("node '{0}' has shape {1} in the file, which the given shape {2} contradicts",
+                     node.name(), open.ToString(), shape.ToString());
   SetShape(main, node, *filled);
   return Error::success();
 }

@@ -286,7 +286,8 @@ ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> memb
   return into;
 }
 
-// Returns a part's title: "block_3_*" if its members' names share words that end in a number, else
+// Returns a part's title: "block_3_*" if those of its members' names that begin with words that end
+// in a number share these words, else
 // "SCOPE: LAST MEMBER" if their names share a scope, else the last member's name.
 std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> members,
                                         llvm::ArrayRef<uint32_t> part,

@@ -29,7 +29,7 @@ struct GRAPNEL_PUBLIC DebugTensor {
 // The arguments and results of function bodies. The run must outlive this object and not change.
 class GRAPNEL_PUBLIC DebugCalls {
  public:
-  // Cost: linear in ops.
+  // Cost: linear in ops, and for each function body in the ops before its call.
   explicit DebugCalls(const DebugRun& run);
 
   bool IsArgument(DebugTensor tensor) const { return ArgumentIndex(tensor) >= 0; }

@@ -30,7 +30,7 @@ bool HasTermsOfOneKind(Arithmetic& rule, const Node& sum) {
   return true;
 }
 
-// True if every term is a quotient of floats.
+// True if every term, a division, has an operand of dtype float or double.
 bool DividesFloats(Arithmetic& rule, const Node& sum) {
   for (int i = 0; i < sum.num_inputs(); ++i) {
     Node term = sum.input_node(i);

@@ -1,4 +1,5 @@
-// Datasets from tensors and numbers, and their handles.
+// Datasets from tensors and from ranges of numbers, and the ops that wrap a dataset in a variant
+// and unwrap it.
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/data/dataset.h"

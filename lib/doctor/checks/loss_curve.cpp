@@ -16,7 +16,9 @@ namespace {
 
 constexpr double kFall = 0.005;      // least fall that counts, relative to the first loss
 constexpr double kNoisyFall = 0.02;  // limit of the noise, relative to the first loss
-constexpr double kRise = 0.2;        // least rise, relative to the first or the lowest loss
+// Least rise of the last loss: above the first loss, relative to the first; above the lowest loss,
+// relative to the lowest.
+constexpr double kRise = 0.2;
 constexpr double kOfTheFall = 0.25;  // least rise, relative to the fall before it
 constexpr double kLearns = 0.02, kHigh = 0.9;
 

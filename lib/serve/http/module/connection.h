@@ -75,7 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Asked asked_;
   GrapnelHttpAdmission admission_ = {};
 
-  bool may_go_on_ = true;  // false if the start of the next request is unknown
+  bool may_go_on_ = true;  // false after a refused head: the rest is not read as requests
 
   Answer answer_;
   bool keeps_alive_ = false;
