@@ -50,7 +50,7 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   if (invocation.flags.json) {
     WriteDocument(invocation.out(),
                   [&](llvm::json::OStream& json) { WriteCauseFields(run, cause, json); });
-  } else {
+  } else if (!invocation.flags.quiet) {
     WriteCauseText(run, cause, invocation.out());
   }
   return kExitOk;
@@ -79,7 +79,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) { WriteBlameJson(*run, report, json); });
-  } else {
+  } else if (!invocation.flags.quiet) {
     WriteBlameText(*run, report, os);
   }
   return kExitOk;
@@ -119,7 +119,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
     WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
       WriteRunBlameJson(*blame, LinesOf(opened), json);
     });
-  } else {
+  } else if (!invocation.flags.quiet) {
     WriteRunBlameText(*blame, LinesOf(opened), invocation.out());
   }
   return kExitOk;

@@ -167,7 +167,7 @@ llvm::ArrayRef<DebugCommand> SteppingCommands() {
        "[STEPS]",
        "goes back STEPS steps\n"
        "Restarts with the same values and variables, and runs silently to that step. Tensors\n"
-       "that were set are set again; random numbers without a seed differ.",
+       "that were set are set again; random ops draw the same numbers again.",
        Back},
       {{"restart"}, "", "goes back to the first node of the first run", Restart},
       {{"start"}, "", "begins another run after one has ended; variables keep their values", Start},

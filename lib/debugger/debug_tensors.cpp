@@ -69,10 +69,11 @@ Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) 
     double bounds[2];
     for (int k = 0; k < 2; ++k) {
       std::string part = parts[i + k].str();
-      llvm::StringRef(part).consume_front("np.");
+      size_t sign = part[0] == '-';
+      if (part.compare(sign, 3, "np.") == 0) part.erase(sign, 3);
       char* end = nullptr;
       bounds[k] = std::strtod(part.c_str(), &end);
-      if (*end) return MakeError("-r {0}: numbers were expected, not '{1}'", text, part);
+      if (*end) return MakeError("-r {0}: numbers were expected, not '{1}'", text, parts[i + k]);
     }
     ranges.emplace_back(bounds[0], bounds[1]);
   }

@@ -73,8 +73,8 @@ struct DebugOrder {
 // Runs a graph on one CPU thread in the plan's order, or a program in eager mode, op by op, and
 // asks the AtStop callback at each stop how to continue. Ops that have run cannot be undone. To go
 // back, or to change a tensor that has been read, the debugger restarts the run with the same feeds
-// and variables, including the user's changes, and runs silently to that point. Ops that draw
-// random numbers without a seed may then give other values.
+// and variables, including the user's changes, and runs silently to that point. Random ops then
+// draw the same numbers again: without a seed, they derive one from their names.
 class Debugger : private RunHook {
  public:
   // Called on the thread that runs the graph; that thread waits until the function returns.

@@ -352,27 +352,32 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
     stored += *part_count;
     parts.emplace_back(std::move(extents), std::move(literal));
   }
-  // Also keeps a shape that is wrongly stated as huge from taking memory below.
+  // Keeps a shape that is wrongly stated as huge from taking memory below.
   if (stored < *count)
     return MakeError("the slices hold {0} of the tensor's {1} elements", stored, *count);
   std::string bytes(*count * element, '\0');
+  std::vector<bool> is_stored(*count);  // slices that overlap may be enough and still leave a hole
   for (const auto& [extents, literal] : parts) {
     if (literal.num_elements() == 0) continue;
     // The elements of a row (along the last dimension) are contiguous both in the slice and in the
     // tensor.
     size_t rank = dims.size();
-    size_t row = (rank ? extents[rank - 1].second : 1) * element;
+    size_t length = rank ? extents[rank - 1].second : 1, row = length * element;
     std::vector<int64_t> index(rank, 0);
     for (size_t from = 0; from < literal.bytes().size(); from += row) {
       int64_t to = 0;
       for (size_t d = 0; d < rank; ++d) to = to * dims[d] + extents[d].first + index[d];
       std::memcpy(&bytes[to * element], literal.bytes().data() + from, row);
+      std::fill_n(is_stored.begin() + to, length, true);
       for (size_t d = rank ? rank - 1 : 0; d-- > 0;) {
         if (++index[d] < extents[d].second) break;
         index[d] = 0;
       }
     }
   }
+  stored = llvm::count(is_stored, true);
+  if (stored < *count)
+    return MakeError("the slices hold {0} of the tensor's {1} elements", stored, *count);
   return Literal::Make(entry.dtype(), dims, bytes);
 }
 

@@ -85,13 +85,15 @@ Expected<CaseFile> ParseCase(const FileBytes& file) {
   return CaseFile{text, std::move(*json)};
 }
 
-Expected<double> Tolerance(const Object& json, const char* key, llvm::StringRef tensor) {
+// Returns a tolerance; `tensor` is null for "rtol", which is one number for all tensors.
+Expected<double> Tolerance(const Object& json, const char* key, const std::string* tensor) {
   const Value* value = json.get(key);
-  if (value && value->getAsObject()) value = value->getAsObject()->get(tensor);
+  if (tensor && value && value->getAsObject()) value = value->getAsObject()->get(*tensor);
   if (!value) return 0.0;
   std::optional<double> number = value->getAsNumber();
   if (!number || !std::isfinite(*number))
-    return MakeError("'{0}' must be a finite number, or an object: tensor to finite number", key);
+    return MakeError("'{0}' must be a finite number{1}", key,
+                     tensor ? ", or an object: tensor to finite number" : "");
   return *number;
 }
 
@@ -178,14 +180,14 @@ Error ReadCase(const CaseFile& file, Case* result) {
   const Object *feeds = json->getObject("feeds"), *fetches = json->getObject("fetches");
   if (!feeds || !fetches)
     return MakeError("'{0}' must be an object: tensor to file", feeds ? "fetches" : "feeds");
-  ASSIGN_OR_RETURN(result->rtol, Tolerance(*json, "rtol", {}));
+  ASSIGN_OR_RETURN(result->rtol, Tolerance(*json, "rtol", nullptr));
   for (const std::string& tensor : KeysInOrder(file.text, "feeds")) {
     ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "feeds", *feeds, tensor));
     result->feeds.push_back({tensor, path});
   }
   for (const std::string& tensor : KeysInOrder(file.text, "fetches")) {
     ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "fetches", *fetches, tensor));
-    ASSIGN_OR_RETURN(double atol, Tolerance(*json, "atol", tensor));
+    ASSIGN_OR_RETURN(double atol, Tolerance(*json, "atol", &tensor));
     result->fetches.push_back({tensor, path, atol});
   }
   RETURN_IF_ERROR(ReadState(file, *json, result));

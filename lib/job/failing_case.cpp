@@ -57,6 +57,13 @@ Literal WithoutBad(const Tensor& tensor) {
 
 Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
   const Node& node = failure.node;
+  for (const Tensor& input : failure.inputs) {
+    if (!input || input.HoldsObjects())
+      return MakeError(
+          "'{0}' reads {1}, which cannot be saved: no case is written; `grapnel run --save-case` "
+          "without --check-numerics writes the whole graph",
+          node.name(), input ? input.ToString() : "an input without a value");
+  }
   std::string tensor = OutputName(node.name(), failure.output);
   proto::GraphDef graph;
   proto::NodeDef op;
@@ -74,11 +81,6 @@ Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
   for (size_t i = 0; i < failure.inputs.size(); ++i) {
     const Tensor& input = failure.inputs[i];
     std::string name = NameOfInput(node, static_cast<int>(i), &taken);
-    if (!input || input.HoldsObjects())
-      return MakeError(
-          "'{0}' reads {1}, which cannot be saved: no case is written; `grapnel run --save-case` "
-          "without --check-numerics writes the whole graph",
-          node.name(), input ? input.ToString() : "an input without a value");
     proto::NodeDef* feed = graph.add_node();
     feed->set_name(name);
     feed->set_op("Placeholder");

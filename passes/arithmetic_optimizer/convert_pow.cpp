@@ -7,8 +7,9 @@
 //                                                  "..._ConvertPow__inner_<node>"
 //
 // Refuses: exponents that are not constant, not all equal, or of a dtype that TensorFlow does not
-// handle here; other powers; for 3, nodes off the CPU; for 1 and 0, shapes that the exponent
-// changes or that are unknown; for 0 also half and bfloat16.
+// handle here; other powers; for 3, nodes off the CPU; shapes that the exponent may change, for 1
+// and 0 also those that are unknown; for 0 also half and bfloat16. TensorFlow tests the shape only
+// for 1 and 0, and loses a broadcast by other exponents.
 #include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
@@ -66,6 +67,12 @@ Literal Ones(DataType type, const Shape& shape) {
   return Literal::Make(type, shape.dims(), one.bytes());
 }
 
+// True if no broadcast by the exponent can change the shape of `base`.
+bool CannotBroadcast(const Literal& exponent, const Shape& base) {
+  int rank = static_cast<int>(exponent.dims().size());
+  return rank == 0 || (exponent.num_elements() == 1 && base.known_rank() && rank <= base.rank());
+}
+
 Verdict Cube(Arithmetic& rule, const Node& node) {
   if (!IsOn(rule.DeviceOf(node), "CPU")) {
     return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", node.name(),
@@ -107,13 +114,20 @@ Verdict ConvertPow(Arithmetic& rule, const Node& node) {
         "'{0}' is not a real constant whose elements are all equal, or has a dtype that TensorFlow "
         "does not handle here",
         exponent_node.name());
-  bool keeps_shape = SameShape(rule.ShapeOfInput(node, 0), rule.ShapeOf({node.id(), 0}));
-  if (*exponent == 3) return Cube(rule, node);
+  llvm::StringRef op = OpOf(*exponent);
+  if (op.empty() && *exponent != 3 && *exponent != 0)
+    return rule.Refuse("there is no op for the power {0}", *exponent);
+  Shape base_shape = rule.ShapeOfInput(node, 0);
+  bool keeps_shape = SameShape(base_shape, rule.ShapeOf({node.id(), 0}));
   if ((*exponent == 1 || *exponent == 0) && !keeps_shape)
     return rule.Refuse("'{0}' is not known to have the shape of '{1}'", node.name(), base.name());
+  if (!keeps_shape && !CannotBroadcast(*value, base_shape))
+    return rule.Refuse(
+        "'{0}' is not known to have the shape of '{1}'; unlike TensorFlow, which loses the "
+        "broadcast",
+        node.name(), base.name());
+  if (*exponent == 3) return Cube(rule, node);
   if (*exponent == 0) return TurnIntoOnes(rule, node);
-  llvm::StringRef op = OpOf(*exponent);
-  if (op.empty()) return rule.Refuse("there is no op for the power {0}", *exponent);
   rule.edit.SetOp(node, op);
   rule.TurnIntoControl(node, 1);
   rule.Enqueue({node, exponent_node});
@@ -126,8 +140,8 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Pow"},
               .help = "powers of 2, 3, 1, 0.5, 0, -0.5 and -1 become cheaper ops",
               .refuses = "exponents that are not constant or not all equal; other powers; exponent "
-                         "3 except on a CPU; exponents 1 and 0 where the shape may change; "
-                         "exponent 0 for half, bfloat16 and unknown shapes",
+                         "3 except on a CPU; exponents that may change the shape; exponent 0 "
+                         "for half, bfloat16 and unknown shapes",
               .apply = ConvertPow});
 
 }  // namespace

@@ -256,6 +256,62 @@ TEST(VariableHistory, BecomingNanIsAChange) {
   EXPECT_TRUE(history.Changed());
 }
 
+// Returns what a check finds in a network without histories of variables: "w: the gradient ...".
+// Each tensor that the check watches is `seen`.
+std::vector<std::string> FindingsOf(llvm::StringRef name, const Network& network,
+                                    const Tensor& seen = {}) {
+  std::vector<const CheckInfo*> checks = Checks();
+  auto info = llvm::find_if(checks, [&](const CheckInfo* each) { return each->name == name; });
+  std::unique_ptr<Check> check = (*info)->make();
+  DoctorContext context;
+  context.network = &network;
+  TensorWatches watches;
+  check->Watch(context, watches);
+  for (const TensorWatches::Entry& entry : watches.entries()) entry.see(0, seen);
+  check->Run(context);
+  std::vector<std::string> texts;
+  for (const Finding& finding : check->findings)
+    texts.push_back(finding.node + ": " + finding.what);
+  return texts;
+}
+
+TEST(Checks, ExplodingGradientWithoutTheVariablesNorm) {
+  GraphInFile file = Read(kTraining);
+  Network network(file, *file.module, EndsOf(*file.module, {"x", "labels"}, {"step"}));
+  EXPECT_EQ(FindingsOf("exploding_gradient", network, Floats({3e6, 4e6}, {2})),
+            std::vector<std::string>{"kernel: the gradient of this variable ('dw') reaches a norm "
+                                     "of 5e+06; that of 1 other too"});
+}
+
+// The op that stops the gradient is searched for 16 variables; the finding of others says so.
+TEST(Checks, LossNotConnectedOfManyVariables) {
+  std::string text = "%x = Placeholder {dtype=float, shape=[4,3]}\n", list;
+  for (int i = 0; i < 18; ++i) {
+    text += llvm::formatv(R"(%w{0} = VarHandleOp {{dtype=float, shape=[3,2], shared_name="w{0}"}
+%v{0} = ReadVariableOp(%w{0}) {{dtype=float}
+%product{0} = MatMul(%x, %v{0})
+%top{0} = ArgMax(%product{0}, 1)
+%float{0} = Cast(%top{0}) {{DstT=float}
+)",
+                          i)
+                .str();
+    list += (i > 0 ? ", %float" : "%float") + std::to_string(i);
+  }
+  text += "%sum = AddN(" + list + ")\n%loss = Mean(%sum, [0])\n";
+  GraphInFile file = Read(text);
+  Network::Ends ends = EndsOf(*file.module, {"x"}, {"loss"});
+  ends.losses = {At(*file.module, "loss")};
+  std::vector<std::string> found =
+      FindingsOf("loss_not_connected", Network(file, *file.module, ends));
+  ASSERT_EQ(found.size(), 17u);
+  EXPECT_EQ(found[15],
+            "w15: no gradient of 'loss' reaches this variable: 'top15' (ArgMax), which has no "
+            "gradient, is in between");
+  EXPECT_EQ(found[16],
+            "w16: no gradient of 'loss' reaches this variable and 1 other; the op that stops it "
+            "was not searched for");
+}
+
 // Each check has its own name, in order, and says what it looks for and needs.
 TEST(Checks, AreSorted) {
   std::vector<const CheckInfo*> checks = Checks();

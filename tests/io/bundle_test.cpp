@@ -217,6 +217,13 @@ TEST(Bundle, Slices) {
   bundle = Get(writer.Open());
   EXPECT_NE(ErrorOf(bundle.Read("table")).find("hold 8 of the tensor's 12 elements"),
             std::string::npos);
+  // The second slice again, in place of the last two columns: 12 elements, but two of them twice.
+  *whole.add_slices() = whole.slices(1);
+  *whole.add_slices() = whole.slices(1);
+  writer.entries["table"] = whole.SerializeAsString();
+  bundle = Get(writer.Open());
+  EXPECT_NE(ErrorOf(bundle.Read("table")).find("hold 8 of the tensor's 12 elements"),
+            std::string::npos);
 }
 
 // By the rules of ordered_code.cc: 0; the name and its end; the rank; start and length.

@@ -260,7 +260,11 @@ TEST(OpenBroken, BrokenCaseFolders) {
   EXPECT_EQ(error(R"({"feeds": {"x": 3}, "fetches": {}})"),
             json + ": 'feeds': 'x' must be a string, the name of a .npy file");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": "a"})"),
-            json + ": 'rtol' must be a finite number, or an object: tensor to finite number");
+            json + ": 'rtol' must be a finite number");
+  EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": {"y": 1}})"),
+            json + ": 'rtol' must be a finite number");
+  EXPECT_EQ(error(R"({"feeds": {}, "fetches": {"y": "y.npy"}, "atol": {"y": "a"}})"),
+            json + ": 'atol' must be a finite number, or an object: tensor to finite number");
   EXPECT_EQ(
       error(R"({"feeds": {}, "fetches": {}})"),
       folder.path() +
@@ -268,7 +272,7 @@ TEST(OpenBroken, BrokenCaseFolders) {
   EXPECT_EQ(error(std::string(100000, '[').c_str()), json + ":1:257: nested more than 256 deep");
   EXPECT_EQ(error(""), json + ": is empty");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": 1e999})"),
-            json + ": 'rtol' must be a finite number, or an object: tensor to finite number");
+            json + ": 'rtol' must be a finite number");
   // Another tool's case.json: the folder opens as the graph in it.
   folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
   folder.Write("in.pb", SmallGraph().SerializeAsString());

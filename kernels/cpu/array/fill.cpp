@@ -67,6 +67,11 @@ struct RangeOf {
     const T start = *ctx.input(0).data<T>(), limit = *ctx.input(1).data<T>(),
             delta = *ctx.input(2).data<T>();
     if (delta == T(0)) return MakeError("requires delta != 0: 0");
+    if (const double numbers[] = {double(start), double(limit), double(delta)};
+        llvm::any_of(numbers, [](double number) { return std::isnan(number); })) {
+      return MakeError("start = {0}, limit = {1}, delta = {2}: none may be NaN", numbers[0],
+                       numbers[1], numbers[2]);
+    }
     if (delta > T(0) ? start > limit : start < limit) {
       return MakeError("requires start {0} limit when delta {1} 0: start = {2}, limit = {3}",
                        delta > T(0) ? "<=" : ">=", delta > T(0) ? ">" : "<",

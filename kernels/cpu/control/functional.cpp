@@ -137,8 +137,8 @@ GRAPNEL_CPU_KERNEL("StatefulPartitionedCall", MakeCall, KernelCost::kWide);
 GRAPNEL_CPU_KERNEL(kFunctionAsOp, MakeDirectCall, KernelCost::kWide);
 GRAPNEL_CPU_KERNEL("If", MakeIf, KernelCost::kWide);
 GRAPNEL_CPU_KERNEL("StatelessIf", MakeIf, KernelCost::kWide);
-GRAPNEL_CPU_KERNEL("Case", MakeCase, KernelCost::kWide);
-GRAPNEL_CPU_KERNEL("StatelessCase", MakeCase, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("Case", MakeCase, KernelCost::kWide, OneElement(0));
+GRAPNEL_CPU_KERNEL("StatelessCase", MakeCase, KernelCost::kWide, OneElement(0));
 GRAPNEL_CPU_KERNEL("While", MakeWhile, KernelCost::kWide);
 GRAPNEL_CPU_KERNEL("StatelessWhile", MakeWhile, KernelCost::kWide);
 

@@ -189,7 +189,7 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
     for (const Shape& shape : input->spec().shapes) {
       if (shape.known_rank() && shape.rank() > 0 && shape.IsKnown(0)) size = shape.dim(0);
     }
-    if (n >= 0) n = size > 0 ? n * size : Dataset::kUnknown;
+    if (n >= 0) n = size > 0 ? CardinalityOfRepeat(n, size) : Dataset::kUnknown;
     auto begin = [input](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
       return RowsOf(std::move(next));

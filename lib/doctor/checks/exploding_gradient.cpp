@@ -36,19 +36,15 @@ class ExplodingGradient : public Check {
     if (seen_.empty()) return "no gradient was found";
     if (!worst) return "";
     const VariableHistory* history = context.HistoryOf(worst->index);
+    bool is_bad = std::isinf(worst_norm);
     std::string what =
-        std::isinf(worst_norm)
-            ? Sentence("the gradient of this variable ('{0}') holds NaN or infinity",
-                       worst->node.name())
-            : Sentence(
-                  "the gradient of this variable ('{0}') reaches a norm of {1}, and the norm "
-                  "of the variable is {2} at first",
-                  worst->node.name(), Short(worst_norm),
-                  Short(history ? history->moments[0].norm : 0));
+        Sentence("the gradient of this variable ('{0}') {1}", worst->node.name(),
+                 is_bad ? "holds NaN or infinity" : "reaches a norm of " + Short(worst_norm));
+    if (!is_bad && history)
+      what += ", and the norm of the variable is " + Short(history->moments[0].norm) + " at first";
     if (count > 1) what += "; that of " + Plural(count - 1, "other") + " too";
-    Find(std::isinf(worst_norm) ? Confidence::kCertain : Confidence::kLikely, worst->variable->name,
-         what,
-         std::isinf(worst_norm)
+    Find(is_bad ? Confidence::kCertain : Confidence::kLikely, worst->variable->name, what,
+         is_bad
              ? "grapnel blame names the op that produced the first of them"
              : "start with smaller weights, normalize between layers, or clip gradients by norm");
     return "";

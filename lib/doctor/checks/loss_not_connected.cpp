@@ -29,7 +29,7 @@ class LossNotConnected : public Check {
  public:
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
-    std::vector<std::pair<Node, std::vector<std::string>>> by_block;  // with names of variables
+    std::vector<Unreached> groups;
     size_t count = 0;
     for (const NetworkVariable& variable : network.variables()) {
       bool is_assigned = llvm::any_of(variable.updates, [](const VariableUpdate& update) {
@@ -39,24 +39,36 @@ class LossNotConnected : public Check {
           network.ReachesLoss(variable))
         continue;
       constexpr size_t kMost = 16;  // variables to search for: each search walks over the graph
-      Node block = count++ < kMost ? WhatBlocks(network, variable) : Node();
-      auto known = llvm::find_if(by_block, [&](const auto& entry) { return entry.first == block; });
-      if (known == by_block.end()) known = by_block.insert(known, {block, {}});
-      known->second.push_back(variable.name);
+      bool is_searched = count++ < kMost;
+      Node block = is_searched ? WhatBlocks(network, variable) : Node();
+      auto known = llvm::find_if(groups, [&](const Unreached& group) {
+        return group.block == block && group.is_searched == is_searched;
+      });
+      if (known == groups.end()) known = groups.insert(known, {block, is_searched, {}});
+      known->names.push_back(variable.name);
     }
-    for (const auto& [block, names] : by_block) Report(network, block, names);
+    for (const Unreached& group : groups) Report(network, group);
     return network.variables().empty() ? "there are no variables" : "";
   }
 
  private:
-  void Report(const Network& network, const Node& block, llvm::ArrayRef<std::string> names) {
+  // Variables that no gradient reaches, for the same reason.
+  struct Unreached {
+    Node block;  // null: none was found
+    bool is_searched;
+    std::vector<std::string> names;
+  };
+
+  void Report(const Network& network, const Unreached& group) {
+    const auto& [block, is_searched, names] = group;
     std::string losses, others;
     for (const BodyPort& loss : network.losses())
       losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
     if (names.size() > 1) others = " and " + Plural(names.size() - 1, "other");
     if (!block) {
       Find(Confidence::kLikely, names[0],
-           Sentence("no gradient of {0} reaches this variable{1}", losses, others),
+           Sentence("no gradient of {0} reaches this variable{1}{2}", losses, others,
+                    is_searched ? "" : "; the op that stops it was not searched for"),
            "connect its layer, or add its own loss; set trainable=False if this is intended");
       return;
     }
