@@ -113,7 +113,9 @@ class Run(PageCase):
         self.typed("#run-devices", "cpu:2")
         self.assertIn("as the case expects", self.run_it())
         self.typed("#run-devices", "gpu:1")
-        self.assertIn("only CPUs can be simulated", self.run_it())
+        self.assertIn("as the case expects", self.run_it())
+        self.typed("#run-devices", "tpu:1")
+        self.assertIn("is neither a CPU nor a GPU", self.run_it())
         self.browser.complaints()
 
     def test_file_is_sent(self):

@@ -41,12 +41,11 @@ TEST(JobWords, WhatARunIsTold) {
   OpenedGraph opened = Open("%x = Const 1\n%y = Neg(%x)\n", "run.gtxt");
 
   request.fetches = {"y"};
-  request.devices = "gpu:1";
+  request.devices = "tpu:1";
   auto prepare = [&] { return TextOf(llvm::cantFail(RunJob::Make(opened, request)).Prepare()); };
   EXPECT_TRUE(Says(prepare(),
-                   "the list of devices: '/job:localhost/replica:0/task:0/device:GPU:0' "
-                   "is not a CPU, and only CPUs can be simulated (the device GPU runs on a "
-                   "real one)"));
+                   "the list of devices: '/job:localhost/replica:0/task:0/device:TPU:0' "
+                   "is neither a CPU nor a GPU, and only these can be simulated"));
   request.words.placer.devices = "'Devices'";
   EXPECT_TRUE(Says(prepare(), "'Devices': '/job"));
 }

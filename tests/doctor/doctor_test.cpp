@@ -279,8 +279,9 @@ TEST(Checks, ExplodingGradientWithoutTheVariablesNorm) {
   GraphInFile file = Read(kTraining);
   Network network(file, *file.module, EndsOf(*file.module, {"x", "labels"}, {"step"}));
   EXPECT_EQ(FindingsOf("exploding_gradient", network, Floats({3e6, 4e6}, {2})),
-            std::vector<std::string>{"kernel: the gradient of this variable ('dw') reaches a norm "
-                                     "of 5e+06; that of 1 other too"});
+            std::vector<std::string>{
+                "kernel: the gradient of this variable, which 'dw' computes, reaches a norm "
+                "of 5e+06; that of 1 other too"});
 }
 
 // The op that stops the gradient is searched for 16 variables; the finding of others says so.

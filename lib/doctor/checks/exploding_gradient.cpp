@@ -38,7 +38,7 @@ class ExplodingGradient : public Check {
     const VariableHistory* history = context.HistoryOf(worst->index);
     bool is_bad = std::isinf(worst_norm);
     std::string what =
-        Sentence("the gradient of this variable ('{0}') {1}", worst->node.name(),
+        Sentence("the gradient of this variable, which '{0}' computes, {1}", worst->node.name(),
                  is_bad ? "holds NaN or infinity" : "reaches a norm of " + Short(worst_norm));
     if (!is_bad && history)
       what += ", and the norm of the variable is " + Short(history->moments[0].norm) + " at first";
