@@ -178,15 +178,18 @@ TEST(ConvGradient, Errors) {
   EXPECT_EQ(ErrorOf(Node(wrong, {1, 4, 4, 1}, {2, 2, 1, 1}, {1, 4, 3, 1})),
             "the gradient must have shape [1,3,3,1], not [1,4,3,1]");
   OneNode channels("Conv2DBackpropInput");
-  EXPECT_EQ(ErrorOf(Node(channels, {1, 4, 4, 3}, {2, 2, 2, 1}, {1, 3, 3, 1})),
-            "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: the input has 3 "
-            "channels, but the filter is for 2");
+  EXPECT_EQ(
+      ErrorOf(Node(channels, {1, 4, 4, 3}, {2, 2, 2, 1}, {1, 3, 3, 1})),
+      "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: 3 input channels "
+      "must be a multiple of 2, and the output channels a multiple of the quotient");
   OneNode sizes("Conv2DBackpropInput");
-  EXPECT_EQ(ErrorOf(Node(sizes, {1, 4, 4}, {2, 2, 1, 1}, {1, 3, 3, 1})),
-            "input_sizes must have 4 numbers, not 3");
+  EXPECT_EQ(
+      ErrorOf(Node(sizes, {1, 4, 4}, {2, 2, 1, 1}, {1, 3, 3, 1})),
+      "input_sizes must have 4 numbers, or 2 next to a filter and a gradient of rank 4, not 3");
   OneNode negative("Conv2DBackpropInput");
   EXPECT_EQ(ErrorOf(Node(negative, {1, -4, 4, 1}, {2, 2, 1, 1}, {1, 3, 3, 1})),
-            "input_sizes must not be negative, got [1,-4,4,1]");
+            "input_sizes must not be negative (a batch of -1 stands for the gradient's), got "
+            "[1,-4,4,1]");
 }
 
 }  // namespace

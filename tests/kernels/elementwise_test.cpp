@@ -514,9 +514,9 @@ TEST(KernelUnaryOpsComposition, RunsOneAfterTheOther) {
 TEST(KernelUnaryOpsComposition, NamesTheOpThatItCannotRun) {
   OpRun run("_UnaryOpsComposition");
   run.Attr("op_names", attr::Strings({"Exp", "IsNan"})).In(Floats({1}, {1}));
-  EXPECT_EQ(run.ErrorText(), "no kernel for 'IsNan' with dtype float");
+  EXPECT_EQ(run.ErrorText(), "'IsNan' cannot be part of a composition for dtype float");
   OpRun empty("_UnaryOpsComposition");
-  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names is missing or empty");
+  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names must be a list of at least one op");
 }
 
 TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {

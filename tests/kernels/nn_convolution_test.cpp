@@ -264,9 +264,10 @@ TEST(Convolution, ErrorsSayWhatDoesNotFit) {
   };
   ConvCase good{"good", {1, 4, 4, 3}, {2, 2, 3, 1}};
   EXPECT_EQ(run(good), "no error");
-  EXPECT_EQ(run({"", {1, 4, 4, 3}, {2, 2, 2, 1}}),
-            "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: 3 channels in "
-            "groups of 2, 1 output channels");
+  EXPECT_EQ(
+      run({"", {1, 4, 4, 3}, {2, 2, 2, 1}}),
+      "an input of shape [1,4,4,3] does not fit a filter of shape [2,2,2,1]: 3 input channels "
+      "must be a positive multiple of 2, and 1 output channels a multiple of the quotient");
   EXPECT_EQ(run({"", {4, 4, 3}, {2, 2, 3, 1}}),
             "input and filter must have rank 4, got shapes [4,4,3] and [2,2,3,1]");
   EXPECT_EQ(run({"", {1, 4, 4, 0}, {2, 2, 0, 1}}), "a filter of shape [2,2,0,1] has no elements");

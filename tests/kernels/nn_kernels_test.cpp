@@ -98,12 +98,13 @@ TEST(Pool, ErrorsSayWhatIsWrong) {
     return ErrorOf(node);
   };
   EXPECT_EQ(run("MaxPool", {1, 2, 2}, {1, 1, 1, 1}), "ksize must have 4 numbers, not 3");
-  EXPECT_EQ(run("MaxPool", {2, 2, 2, 1}, {1, 1, 1, 1}), "cannot pool over the batch");
+  EXPECT_EQ(run("MaxPool", {2, 2, 2, 1}, {1, 1, 1, 1}),
+            "cannot pool over the batch: ksize and strides must be 1 for it");
   EXPECT_EQ(run("MaxPool", {1, 1, 1, 2}, {1, 1, 1, 2}),
             "3 channels are not divisible by the window of 2 channels");
   EXPECT_EQ(run("AvgPool", {1, 1, 1, 3}, {1, 1, 1, 3}),
-            "channels are pooled only by MaxPool, alone, channels last, with a stride equal to the "
-            "window");
+            "channels are pooled only by MaxPool, in no other dimension, with channels last and a "
+            "stride equal to the window");
 }
 
 TEST(BatchNorm, TrainsAndInfersWithAllOutputs) {

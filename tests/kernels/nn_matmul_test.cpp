@@ -88,7 +88,7 @@ TEST(MatMul, ErrorsSayWhatDoesNotFit) {
     node.Type("T", DT_FLOAT).Input(ToTensor(Zeros(a))).Input(ToTensor(Zeros(b)));
     return ErrorOf(node);
   };
-  EXPECT_EQ(run({2, 3}, {4, 5}), "matrix sizes do not fit: [2,3] x [4,5]");
+  EXPECT_EQ(run({2, 3}, {4, 5}), "the inner dimensions of shapes [2,3] and [4,5] differ");
   EXPECT_EQ(run({2, 3, 1}, {4, 5}),
             "a matrix product needs two matrices, got shapes [2,3,1] and [4,5]");
   auto fused = [](const std::vector<std::string>& ops, int args, const Dims& bias) {
@@ -202,7 +202,7 @@ TEST(BatchMatMul, FusedGrowsWithItsMaskAndSaysWhatDoesNotFit) {
             "the factor must have one element, got shape [2]");
   EXPECT_EQ(error({}, {1, 1, 2, 5}, {"Mul", "Add"}),
             "incompatible shapes: [1,2,3,5] vs. [1,1,2,5]");
-  EXPECT_EQ(error({}, {1, 1, 1, 5}, {"Mul"}), "expected fused_ops [Mul, Add] with two arguments");
+  EXPECT_EQ(error({}, {1, 1, 1, 5}, {"Mul"}), "expected fused_ops [Mul, Add] and 4 inputs");
 }
 
 TEST(BatchMatMul, ConjugatesComplexOperands) {
@@ -237,11 +237,11 @@ TEST(BatchMatMul, ErrorsSayWhatDoesNotFit) {
     return ErrorOf(node);
   };
   EXPECT_EQ(run("BatchMatMulV2", {2, 3, 4}, {3, 4, 5}),
-            "batch dimensions do not fit: [2,3,4] x [3,4,5]");
+            "the batch dimensions of shapes [2,3,4] and [3,4,5] do not broadcast");
   EXPECT_EQ(run("BatchMatMul", {1, 3, 4}, {3, 4, 5}),
-            "batch dimensions do not fit: [1,3,4] x [3,4,5]");
+            "the batch dimensions of shapes [1,3,4] and [3,4,5] differ");
   EXPECT_EQ(run("BatchMatMulV2", {2, 3, 4}, {2, 3, 4}),
-            "matrix sizes do not fit: [2,3,4] x [2,3,4]");
+            "the inner dimensions of shapes [2,3,4] and [2,3,4] differ");
   EXPECT_EQ(run("BatchMatMulV2", {4}, {4, 5}),
             "a batch of matrix products needs rank 2 or more, got shapes [4] and [4,5]");
 }
@@ -364,12 +364,12 @@ TEST(Einsum, ErrorsSayWhatIsWrong) {
   };
   EXPECT_EQ(run("ab,bc", {{2, 3}, {3, 4}}), "equation 'ab,bc' needs one '->'");
   EXPECT_EQ(run("ab->ac", {{2, 3}}), "equation 'ab->ac': output label 'c' is in no input");
-  EXPECT_EQ(run("a1->a", {{2, 3}}), "'1' is not a label");
+  EXPECT_EQ(run("a1->a", {{2, 3}}), "'1' is not a label: labels are letters");
   EXPECT_EQ(run("ab,bc->ac", {{2, 3}}),
-            "equation 'ab,bc->ac' has 2 inputs, the node 1; 1 or 2 are possible");
+            "equation 'ab,bc->ac' has 2 inputs, and the node has 1; both must have 1, or both 2");
   EXPECT_EQ(run("ab,bc->ac", {{2, 3}, {4, 5}}), "label 'b' has both size 3 and size 4");
   EXPECT_EQ(run("abc->a", {{2, 3}}),
-            "an operand of shape [2,3] does not have as many dimensions as its labels");
+            "the number of dimensions of an operand of shape [2,3] does not fit its labels");
 }
 
 }  // namespace

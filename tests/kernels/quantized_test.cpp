@@ -35,18 +35,19 @@ TEST(KernelQuantized, ArithmeticSaysWhatIsWrong) {
   EXPECT_EQ(Pair("QuantizedMatMul", Bytes({2}, {1, 2}), Bytes({1, 1}, {1})).ErrorText(),
             "two matrices were expected, got shapes [2] and [1,1]");
   EXPECT_EQ(Pair("QuantizedMatMul", Bytes({1, 2}, {1, 2}), Bytes({1, 1}, {1})).ErrorText(),
-            "matrix size-incompatible: [1,2] and [1,1]");
+            "the inner dimensions of the product differ, 2 and 1: got shapes [1,2] and [1,1]");
   EXPECT_EQ(Pair("QuantizedBiasAdd", Bytes({1, 2}, {1, 2}), Bytes({3}, {1, 2, 3})).ErrorText(),
-            "expected an input of rank 2 or more and as many biases as its last dimension, got "
-            "shapes [1,2] and [3]");
+            "expected an input of rank 2 or more and a vector of as many biases as its last "
+            "dimension, got shapes [1,2] and [3]");
   EXPECT_EQ(Pair("QuantizedAdd", Bytes({1}, {1}), SignedBytes({1}, {1})).ErrorText(),
-            "input 1 is qint8, quint8 was expected");
+            "input 1 has dtype qint8, quint8 was expected");
   OpRun falling("QuantizedAdd");
   falling.In(Bytes({1}, {1})).In(Bytes({1}, {1}));
   for (float end : {2.0f, 1.0f, 0.0f, 255.0f}) falling.In(Scalar(end));
   falling.Attr("T1", attr::Type(proto::DT_QUINT8));
   falling.Out({proto::DT_QINT32, proto::DT_FLOAT, proto::DT_FLOAT});
-  EXPECT_EQ(falling.ErrorText(), "the range of inputs 2 and 3 must be ascending, got 2.00 to 1.00");
+  EXPECT_EQ(falling.ErrorText(),
+            "the minimum, input 2, must be less than the maximum, input 3, got 2.00 and 1.00");
 }
 
 TEST(KernelQuantized, RangesOfSums) {

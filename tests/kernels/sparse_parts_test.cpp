@@ -36,8 +36,11 @@ TEST(KernelCsrMatrix, Errors) {
   };
   EXPECT_EQ(make({0, 2}, {2, 2}).ErrorText(),
             "indices[0] = [0,2] is out of bounds: need 0 <= index < [2,2]");
-  EXPECT_EQ(make({0, 1}, {int64_t{1} << 40, 2}).ErrorText(),
-            "a sparse matrix of shape [1099511627776,2] is too large");
+  EXPECT_EQ(
+      make({0, 1}, {int64_t{1} << 40, 2}).ErrorText(),
+      "a sparse matrix of shape [1099511627776,2] with 1 elements is too large: at most 2147483647 "
+      "columns, 2147483647 elements and 268435456 row starts (one per row and one per matrix) "
+      "are supported");
   // Rows out of order, and a duplicate index, in a product.
   Tensor matrix = make({1, 0, 0, 1, 1, 0}, {2, 2}).One();
   auto product = [&](Tensor b) {
@@ -47,7 +50,7 @@ TEST(KernelCsrMatrix, Errors) {
   };
   EXPECT_EQ(Values<float>(product(Floats({2, 1}, {1, 10})).One()), (Fs{20, 4}));
   EXPECT_EQ(product(Floats({3, 1}, {1, 10, 5})).ErrorText(),
-            "matrix sizes do not fit: [2,2] x [3,1]");
+            "the inner dimensions of shapes [2,2] and [3,1] differ");
   EXPECT_EQ(OpRun("CSRSparseMatrixComponents")
                 .In(matrix)
                 .In(Scalar(1))

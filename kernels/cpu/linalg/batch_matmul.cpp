@@ -64,7 +64,7 @@ Expected<Tensor> Converted(KernelContext& ctx, const Tensor& tensor) {
     return true;
   });
   if (!known)
-    return MakeError("cannot multiply matrices of {0} with a result of {1}",
+    return MakeError("cannot convert an operand of {0} to {1}, the dtype of the computation",
                      DataTypeName(tensor.dtype()), DataTypeName(DataTypeOf<T>()));
   return result;
 }
@@ -156,22 +156,22 @@ class BatchMatMulKernel {
     shape.k = a.dim(a_rank - (adjoint_a_ ? 2 : 1));
     shape.n = b.dim(b_rank - (adjoint_b_ ? 2 : 1));
     if (shape.k != b.dim(b_rank - (adjoint_b_ ? 1 : 2))) {
-      return MakeError("matrix sizes do not fit: {0}{1} x {2}{3}", DimsText(a.dims()),
-                       adjoint_a_ ? " transposed" : "", DimsText(b.dims()),
+      return MakeError("the inner dimensions of shapes {0}{1} and {2}{3} differ",
+                       DimsText(a.dims()), adjoint_a_ ? " transposed" : "", DimsText(b.dims()),
                        adjoint_b_ ? " transposed" : "");
     }
     llvm::ArrayRef<int64_t> a_batch = a.dims().drop_back(2), b_batch = b.dims().drop_back(2);
     std::optional<Dims> batch = BroadcastBatch(a_batch, b_batch);
     if (!batch || (!broadcasts_ && a_batch != b_batch)) {
-      return MakeError("batch dimensions do not fit: {0} x {1}", DimsText(a.dims()),
-                       DimsText(b.dims()));
+      return MakeError("the batch dimensions of shapes {0} and {1} {2}", DimsText(a.dims()),
+                       DimsText(b.dims()), broadcasts_ ? "do not broadcast" : "differ");
     }
     Dims dims = *batch;
     dims.push_back(shape.m);
     dims.push_back(shape.n);
     std::optional<int64_t> elements = NumElements(dims);
     if (!elements)
-      return MakeError("the product of {0} and {1} is too large", DimsText(a.dims()),
+      return MakeError("the product of shapes {0} and {1} is too large", DimsText(a.dims()),
                        DimsText(b.dims()));
     shape.count = *NumElements(*batch);
     if (*elements > 0) {
@@ -202,7 +202,7 @@ Expected<KernelFn> MakeFusedBatchMatMul(const KernelSetup& setup) {
   auto fused = setup.node().Attr("fused_ops");
   auto ops = fused ? fused->AsStrings() : std::nullopt;
   if (!ops || *ops != std::vector<llvm::StringRef>{"Mul", "Add"} || setup.num_inputs() != 4)
-    return MakeError("expected fused_ops [Mul, Add] with two arguments");
+    return MakeError("expected fused_ops [Mul, Add] and 4 inputs");
   return MakeBatchMatMul(setup);
 }
 

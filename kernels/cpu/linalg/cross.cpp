@@ -11,8 +11,7 @@ Error Run(KernelContext& ctx) {
     return MakeError("both inputs must have the same shape: {0} vs. {1}", DimsText(a.dims()),
                      DimsText(b.dims()));
   if (a.rank() < 1 || a.dim(a.rank() - 1) != 3)
-    return MakeError("cross products are of vectors of 3 elements, got shape {0}",
-                     DimsText(a.dims()));
+    return MakeError("the last dimension must have 3 elements, got shape {0}", DimsText(a.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, a.dims()));
   bool known = ForType(a.dtype(), RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;

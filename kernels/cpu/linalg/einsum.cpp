@@ -45,7 +45,7 @@ Expected<std::string> ParseTerm(llvm::StringRef term) {
       labels += term.front();
       term = term.drop_front();
     } else {
-      return MakeError("'{0}' is not a label", term.front());
+      return MakeError("'{0}' is not a label: labels are letters", term.front());
     }
   }
   return labels;
@@ -72,8 +72,9 @@ Expected<Equation> ParseEquation(llvm::StringRef text, int num_inputs) {
     }
   }
   if (static_cast<int>(terms.size()) != num_inputs || num_inputs < 1 || num_inputs > 2) {
-    return MakeError("equation '{0}' has {1} inputs, the node {2}; 1 or 2 are possible", text,
-                     terms.size(), num_inputs);
+    return MakeError(
+        "equation '{0}' has {1} inputs, and the node has {2}; both must have 1, or both 2", text,
+        terms.size(), num_inputs);
   }
   return equation;
 }
@@ -86,7 +87,7 @@ Expected<Operand> ReadOperand(const std::string& labels, const Tensor& tensor,
   bool ellipsis = labels.find('.') != std::string::npos;
   int hidden = tensor.rank() - static_cast<int>(labels.size()) + (ellipsis ? 1 : 0);
   if (hidden < 0 || (!ellipsis && hidden > 0)) {
-    return MakeError("an operand of shape {0} does not have as many dimensions as its labels",
+    return MakeError("the number of dimensions of an operand of shape {0} does not fit its labels",
                      DimsText(tensor.dims()));
   }
   std::vector<Label> expanded;

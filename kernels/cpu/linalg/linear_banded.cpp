@@ -180,7 +180,8 @@ struct TridiagonalSolve {
       return MakeError("diagonals must have 3 rows, not shape {0}", DimsText(diagonals.dims()));
     if (left.batch != sides.batch || sides.rows != n)
       return MakeError(
-          "rhs must have the batch and size of the diagonals, whose shape is {0}, got shape {1}",
+          "rhs must have the batch dimensions of diagonals, whose shape is {0}, and as many rows "
+          "as these have columns, got shape {1}",
           DimsText(diagonals.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, right.dims()));
     if (out->num_elements() == 0) return Error::success();
@@ -288,7 +289,7 @@ struct BandedSolve {
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     int64_t n = left.columns, columns = sides.columns;
     if (left.rows < 1 || left.rows > n)
-      return MakeError("matrix must have from 1 to {0} bands, got shape {1}", n,
+      return MakeError("matrix must have from 1 to {0} rows, one per band, got shape {1}", n,
                        DimsText(matrix.dims()));
     if (sides.rows != n)
       return MakeError("rhs must have {0} rows for a matrix of shape {1}, got shape {2}", n,
@@ -300,7 +301,9 @@ struct BandedSolve {
     if (out->num_elements() == 0) return Error::success();
     for (int64_t i = 0; i < matrix.num_elements() / left.size(); ++i) {
       if (!IsInvertible(Banded<T>{matrix.data<T>() + i * left.size(), left.rows, n, lower}))
-        return MakeError("matrix {0} of the batch cannot be inverted: its diagonal has a 0", i);
+        return MakeError(
+            "matrix {0} of the batch cannot be inverted: its diagonal has a 0 or starts with NaN",
+            i);
     }
     double cost = 3.0 * left.size() * columns;
     ctx.ParallelFor(plan.total, cost, [&](int64_t begin, int64_t end) {

@@ -107,7 +107,8 @@ struct LeastSquares {
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     if (left.batch != sides.batch || left.rows != sides.rows)
       return MakeError(
-          "rhs must have the batch and rows of the matrix, whose shape is {0}, got shape {1}",
+          "rhs must have the batch dimensions and the number of rows of the matrix, whose shape is "
+          "{0}, got shape {1}",
           DimsText(matrix.dims()), DimsText(right.dims()));
     if (l2.num_elements() != 1 || !(l2.data<double>()[0] >= 0))
       return MakeError("l2_regularizer must be one number of 0 or more");

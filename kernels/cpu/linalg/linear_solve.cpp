@@ -95,7 +95,8 @@ struct Solve {
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     if (left.batch != sides.batch || left.rows != sides.rows)
       return MakeError(
-          "rhs must have the batch and rows of the matrix, whose shape is {0}, got shape {1}",
+          "rhs must have the batch dimensions and the number of rows of the matrix, whose shape is "
+          "{0}, got shape {1}",
           DimsText(matrix.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, right.dims()));
     if (out->num_elements() == 0) return Error::success();

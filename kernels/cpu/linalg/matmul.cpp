@@ -33,8 +33,8 @@ class MatMulKernel {
     shape.transpose_a = transpose_a_;
     shape.transpose_b = transpose_b_;
     if (shape.k != b.dim(transpose_b_ ? 1 : 0)) {
-      return MakeError("matrix sizes do not fit: {0}{1} x {2}{3}", DimsText(a.dims()),
-                       transpose_a_ ? " transposed" : "", DimsText(b.dims()),
+      return MakeError("the inner dimensions of shapes {0}{1} and {2}{3} differ",
+                       DimsText(a.dims()), transpose_a_ ? " transposed" : "", DimsText(b.dims()),
                        transpose_b_ ? " transposed" : "");
     }
     Epilogue<Compute> epilogue;

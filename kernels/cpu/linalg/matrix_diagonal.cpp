@@ -74,8 +74,8 @@ Error ReadBand(const KernelContext& ctx, int at, Band& band) {
 Error CheckBandFits(const Band& band) {
   for (int64_t d : {band.lower, band.upper}) {
     if (d != 0 && (d <= -band.rows || d >= band.columns))
-      return MakeError("k must be between {0} and {1}, got {2}", 1 - band.rows, band.columns - 1,
-                       d);
+      return MakeError("k must be 0 or between {0} and {1}, got {2}", 1 - band.rows,
+                       band.columns - 1, d);
   }
   return Error::success();
 }
@@ -101,21 +101,22 @@ void ForBand(const Band& band, F&& f) {
 Error FindSize(KernelContext& ctx, Band& band) {
   for (int i : {2, 3, 4}) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("num_rows, num_cols and padding_value must be scalars");
+      return MakeError("num_rows, num_cols and padding_value must have one element each");
   }
   int64_t min_rows = band.longest - std::min<int64_t>(band.upper, 0);
   int64_t min_columns = band.longest + std::max<int64_t>(band.lower, 0);
   int64_t rows = ctx.input(2).IntAt(0), columns = ctx.input(3).IntAt(0);
   if (rows != -1 && rows < min_rows)
-    return MakeError("num_rows must be at least {0}, got {1}", min_rows, rows);
+    return MakeError("num_rows must be -1 or at least {0}, got {1}", min_rows, rows);
   if (columns != -1 && columns < min_columns)
-    return MakeError("num_cols must be at least {0}, got {1}", min_columns, columns);
+    return MakeError("num_cols must be -1 or at least {0}, got {1}", min_columns, columns);
   if (rows == -1 && columns == -1) rows = columns = std::max(min_rows, min_columns);
   if (rows == -1) rows = min_rows;
   if (columns == -1) columns = min_columns;
   if (rows != min_rows && columns != min_columns)
-    return MakeError("{0} rows and {1} columns do not fit diagonals of {2} elements", rows, columns,
-                     band.longest);
+    return MakeError(
+        "num_rows must be {0} or num_cols {1} for diagonals of {2} elements, got {3} and {4}",
+        min_rows, min_columns, band.longest, rows, columns);
   // Diagonals of the band outside the matrix are dropped.
   band.rows = rows;
   band.columns = columns;
@@ -160,7 +161,7 @@ Error MatrixDiagPart(KernelContext& ctx, Alignment align) {
   const Tensor &in = ctx.input(0), &padding = ctx.input(2);
   if (in.rank() < 2)
     return MakeError("input must be at least a matrix, got shape {0}", DimsText(in.dims()));
-  if (padding.num_elements() != 1) return MakeError("padding_value must be a scalar");
+  if (padding.num_elements() != 1) return MakeError("padding_value must have one element");
   Band band;
   band.align = align;
   band.rows = in.dim(in.rank() - 2);

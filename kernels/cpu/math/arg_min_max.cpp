@@ -28,7 +28,8 @@ int64_t ArgOf(const void* pin, int64_t n, int64_t stride) {
 Error ArgReduce(KernelContext& ctx, ArgFn arg) {
   const Tensor &in = ctx.input(0), &axis_tensor = ctx.input(1);
   if (axis_tensor.num_elements() != 1) {
-    return MakeError("dimension must be a scalar, got shape {0}", DimsText(axis_tensor.dims()));
+    return MakeError("dimension must have one element, got shape {0}",
+                     DimsText(axis_tensor.dims()));
   }
   ASSIGN_OR_RETURN(int axis, AxisIn(axis_tensor.IntAt(0), in.rank()));
   int64_t n = in.dim(axis), inner = 1;

@@ -114,8 +114,9 @@ class MelFilters {
     filters.begin_ = static_cast<int64_t>(1.5 + std::min(attrs.lower / per_bin, 1e15));
     filters.end_ = static_cast<int64_t>(std::min(attrs.upper / per_bin, 1e15));
     if (filters.end_ >= bins)
-      return MakeError("upper_frequency_limit {0} is above what {1} bins at a rate of {2} reach",
-                       attrs.upper, bins, rate);
+      return MakeError(
+          "upper_frequency_limit {0} is above the frequencies of {1} bins at sample_rate {2}",
+          attrs.upper, bins, rate);
     double low = MelOf(attrs.lower);
     double step = (MelOf(attrs.upper) - low) / static_cast<double>(attrs.channels + 1);
     int64_t channel = 0;
@@ -199,12 +200,14 @@ Expected<KernelFn> MakeMfcc(const KernelSetup& setup) {
   if (attrs.channels < 1 || attrs.channels > kMost || attrs.coefficients < 1 ||
       attrs.coefficients > attrs.channels)
     return MakeError(
-        "expected filterbank_channel_count in [1, {0}] and dct_coefficient_count up "
-        "to it, got {1} and {2}",
+        "expected filterbank_channel_count in [1, {0}] and dct_coefficient_count in [1, "
+        "filterbank_channel_count], got {1} and {2}",
         kMost, attrs.channels, attrs.coefficients);
   if (!(attrs.lower >= 0 && attrs.upper > attrs.lower && std::isfinite(attrs.upper)))
-    return MakeError("frequency limits must be non-negative and ascending, got {0} and {1}",
-                     attrs.lower, attrs.upper);
+    return MakeError(
+        "lower_frequency_limit and upper_frequency_limit must be finite, non-negative and "
+        "ascending, got {0} and {1}",
+        attrs.lower, attrs.upper);
   return KernelFn([attrs](KernelContext& ctx) { return Coefficients(ctx, attrs); });
 }
 

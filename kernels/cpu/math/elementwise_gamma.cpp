@@ -68,9 +68,10 @@ Error Betainc(KernelContext& ctx) {
     shapes[i] = ctx.input(i).dims();
     if (shapes[i].empty()) continue;
     if (!dims.empty() && dims != shapes[i])
-      return MakeError("shapes must be equal or scalars: {0}, {1} and {2}",
-                       DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()),
-                       DimsText(ctx.input(2).dims()));
+      return MakeError(
+          "inputs that are not scalars must have the same shape, got shapes {0}, {1} and {2}",
+          DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()),
+          DimsText(ctx.input(2).dims()));
     dims = shapes[i];
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));

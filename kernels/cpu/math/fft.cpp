@@ -53,8 +53,9 @@ Expected<Dims> ReadLengths(const Tensor& in, const Tensor& tensor, int rank, boo
     if (length < 0) return MakeError("fft_length must not be negative: {0}", IntsText(lengths));
     int64_t least = inverse && i == rank - 1 ? length / 2 + 1 : length;
     if (have != 0 && have < least)
-      return MakeError("dimension {0} of the input has {1} elements, at least {2} were expected",
-                       in.rank() - rank + i, have, least);
+      return MakeError(
+          "dimension {0} of the input has {1} elements, none or at least {2} were expected",
+          in.rank() - rank + i, have, least);
   }
   return lengths;
 }
@@ -184,8 +185,8 @@ Expected<KernelFn> MakeFft(const KernelSetup& setup) {
   bool wide_out =
       setup.output_type(0) == proto::DT_DOUBLE || setup.output_type(0) == proto::DT_COMPLEX128;
   if (is_double != wide_out)
-    return MakeError("cannot transform {0} to {1}", DataTypeName(setup.input_type(0)),
-                     DataTypeName(setup.output_type(0)));
+    return MakeError("cannot transform {0} to {1}: both must have the same precision",
+                     DataTypeName(setup.input_type(0)), DataTypeName(setup.output_type(0)));
   return KernelFn([is_double](KernelContext& ctx) {
     if constexpr (kind == Kind::kReal)
       return is_double ? RealFft<double>(ctx, rank) : RealFft<float>(ctx, rank);

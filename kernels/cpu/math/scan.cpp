@@ -88,7 +88,7 @@ Expected<KernelFn> MakeScan(const KernelSetup& setup) {
   return KernelFn([=](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     if (ctx.input(1).num_elements() != 1) {
-      return MakeError("axis must be a scalar, got shape {0}", DimsText(ctx.input(1).dims()));
+      return MakeError("axis must have one element, got shape {0}", DimsText(ctx.input(1).dims()));
     }
     ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(1).IntAt(0), in.rank()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));

@@ -168,7 +168,7 @@ Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& i
     values[i] = ids.IntAt(i);
     if (values[i] < 0) return MakeError("segment_ids[{0}] = {1} is negative", i, values[i]);
     if (i > 0 && values[i] < values[i - 1])
-      return MakeError("segment_ids must not decrease: {0} follows {1} at {2}", values[i],
+      return MakeError("segment_ids must not decrease: {0} follows {1} at index {2}", values[i],
                        values[i - 1], i);
   }
   return values;
@@ -194,7 +194,7 @@ Error SegmentReduce(KernelContext& ctx, RowReducer reduce) {
 
 Error UnsortedReduce(KernelContext& ctx, RowReducer reduce) {
   const Tensor &data = ctx.input(0), &ids = ctx.input(1);
-  if (ctx.input(2).num_elements() != 1) return MakeError("num_segments must be a scalar");
+  if (ctx.input(2).num_elements() != 1) return MakeError("num_segments must have one element");
   int64_t segments = ctx.input(2).IntAt(0);
   if (segments < 0) return MakeError("num_segments must not be negative, got {0}", segments);
   if (ids.rank() > data.rank() || data.dims().take_front(ids.rank()) != ids.dims())

@@ -18,14 +18,15 @@ std::vector<UnaryLoopDef>& Loops() {
 Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
   auto attr = setup.node().Attr("op_names");
   auto ops = attr ? attr->AsStrings() : std::nullopt;
-  if (!ops || ops->empty()) return MakeError("op_names is missing or empty");
+  if (!ops || ops->empty()) return MakeError("op_names must be a list of at least one op");
   std::vector<UnaryLoop> loops;
   double cost = 0;
   for (llvm::StringRef op : *ops) {
     const UnaryLoopDef* def = FindUnaryLoop(op);
     UnaryLoop loop = def ? def->loop_for(setup.input_type(0)) : nullptr;
     if (!loop)
-      return MakeError("no kernel for '{0}' with dtype {1}", op, DataTypeName(setup.input_type(0)));
+      return MakeError("'{0}' cannot be part of a composition for dtype {1}", op,
+                       DataTypeName(setup.input_type(0)));
     loops.push_back(loop);
     cost += def->cost;
   }

@@ -201,7 +201,7 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
   }
   attrs.relu = activation == "Relu";
   if (setup.num_inputs() != (attrs.side_input ? 6 : 5)) {
-    return MakeError("batch norm has {0} inputs, {1} were expected", setup.num_inputs(),
+    return MakeError("the node has {0} inputs, {1} were expected", setup.num_inputs(),
                      attrs.side_input ? 6 : 5);
   }
   KernelFn fn;

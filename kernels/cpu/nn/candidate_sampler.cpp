@@ -301,10 +301,11 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   auto id = static_cast<int64_t>(weights.size());
   for (float weight : given) {
     if (shard.Holds(id++)) weights.push_back(std::pow(weight, distortion));
-    if (!(weight >= 0)) return MakeError("weights must not be negative, got {0}", weight);
+    if (!(weight >= 0)) return MakeError("weights must be 0 or more, got {0}", weight);
   }
   if (static_cast<int64_t>(weights.size()) != range)
-    return MakeError("range_max is {0}, but there are {1} weights", range, weights.size());
+    return MakeError("range_max is {0}, but the shard has {1} ids (reserved ids included)", range,
+                     weights.size());
   return MakeOf(setup, std::make_shared<WeightedSampler>(std::move(weights)));
 }
 

@@ -154,8 +154,8 @@ class ConvKernel {
       if (shape.in_channels == 0 || shape.in_channels % filter_in != 0 ||
           filter_out % (shape.in_channels / filter_in) != 0) {
         return MakeError(
-            "an input of shape {0} does not fit a filter of shape {1}: {2} channels in groups of "
-            "{3}, {4} output channels",
+            "an input of shape {0} does not fit a filter of shape {1}: {2} input channels must be "
+            "a positive multiple of {3}, and {4} output channels a multiple of the quotient",
             DimsText(input.dims()), DimsText(filter.dims()), shape.in_channels, filter_in,
             filter_out);
       }

@@ -38,9 +38,13 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
   bool any_batch = at == 0 && !dims.empty() && dims[0] == -1;
   if (any_batch && ctx.input(2).rank() == rank) dims[0] = ctx.input(2).dim(0);
   if (static_cast<int>(dims.size()) != rank)
-    return MakeError("{0} must have {1} numbers, not {2}", name, rank, dims.size());
+    return MakeError("{0} must have {1} numbers{2}, not {3}", name, rank,
+                     at == 0 && rank == 4 ? ", or 2 next to a filter and a gradient of rank 4" : "",
+                     dims.size());
   for (int64_t dim : dims) {
-    if (dim < 0) return MakeError("{0} must not be negative, got {1}", name, IntsText(dims));
+    if (dim < 0)
+      return MakeError("{0} must not be negative{1}, got {2}", name,
+                       at == 0 ? " (a batch of -1 stands for the gradient's)" : "", IntsText(dims));
   }
   if (!NumElements(dims)) return MakeError("a tensor of shape {0} is too large", DimsText(dims));
   return dims;
@@ -73,9 +77,11 @@ Expected<ConvShape> ResolveGradient(const GradientAttrs& attrs, llvm::ArrayRef<i
   }
   if (!fits)
     return MakeError(
-        "an input of shape {0} does not fit a filter of shape {1}: the input has {2} channels, but "
-        "the filter is for {3}",
-        DimsText(input), DimsText(filter), shape.in_channels, filter_in);
+        "an input of shape {0} does not fit a filter of shape {1}: {2} input channels must {3} "
+        "{4}{5}",
+        DimsText(input), DimsText(filter), shape.in_channels,
+        attrs.depthwise ? "be" : "be a multiple of", filter_in,
+        attrs.depthwise ? "" : ", and the output channels a multiple of the quotient");
   ASSIGN_OR_RETURN(shape.window, window.Resolve(input, filter.take_front(rank - 2)));
   Dims expected = window.OutputDims(shape.batch, shape.window, shape.out_channels);
   if (gradient != llvm::ArrayRef<int64_t>(expected))

@@ -28,8 +28,8 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
                      n.batch);
   for (int64_t b = 0; b < n.batch; ++b) {
     if (lengths.IntAt(b) > n.times)
-      return MakeError("sequence_length[{0}] is {1}, inputs have {2} steps", b, lengths.IntAt(b),
-                       n.times);
+      return MakeError("sequence_length[{0}] is {1}, but inputs have only {2} steps", b,
+                       lengths.IntAt(b), n.times);
   }
   return n;
 }
@@ -65,7 +65,8 @@ Error Greedy(KernelContext& ctx, bool merge, int64_t blank) {
   ASSIGN_OR_RETURN(Sizes n, CheckInputs(ctx));
   if (blank < 0) blank += n.classes;
   if (blank < 0 || blank >= n.classes)
-    return MakeError("blank_index {0} is out of range for {1} classes", blank, n.classes);
+    return MakeError("blank_index {0} is out of range for {1} classes",
+                     blank < 0 ? blank - n.classes : blank, n.classes);
   ASSIGN_OR_RETURN(Tensor * scores, ctx.Allocate(3, {n.batch, 1}));
   std::vector<Labels> examples(n.batch);
   for (int64_t b = 0; b < n.batch; ++b) {
@@ -241,9 +242,8 @@ Expected<KernelFn> MakeSearch(const KernelSetup& setup) {
   int64_t width = setup.node().GetInt("beam_width"), paths = setup.node().GetInt("top_paths");
   if (width <= 0 || paths <= 0 || paths > width)
     return MakeError(
-        "beam_width {0} and top_paths {1}: 1 or more were expected, and no more paths "
-        "than the beam is wide",
-        width, paths);
+        "beam_width must be 1 or more and top_paths in [1, beam_width], got {0} and {1}", width,
+        paths);
   return KernelFn([=](KernelContext& ctx) {
     int count = static_cast<int>(paths);
     return is_float ? Search<float>(ctx, width, count, merge)

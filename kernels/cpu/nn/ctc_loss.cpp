@@ -134,7 +134,7 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
     return MakeError("inputs of shape {0}: [time,batch,classes] was expected", DimsText(in.dims()));
   Sizes n{in.dim(0), in.dim(1), in.dim(2)};
   if (n.batch == 0 || n.classes == 0)
-    return MakeError("inputs of shape {0} are empty", DimsText(in.dims()));
+    return MakeError("inputs of shape {0} have no examples or no classes", DimsText(in.dims()));
   if (indices.rank() != 2 || indices.dim(1) != 2 || ctx.input(2).rank() != 1 ||
       ctx.input(2).dim(0) != indices.dim(0)) {
     return MakeError(
@@ -147,8 +147,8 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
                      n.batch);
   for (int64_t b = 0; b < n.batch; ++b) {
     if (lengths.IntAt(b) < 0 || lengths.IntAt(b) > n.times)
-      return MakeError("sequence_length[{0}] is {1}, inputs have {2} steps", b, lengths.IntAt(b),
-                       n.times);
+      return MakeError("sequence_length[{0}] is {1}, not in [0, {2}], as inputs have {2} steps", b,
+                       lengths.IntAt(b), n.times);
   }
   return n;
 }
@@ -170,7 +170,7 @@ Expected<std::vector<std::optional<std::vector<int>>>> ReadLabels(const KernelCo
     if (label >= n.classes - 1) continue;
     if (ended) {
       return MakeError(
-          "label {0} of example {1} follows a label that is the blank, the last class, or above it",
+          "label {0} of example {1} follows a label that is the blank (the last class) or above it",
           label, b);
     }
     labels[b]->push_back(static_cast<int>(label));

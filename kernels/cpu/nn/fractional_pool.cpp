@@ -124,7 +124,7 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   bool pseudo_random = node.GetBool("pseudo_random"), overlapping = node.GetBool("overlapping");
   bool keeps = node.GetBool("deterministic");
   if (!keeps && (node.GetInt("seed") != 0 || node.GetInt("seed2") != 0))
-    return MakeError("seed and seed2 need deterministic to be true");
+    return MakeError("seed and seed2 must be 0 unless deterministic is true");
   return KernelFn(
       [=, start = FromAttrs(setup), shared = SharedPhilox(setup)](KernelContext& ctx) -> Error {
         const Tensor& in = ctx.input(0);
@@ -164,13 +164,14 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
 Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t windows,
                                 int64_t limit) {
   if (tensor.rank() != 1 || tensor.num_elements() != windows + 1)
-    return MakeError("{0} must have {1} elements, got shape {2}", name, windows + 1,
+    return MakeError("{0} must be a vector of {1} elements, got shape {2}", name, windows + 1,
                      DimsText(tensor.dims()));
   Sequence sequence;
   for (int64_t i = 0; i <= windows; ++i) {
     int64_t at = tensor.IntAt(i);
     if (at < (i == 0 ? 0 : sequence.back()) || at > limit)
-      return MakeError("{0}[{1}] = {2} does not ascend within [0, {3}]", name, i, at, limit);
+      return MakeError("{0}[{1}] = {2} is below its predecessor or not in [0, {3}]", name, i, at,
+                       limit);
     sequence.push_back(at);
   }
   return sequence;
@@ -179,8 +180,10 @@ Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t 
 Expected<Pools> ReadPools(const Dims& in, const Tensor& grads, const Tensor& rows,
                           const Tensor& columns, bool overlapping) {
   if (in.size() != 4 || grads.rank() != 4 || grads.dim(0) != in[0] || grads.dim(3) != in[3])
-    return MakeError("an input of shape {0} does not match out_backprop of shape {1}", DimsText(in),
-                     DimsText(grads.dims()));
+    return MakeError(
+        "an input of shape {0} does not match out_backprop of shape {1}: both must have rank 4 and "
+        "the same batch and channels",
+        DimsText(in), DimsText(grads.dims()));
   Pools pools{in, {}, {}, overlapping};
   ASSIGN_OR_RETURN(pools.rows, ReadSequence(rows, "row_pooling_sequence", grads.dim(1), in[1]));
   ASSIGN_OR_RETURN(pools.columns,

@@ -33,8 +33,8 @@ Expected<Places> PlacesOf(const Tensor& paddings, int dim, const Places& inner, 
   int64_t before = paddings.IntAt(2 * dim), after = paddings.IntAt(2 * dim + 1);
   int64_t most = static_cast<int64_t>(inner.size()) - skip;
   if (before < 0 || after < 0 || std::max(before, after) > most)
-    return MakeError("paddings {0} {1} of dimension {2} must be between 0 and {3}", before, after,
-                     dim, most);
+    return MakeError("paddings {0} and {1} of dimension {2} must be between 0 and {3}", before,
+                     after, dim, most);
   return WithMargins(inner, before, after, skip);
 }
 
@@ -147,8 +147,10 @@ class PadConv {
                 Places* columns) const {
     if (input.rank() != 4 || filter.rank() != 4 || filter.num_elements() == 0 ||
         input.dim(3) != filter.dim(2))
-      return MakeError("an input of shape {0} does not fit a filter of shape {1}",
-                       DimsText(input.dims()), DimsText(filter.dims()));
+      return MakeError(
+          "an input of shape {0} does not fit a filter of shape {1}: both must have rank 4 and the "
+          "same number of input channels, and the filter must not be empty",
+          DimsText(input.dims()), DimsText(filter.dims()));
     const Tensor& paddings = ctx.input(resizes_ ? 2 : 1);
     RETURN_IF_ERROR(CheckPaddings(paddings));
     if (resizes_) {
@@ -167,8 +169,8 @@ class PadConv {
       return MakeError("size must be two numbers, got shape {0}", DimsText(size.dims()));
     int64_t height = size.IntAt(0), width = size.IntAt(1);
     if (height <= 0 || width <= 0 || input.dim(1) == 0 || input.dim(2) == 0)
-      return MakeError("an image of size {0} x {1} cannot be resized to {2} x {3}", input.dim(1),
-                       input.dim(2), height, width);
+      return MakeError("cannot resize an image of {0} x {1} to {2} x {3}: all must be positive",
+                       input.dim(1), input.dim(2), height, width);
     *rows = BilinearPositions({input.dim(1), height, align_corners_, false});
     *columns = BilinearPositions({input.dim(2), width, align_corners_, false});
     return Error::success();

@@ -230,7 +230,8 @@ Expected<int64_t> SequenceLength(const KernelContext& ctx) {
   int64_t steps = ctx.input(1).rank() == 3 ? ctx.input(1).dim(0) : 0;
   if (length.rank() != 0) return MakeError("seq_len_max must be a scalar");
   if (length.IntAt(0) < 0 || length.IntAt(0) > steps)
-    return MakeError("seq_len_max is {0}, but there are {1} steps", length.IntAt(0), steps);
+    return MakeError("seq_len_max is {0}, not in [0, {1}], as there are {1} steps", length.IntAt(0),
+                     steps);
   return length.IntAt(0);
 }
 

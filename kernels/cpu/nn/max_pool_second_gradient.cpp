@@ -69,14 +69,15 @@ Expected<KernelFn> MakeSecondGradient(const KernelSetup& setup) {
     return MakeError("data_format {0}: the channels must come last",
                      setup.node().GetString("data_format"));
   attrs.sizes = setup.node().GetInts("ksize");
+  // Unlike MaxPool, TensorFlow's second gradient cannot pool over channels.
   bool sizes_are_inputs = op == "MaxPoolGradGradV2";
-  if (!sizes_are_inputs) RETURN_IF_ERROR(CheckPool(attrs, true));
+  if (!sizes_are_inputs) RETURN_IF_ERROR(CheckPool(attrs, /*is_max=*/false));
   KernelFn fn;
   ForType(setup.output_type(0), Types(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs, sizes_are_inputs](KernelContext& ctx) -> Error {
       PoolAttrs given = attrs;
-      if (sizes_are_inputs) RETURN_IF_ERROR(ReadPoolInputs(ctx, 3, true, given));
+      if (sizes_are_inputs) RETURN_IF_ERROR(ReadPoolInputs(ctx, 3, /*is_max=*/false, given));
       return SecondGradient<T>(ctx, given);
     };
     return true;

@@ -36,15 +36,15 @@ Error CheckPool(const PoolAttrs& attrs, bool is_max) {
   RETURN_IF_ERROR(CheckWindowList("strides", attrs.window.strides, attrs.window.rank()));
   int channel = attrs.window.channel_dim();
   if (attrs.sizes[0] != 1 || attrs.window.strides[0] != 1)
-    return MakeError("cannot pool over the batch");
+    return MakeError("cannot pool over the batch: ksize and strides must be 1 for it");
   if (attrs.sizes[channel] == 1 && attrs.window.strides[channel] == 1) return Error::success();
   bool alone =
       attrs.sizes[channel] == attrs.window.strides[channel] && channel == attrs.window.rank() - 1;
   for (int i = 1; i < channel; ++i) alone &= attrs.sizes[i] == 1 && attrs.window.strides[i] == 1;
   if (!is_max || !alone) {
     return MakeError(
-        "channels are pooled only by MaxPool, alone, channels last, with a stride equal to the "
-        "window");
+        "channels are pooled only by MaxPool, in no other dimension, with channels last and a "
+        "stride equal to the window");
   }
   return Error::success();
 }

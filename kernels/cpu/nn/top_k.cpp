@@ -71,7 +71,7 @@ Expected<KernelFn> MakeTopK(const KernelSetup& setup) {
   int64_t k = setup.node().GetInt("k");
   return KernelFn([top, sorted, k](KernelContext& ctx) -> Error {
     if (ctx.num_inputs() < 2) return TopK(ctx, top, k, sorted);
-    if (ctx.input(1).num_elements() != 1) return MakeError("k must be a scalar");
+    if (ctx.input(1).num_elements() != 1) return MakeError("k must have one element");
     return TopK(ctx, top, ctx.input(1).IntAt(0), sorted);
   });
 }

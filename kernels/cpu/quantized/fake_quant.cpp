@@ -109,7 +109,8 @@ Expected<KernelFn> MakeArgs(const KernelSetup& setup) {
 Expected<Range> ScalarRange(const KernelContext& ctx, int at, const Levels& levels) {
   for (int i : {at, at + 1}) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("min and max must be scalars, got shape {0}", DimsText(ctx.input(i).dims()));
+      return MakeError("min and max must have one element each, got shape {0}",
+                       DimsText(ctx.input(i).dims()));
   }
   return Nudge(*ctx.input(at).data<float>(), *ctx.input(at + 1).data<float>(), levels);
 }

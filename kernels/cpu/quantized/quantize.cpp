@@ -65,7 +65,7 @@ Expected<Slices> SlicesOf(const KernelContext& ctx, int64_t axis) {
   const Tensor& in = ctx.input(0);
   Slices slices;
   if (axis >= in.rank())
-    return MakeError("axis must be in [0, {0}) for shape {1}, got {2}", in.rank(),
+    return MakeError("axis must be -1 or in [0, {0}) for shape {1}, got {2}", in.rank(),
                      DimsText(in.dims()), axis);
   if (axis < 0) {
     slices.inner = in.num_elements();
@@ -78,8 +78,10 @@ Expected<Slices> SlicesOf(const KernelContext& ctx, int64_t axis) {
     bool fits = axis < 0 ? ctx.input(i).num_elements() == 1
                          : ctx.input(i).rank() == 1 && ctx.input(i).dim(0) == slices.count;
     if (!fits)
-      return MakeError("min_range and max_range must have {0} elements, got shape {1}",
-                       slices.count, DimsText(ctx.input(i).dims()));
+      return MakeError("min_range and max_range must {0}, got shape {1}",
+                       axis < 0 ? "have one element each"
+                                : llvm::formatv("be vectors of {0} elements", slices.count).str(),
+                       DimsText(ctx.input(i).dims()));
   }
   return slices;
 }

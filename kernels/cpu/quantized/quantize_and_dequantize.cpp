@@ -197,7 +197,7 @@ Expected<KernelFn> MakeOfBits(const KernelSetup& setup) {
   return KernelFn([rounding = Rounding(setup.node(), true)](KernelContext& ctx) -> Error {
     const Tensor& bits = ctx.input(3);
     if (bits.num_elements() != 1)
-      return MakeError("num_bits must be a scalar, got shape {0}", DimsText(bits.dims()));
+      return MakeError("num_bits must have one element, got shape {0}", DimsText(bits.dims()));
     return RoundAny(ctx, rounding, bits.IntAt(0), ctx.input(1), ctx.input(2));
   });
 }

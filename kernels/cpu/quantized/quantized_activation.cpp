@@ -47,7 +47,7 @@ struct Parts {
 
 Expected<Parts> PartsIn(const KernelContext& ctx, int first, int count, const Tensor& axis) {
   if (axis.num_elements() != 1)
-    return MakeError("the axis must be a scalar, got shape {0}", DimsText(axis.dims()));
+    return MakeError("the axis must have one element, got shape {0}", DimsText(axis.dims()));
   const Tensor& front = ctx.input(first);
   ASSIGN_OR_RETURN(int at, AxisIn(axis.IntAt(0), front.rank()));
   Parts parts = {first, count, at, 1, 1, Dims(front.dims().begin(), front.dims().end())};
@@ -58,8 +58,8 @@ Expected<Parts> PartsIn(const KernelContext& ctx, int first, int count, const Te
     for (int d = 0; fits && d < in.rank(); ++d) fits = d == at || in.dim(d) == front.dim(d);
     if (!fits)
       return MakeError(
-          "all inputs must agree except along axis {0}: input 0 has shape {1}, input {2} has shape "
-          "{3}",
+          "all tensors must agree except along axis {0}: tensor 0 has shape {1}, tensor {2} has "
+          "shape {3}",
           at, DimsText(front.dims()), i, DimsText(in.dims()));
     parts.dims[at] += in.dim(at);
   }
@@ -103,8 +103,9 @@ Error Join(KernelContext& ctx, const Parts& parts, int first_range) {
     const Tensor &low = ctx.input(first_range + i),
                  &high = ctx.input(first_range + parts.count + i);
     if (low.num_elements() != 1 || high.num_elements() != 1)
-      return MakeError("the range of input {0} must be two scalars, got shapes {1} and {2}", i,
-                       DimsText(low.dims()), DimsText(high.dims()));
+      return MakeError(
+          "both ends of the range of tensor {0} must have one element, got shapes {1} and {2}", i,
+          DimsText(low.dims()), DimsText(high.dims()));
     ranges[i] = {*low.data<float>(), *high.data<float>()};
   }
   QuantizedRange whole = WholeRange<T>(ranges);
@@ -123,7 +124,7 @@ template <bool axis_first>
 Error Concat(KernelContext& ctx) {
   int count = (ctx.num_inputs() - 1) / 3;
   if (count < 1 || ctx.num_inputs() != 3 * count + 1)
-    return MakeError("expected tensors and as many minima and maxima, got {0} inputs",
+    return MakeError("expected an axis, tensors, and as many minima and maxima, got {0} inputs",
                      ctx.num_inputs());
   const Tensor& axis = ctx.input(axis_first ? 0 : count);
   ASSIGN_OR_RETURN(Parts parts, PartsIn(ctx, axis_first ? 1 : 0, count, axis));

@@ -95,8 +95,8 @@ Error CheckBias(const Tensor& in, const Tensor& bias) {
   if (in.rank() >= 2 && bias.rank() == 1 && bias.dim(0) == in.dim(in.rank() - 1))
     return Error::success();
   return MakeError(
-      "expected an input of rank 2 or more and as many biases as its last dimension, got shapes "
-      "{0} and {1}",
+      "expected an input of rank 2 or more and a vector of as many biases as its last dimension, "
+      "got shapes {0} and {1}",
       DimsText(in.dims()), DimsText(bias.dims()));
 }
 
@@ -147,8 +147,9 @@ Error Product(KernelContext& ctx, Transposes transpose) {
                      DimsText(b.dims()));
   int64_t rows = a.dim(transpose.a), inner = a.dim(!transpose.a), columns = b.dim(!transpose.b);
   if (inner != b.dim(transpose.b))
-    return MakeError("matrix size-incompatible: {0} and {1}", DimsText(a.dims()),
-                     DimsText(b.dims()));
+    return MakeError(
+        "the inner dimensions of the product differ, {2} and {3}: got shapes {0} and {1}",
+        DimsText(a.dims()), DimsText(b.dims()), inner, b.dim(transpose.b));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {rows, columns}));
   auto zero_a = static_cast<uint32_t>(LevelOf<uint8_t>(0, of_a)),
        zero_b = static_cast<uint32_t>(LevelOf<uint8_t>(0, of_b));

@@ -130,7 +130,9 @@ Error NormalizeBatch(KernelContext& ctx, float epsilon, bool with_gamma) {
 Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
   for (int i : {3, 6, 9, 12}) {
     if (setup.num_inputs() != 15 || setup.input_type(i) != proto::DT_QUINT8)
-      return MakeError("input, mean, variance, beta and gamma must be quint8 with a range each");
+      return MakeError(
+          "the node must have 15 inputs, of which mean, variance, beta and gamma (3, 6, 9 and 12) "
+          "are quint8");
   }
   RETURN_IF_ERROR(CheckTypes(setup, {}, {proto::DT_QINT32}));
   float epsilon = setup.node().GetFloat("variance_epsilon");

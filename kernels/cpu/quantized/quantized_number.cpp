@@ -5,7 +5,7 @@ namespace grapnel {
 Expected<QuantizedRange> RangeIn(const KernelContext& ctx, int first) {
   for (int i : {first, first + 1}) {
     if (ctx.input(i).num_elements() != 1)
-      return MakeError("input {0}, an end of a range, must be a scalar, got shape {1}", i,
+      return MakeError("input {0}, an end of a range, must have one element, got shape {1}", i,
                        DimsText(ctx.input(i).dims()));
   }
   return QuantizedRange{*ctx.input(first).data<float>(), *ctx.input(first + 1).data<float>()};
@@ -14,8 +14,9 @@ Expected<QuantizedRange> RangeIn(const KernelContext& ctx, int first) {
 Expected<QuantizedRange> WideRangeIn(const KernelContext& ctx, int first) {
   ASSIGN_OR_RETURN(QuantizedRange range, RangeIn(ctx, first));
   if (range.high > range.low) return range;
-  return MakeError("the range of inputs {0} and {1} must be ascending, got {2} to {3}", first,
-                   first + 1, range.low, range.high);
+  return MakeError(
+      "the minimum, input {0}, must be less than the maximum, input {1}, got {2} and {3}", first,
+      first + 1, range.low, range.high);
 }
 
 Error PutRange(KernelContext& ctx, int first, QuantizedRange range) {
@@ -33,13 +34,13 @@ Error CheckTypes(const KernelSetup& setup, llvm::ArrayRef<DataType> inputs,
     return MakeError("the node must have at least {0} inputs and {1} outputs", given, results);
   for (int i = 0; i < given; ++i) {
     if (inputs[i] != proto::DT_INVALID && setup.input_type(i) != inputs[i])
-      return MakeError("input {0} is {1}, {2} was expected", i, DataTypeName(setup.input_type(i)),
-                       DataTypeName(inputs[i]));
+      return MakeError("input {0} has dtype {1}, {2} was expected", i,
+                       DataTypeName(setup.input_type(i)), DataTypeName(inputs[i]));
   }
   for (int i = 0; i < results; ++i) {
     if (outputs[i] != proto::DT_INVALID && setup.output_type(i) != outputs[i])
-      return MakeError("output {0} is {1}, {2} was expected", i, DataTypeName(setup.output_type(i)),
-                       DataTypeName(outputs[i]));
+      return MakeError("output {0} has dtype {1}, {2} was expected", i,
+                       DataTypeName(setup.output_type(i)), DataTypeName(outputs[i]));
   }
   return Error::success();
 }

@@ -131,7 +131,8 @@ Error RequantizeChannels(KernelContext& ctx) {
   ASSIGN_OR_RETURN(QuantizedRange to, RangeIn(ctx, 3));
   bool is_signed = ctx.output_type(0) == proto::DT_QINT8;
   if (is_signed && !(to.low < 0))
-    return MakeError("requested_output_min must be negative for qint8, got {0}", to.low);
+    return MakeError("requested_output_min must be negative for an output of qint8, got {0}",
+                     to.low);
   float largest = std::max(std::abs(to.low), std::abs(to.high));
   std::vector<float> scales(ctx.input(1).num_elements());
   for (size_t c = 0; c < scales.size(); ++c)
@@ -149,8 +150,9 @@ Error FindRangeOfChannels(KernelContext& ctx, float most) {
   const Tensor& in = ctx.input(0);
   RETURN_IF_ERROR(CheckChannels(ctx));
   if (ctx.input(1).dim(0) != in.dim(in.rank() - 1) || ctx.input(2).dim(0) != ctx.input(1).dim(0))
-    return MakeError("minima and maxima must be vectors, got shapes {0} and {1}",
-                     DimsText(ctx.input(1).dims()), DimsText(ctx.input(2).dims()));
+    return MakeError("the first dimension of minima and maxima must be {0}, got shapes {1} and {2}",
+                     in.dim(in.rank() - 1), DimsText(ctx.input(1).dims()),
+                     DimsText(ctx.input(2).dims()));
   if (in.num_elements() == 0) return MakeError("input must not be empty");
   int64_t depth = in.dim(in.rank() - 1);
   std::vector<int32_t> lows(depth, std::numeric_limits<int32_t>::max()),

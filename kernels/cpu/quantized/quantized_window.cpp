@@ -47,7 +47,8 @@ Expected<ConvPlan> PlanConv(const KernelContext& ctx, const WindowAttrs& attrs) 
         "count], got shapes {0} and {1}",
         DimsText(in.dims()), DimsText(filter.dims()));
   if (filter.dim(0) < 1 || filter.dim(1) < 1)
-    return MakeError("a filter of shape {0} has no window", DimsText(filter.dims()));
+    return MakeError("the height and width of a filter must be at least 1, got shape {0}",
+                     DimsText(filter.dims()));
   ASSIGN_OR_RETURN(Window window, attrs.Resolve(in.dims(), filter.dims()));
   ConvPlan plan;
   plan.rows = window[1];

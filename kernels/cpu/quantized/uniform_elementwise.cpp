@@ -109,8 +109,9 @@ Expected<KernelFn> MakeRequantize(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(int64_t to, QuantizationAxis(setup.node(), "output_quantization_axis"));
   ASSIGN_OR_RETURN(LevelBounds bounds, LevelBoundsOf(setup.node(), "output_"));
   if (from >= 0 && to >= 0 && from != to)
-    return MakeError("the quantization axis must be same for input and output, got {0} and {1}",
-                     from, to);
+    return MakeError(
+        "if input and output both have a quantization axis, it must be the same, got {0} and {1}",
+        from, to);
   return KernelFn(
       [from, to, bounds](KernelContext& ctx) { return RequantizeTo(ctx, from, to, bounds); });
 }
@@ -149,8 +150,8 @@ Error CheckSameAxis(llvm::ArrayRef<int64_t> side, int64_t side_axis, llvm::Array
   if (side_axis < 0 || out_axis < 0 || from_end(side, side_axis) == from_end(out, out_axis))
     return Error::success();
   return MakeError(
-      "the quantization axes must match, got axis {0} of shape {1} and axis {2} of the result's "
-      "shape {3}",
+      "the quantization axes of operand and result must match, counted from the last dimension: "
+      "got axis {0} of shape {1} and axis {2} of the result's shape {3}",
       side_axis, DimsText(side), out_axis, DimsText(out));
 }
 
@@ -163,7 +164,7 @@ Error AddUniform(KernelContext& ctx, const AddAttrs& attrs) {
   RETURN_IF_ERROR(CheckSameAxis(left.dims(), attrs.left, plan.dims, attrs.out));
   RETURN_IF_ERROR(CheckSameAxis(right.dims(), attrs.right, plan.dims, attrs.out));
   if (attrs.out >= 0 && (attrs.left < 0 || attrs.right < 0))
-    return MakeError("a result with scales along an axis needs operands with scales along it");
+    return MakeError("a result with scales along an axis needs two operands with scales along it");
   ASSIGN_OR_RETURN(std::vector<int32_t> a, SideInScale(left, of_left, to, attrs.left));
   ASSIGN_OR_RETURN(std::vector<int32_t> b, SideInScale(right, of_right, to, attrs.right));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));

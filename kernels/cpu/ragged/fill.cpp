@@ -16,8 +16,8 @@ Error FillEmptyRows(KernelContext& ctx) {
     return MakeError(
         "value_rowids and values must be vectors of one length, got shapes {0} and {1}",
         DimsText(row_of.dims()), DimsText(values.dims()));
-  if (ctx.input(2).num_elements() != 1) return MakeError("nrows must be a scalar");
-  if (fill.num_elements() != 1) return MakeError("default_value must be a scalar");
+  if (ctx.input(2).num_elements() != 1) return MakeError("nrows must have one element");
+  if (fill.num_elements() != 1) return MakeError("default_value must have one element");
   int64_t count = row_of.dim(0), rows = ctx.input(2).IntAt(0);
   if (rows < 0) return MakeError("nrows must not be negative, got {0}", rows);
   ASSIGN_OR_RETURN(Tensor * empty, ctx.Allocate(2, {rows}));
@@ -58,7 +58,7 @@ Error FillEmptyRows(KernelContext& ctx) {
 Error VariantGradient(KernelContext& ctx) {
   const Tensor &encoded = ctx.input(0), &splits = ctx.input(1), &shape = ctx.input(2);
   if (splits.rank() > 1 || splits.num_elements() == 0)
-    return MakeError("row_splits must be a vector of at least one element, got shape {0}",
+    return MakeError("row_splits must be a scalar or a vector, and not empty, got shape {0}",
                      DimsText(splits.dims()));
   for (int64_t i = 0; i < splits.num_elements(); ++i) {
     if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;
@@ -69,11 +69,12 @@ Error VariantGradient(KernelContext& ctx) {
   int64_t at = 0;
   for (int64_t i = 0; i < encoded.num_elements(); ++i) {
     auto* value = dynamic_cast<RaggedValue*>(encoded.data<ObjectRef>()[i].get());
-    if (!value) return MakeError("element {0} is not a ragged tensor", i);
+    if (!value) return MakeError("element {0} of encoded_ragged_grad is not a ragged tensor", i);
     const Tensor& part = value->values;
     if (part.dtype() != out->dtype() || part.num_elements() > out->num_elements() - at)
-      return MakeError("the gradients up to element {1} have {0} values, which do not fit into {2}",
-                       at + part.num_elements(), i, out->ToString(0));
+      return MakeError(
+          "element {1} of dtype {3} brings the gradients to {0} values, which do not fit into {2}",
+          at + part.num_elements(), i, out->ToString(0), DataTypeName(part.dtype()));
     CopyElements(part.dtype(), part.raw(), At(*out, at), part.num_elements());
     at += part.num_elements();
   }

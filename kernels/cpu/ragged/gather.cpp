@@ -47,7 +47,8 @@ Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, co
         return MakeError("splits must not decrease: {0} follows {1}", splits[i], splits[i - 1]);
     }
     if (splits.front() < 0 || (whole && splits.front() != 0))
-      return MakeError("splits cannot start with {0}", splits.front());
+      return MakeError("splits must start with {0}, not {1}", whole ? "0" : "0 or more",
+                       splits.front());
     if (splits.back() > limit || (whole && splits.back() != limit))
       return MakeError("there are {0} rows one level down, so the splits cannot end with {1}",
                        limit, splits.back());
@@ -115,8 +116,9 @@ Expected<KernelFn> MakeRaggedGather(const KernelSetup& setup) {
   int outputs = static_cast<int>(setup.node().GetInt("OUTPUT_RAGGED_RANK", ragged));
   if (ragged < 1 || setup.num_inputs() != ragged + 2 || setup.num_outputs() != outputs + 1)
     return MakeError(
-        "PARAMS_RAGGED_RANK {0} and OUTPUT_RAGGED_RANK {1} do not fit {2} inputs and "
-        "{3} outputs",
+        "PARAMS_RAGGED_RANK must be 1 or more and two less than the number of inputs, and "
+        "OUTPUT_RAGGED_RANK one less than that of outputs, got {0} and {1} for {2} inputs and {3} "
+        "outputs",
         ragged, outputs, setup.num_inputs(), setup.num_outputs());
   return KernelFn([ragged, outputs](KernelContext& ctx) -> Error {
     int expected = ragged + ctx.input(ragged + 1).rank() - 1;

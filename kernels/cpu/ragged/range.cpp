@@ -48,8 +48,9 @@ Error RaggedRange(KernelContext& ctx) {
                        DimsText(in.dims()));
     if (in.rank() == 0) continue;
     if (!scalars && in.dim(0) != rows)
-      return MakeError("starts, limits and deltas must have the same length, not {0} and {1}", rows,
-                       in.dim(0));
+      return MakeError(
+          "starts, limits and deltas that are vectors must have the same length, not {0} and {1}",
+          rows, in.dim(0));
     rows = in.dim(0);
     scalars = false;
   }

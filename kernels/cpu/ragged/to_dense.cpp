@@ -75,7 +75,8 @@ Expected<Ragged> ReadPartitions(const KernelContext& ctx, const std::vector<Part
     const Tensor& tensor = ctx.input(3 + static_cast<int>(i));
     if (kinds[i] == PartitionKind::kFirstSize) {
       if (tensor.num_elements() != 1)
-        return MakeError("FIRST_DIM_SIZE must be a scalar, got shape {0}", DimsText(tensor.dims()));
+        return MakeError("FIRST_DIM_SIZE must have one element, got shape {0}",
+                         DimsText(tensor.dims()));
       ragged.rows = tensor.IntAt(0);
       if (ragged.rows < 0)
         return MakeError("FIRST_DIM_SIZE must not be negative, got {0}", ragged.rows);
@@ -109,8 +110,9 @@ Expected<Dims> OutputDims(const Tensor& shape, const Ragged& ragged, const Tenso
         return MakeError("shape {0} has a size below -1 (unknown)", IntsText(asked));
       if (asked[i] < 0) continue;
       if (i > depth && asked[i] != dims[i])
-        return MakeError("shape {0} must end with the values' inner dimensions {1}",
-                         IntsText(asked), DimsText(values.dims().drop_front()));
+        return MakeError(
+            "shape {0} must end with the values' inner dimensions {1}, or -1 for any of them",
+            IntsText(asked), DimsText(values.dims().drop_front()));
       dims[i] = asked[i];
     }
   }
@@ -139,7 +141,7 @@ Expected<std::vector<int64_t>> Places(const Ragged& ragged, llvm::ArrayRef<int64
     places = std::move(below);
   }
   if (static_cast<int64_t>(places.size()) > values)
-    return MakeError("the row partitions are for {0} values, but there are {1}", places.size(),
+    return MakeError("the row partitions are for {0} values, but there are only {1}", places.size(),
                      values);
   return places;
 }
@@ -153,7 +155,7 @@ Error FillWithDefault(KernelContext& ctx, const Tensor& fill, llvm::ArrayRef<int
   }
   ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({inner, fill.dims()}));
   if (plan.dims != Dims(inner.begin(), inner.end()))
-    return MakeError("default_value of shape {0} does not fit rows of shape {1}",
+    return MakeError("default_value of shape {0} does not broadcast to rows of shape {1}",
                      DimsText(fill.dims()), DimsText(inner));
   int64_t width = plan.total;
   for (int64_t row = 0; width > 0 && row < out.num_elements() / width; ++row) {
@@ -198,11 +200,11 @@ Expected<KernelFn> MakeRaggedToDense(const KernelSetup& setup) {
     kinds.push_back(kind);
   }
   if (static_cast<int>(kinds.size()) != setup.num_inputs() - 3)
-    return MakeError("there are {0} row partition types, but {1} tensors", kinds.size(),
-                     setup.num_inputs() - 3);
+    return MakeError("there are {0} row partition types, but {1} row partition tensors",
+                     kinds.size(), setup.num_inputs() - 3);
   for (size_t i = 0; i < kinds.size(); ++i) {
     bool first = kinds[i] == PartitionKind::kFirstSize;
-    if (first && i > 0) return MakeError("FIRST_DIM_SIZE must be the first row partition type");
+    if (first && i > 0) return MakeError("FIRST_DIM_SIZE may only be the first row partition type");
     if (!first && i == 0 && kinds[i] == PartitionKind::kRowIds)
       return MakeError("VALUE_ROWIDS cannot be the first row partition type");
   }

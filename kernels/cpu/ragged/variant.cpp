@@ -122,8 +122,9 @@ Error Stack(KernelContext& ctx, llvm::ArrayRef<const RaggedValue*> parts,
     if (values.rank() == 0) return MakeError("element {0} is a scalar, rows were expected", i);
     if (i == 0) dims.append(values.dims().begin() + 1, values.dims().end());
     if (values.dims().drop_front() != llvm::ArrayRef<int64_t>(dims).drop_front()) {
-      return MakeError("values of shapes {0} and {1} cannot be joined",
-                       DimsText(parts[0]->values.dims()), DimsText(values.dims()));
+      return MakeError(
+          "values of shapes {0} and {1} cannot be joined: they differ past the first dimension",
+          DimsText(parts[0]->values.dims()), DimsText(values.dims()));
     }
     dims[0] += values.dim(0);
   }
@@ -147,12 +148,13 @@ Expected<KernelFn> MakeFromVariant(const KernelSetup& setup) {
         ctx.num_outputs() != levels + 1) {
       return MakeError(
           "variants of shape {0} with {1} ragged levels inside cannot give a ragged tensor of {2} "
-          "levels",
-          DimsText(encoded.dims()), inner_levels, levels);
+          "levels in {3} outputs",
+          DimsText(encoded.dims()), inner_levels, levels, ctx.num_outputs());
     }
     for (int64_t i = 0; i < encoded.num_elements(); ++i) {
       auto* part = dynamic_cast<RaggedValue*>(encoded.data<ObjectRef>()[i].get());
-      if (!part) return MakeError("expected a ragged tensor, got {0}", encoded.ToString());
+      if (!part)
+        return MakeError("element {0} of {1} is not a ragged tensor", i, encoded.ToString());
       if (static_cast<int64_t>(part->splits.size()) != inner_levels) {
         return MakeError("element {0} has {1} ragged levels, {2} were expected", i,
                          part->splits.size(), inner_levels);

@@ -166,8 +166,8 @@ Error Fill(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims batch, BroadcastDims(ctx));
   if (batch.size() > dims.size() ||
       llvm::ArrayRef<int64_t>(dims).take_back(batch.size()) != llvm::ArrayRef<int64_t>(batch))
-    return MakeError("shape {0} does not end with that of the parameters, {1}", DimsText(dims),
-                     DimsText(batch));
+    return MakeError("shape {0} does not end with the broadcast shape of the parameters, {1}",
+                     DimsText(dims), DimsText(batch));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   if (out->num_elements() == 0) return Error::success();
   int64_t batches = 1;

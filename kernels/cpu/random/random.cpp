@@ -60,13 +60,14 @@ void SharedPhilox::Use(llvm::function_ref<void(Philox&)> use) const {
 
 Expected<Philox> FromSeedInput(const Tensor& seed) {
   if (seed.num_elements() != 2)
-    return MakeError("a seed of shape {0}, two numbers were expected", DimsText(seed.dims()));
+    return MakeError("the seed must have two elements, got shape {0}", DimsText(seed.dims()));
   return Philox::FromStatelessSeeds(BitsAt(seed, 0), BitsAt(seed, 1));
 }
 
 Error CheckAlgorithm(int64_t algorithm) {
   if (algorithm == 1 || algorithm == 3) return Error::success();
-  return MakeError("random algorithm {0}: only 1 (Philox) runs on a CPU", algorithm);
+  return MakeError(
+      "random algorithm {0}: only 1 (Philox) and 3 (chosen automatically) run on a CPU", algorithm);
 }
 
 Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
@@ -74,7 +75,7 @@ Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
   RETURN_IF_ERROR(CheckAlgorithm(algorithm.IntAt(0)));
   if (key.num_elements() != 1 || counter.num_elements() < 2)
     return MakeError(
-        "a key of one number and a counter of two were expected, got shapes {0} and {1}",
+        "a key of one number and a counter of at least two were expected, got shapes {0} and {1}",
         DimsText(key.dims()), DimsText(counter.dims()));
   return Philox::FromState(BitsAt(counter, 0), BitsAt(counter, 1), BitsAt(key, 0));
 }
@@ -84,7 +85,9 @@ Error WithGenerator(KernelContext& ctx, StoredVariable& variable, uint64_t group
   Philox now;
   RETURN_IF_ERROR(ChangeVariable(ctx, variable, [&](Tensor& state) -> Error {
     if (state.rank() != 1 || state.dim(0) < 3 || DataTypeSize(state.dtype()) != 8)
-      return MakeError("a generator's state is {0}, int64[3] was expected", state.ToString());
+      return MakeError(
+          "a generator's state is {0}, a vector of at least three 64-bit numbers was expected",
+          state.ToString());
     now = Philox::FromState(BitsAt(state, 0), BitsAt(state, 1), BitsAt(state, 2));
     Philox next = now;
     next.Skip(groups);

@@ -110,8 +110,8 @@ Expected<Batches> BatchesOf(const Tensor& shape, const Tensor& counts, const Ten
   ASSIGN_OR_RETURN(batches.plan, PlanBroadcast({counts.dims(), probs.dims()}));
   llvm::ArrayRef<int64_t> whole = batches.dims, last = batches.plan.dims;
   if (last.size() > whole.size() || whole.take_back(last.size()) != last)
-    return MakeError("shape {0} does not end with that of counts and probs, {1}", DimsText(whole),
-                     DimsText(last));
+    return MakeError("shape {0} does not end with the broadcast shape of counts and probs, {1}",
+                     DimsText(whole), DimsText(last));
   batches.count = NumElements(last).value_or(0);
   batches.samples = NumElements(whole.drop_back(last.size())).value_or(0);
   return batches;

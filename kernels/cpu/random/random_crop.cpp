@@ -202,8 +202,7 @@ Error ReadPair(const Node& node, const char* key, float least, float (&pair)[2])
   bool fits = values.size() == 2 && values[0] > 0 && values[1] > 0 &&
               (!is_area || (values[0] <= 1 && values[1] <= 1));
   if (!fits)
-    return MakeError("{0} must be two positive numbers{1}, got {2} numbers", key,
-                     is_area ? " up to 1" : "", values.size());
+    return MakeError("{0} must be two positive numbers{1}", key, is_area ? " up to 1" : "");
   std::copy_n(values.begin(), 2, pair);
   return Error::success();
 }

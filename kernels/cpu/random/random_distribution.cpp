@@ -239,7 +239,7 @@ Expected<int64_t> SamplesIn(const KernelContext& ctx) {
   if (logits.rank() != 2)
     return MakeError("logits of shape {0}, a matrix was expected", DimsText(logits.dims()));
   if (samples.rank() != 0 || samples.IntAt(0) < 0)
-    return MakeError("num_samples is {0}, a number of 0 or more was expected", samples.ToString());
+    return MakeError("num_samples is {0}, a scalar of 0 or more was expected", samples.ToString());
   if (logits.dim(1) == 0)
     return MakeError("logits of shape {0} have no classes", DimsText(logits.dims()));
   return samples.IntAt(0);

@@ -104,7 +104,9 @@ Error ShuffleIndices(KernelContext& ctx, int64_t rounds) {
     if (is_signed && last.IntAt(last.rank() ? i : 0) < 0)
       return MakeError("max_index must not be negative, got {0}", last.IntAt(last.rank() ? i : 0));
     if (at > end)
-      return MakeError("index {0} is not in [0, {1}], the range up to max_index", at, end);
+      return MakeError(
+          "index {0} is not in [0, {1}], the range up to max_index",
+          is_signed ? std::to_string(index.IntAt(index.rank() ? i : 0)) : std::to_string(at), end);
     Seed key;
     for (int k = 0; k < 3; ++k)
       key[k] = static_cast<uint32_t>(BitsAt(seed, (seed.rank() == 2 ? 3 * i : 0) + k));

@@ -84,7 +84,7 @@ bool Reaches(T x, Limit limit) {
 
 Error CheckThreshold(const Tensor& thresh, DataType dtype) {
   if (thresh.num_elements() == 1 && thresh.dtype() == dtype) return Error::success();
-  return MakeError("thresh must be a scalar of {0}, not {1}", DataTypeName(dtype),
+  return MakeError("thresh must have one element of {0}, not {1}", DataTypeName(dtype),
                    thresh.ToString(0));
 }
 
@@ -208,7 +208,9 @@ bool Operate(T x, T y, T* out) {
   return true;
 }
 
-Error DividedByZero(size_t value) { return MakeError("division by zero at value {0}", value); }
+Error DividedByZero(size_t value) {
+  return MakeError("division by zero: the divisor of sp_values[{0}] is 0", value);
+}
 
 template <typename T, Cwise kind>
 Error SparseDense(KernelContext& ctx) {

@@ -90,7 +90,8 @@ Expected<Rows> SparseRows(const Tensor& indices, const Tensor& values, const Ten
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, false));
   Rows rows;
   if (dims.size() == 1) return rows;
-  if (dims[0] > (int64_t{1} << 28)) return MakeError("{0} rows are too many", dims[0]);
+  if (dims[0] > (int64_t{1} << 28))
+    return MakeError("{0} rows are too many: at most 268435456 are supported", dims[0]);
   rows.flat = false;
   rows.count = dims[0];
   rows.of.reserve(indices.dim(0));

@@ -50,8 +50,9 @@ Expected<Column> SparseColumn(const Tensor& indices, const Tensor& values, const
   for (int64_t i = 0; i < indices.dim(0); ++i) {
     int64_t row = indices.data<int64_t>()[2 * i];
     if (row < last || row >= rows)
-      return MakeError("indices[{0}] is in row {1}: rows must ascend and be below {2}", i, row,
-                       rows);
+      return MakeError(
+          "indices[{0}] is in row {1}: rows must not decrease, be negative, or reach {2}", i, row,
+          rows);
     last = row;
     ++column.begins[row + 1];
   }
@@ -116,10 +117,10 @@ Expected<std::vector<int64_t>> Begins(llvm::ArrayRef<Column> columns, int64_t ro
     int64_t count = columns.empty() ? 0 : 1, end = 0;
     for (const Column& column : columns) {
       if (__builtin_mul_overflow(count, column.count(row), &count))
-        return MakeError("row {0} has too many combinations", row);
+        return MakeError("the number of combinations in row {0} does not fit into int64", row);
     }
     if (__builtin_add_overflow(begins.back(), count, &end) || end > (int64_t{1} << 32))
-      return MakeError("too many combinations up to row {0}", row);
+      return MakeError("there are more than 4294967296 combinations up to row {0}", row);
     begins.push_back(end);
   }
   return begins;
@@ -151,7 +152,8 @@ void CrossAll(KernelContext& ctx, llvm::ArrayRef<Column> columns, const Crossing
 }
 
 Error CheckRows(int64_t rows) {
-  if (rows < 0 || rows > (int64_t{1} << 28)) return MakeError("there cannot be {0} rows", rows);
+  if (rows < 0 || rows > (int64_t{1} << 28))
+    return MakeError("the number of rows must be in [0, 268435456], got {0}", rows);
   return Error::success();
 }
 
@@ -183,7 +185,7 @@ Error CrossSparse(KernelContext& ctx, int n, int dense, const Crossing& how) {
   int64_t rows = 0;
   if (n > 0) {
     if (ctx.input(2 * n).num_elements() != 2)
-      return MakeError("a sparse feature must be a matrix, not of shape {0}",
+      return MakeError("a sparse feature must be a matrix: its shape must have 2 numbers, not {0}",
                        ctx.input(2 * n).ToString());
     rows = ctx.input(2 * n).IntAt(0);
   } else if (dense > 0 && ctx.input(0).rank() == 2) {
@@ -236,9 +238,10 @@ Expected<KernelFn> MakeSparseCrossV2(const KernelSetup& setup) {
     Crossing how;
     how.hashed = how.joined_from_first = kHashed;
     if (ctx.input(last).num_elements() != 1)
-      return MakeError("{0} must be a scalar", kHashed ? "num_buckets" : "sep");
+      return MakeError("{0} must have one element", kHashed ? "num_buckets" : "sep");
     if (kHashed) {
-      if (ctx.input(last + 1).num_elements() != 1) return MakeError("strong_hash must be a scalar");
+      if (ctx.input(last + 1).num_elements() != 1)
+        return MakeError("strong_hash must have one element");
       if (ctx.input(last + 2).num_elements() != 2)
         return MakeError("salt must have 2 numbers, not {0}", ctx.input(last + 2).num_elements());
       how.buckets = ctx.input(last).IntAt(0);
@@ -283,7 +286,9 @@ Expected<int64_t> RaggedRows(const KernelContext& ctx, const RaggedForm& form) {
   if (form.sparse > 0 && ctx.input(sparse + 2 * form.sparse).num_elements() > 0)
     return ctx.input(sparse + 2 * form.sparse).IntAt(0);
   if (form.dense > 0 && ctx.input(dense).rank() > 0) return ctx.input(dense).dim(0);
-  return MakeError("there is no feature to cross");
+  return MakeError(
+      "no feature gives the number of rows: none is ragged, and the first sparse and dense "
+      "features are missing or scalars");
 }
 
 Error RaggedCross(KernelContext& ctx, const RaggedForm& form, const Crossing& how) {
@@ -326,8 +331,9 @@ Expected<KernelFn> MakeRaggedCross(const KernelSetup& setup) {
       static_cast<int>(order.count('D')) != form.dense ||
       static_cast<int>(order.size()) != form.ragged + form.sparse + form.dense)
     return MakeError(
-        "input_order '{0}' does not name {1} ragged, {2} sparse and {3} dense features", order,
-        form.ragged, form.sparse, form.dense);
+        "input_order '{0}' must consist of an R for each of {1} ragged, an S for each of {2} "
+        "sparse and a D for each of {3} dense features",
+        order, form.ragged, form.sparse, form.dense);
   if (setup.num_inputs() != 2 * form.ragged + 3 * form.sparse + form.dense)
     return MakeError("the node has {0} inputs, but its features need {1}", setup.num_inputs(),
                      2 * form.ragged + 3 * form.sparse + form.dense);

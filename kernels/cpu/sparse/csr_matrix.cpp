@@ -52,7 +52,11 @@ Expected<CsrRef> MatrixOf(const Tensor& indices, const Dims& dims, Tensor values
   // Every row takes memory, even if empty.
   if (__builtin_mul_overflow(batch, rows + 1, &starts) || starts > (int64_t{1} << 28) ||
       matrix->width() > INT32_MAX || indices.dim(0) > INT32_MAX)
-    return MakeError("a sparse matrix of shape {0} is too large", DimsText(dims));
+    return MakeError(
+        "a sparse matrix of shape {0} with {1} elements is too large: at most 2147483647 columns, "
+        "2147483647 elements and 268435456 row starts (one per row and one per matrix) are "
+        "supported",
+        DimsText(dims), indices.dim(0));
   matrix->row_starts.assign(starts, 0);
   matrix->begins.assign(batch + 1, 0);
   for (int64_t i = 0; i < indices.dim(0); ++i) {
@@ -174,7 +178,7 @@ Error CountPlaces(KernelContext& ctx) {
 Error Components(KernelContext& ctx) {
   ASSIGN_OR_RETURN(CsrMatrix * matrix, MatrixIn(ctx, 0));
   RETURN_IF_ERROR(CheckType(ctx, 2, *matrix));
-  if (ctx.input(1).num_elements() != 1) return MakeError("index must be a scalar");
+  if (ctx.input(1).num_elements() != 1) return MakeError("index must have one element");
   int64_t b = ctx.input(1).IntAt(0);
   if (b < 0 || b >= matrix->batch())
     return MakeError("index ({0}) not in [0, {1})", b, matrix->batch());
@@ -241,7 +245,7 @@ Error Multiply(KernelContext& ctx, const Product& form) {
   int64_t m = turn_a ? a->width() : a->rows(), k = turn_a ? a->rows() : a->width();
   int64_t n = turn_b ? b_rows : b_width;
   if (k != (turn_b ? b_width : b_rows))
-    return MakeError("matrix sizes do not fit: {0}{1} x {2}{3}", DimsText(a->dims),
+    return MakeError("the inner dimensions of shapes {0}{1} and {2}{3} differ", DimsText(a->dims),
                      turn_a ? " transposed" : "", DimsText(b.dims()), turn_b ? " transposed" : "");
   Dims dims{form.transpose_out ? n : m, form.transpose_out ? m : n};
   if (rank == 3) dims.insert(dims.begin(), a->batch());

@@ -94,7 +94,7 @@ Error EditDistance(KernelContext& ctx, DistanceFn distance, bool normalize) {
 Expected<KernelFn> MakeEditDistance(const KernelSetup& setup) {
   bool normalize = setup.node().GetBool("normalize", true);
   if (setup.input_type(1) != setup.input_type(4))
-    return MakeError("hypothesis has dtype {0}, truth has dtype {1}",
+    return MakeError("hypothesis and truth must have the same dtype, got {0} and {1}",
                      DataTypeName(setup.input_type(1)), DataTypeName(setup.input_type(4)));
   DistanceFn distance = DistanceOf(setup.input_type(1));
   if (!distance) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(1)));

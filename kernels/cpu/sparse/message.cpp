@@ -55,7 +55,8 @@ Expected<std::vector<Parts>> RowsOf(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
   // Each row becomes a separate tensor, so a shape that claims billions of rows is an error.
   if (dims[0] > (int64_t{1} << 28))
-    return MakeError("{0} rows are too many to be separate tensors", dims[0]);
+    return MakeError(
+        "{0} rows are too many to be separate tensors: at most 268435456 are supported", dims[0]);
   std::vector<std::vector<int64_t>> rows(dims[0]);
   for (int64_t i = 0; i < indices.dim(0); ++i)
     rows[indices.data<int64_t>()[i * depth]].push_back(i);
@@ -94,7 +95,7 @@ Expected<Tensor> Unpack(KernelContext& ctx, const Tensor& from, int64_t i) {
     return TensorOfMessage(from.data<std::string>()[i], ctx.allocator());
   if (auto* value = dynamic_cast<TensorValue*>(from.data<ObjectRef>()[i].get()))
     return value->tensor;
-  return MakeError("element {0} does not hold a tensor", i);
+  return MakeError("element {0} of serialized_sparse does not hold a tensor", i);
 }
 
 Expected<Parts> UnpackAll(KernelContext& ctx, const Tensor& from, int64_t i, DataType dtype) {
@@ -121,8 +122,9 @@ Error Join(KernelContext& ctx, llvm::ArrayRef<Parts> all, llvm::ArrayRef<int64_t
   dims.resize(lead + inner, 0);
   for (size_t k = 0; k < all.size(); ++k) {
     if (all[k].indices.dim(1) != inner)
-      return MakeError("inconsistent rank across sparse tensors: {0} at 0, {1} at {2}", inner,
-                       all[k].indices.dim(1), k);
+      return MakeError(
+          "inconsistent rank across sparse tensors: {0} in tensor 0, {1} in tensor {2}", inner,
+          all[k].indices.dim(1), k);
     count += all[k].indices.dim(0);
     for (int64_t d = 0; d < inner; ++d)
       dims[lead + d] = std::max(dims[lead + d], all[k].shape.IntAt(d));
@@ -156,8 +158,9 @@ Expected<KernelFn> MakeDeserialize(const KernelSetup& setup) {
   return KernelFn([dtype](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     if (in.rank() < 1 || in.dims().back() != 3 || (kMany && in.rank() != 2))
-      return MakeError("serialized_sparse must {0} 3 columns, got shape {1}",
-                       kMany ? "be a matrix of" : "have", DimsText(in.dims()));
+      return MakeError("serialized_sparse must {0} 3, got shape {1}",
+                       kMany ? "be a matrix of width" : "have a last dimension of",
+                       DimsText(in.dims()));
     if (in.num_elements() == 0) return MakeError("serialized_sparse must not be empty");
     std::vector<Parts> all;
     for (int64_t i = 0; i < in.num_elements(); i += 3) {

@@ -141,18 +141,19 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   ASSIGN_OR_RETURN(Picks picks, ReadPicks(ctx.input(1), ids, data.dim(0)));
   for (size_t i = 1; i < picks.segments.size(); ++i) {
     if (picks.segments[i] < picks.segments[i - 1])
-      return MakeError("segment_ids must not decrease: {0} follows {1} at {2}", picks.segments[i],
-                       picks.segments[i - 1], i);
+      return MakeError("segment_ids must not decrease: {0} follows {1} at index {2}",
+                       picks.segments[i], picks.segments[i - 1], i);
   }
   int64_t last = picks.segments.empty() ? -1 : picks.segments.back();
   if (last == INT64_MAX) return MakeError("segment_ids end at {0}: too many segments", last);
   int64_t segments = last + 1;
   if (ctx.num_inputs() > 3) {
-    if (ctx.input(3).num_elements() != 1) return MakeError("num_segments must be a scalar");
+    if (ctx.input(3).num_elements() != 1) return MakeError("num_segments must have one element");
     int64_t given = ctx.input(3).IntAt(0);
     if (given < segments)
-      return MakeError("num_segments must be above all segment ids, {0} is not above {1}", given,
-                       segments - 1);
+      return MakeError(
+          "num_segments must be at least {0}, the last segment id plus 1 (0 without ids), got {1}",
+          segments, given);
     segments = given;
   }
   Dims dims(data.dims().begin(), data.dims().end());
@@ -189,7 +190,7 @@ template <typename T>
 Error SparseSegmentGrad(KernelContext& ctx, Scaling how) {
   const Tensor& grad = ctx.input(0);
   if (grad.rank() < 1) return MakeError("grad must be at least a vector, got a scalar");
-  if (ctx.input(3).num_elements() != 1) return MakeError("output_dim0 must be a scalar");
+  if (ctx.input(3).num_elements() != 1) return MakeError("output_dim0 must have one element");
   int64_t rows = ctx.input(3).IntAt(0), segments = grad.dim(0);
   if (rows < 0) return MakeError("output_dim0 must not be negative, got {0}", rows);
   ASSIGN_OR_RETURN(Picks picks, ReadPicks(ctx.input(1), ctx.input(2), rows));

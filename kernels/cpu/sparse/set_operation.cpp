@@ -133,8 +133,10 @@ Error SetOperation(KernelContext& ctx, SetOp op, bool validate) {
     ASSIGN_OR_RETURN(b, ReadSparse<T>(ctx, first, validate));
   }
   if (a.groups != b.groups)
-    return MakeError("both operands must agree in all dimensions but the last, got {0} and {1}",
-                     DimsText(a.groups), DimsText(b.groups));
+    return MakeError(
+        "both operands must agree in all dimensions but the last: without it, their shapes are {0} "
+        "and {1}",
+        DimsText(a.groups), DimsText(b.groups));
   Sets<T> result;
   result.groups = a.groups;
   for (const auto& entry : a.at)

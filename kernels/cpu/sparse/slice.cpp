@@ -23,7 +23,7 @@ Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_
   for (int i = 0; i < n; ++i) {
     const Tensor &indices = ctx.input(i), &values = ctx.input(n + i), &shape = ctx.input(2 * n + i);
     if (Error error = CheckSparseTensor(indices, &values, shape))
-      return Annotate("input " + std::to_string(i), std::move(error));
+      return Annotate("tensor " + std::to_string(i), std::move(error));
     ASSIGN_OR_RETURN(Dims own, ShapeFrom(shape));
     RETURN_IF_ERROR(CheckSparseIndices(indices, own, false));
     if (i == 0) {
@@ -36,12 +36,14 @@ Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_
     if (own.size() == dims.size()) like[*axis] = dims[*axis];
     if (like != dims)
       return MakeError(
-          "all shapes must agree except along the axis: input {0} has shape {1}, input 0 has shape "
-          "{2}",
+          "all shapes must agree except along the axis: tensor {0} has shape {1}, tensor 0 has "
+          "shape {2}",
           i, DimsText(own), IntsText(IntsOf(ctx.input(2 * n))));
     begins->push_back(dims[*axis]);
     if (__builtin_add_overflow(dims[*axis], own[*axis], &dims[*axis]) || !NumElements(dims))
-      return MakeError("the result is too large");
+      return MakeError(
+          "the result is too large: its size along the axis or its number of elements overflows "
+          "int64");
   }
   return dims;
 }
@@ -102,7 +104,7 @@ Error StorePart(KernelContext& ctx, int first, int step, const Tensor& indices,
 // Splits into equal parts; if that is not possible, the first ones are one longer.
 Error SparseSplit(KernelContext& ctx) {
   const Tensor &indices = ctx.input(1), &values = ctx.input(2);
-  if (ctx.input(0).num_elements() != 1) return MakeError("split_dim must be a scalar");
+  if (ctx.input(0).num_elements() != 1) return MakeError("split_dim must have one element");
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(3)));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(3)));
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, false));
@@ -146,7 +148,9 @@ Error SparseSlice(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims size, BoundsIn(ctx, 4, depth, "size"));
   for (int64_t d = 0; d < depth; ++d) {
     if (begin[d] <= dims[d] && size[d] < 0)
-      return MakeError("size must not be negative: {0}", IntsText(IntsOf(ctx.input(4))));
+      return MakeError(
+          "size must not be negative where start is not past the end of the tensor, got {0}",
+          IntsText(IntsOf(ctx.input(4))));
     size[d] = std::max<int64_t>(size[d], 0);
   }
   std::vector<int64_t> rows;
@@ -189,8 +193,8 @@ Error SparseSliceGrad(KernelContext& ctx) {
     if (same) ++next;
   }
   if (next < out_indices.dim(0))
-    return MakeError("{0} of {1} gradients have no index in the input, or are out of order",
-                     out_indices.dim(0) - next, out_indices.dim(0));
+    return MakeError("the index of gradient {0} of {1} is not in the input, or is out of order",
+                     next + 1, out_indices.dim(0));
   return Error::success();
 }
 

@@ -26,7 +26,7 @@ Error SparseToDense(KernelContext& ctx, bool validate) {
   if (values.rank() > 1 || (values.rank() == 1 && values.dim(0) != count))
     return MakeError("sparse_values must be a scalar or a vector of {0} elements, got shape {1}",
                      count, DimsText(values.dims()));
-  if (fill.num_elements() != 1) return MakeError("default_value must be a scalar");
+  if (fill.num_elements() != 1) return MakeError("default_value must have one element");
   RETURN_IF_ERROR(CheckSparseIndices(indices.Reshaped({count, depth}), dims, validate));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   FillElements(ctx, out->dtype(), out->raw(), out->num_elements(), fill.raw());
@@ -73,10 +73,10 @@ Expected<Dims> NewShape(llvm::ArrayRef<int64_t> old, llvm::ArrayRef<int64_t> ask
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == -1) {
       if (unknown >= 0)
-        return MakeError("only one size may be -1, not both {0} and {1}", unknown, i);
+        return MakeError("only one size may be -1, not both size {0} and size {1}", unknown, i);
       unknown = static_cast<int>(i);
     } else if (dims[i] < 0) {
-      return MakeError("size {0} must be non-negative, not {1}", i, dims[i]);
+      return MakeError("size {0} must be -1 or non-negative, not {1}", i, dims[i]);
     } else if (__builtin_mul_overflow(known, dims[i], &known)) {
       return MakeError("a tensor of shape {0} is too large", IntsText(asked));
     }
@@ -122,7 +122,7 @@ Error SparseReshape(KernelContext& ctx) {
 Error SparseFillEmptyRows(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
-  if (fill.num_elements() != 1) return MakeError("default_value must be a scalar");
+  if (fill.num_elements() != 1) return MakeError("default_value must have one element");
   int64_t count = indices.dim(0), depth = indices.dim(1);
   if (depth < 1) return MakeError("dense_shape must have at least one number");
   int64_t rows = ctx.input(2).IntAt(0);
@@ -132,7 +132,7 @@ Error SparseFillEmptyRows(KernelContext& ctx) {
   for (int64_t i = 0; i < count; ++i) {
     int64_t row = index[i * depth];
     if (row < 0 || row >= rows)
-      return MakeError("indices[{0}] = {1} is not in [0, {2})", i, row, rows);
+      return MakeError("indices[{0},0] = {1} is not in [0, {2})", i, row, rows);
     ++next[row];
   }
   ASSIGN_OR_RETURN(Tensor * empty, ctx.Allocate(2, {rows}));

@@ -111,7 +111,7 @@ Expected<Tensor> CopyOf(KernelContext& ctx, const Tensor& tensor) {
 }
 
 Error CheckGradient(const Accumulator& accumulator, const Tensor& gradient, const Tensor& step) {
-  if (step.num_elements() != 1) return MakeError("local_step must be a scalar");
+  if (step.num_elements() != 1) return MakeError("local_step must have one element");
   if (gradient.dtype() == accumulator.dtype) return Error::success();
   return MakeError("the gradient has dtype {0}, but accumulator '{1}' expects {2}",
                    DataTypeName(gradient.dtype()), accumulator.name,
@@ -140,12 +140,13 @@ Error Apply(KernelContext& ctx) {
 
 // Checks that there are enough gradients to take.
 Error CheckEnough(const KernelContext& ctx, const Accumulator& from) {
-  if (ctx.input(1).num_elements() != 1) return MakeError("num_required must be a scalar");
+  if (ctx.input(1).num_elements() != 1) return MakeError("num_required must have one element");
   int64_t wanted = ctx.input(1).IntAt(0);
   if (wanted <= 0) return MakeError("num_required must be positive, but was {0}", wanted);
   if (from.count >= wanted) return Error::success();
   return MakeError(
-      "accumulator '{0}' has {1} gradients, {2} were requested: nothing in this run could add more",
+      "accumulator '{0}' has {1} gradients, {2} were requested: ops do not wait, so an earlier op "
+      "or run must add more",
       from.name, from.count, wanted);
 }
 
@@ -166,7 +167,7 @@ Error Take(KernelContext& ctx) {
 
 Error SetStep(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Accumulator * accumulator, AnyAccumulatorIn(ctx));
-  if (ctx.input(1).num_elements() != 1) return MakeError("new_global_step must be a scalar");
+  if (ctx.input(1).num_elements() != 1) return MakeError("new_global_step must have one element");
   std::lock_guard lock(accumulator->mutex);
   accumulator->step = ctx.input(1).IntAt(0);
   return Error::success();
@@ -186,8 +187,7 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
                 const Tensor& shape, bool known_shape) {
   if (indices.rank() != 1 || rows.rank() < 1 || rows.dim(0) != indices.dim(0))
     return MakeError(
-        "expected a vector of indices and a row of values each, got shapes {0} and "
-        "{1}",
+        "expected a vector of indices and a row of values for each, got shapes {0} and {1}",
         DimsText(indices.dims()), DimsText(rows.dims()));
   if (to.count > 0 && rows.dims().drop_front() != to.sum.dims().drop_front())
     return MakeError("shape mismatch: expected rows as in shape {0}, got shape {1}",

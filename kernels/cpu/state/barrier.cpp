@@ -104,7 +104,8 @@ Expected<KernelFn> MakeBarrier(const KernelSetup& setup) {
     if (!barrier)
       return MakeError("'{0}' is {1}, a barrier was expected", model->name, object->ToString());
     if (barrier->types != model->types || barrier->shapes != model->shapes)
-      return MakeError("barrier '{0}' was created with other attributes elsewhere", model->name);
+      return MakeError("barrier '{0}' already exists with other component types or shapes",
+                       model->name);
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
   });
@@ -126,7 +127,7 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
                      DataTypeName(values.dtype()), barrier.name, DataTypeName(barrier.types[part]));
   auto dims = values.dims().drop_front();
   if (barrier.shapes.empty() || Fits(dims, barrier.shapes[part])) return Error::success();
-  return MakeError("component {0} has shape {1}, but barrier '{2}' expects {3}", part,
+  return MakeError("a value of component {0} has shape {1}, but barrier '{2}' expects {3}", part,
                    DimsText(dims), barrier.name, barrier.shapes[part].ToString());
 }
 
@@ -134,7 +135,8 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
 // is new again, even within one call.
 Error CheckKeys(const Barrier& barrier, const Tensor& keys, int64_t part) {
   if (barrier.cancelled && keys.num_elements() > 0)
-    return MakeError("barrier '{0}' is closed", barrier.name);
+    return MakeError("barrier '{0}' was closed with cancel_pending_enqueues: it accepts no values",
+                     barrier.name);
   enum class Key { kHasPart, kIsComplete };
   llvm::StringMap<Key> seen;
   for (int64_t i = 0; i < keys.num_elements(); ++i) {
@@ -184,19 +186,21 @@ Expected<KernelFn> MakeInsert(const KernelSetup& setup) {
 // Returns the number of elements to take: `n` or, if the barrier is closed and `small` is set, the
 // number of complete ones, at most `n`. Too few complete elements are an error.
 Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
-  if (n < 0) return MakeError("cannot take {0} elements", n);
+  if (n < 0) return MakeError("num_elements must not be negative, got {0}", n);
   int64_t ready = static_cast<int64_t>(barrier.ready.size()), count = n;
   if (barrier.closed) {
     int64_t coming = small ? 0 : static_cast<int64_t>(barrier.incomplete.size());
     if (small) count = std::min(n, ready);
     if (ready + coming < std::max<int64_t>(count, 1))
-      return MakeError("barrier '{0}' is closed and has {1} complete elements, {2} were requested",
-                       barrier.name, ready, n);
+      return MakeError(
+          "barrier '{0}' is closed and has {1} complete elements{2}, at least {3} were expected",
+          barrier.name, ready, small ? "" : " and too few incomplete ones",
+          std::max<int64_t>(count, 1));
   }
   if (ready >= count) return count;
   return MakeError(
-      "barrier '{0}' has {1} complete elements, {2} were requested: nothing in this run could add "
-      "more",
+      "barrier '{0}' has {1} complete elements, {2} were requested: ops do not wait, so an earlier "
+      "op or run must add more",
       barrier.name, ready, count);
 }
 
@@ -205,11 +209,11 @@ Error CheckOutputs(const KernelContext& ctx, const Barrier& barrier) {
   bool fits = ctx.num_outputs() == count + 2;
   for (int i = 0; fits && i < count; ++i) fits = ctx.output_type(i + 2) == barrier.types[i];
   if (!fits)
-    return MakeError("the components of barrier '{0}' do not have the requested dtypes",
+    return MakeError("the components of barrier '{0}' do not have the requested number or dtypes",
                      barrier.name);
   if (barrier.shapes.size() == barrier.types.size()) return Error::success();
   return MakeError(
-      "barrier '{0}' does not know its components' shapes: several elements cannot be joined",
+      "barrier '{0}' was created without its components' shapes: its elements cannot be joined",
       barrier.name);
 }
 

@@ -37,8 +37,8 @@ Expected<Part> ParsePart(llvm::StringRef spec) {
     part.length.push_back(length);
   }
   if (good) return part;
-  return MakeError("'{0}': a shape and for each dimension 'start,length' or '-' were expected",
-                   spec);
+  return MakeError(
+      "'{0}': a shape and for each dimension '-' or 'start,length' inside it were expected", spec);
 }
 
 // Returns the index of the part's first element in the whole tensor.
@@ -62,7 +62,8 @@ Expected<Tensor> Cut(KernelContext& ctx, const Tensor& whole, llvm::StringRef sp
 }
 
 Error CheckNames(const KernelContext& ctx, int64_t tensors) {
-  if (ctx.input(0).num_elements() != 1) return MakeError("one file prefix was expected");
+  if (ctx.input(0).num_elements() != 1)
+    return MakeError("prefix must have one element, got shape {0}", DimsText(ctx.input(0).dims()));
   for (int i : {1, 2}) {
     if (ctx.input(i).num_elements() == tensors) continue;
     return MakeError("input {0} has {1} strings, {2} were expected", i, ctx.input(i).num_elements(),
@@ -118,7 +119,8 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   }
   Tensor& whole = tensor->whole;
   if (whole.dtype() != value.dtype() || whole.dims() != llvm::ArrayRef<int64_t>(part.shape))
-    return MakeError("'{0}' is not a part of the same tensor as the previous part", spec);
+    return MakeError(
+        "'{0}' is a part of a tensor with another dtype or shape than the previous part", spec);
   for (const Part& other : tensor->parts) {
     if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
   }

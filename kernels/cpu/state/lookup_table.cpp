@@ -80,7 +80,8 @@ Expected<KernelFn> MakeTable(const KernelSetup& setup) {
   DataType key_type = node.GetType("key_dtype"), value_type = node.GetType("value_dtype");
   auto attr = node.Attr("value_shape");
   Shape shape = attr ? attr->AsShape().value_or(Shape::Scalar()) : Shape::Scalar();
-  if (!shape.IsFullyKnown()) return MakeError("value_shape {0} is not known", shape.ToString());
+  if (!shape.IsFullyKnown())
+    return MakeError("value_shape {0} is not known in full", shape.ToString());
   Dims dims(shape.dims().begin(), shape.dims().end());
   float max_load = node.GetFloat("max_load_factor", 0.8f);
   int64_t buckets = node.GetInt("initial_num_buckets", 131072);
@@ -164,7 +165,8 @@ Error InitializeTable(KernelContext& ctx) {
 Error InsertInto(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
-  if (!table->is_mutable) return MakeError("the table can be filled only once");
+  if (!table->is_mutable)
+    return MakeError("the table is immutable: only its initializer can fill it");
   return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), false);
 }
 
@@ -209,8 +211,8 @@ Error Find(KernelContext& ctx) {
   int64_t count = size > 0 ? keys.num_elements() / size : 0;
   bool whole = otherwise.dims() == llvm::ArrayRef<int64_t>(dims);
   if (!whole && otherwise.dims() != llvm::ArrayRef<int64_t>(table->value_dims)) {
-    return MakeError("a default of shape {0} does not fit values of shape {1}",
-                     DimsText(otherwise.dims()), DimsText(table->value_dims));
+    return MakeError("the default must have shape {0}, or {1} for a default per key, got shape {2}",
+                     DimsText(table->value_dims), DimsText(dims), DimsText(otherwise.dims()));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   for (int64_t i = 0; i < count; ++i) {
@@ -263,7 +265,9 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
                  Tensor& to) {
   llvm::StringRef text = line;
   if (column == -1) {
-    if (to.dtype() != proto::DT_INT64) return MakeError("line numbers must be int64");
+    if (to.dtype() != proto::DT_INT64)
+      return MakeError("line numbers must be int64, but the table expects {0}",
+                       DataTypeName(to.dtype()));
     to.data<int64_t>()[i] = static_cast<int64_t>(static_cast<uint64_t>(i) + offset);
     return Error::success();
   }
@@ -271,8 +275,8 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
     llvm::SmallVector<llvm::StringRef, 8> parts;
     line.split(parts, delimiter);
     if (column >= static_cast<int64_t>(parts.size()))
-      return MakeError("line {0} has {1} columns, but column {2} is needed", i + 1, parts.size(),
-                       column);
+      return MakeError("line {0} has {1} columns, but the one at index {2} is needed", i + 1,
+                       parts.size(), column);
     text = parts[column];
   }
   bool bad = false;
@@ -321,7 +325,7 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
     if (!lines.empty() && lines.back().empty()) lines.pop_back();
     int64_t count = static_cast<int64_t>(lines.size());
     if (limit >= 0 && count < limit)
-      return MakeError("{0} has {1} lines, {2} were expected", path, count, limit);
+      return MakeError("{0} has {1} lines, at least {2} were expected", path, count, limit);
     if (limit >= 0) count = limit;
     ASSIGN_OR_RETURN(Tensor keys, ctx.Scratch(table->key_type, {count}));
     ASSIGN_OR_RETURN(Tensor values, ctx.Scratch(table->value_type, {count}));

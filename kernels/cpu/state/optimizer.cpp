@@ -79,7 +79,9 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
     return MakeError("a gradient of shape {0} does not fit variable '{1}' of shape {2}",
                      DimsText(gradient.dims()), in.variables[0]->name(), DimsText(dims));
   }
-  if (dims.empty()) return MakeError("variable '{0}' is a scalar", in.variables[0]->name());
+  if (dims.empty())
+    return MakeError("variable '{0}' is a scalar: it has no rows to update",
+                     in.variables[0]->name());
   if (in.indices->rank() != 1)
     return MakeError("indices of shape {0}, a vector was expected", DimsText(in.indices->dims()));
   if (gradient.rank() != values[0]->rank() || gradient.dim(0) != in.indices->dim(0) ||
@@ -132,7 +134,8 @@ Error CheckBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
   double lr = scalars[0]->ToLiteral().AsDouble(0);
   bool may_be_zero = form.is_ftrl && form.flags.times_lr;
   if (!(lr > 0 || (may_be_zero && lr >= 0)))
-    return MakeError("lr is {0}, a positive number was expected", lr);
+    return MakeError("lr is {0}, {1} was expected", lr,
+                     may_be_zero ? "0 or more" : "a positive number");
   size_t strengths = scalars.size() - (form.is_ftrl ? 1 : 0);
   for (size_t i = 1; i < strengths; ++i) {
     double strength = scalars[i]->ToLiteral().AsDouble(0);

@@ -101,7 +101,8 @@ Expected<QueueRef> FromAttrs(const Node& node, Order order) {
   queue->kept = node.GetInt("min_after_dequeue");
   if (queue->kept < 0 || (queue->capacity >= 0 && queue->kept >= queue->capacity)) {
     return MakeError(
-        "min_after_dequeue must not be negative and must be less than capacity, got {0} and {1}",
+        "min_after_dequeue must not be negative and must be less than capacity (unless that is "
+        "negative), got {0} and {1}",
         queue->kept, queue->capacity);
   }
   // As in other stateful ops, without seeds the numbers are derived from the name.
@@ -124,7 +125,9 @@ Expected<KernelFn> MakeQueue(const KernelSetup& setup) {
       return MakeError("'{0}' is {1}, a queue was expected", model->name, object->ToString());
     if (queue->order != model->order || queue->types != model->types ||
         queue->capacity != model->capacity || queue->shapes != model->shapes) {
-      return MakeError("queue '{0}' was created with other attributes elsewhere", model->name);
+      return MakeError(
+          "queue '{0}' already exists with another kind, capacity, component types or shapes",
+          model->name);
     }
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
@@ -151,8 +154,8 @@ Error CheckComponents(const KernelContext& ctx, const Queue& queue, bool many) {
     }
     auto dims = many ? given.dims().drop_front() : given.dims();
     if (queue.shapes.empty() || Fits(dims, queue.shapes[i])) continue;
-    return MakeError("component {0} has shape {1}, but queue '{2}' expects {3}", i, DimsText(dims),
-                     queue.name, queue.shapes[i].ToString());
+    return MakeError("component {0} of an element has shape {1}, but queue '{2}' expects {3}", i,
+                     DimsText(dims), queue.name, queue.shapes[i].ToString());
   }
   return Error::success();
 }
@@ -161,8 +164,8 @@ Error Enqueue(KernelContext& ctx, Queue& queue, int64_t count, bool many) {
   if (queue.closed) return MakeError("queue '{0}' is closed", queue.name);
   if (queue.capacity >= 0 && queue.size() + count > queue.capacity) {
     return MakeError(
-        "{0} elements do not fit queue '{1}', which has {2} of at most {3}: nothing in this run "
-        "could make room",
+        "{0} elements do not fit queue '{1}', which has {2} of at most {3}: ops do not wait, so an "
+        "earlier op or run must make room",
         count, queue.name, queue.size(), queue.capacity);
   }
   std::vector<Element> elements(count);
@@ -191,9 +194,10 @@ Error EnqueueInto(KernelContext& ctx) {
 Error CheckOutputs(const KernelContext& ctx, const Queue& queue) {
   bool fits = ctx.num_outputs() == static_cast<int>(queue.types.size());
   for (int i = 0; fits && i < ctx.num_outputs(); ++i) fits = ctx.output_type(i) == queue.types[i];
-  return fits ? Error::success()
-              : MakeError("the components of queue '{0}' do not have the requested dtypes",
-                          queue.name);
+  return fits
+             ? Error::success()
+             : MakeError("the components of queue '{0}' do not have the requested number or dtypes",
+                         queue.name);
 }
 
 Error TooFew(const Queue& queue, int64_t wanted) {
@@ -204,7 +208,8 @@ Error TooFew(const Queue& queue, int64_t wanted) {
   std::string keeps =
       queue.kept ? llvm::formatv(" (it keeps {0} back)", queue.kept).str() : std::string();
   return MakeError(
-      "queue '{0}' has {1} elements{2}, {3} were requested: nothing in this run could add more",
+      "queue '{0}' has {1} elements{2}, {3} were requested: ops do not wait, so an earlier op or "
+      "run must add more",
       queue.name, queue.size(), keeps, wanted);
 }
 
@@ -246,17 +251,16 @@ Error DequeueMany(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Queue * queue, QueueIn(ctx));
   std::lock_guard lock(queue->mutex);
   RETURN_IF_ERROR(CheckOutputs(ctx, *queue));
-  if (ctx.input(1).num_elements() != 1) return MakeError("n must be a scalar");
+  if (ctx.input(1).num_elements() != 1) return MakeError("n must have one element");
   int64_t n = ctx.input(1).IntAt(0);
-  if (n < 0) return MakeError("cannot take {0} elements", n);
+  if (n < 0) return MakeError("n must not be negative, got {0}", n);
   bool known = !queue->shapes.empty();
   for (const Shape& shape : queue->shapes)
     known &= queue->order == Order::kPadded ? shape.known_rank() : shape.IsFullyKnown();
   if (!known) {
     return MakeError(
-        "queue '{0}' does not know its components' shapes: several elements cannot be "
-        "joined",
-        queue->name);
+        "queue '{0}' does not know its components' {1}: several elements cannot be joined",
+        queue->name, queue->order == Order::kPadded ? "ranks" : "full shapes");
   }
   int64_t available = queue->available();
   bool rest = up_to && queue->closed && available > 0;

@@ -41,7 +41,7 @@ Expected<KernelFn> MakeStack(const KernelSetup& setup) {
     stack->dtype = dtype;
     if (ctx.num_inputs() > 0) {
       if (ctx.input(0).num_elements() != 1)
-        return MakeError("max_size is of shape {0}, a scalar was expected",
+        return MakeError("max_size is of shape {0}, one element was expected",
                          DimsText(ctx.input(0).dims()));
       stack->max_size = ctx.input(0).IntAt(0);
     }

@@ -40,8 +40,8 @@ struct Limits {
                        memory);
     if ((capacity > 0 && elements >= capacity) || (memory > 0 && bytes + more > memory))
       return MakeError(
-          "the staging area is full ({0} elements, {1} bytes): nothing in this run "
-          "could make room",
+          "the staging area is full ({0} elements, {1} bytes): ops do not wait, so an earlier op "
+          "or run must make room",
           elements, bytes);
     return Error::success();
   }
@@ -80,7 +80,7 @@ Expected<llvm::IntrusiveRefCntPtr<Area>> AreaAt(const KernelContext& ctx, const 
   });
   auto* area = dynamic_cast<Area*>(object.get());
   if (area) return llvm::IntrusiveRefCntPtr<Area>(area);
-  return MakeError("'{0}' is {1}, another kind of staging area was expected", place.name,
+  return MakeError("'{0}' is {1}, not the kind of staging area that this op uses", place.name,
                    object->ToString());
 }
 
@@ -103,7 +103,7 @@ Error PutSize(KernelContext& ctx, size_t size) {
 
 Error PutElement(KernelContext& ctx, int first, Element element) {
   if (static_cast<int>(element.size()) > ctx.num_outputs() - first)
-    return MakeError("an element has {0} components, expected {1}", element.size(),
+    return MakeError("an element has {0} components, expected at most {1}", element.size(),
                      ctx.num_outputs() - first);
   for (size_t i = 0; i < element.size(); ++i) {
     int out = first + static_cast<int>(i);
@@ -142,7 +142,8 @@ Error Stage(KernelContext& ctx, Buffered& area) {
 
 Error Unstage(KernelContext& ctx, Buffered& area) {
   if (area.elements.empty())
-    return MakeError("the staging area is empty: nothing in this run could fill it");
+    return MakeError(
+        "the staging area is empty: ops do not wait, so an earlier op or run must fill it");
   const Element& element = area.elements.front();
   if (static_cast<int>(element.size()) != ctx.num_outputs())
     return MakeError("mismatch stage/unstage: {0} vs. {1} components", element.size(),
@@ -157,8 +158,10 @@ Error Peek(KernelContext& ctx, Buffered& area) {
   if (ctx.input(0).rank() != 0) return MakeError("index must be a scalar");
   int64_t index = ctx.input(0).IntAt(0), size = static_cast<int64_t>(area.elements.size());
   if (index < 0 || index >= size)
-    return MakeError("the staging area has {1} elements: nothing in this run could add element {0}",
-                     index, size);
+    return MakeError(
+        "the staging area has {1} elements and no element {0}: ops do not wait, so an earlier op "
+        "or run must add it",
+        index, size);
   return PutElement(ctx, 0, area.elements[index]);
 }
 
@@ -196,7 +199,7 @@ class Mapped : public Object {
 
 Expected<int64_t> KeyIn(const KernelContext& ctx) {
   if (ctx.input(0).num_elements() == 1) return ctx.input(0).IntAt(0);
-  return MakeError("key must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
+  return MakeError("key must have one element, got shape {0}", DimsText(ctx.input(0).dims()));
 }
 
 Expected<Dims> RisingIn(const KernelContext& ctx, int i) {
@@ -292,7 +295,9 @@ Error ReadAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(Dims indices, IndicesIn(ctx, 1, area.components));
   auto found = area.complete.find(key);
   if (found == area.complete.end())
-    return MakeError("key {0} is not in the staging map: nothing in this run could add it", key);
+    return MakeError(
+        "key {0} is not in the staging map: ops do not wait, so an earlier op or run must add it",
+        key);
   RETURN_IF_ERROR(PutParts(ctx, 0, found->second, key, indices));
   if (take) RemoveParts(area, found, indices);
   return Error::success();
@@ -302,7 +307,8 @@ template <bool ordered>
 Error TakeAny(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(Dims indices, IndicesIn(ctx, 0, area.components));
   if (area.complete.empty())
-    return MakeError("the staging map is empty: nothing in this run could fill it");
+    return MakeError(
+        "the staging map is empty: ops do not wait, so an earlier op or run must fill it");
   auto first = area.complete.begin();
   RETURN_IF_ERROR(PutParts(ctx, 1, first->second, first->first, indices));
   ctx.SetOutput(0, first->second.key);

@@ -142,7 +142,7 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
   return KernelFn([=](KernelContext& ctx) -> Error {
     const Tensor& size = ctx.input(0);
     if (size.num_elements() != 1)
-      return MakeError("a size of shape {0}, a scalar was expected", DimsText(size.dims()));
+      return MakeError("the size has shape {0}, one element was expected", DimsText(size.dims()));
     if (size.IntAt(0) < 0) return MakeError("an array cannot have {0} elements", size.IntAt(0));
     llvm::IntrusiveRefCntPtr<TensorArrayObject> array(new TensorArrayObject);
     array->dtype = dtype;
@@ -205,7 +205,7 @@ Error Write(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   const Tensor& index = ctx.input(1);
   if (index.num_elements() != 1)
-    return MakeError("an index of shape {0}, a scalar was expected", DimsText(index.dims()));
+    return MakeError("the index has shape {0}, one element was expected", DimsText(index.dims()));
   int64_t i = index.IntAt(0);
   std::lock_guard lock(array->mutex);
   RETURN_IF_ERROR(array->Write(ctx, i, ctx.TakeInput(2)));
@@ -217,7 +217,7 @@ Error Read(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   const Tensor& index = ctx.input(1);
   if (index.num_elements() != 1)
-    return MakeError("an index of shape {0}, a scalar was expected", DimsText(index.dims()));
+    return MakeError("the index has shape {0}, one element was expected", DimsText(index.dims()));
   if (ctx.output_type(0) != array->dtype) {
     return MakeError("cannot read {0} from an array of {1}", DataTypeName(ctx.output_type(0)),
                      DataTypeName(array->dtype));

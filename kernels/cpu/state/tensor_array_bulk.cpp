@@ -99,8 +99,9 @@ Error Scatter(KernelContext& ctx) {
                      indices.size(), DimsText(value.dims()));
   }
   if (whole && !array->grows && array->size() != value.dim(0)) {
-    return MakeError("{0} rows for an array of {1} elements that does not grow", value.dim(0),
-                     array->size());
+    return MakeError(
+        "{0} rows for an array of {1} elements that does not grow: one for each was expected",
+        value.dim(0), array->size());
   }
   for (size_t k = 0; k < indices.size(); ++k) {
     ASSIGN_OR_RETURN(Tensor row, RowOf(ctx, value, k));
@@ -172,8 +173,9 @@ Error Split(KernelContext& ctx) {
                      DimsText(value.dims()));
   }
   if (array->size() != count && !array->grows) {
-    return MakeError("{0} parts for an array of {1} elements that does not grow", count,
-                     array->size());
+    return MakeError(
+        "{0} parts for an array of {1} elements that does not grow: one for each was expected",
+        count, array->size());
   }
   int64_t at = 0;
   for (int64_t i = 0; i < count; at += lengths[i++]) {

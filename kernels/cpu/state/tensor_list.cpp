@@ -65,7 +65,7 @@ Expected<Shape> ElementShapeFrom(const Tensor& tensor) {
   }
   Shape shape{llvm::ArrayRef<int64_t>()};
   for (int64_t size : IntsOf(tensor)) {
-    if (size < -1) return MakeError("size {0} in the element shape is invalid", size);
+    if (size < -1) return MakeError("size {0} in the element shape must be at least -1", size);
     shape.Append(size);
   }
   return shape;
@@ -94,12 +94,16 @@ Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked) {
     if (shape && tensor) shape = MergeShapes(*shape, Shape(tensor.dims()));
   }
   if (!shape) {
-    return MakeError("expected elements of shape {0}, the list has {1}", asked.ToString(),
-                     list.element_shape.ToString());
+    return MakeError(
+        "the requested shape {0}, the list's element shape {1} and the shapes of its elements do "
+        "not fit together",
+        asked.ToString(), list.element_shape.ToString());
   }
   if (!shape->IsFullyKnown()) {
-    return MakeError("an element was never set, and its shape {0} is not known in full",
-                     shape->ToString());
+    return MakeError(
+        "the elements' shape {0} is not known in full, and there are no elements or one was never "
+        "set",
+        shape->ToString());
   }
   return Dims(shape->dims());
 }
@@ -208,7 +212,7 @@ Error PushBackBatch(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, handles.dims()));
   for (int64_t i = 0; i < handles.num_elements(); ++i) {
     auto* list = dynamic_cast<TensorList*>(handles.data<ObjectRef>()[i].get());
-    if (!list) return MakeError("element {0} is not a list", i);
+    if (!list) return MakeError("element {0} of input 0 is not a list of tensors", i);
     ASSIGN_OR_RETURN(Tensor item, RowOf(ctx, items, i));
     RETURN_IF_ERROR(CheckFits(*list, item));
     TensorListRef longer = CopyOf(*list);

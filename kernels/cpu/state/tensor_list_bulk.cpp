@@ -128,7 +128,7 @@ Error Scatter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Shape shape, ElementShapeFrom(ctx.input(2)));
   RETURN_IF_ERROR(CheckRows(tensor, shape));
   int64_t size = ctx.num_inputs() > 3 ? ctx.input(3).IntAt(0) : -1;
-  if (size < -1) return MakeError("a list cannot have {0} elements", size);
+  if (size < -1) return MakeError("num_elements must be at least -1, got {0}", size);
   for (int64_t i : IntsOf(indices)) {
     if (size >= 0 && i >= size)
       return MakeError("index {0} is out of range for a list of {1} elements", i, size);
@@ -176,7 +176,10 @@ Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> lea
       return MakeError("scalars cannot be concatenated along a first dimension");
     if (rest) rest = MergeShapes(*rest, Shape(tensor.dims().drop_front()));
   }
-  if (!rest) return MakeError("elements of different shapes cannot be concatenated");
+  if (!rest)
+    return MakeError(
+        "the requested shape, the list's element shape and the shapes of its elements do not fit "
+        "together past the first dimension");
   if (!rest->IsFullyKnown()) {
     return MakeError("the elements' shape past the first dimension, {0}, is not known in full",
                      rest->ToString());
@@ -238,7 +241,9 @@ Error Split(KernelContext& ctx) {
   int64_t total = 0;
   for (int64_t length : lengths) {
     if (length < 0 || __builtin_add_overflow(total, length, &total))
-      return MakeError("a part cannot have length {0}", length);
+      return MakeError(
+          "a part has length {0}: no length may be negative, and the sum must fit into int64",
+          length);
   }
   if (total != tensor.dim(0)) {
     return MakeError("the parts have {0} rows in total, the tensor has shape {1}", total,

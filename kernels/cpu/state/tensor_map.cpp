@@ -29,7 +29,8 @@ Expected<TensorMap*> MapIn(const Tensor& tensor) {
 
 Expected<std::string> KeyIn(const KernelContext& ctx) {
   if (ctx.input(1).HoldsObjects())
-    return MakeError("{0} cannot be a key", ctx.input(1).ToString(0));
+    return MakeError("{0} cannot be a key: its elements are objects, not values",
+                     ctx.input(1).ToString(0));
   return TensorMessage(ctx.input(1));
 }
 
@@ -104,8 +105,8 @@ Error StackKeys(KernelContext& ctx) {
   int64_t at = 0;
   for (const auto& [bytes, entry] : map->entries) {
     if (entry.key.dims() != first.dims() || entry.key.dtype() != out->dtype())
-      return MakeError("keys {0} and {1} cannot be stacked", entry.key.ToString(0),
-                       first.ToString(0));
+      return MakeError("key {0} has another shape than {1} or another dtype than the output, {2}",
+                       entry.key.ToString(0), first.ToString(0), DataTypeName(out->dtype()));
     CopyElements(out->dtype(), entry.key.raw(), At(*out, at), entry.key.num_elements());
     at += entry.key.num_elements();
   }

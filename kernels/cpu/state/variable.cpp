@@ -114,9 +114,10 @@ Error AssignBy(KernelContext& ctx) {
   const Tensor& delta = ctx.input(1);
   RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
     if (value.dtype() != delta.dtype() || value.dims() != delta.dims()) {
-      return MakeError("variable '{0}' is {1}{2}, the addend is {3}{4}", variable->name(),
+      return MakeError("variable '{0}' is {1}{2}, but the value to {5} is {3}{4}", variable->name(),
                        DataTypeName(value.dtype()), DimsText(value.dims()),
-                       DataTypeName(delta.dtype()), DimsText(delta.dims()));
+                       DataTypeName(delta.dtype()), DimsText(delta.dims()),
+                       kAdds ? "add" : "subtract");
     }
     bool known = ForType(value.dtype(), NumberTypes(), [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -164,7 +165,8 @@ Expected<KernelFn> MakeDestroy(const KernelSetup& setup) {
     const Tensor& handle = ctx.input(0);
     const ObjectRef& object = handle.data<ObjectRef>()[0];
     if (object && ctx.session() && ctx.session()->Forget(*object)) return Error::success();
-    return may_lack ? Error::success() : MakeError("{0} does not exist", handle.ToString());
+    return may_lack ? Error::success()
+                    : MakeError("{0} is not a resource of the session", handle.ToString());
   });
 }
 
@@ -199,8 +201,9 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
     const Tensor& indices = ctx.input(1);
     if (batch < 0 || batch > indices.rank() || batch >= value.rank()) {
       return MakeError(
-          "batch_dims {0} does not fit a variable of shape {1} and indices of shape {2}", batch,
-          DimsText(value.dims()), DimsText(indices.dims()));
+          "batch_dims {0} is negative, or too large for a variable of shape {1} or indices of "
+          "shape {2}",
+          batch, DimsText(value.dims()), DimsText(indices.dims()));
     }
     if (value.dims().take_front(batch) != indices.dims().take_front(batch)) {
       return MakeError("the first {0} dimensions of shapes {1} and {2} differ", batch,
@@ -255,7 +258,8 @@ Error ScatterInto(KernelContext& ctx) {
                        variable->name(), DataTypeName(value.dtype()),
                        DataTypeName(updates.dtype()));
     }
-    if (value.rank() == 0) return MakeError("variable '{0}' is a scalar", variable->name());
+    if (value.rank() == 0)
+      return MakeError("variable '{0}' is a scalar: it has no slices to update", variable->name());
     return kByRow ? ScatterSlices(indices, updates, kHow, value, true)
                   : ScatterNdSlices(indices, updates, kHow, value);
   }));

@@ -15,10 +15,10 @@ Expected<Tensor> SumOfLists(KernelContext& ctx, const TensorList& a, const Tenso
   auto refuse = [&](const char* why) {
     return MakeError("cannot add a {0} and a {1}: {2}", a.ToString(), b.ToString(), why);
   };
-  if (a.element_dtype != b.element_dtype) return refuse("elements of other dtypes");
-  if (a.tensors.size() != b.tensors.size()) return refuse("other lengths");
+  if (a.element_dtype != b.element_dtype) return refuse("their elements have different dtypes");
+  if (a.tensors.size() != b.tensors.size()) return refuse("their lengths differ");
   std::optional<Shape> shape = MergeShapes(a.element_shape, b.element_shape);
-  if (!shape) return refuse("elements of other shapes");
+  if (!shape) return refuse("their element shapes differ");
   TensorListRef sum(new TensorList);
   sum->element_dtype = a.element_dtype;
   sum->element_shape = *shape;
@@ -54,7 +54,8 @@ Expected<Tensor> SumOfOptionals(KernelContext& ctx, const Optional& a, const Opt
 
 Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.dims() != b.dims())
-    return MakeError("cannot add {0} and {1}", a.ToString(0), b.ToString(0));
+    return MakeError("cannot add {0} and {1}: their dtypes or shapes differ", a.ToString(0),
+                     b.ToString(0));
   if (a.dtype() == proto::DT_VARIANT && a.num_elements() == 1) {
     const Object *x = a.data<ObjectRef>()->get(), *y = b.data<ObjectRef>()->get();
     auto *list = dynamic_cast<const TensorList*>(x), *other = dynamic_cast<const TensorList*>(y);
@@ -63,7 +64,9 @@ Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
     if (value && another) return SumOfOptionals(ctx, *value, *another);
   }
   AddLoop add = AddLoopFor(a.dtype());
-  if (!add) return MakeError("cannot add {0} and {1}", a.ToString(0), b.ToString(0));
+  if (!add)
+    return MakeError("cannot add {0} and {1}: their elements are not numbers", a.ToString(0),
+                     b.ToString(0));
   ASSIGN_OR_RETURN(Tensor sum, ctx.Scratch(a.dtype(), a.dims()));
   add(a.raw(), b.raw(), sum.raw(), a.num_elements());
   return sum;

@@ -23,7 +23,8 @@ Error MatchAll(KernelContext& ctx, const RE2& regex) {
 Error ReplaceAll(KernelContext& ctx, const RE2& regex, const std::string& rewrite, bool global) {
   std::string problem;
   if (!regex.CheckRewriteString(rewrite, &problem))
-    return MakeError("'{0}' cannot replace '{1}': {2}", rewrite, regex.pattern(), problem);
+    return MakeError("rewrite '{0}' cannot replace matches of '{1}': {2}", rewrite, regex.pattern(),
+                     problem);
   const Tensor& in = ctx.input(0);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
   for (int64_t i = 0; i < in.num_elements(); ++i) {

@@ -86,7 +86,7 @@ Expected<KernelFn> MakeSplit(const KernelSetup& setup) {
     if (in.rank() != 1)
       return MakeError("input must be a vector, got shape {0}", DimsText(in.dims()));
     if (separator.num_elements() != 1)
-      return MakeError("{0} must be a scalar, got shape {1}", by_text ? "sep" : "delimiter",
+      return MakeError("{0} must have one element, got shape {1}", by_text ? "sep" : "delimiter",
                        DimsText(separator.dims()));
     const std::string& at = *separator.data<std::string>();
     std::vector<Parts> rows;
@@ -154,8 +154,10 @@ Error Substr(KernelContext& ctx, bool characters) {
       bool from_end = characters && first < 0 && length < 0;
       if (characters) length = std::max<int64_t>(length, 0);
       if (first < -size || first > size || from_end) {
-        error =
-            MakeError("pos {0} is out of range for string '{1}' at index {2}", first, text, at + i);
+        error = MakeError(
+            "pos {0} is out of range for string '{1}' at index {2}, or pos and len are both "
+            "negative for UTF8_CHAR",
+            first, text, at + i);
         return;
       }
       if (first < 0) first += size;

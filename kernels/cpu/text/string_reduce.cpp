@@ -137,8 +137,8 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
     for (int64_t width : form.widths) {
       int64_t count = form.Count(length, width), work = 0;
       if (__builtin_mul_overflow(count, width, &work) || (pieces += work) > kMostPieces)
-        return MakeError("n-grams of width {0} bring the total to more than {1} pieces", width,
-                         kMostPieces);
+        return MakeError("n-grams of width {0} bring the total to more than {1} joined strings",
+                         width, kMostPieces);
       for (int64_t k = 0; k < count; ++k)
         all.push_back(NGram(row, form, width, form.PadOf(width), k, count));
     }
@@ -158,9 +158,9 @@ Expected<KernelFn> MakeStringNGrams(const KernelSetup& setup) {
   constexpr int64_t kWidest = INT32_MAX;
   for (int64_t width : form.widths) {
     if (width < 1 || width > kWidest)
-      return MakeError("ngram_widths must be positive, up to {0}: {1}", kWidest, width);
+      return MakeError("ngram_widths must be positive and at most {0}, got {1}", kWidest, width);
   }
-  if (form.pad > kMostPieces) return MakeError("pad_width {0} is too large", form.pad);
+  if (form.pad > kMostPieces) return MakeError("pad_width {0} is above {1}", form.pad, kMostPieces);
   return KernelFn([form](KernelContext& ctx) { return StringNGrams(ctx, form); });
 }
 
@@ -168,7 +168,7 @@ Expected<KernelFn> MakeStringNGrams(const KernelSetup& setup) {
 
 Error ShardedFilespec(KernelContext& ctx) {
   if (ctx.input(0).num_elements() != 1 || ctx.input(1).num_elements() != 1)
-    return MakeError("basename and num_shards must be scalars");
+    return MakeError("basename and num_shards must have one element each");
   int64_t shards = ctx.input(1).IntAt(0);
   std::string count = std::to_string(shards);
   // Zeros extend the count to five characters, including its sign, which stays in front.

@@ -7,7 +7,7 @@ namespace {
 
 Error Join(KernelContext& ctx, llvm::StringRef separator) {
   const Tensor &in = ctx.input(0), &ids = ctx.input(1);
-  if (ctx.input(2).num_elements() != 1) return MakeError("num_segments must be a scalar");
+  if (ctx.input(2).num_elements() != 1) return MakeError("num_segments must have one element");
   int64_t segments = ctx.input(2).IntAt(0);
   if (segments < 0) return MakeError("num_segments must not be negative, got {0}", segments);
   if (ids.rank() == 0) return MakeError("segment_ids must not be a scalar");

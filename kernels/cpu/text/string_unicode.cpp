@@ -136,8 +136,9 @@ Expected<KernelFn> MakeTranscode(const KernelSetup& setup) {
 Error Encode(KernelContext& ctx, UnicodeForm form, const UnicodeErrors& errors) {
   const Tensor &codes = ctx.input(0), &splits = ctx.input(1);
   if (codes.rank() != 1 || splits.rank() != 1 || splits.dim(0) < 1)
-    return MakeError("values and splits must be vectors, got shapes {0} and {1}",
-                     DimsText(codes.dims()), DimsText(splits.dims()));
+    return MakeError(
+        "values and splits must be vectors, splits of at least one element, got shapes {0} and {1}",
+        DimsText(codes.dims()), DimsText(splits.dims()));
   int64_t rows = splits.dim(0) - 1;
   if (splits.IntAt(0) != 0) return MakeError("splits must start with 0, not {0}", splits.IntAt(0));
   if (splits.IntAt(rows) != codes.dim(0))
