@@ -86,11 +86,11 @@ class GRAPNEL_PUBLIC RuleContext {
   bool Exists(llvm::StringRef name) const { return static_cast<bool>(graph.Find(name)); }
   llvm::StringRef DeviceOf(const Node& node) const { return edit.DeviceOf(node); }
   // The node of data input `i`, for rules that look through it. No node if there is no such input,
-  // or if the node is fed: a fed value does not follow from the node's op and inputs.
+  // or if the node is fed and has inputs itself: a fed value does not follow from them.
   Node Input(const Node& node, int i) const {
     if (i >= node.num_inputs()) return Node();
     Node input = node.input_node(i);
-    return edit.IsFed(input) ? Node() : input;
+    return input.num_inputs() > 0 && edit.IsFed(input) ? Node() : input;
   }
   // True if the node has an outgoing control edge.
   bool DrivesControls(const Node& node) const;
