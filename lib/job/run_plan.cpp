@@ -49,11 +49,36 @@ Error CheckCanSimulate(const DeviceSet& devices, const RunRequest& request) {
   return Error::success();
 }
 
-// Adds CPU 0 of the first device's task if no CPU is listed, since TensorFlow always has one: ops
-// without a GPU kernel run there.
+bool HasCpu(const DeviceSet& devices) {
+  return llvm::any_of(devices.devices(), [](const auto& each) { return IsOfType(each, "CPU"); });
+}
+
+// Turns requests for CPU k into requests for GPU k in a graph that was recorded on several logical
+// CPUs, as a program for several GPUs is on a machine without them.
+void MoveToGpus(Module& module) {
+  std::vector<std::tuple<Graph*, NodeId, DeviceSpec>> on_cpus;
+  bool has_several = false;
+  for (const Body& body : Bodies(module)) {
+    for (Node node : body.graph->nodes()) {
+      auto device = DeviceSpec::Parse(node.device());
+      if (!device) {
+        llvm::consumeError(device.takeError());
+      } else if (device->type && device->type.text() == "CPU") {
+        has_several |= device->id > 0;
+        on_cpus.emplace_back(body.graph, node.id(), *device);
+      }
+    }
+  }
+  if (!has_several) return;
+  for (auto& [graph, id, device] : on_cpus) {
+    device.type = DeviceWord::Of("GPU");
+    graph->SetDevice(id, device.ToString());
+  }
+}
+
+// Adds CPU 0 of the first device's task, which TensorFlow always has: ops without a GPU kernel run
+// there.
 Error AddHostOf(DeviceSet* devices) {
-  if (llvm::any_of(devices->devices(), [](const auto& each) { return IsOfType(each, "CPU"); }))
-    return Error::success();
   DeviceSpec host = devices->device(0).name;
   host.type = DeviceWord::Of("CPU");
   host.id = 0;
@@ -96,8 +121,11 @@ Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequ
   ASSIGN_OR_RETURN(PlacerSetup made, PlacerSetup::Make(settings));
   RETURN_IF_ERROR(CheckCanSimulate(made.devices, request));
   if (HasGpu(made.devices)) {
-    RETURN_IF_ERROR(AddHostOf(&made.devices));
     ASSIGN_OR_RETURN(made.kernels, MakeKernelCatalog("tensorflow"));
+    if (!HasCpu(made.devices)) {
+      MoveToGpus(module);
+      RETURN_IF_ERROR(AddHostOf(&made.devices));
+    }
   }
   auto setup = std::make_unique<PlacerSetup>(std::move(made));
   FeedsAndFetches tensors{options.feeds, options.fetches};
