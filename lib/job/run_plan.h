@@ -25,8 +25,9 @@ GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 // Places the graph on the request's devices (one CPU if the request has none), for runs from the
 // feeds to the fetches of `options`: nodes get devices, and calls may be inlined. With GPUs, nodes
 // go where TensorFlow's kernels let them go. If only GPUs are listed, requests of a graph that was
-// recorded on several CPUs mean the GPUs of those numbers. Errors: those of PlacerSetup::Make; nodes that cannot
-// be placed, with the reasons; a device that cannot be simulated; `options` has a device too.
+// recorded on several CPUs mean the GPUs of those numbers. Errors: those of PlacerSetup::Make;
+// nodes that cannot be placed, with the reasons; a device that cannot be simulated; `options` has a
+// device too.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module,
                                                                   const RunRequest& request,
                                                                   const ExecutorOptions& options);
