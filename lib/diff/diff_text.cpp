@@ -372,7 +372,7 @@ class TextWriter {
   std::map<std::string, std::string> name_in_a_;  // by the name in B
   std::map<std::string, std::string> headings_;   // by function name, as in PathOfFunction
   std::set<std::string> in_both_;                 // headings of functions in both graphs
-  std::map<std::string, size_t> shown_;           // lines written, by kind of change
+  std::map<std::string, size_t> shown_;           // lines written or left out, by kind of change
   size_t left_out_ = 0;
 };
 

@@ -46,10 +46,10 @@ struct Diagnosis {
   bool IsClean() const { return findings.empty() && failure.empty(); }
 };
 
-// Runs the graph if that is possible: `steps` times on the feeds and, for a case, on those of its
-// recorded steps, one after another; variables keep their values between steps. An error of the run
-// is part of the Diagnosis. Errors: no check matches the request; the graph is broken; a name or a
-// file does not exist.
+// Runs the graph if that is possible, at most `steps` times: on the request's feeds or, for a case,
+// on those of its recorded steps in turn. Variables keep their values between steps. An error of
+// the run is part of the Diagnosis. Errors: no check matches the request; the graph is broken; a
+// name or a file does not exist.
 Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request);
 
 // Examines the newest run in a debug folder of TensorFlow. Errors: those of ReadDebugFolder; no

@@ -132,9 +132,12 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Mul") return OfProduct(node);
   if (op == "RealDiv" || op == "Div") return OfQuotient(node);
   if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
-  // If the input may be negative, the check reports the root itself, so it need not report what is
-  // done with the root's output.
-  if (op == "Sqrt") return IsSigned(OfInput(node, 0)) ? kUnknown : OfInput(node, 0);
+  if (op == "Sqrt") {
+    NumberRange of = OfInput(node, 0);
+    // The check reports such a root itself, so it need not report what is done with its output.
+    if (of == kAny) return kUnknown;
+    return of == kInput ? kNotNegative : of;
+  }
   if (op == "Pow") return OfPower(node);
   if (op == "Maximum") return OfMaximum(OfInput(node, 0), OfInput(node, 1));
   if (op == "Minimum") return OfMinimum(OfInput(node, 0), OfInput(node, 1));

@@ -255,7 +255,8 @@ class Inlining {
            node.op() == "SymbolicGradient" || in_.module.FindFunction(node.op());
   }
 
-  // Prefixes the names in the node's attributes (loop frame, colocations) with the call's name.
+  // Renames what the node's attributes name: the loop frame and nodes of the body get the call's
+  // name as a prefix; an argument becomes the Identity that replaces it.
   void Rename(const Node& copy) {
     if (copy.op() == "Enter" || copy.op() == "RefEnter") {
       std::string frame = name_ + "/" + copy.GetString("frame_name");
@@ -298,8 +299,8 @@ class Inlining {
     if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
   }
 
-  // Makes all results of the inlined function wait until its effects are done: until its stateful
-  // nodes have run.
+  // Makes all results of the inlined function wait until its nodes with effects (HasEffect) have
+  // run.
   void WaitForEffects() {
     std::vector<NodeId> effects;
     for (const auto& [id, copy] : copies_) {
@@ -355,7 +356,9 @@ std::string LostEffect(const FunctionRewriter& in, const Node& call, const Funct
   return {};
 }
 
-// Returns the reason why the call does not match the function's signature; empty if it does.
+// Returns the reason why nodes cannot replace this call: it does not match the function's
+// signature, or the function has a list as a result, or a result without a value or of unknown
+// dtype. Empty if nodes can replace it.
 std::string Misfit(const Node& call, const Function& function) {
   auto is_list = [](const OpArg& arg) {
     return !arg.number_attr.empty() || !arg.type_list_attr.empty();

@@ -19,8 +19,10 @@ namespace {
 
 constexpr int kElementsInFull = 256;  // of an exact constant; longer ones use base64
 constexpr int kElementsForPeople = 8;
-constexpr size_t kInlineBytes = 1024;  // the most bytes of a constant whose text may be short
-constexpr size_t kInlineText = 40;     // the longest constant written within its reader's inputs
+// A constant with a larger TensorProto is not written within its reader's inputs, since its text
+// would be too long.
+constexpr size_t kInlineBytes = 1024;
+constexpr size_t kInlineText = 40;  // the longest constant written within its reader's inputs
 
 bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 

@@ -30,7 +30,7 @@ struct Candidate {
   BodyPlan* body;
   ScopeId scope;  // the root scope stands for the whole body
   int depth;
-  bool eligible;  // it is in a requested scope, or nothing was requested
+  bool eligible;  // it is in a requested scope or function, or none was requested
   size_t num_ops;
   size_t order;
   Node caller;           // for a function: the first node whose call added it
@@ -321,8 +321,9 @@ class Opener {
     return best;
   }
 
-  // Returns the candidates to open together with `best`: three or more siblings of equal size, or
-  // the repeats of a series, because no single one of them stands out.
+  // Returns the candidates to open together with `best`: its siblings of equal size or, in a
+  // series, all repeats, because no single one of them stands out. If these are fewer than three,
+  // returns only `best`.
   std::vector<Candidate> Equals(const Candidate& best) const {
     std::vector<Candidate> equals;
     for (const Candidate& other : candidates_) {

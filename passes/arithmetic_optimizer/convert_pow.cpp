@@ -8,8 +8,8 @@
 //
 // Refuses: exponents that are not constant, not all equal, or of a dtype that TensorFlow does not
 // handle here; other powers; for 3, nodes off the CPU; shapes that the exponent may change, for 1
-// and 0 also those that are unknown; for 0 also half and bfloat16. TensorFlow tests the shape only
-// for 1 and 0, and loses a broadcast by other exponents.
+// and 0 also unknown ones, for 0 also those not fully known; for 0 also half and bfloat16.
+// TensorFlow tests the shape only for 1 and 0, and loses a broadcast by other exponents.
 #include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
@@ -95,7 +95,9 @@ Verdict Cube(Arithmetic& rule, const Node& node) {
 Verdict TurnIntoOnes(Arithmetic& rule, const Node& node) {
   DataType type = node.GetType("T");
   Shape shape = rule.ShapeOf({node.id(), 0});
-  if (!shape.IsFullyKnown() || !HasOnes(type)) return rule.NotMine();
+  if (!shape.IsFullyKnown() || !HasOnes(type))
+    return rule.Refuse("the shape of '{0}' is not fully known, or TensorFlow makes no ones of {1}",
+                       node.name(), DataTypeName(type));
   Node base = node.input_node(0), exponent = node.input_node(1);
   llvm::SmallVector<Node, 4> controls = {rule.Anchor(node.input(0)), rule.Anchor(node.input(1))};
   for (int i = 0; i < node.num_controls(); ++i) controls.push_back(node.control(i));

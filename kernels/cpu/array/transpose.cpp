@@ -38,7 +38,8 @@ Error Transpose(KernelContext& ctx, bool conjugate) {
   for (int i = 0; i < in.rank(); ++i) {
     ASSIGN_OR_RETURN(int d, AxisIn(perm_tensor.IntAt(i), in.rank()));
     if (seen[d])
-      return MakeError("{0} occurs twice in the permutation {1}", d, IntsText(IntsOf(perm_tensor)));
+      return MakeError("axis {0} occurs twice in the permutation {1}", d,
+                       IntsText(IntsOf(perm_tensor)));
     seen[d] = true;
     perm.push_back(d);
     dims.push_back(in.dim(d));

@@ -36,8 +36,8 @@ void CopyPatch(const Window& w, int64_t p, const char* in, char* to, int64_t pix
   }
 }
 
-// Where strides are wider than patches, a volume leaves the unused pixels at both ends; an image
-// leaves them after the last patch.
+// With SAME padding and strides wider than patches, a volume leaves the unused pixels at both ends;
+// an image leaves them after the last patch.
 void Center(WindowDim& dim) { dim.before = ((dim.out - 1) * dim.stride + dim.kernel - dim.in) / 2; }
 
 Error ExtractPatches(KernelContext& ctx, const WindowAttrs& attrs, llvm::ArrayRef<int64_t> kernel) {

@@ -13,7 +13,8 @@ bool IsUniform(llvm::StringRef op) {
          op == "StatelessRandomUniformV2" || op == "StatefulUniform";
 }
 
-// Returns the op that applies the mask to `x`; null if `random` is not a mask.
+// Returns the Mul or Select that applies a mask made from the random numbers of `random`; null if
+// no mask is made from them.
 Node MaskAt(const Network& network, const Node& random) {
   std::vector<BodyPort> open = {{random, 0}};
   PortSet seen;
