@@ -6,10 +6,6 @@
 namespace grapnel {
 namespace {
 
-Expected<PlacedGraph> PlaceView(const RuntimeView& view, const OpenedGraph& opened) {
-  return PlaceGraph(view.graph(opened), view.settings, view.own ? "" : view.function);
-}
-
 Error PlaceAll(const OpenedGraph& opened, PlacedGraphs* placed) {
   ASSIGN_OR_RETURN(placed->main, PlaceView(placed->view, opened));
   ASSIGN_OR_RETURN(placed->calls, PlaceStayingCalls(placed->view, placed->main));

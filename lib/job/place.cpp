@@ -7,8 +7,10 @@
 #include "lib/io/signature.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/job/dump.h"
 #include "lib/place/partition.h"
+#include "lib/place/placement_report.h"
 #include "lib/place/runtime_graph.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
@@ -99,6 +101,19 @@ std::vector<std::string> ControlResultsOf(const Module& module, llvm::StringRef 
   return names;
 }
 
+// Returns the bytes of the variables that `entry` passes to the arguments of `body`, by argument.
+std::map<NodeId, int64_t> VariablesOf(const Graph& body, const Node& entry) {
+  std::map<NodeId, int64_t> variables;
+  for (Node node : body.nodes()) {
+    int64_t index = node.op() == "_Arg" ? node.GetInt("index", -1) : -1;
+    if (index < 0 || index >= entry.num_inputs()) continue;
+    Node given = entry.input_node(static_cast<int>(index));
+    int64_t bytes = IsVariable(given) ? BytesOfVariable(given) : -1;
+    if (bytes >= 0) variables[node.id()] = bytes;
+  }
+  return variables;
+}
+
 // Returns the arguments of the graph, or of the placed function's body, that have no device.
 std::vector<std::string> OpenArguments(const Graph& graph) {
   std::vector<std::string> names;
@@ -149,10 +164,11 @@ Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceReque
   int device = setup.options.default_device.value_or(PreferredDevice(setup.devices));
   const Module& module = opened.module();
   RuntimeCall call{request.function, {}, false, device, {}};
+  Node entry;
   if (call.function.empty()) {
     ASSIGN_OR_RETURN(const Signature* signature,
                      ChooseSignature(opened.model(), opened.file(), request.signature));
-    Node entry = signature ? EntryCall(module.main, *signature) : Node();
+    if (signature) entry = EntryCall(module.main, *signature);
     if (entry) call = CallOnPaper(entry, device, setup, request.saved_variable_devices);
   }
   view.function = call.function;
@@ -165,6 +181,7 @@ Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceReque
     const Function* body = call.function.empty() ? nullptr : module.FindFunction(call.function);
     view.assumed = OpenArguments(body ? body->body : module.main);
   }
+  if (entry) view.variables = VariablesOf(view.own->module().main, entry);
   bool is_function = !call.function.empty();
   for (Node node : view.own->module().main.nodes()) is_function |= node.op() == "_Retval";
   if (is_function) view.settings.default_device = setup.devices.device(device).text;
@@ -252,6 +269,13 @@ Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings
   }
   placed.placement =
       Place(*placed.graph, placed.setup.devices, *placed.setup.kernels, placed.setup.options);
+  return std::move(placed);
+}
+
+Expected<PlacedGraph> PlaceView(const RuntimeView& view, const OpenedGraph& opened) {
+  ASSIGN_OR_RETURN(PlacedGraph placed,
+                   PlaceGraph(view.graph(opened), view.settings, view.own ? "" : view.function));
+  placed.variables = view.variables;
   return std::move(placed);
 }
 

@@ -33,6 +33,8 @@ struct RuntimeView {
   // Names of arguments whose device is unknown: they are assumed to be on the device that the
   // function is called on, or in the memory of that device's host.
   std::vector<std::string> assumed;
+  // The bytes of the variables that arguments of `own` refer to, by node: PlacementContext.
+  std::map<NodeId, int64_t> variables;
 
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
@@ -60,8 +62,9 @@ struct PlacedGraph {
   const Graph* graph = nullptr;  // owned by the opened graph, which outlives this
   PlacerSetup setup;
   Placement placement;
+  std::map<NodeId, int64_t> variables;  // as in RuntimeView
   PlacementContext context() const {
-    return {*graph, setup.devices, *setup.kernels, setup.options, placement};
+    return {*graph, setup.devices, *setup.kernels, setup.options, placement, variables};
   }
 };
 
@@ -69,6 +72,9 @@ struct PlacedGraph {
 // settings (PlacerSetup::Make); no such function. The graph must be valid (CheckValid).
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
                                  llvm::StringRef function = {});
+
+// Places the view of `opened`.
+Expected<PlacedGraph> PlaceView(const RuntimeView& view, const OpenedGraph& opened);
 
 // A function whose calls are not inlined. TensorFlow places its body when it is called.
 struct PlacedCall {

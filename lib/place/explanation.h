@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_PLACE_EXPLANATION_H_
 #define GRAPNEL_LIB_PLACE_EXPLANATION_H_
 
+#include <map>
 #include <string>
 
 #include "lib/place/placer.h"
@@ -15,6 +16,9 @@ struct PlacementContext {
   const KernelCatalog& kernels;
   const PlacerOptions& options;
   const Placement& placement;
+  // The bytes of the variables that arguments of the graph refer to, by the argument's node; an
+  // argument without an entry does not refer to a variable of known size.
+  const std::map<NodeId, int64_t>& variables;
 };
 
 // Explains one node's device, as lines of text, as far as they apply: its request, the op's

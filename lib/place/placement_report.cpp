@@ -18,6 +18,7 @@ class Reporter {
       : graph_(context.graph),
         devices_(context.devices),
         placement_(context.placement),
+        variables_(context.variables),
         memory_(context),
         shapes_(InferShapes(context.graph)) {}
 
@@ -149,15 +150,14 @@ class Reporter {
   }
 
   void CountWeights() {
+    for (auto [id, bytes] : variables_) {
+      if (int device = DeviceOf(id); device >= 0) report_.memory[device].weights += bytes;
+    }
     for (Node node : graph_.nodes()) {
       bool is_variable = IsVariable(node);
       if (!is_variable && node.op() != "Const") continue;
       int64_t bytes = BytesOf({node.id(), 0});
-      if (is_variable) {
-        auto attr = node.Attr("shape");
-        auto shape = attr ? attr->AsShape() : std::nullopt;
-        bytes = shape ? TensorBytes(node.GetType("dtype"), *shape) : -1;
-      }
+      if (is_variable) bytes = BytesOfVariable(node);
       int device = DeviceOf(node.id());
       if (!is_variable && memory_.IsOnHost({node.id(), 0})) device = memory_.HostOf(device);
       if (device < 0) continue;
@@ -216,6 +216,7 @@ class Reporter {
   const Graph& graph_;
   const DeviceSet& devices_;
   const Placement& placement_;
+  const std::map<NodeId, int64_t>& variables_;
   PlacedMemory memory_;
   ShapeMap shapes_;
   // By root of a group: its members without a kernel on some device type.
@@ -230,6 +231,12 @@ int64_t TensorBytes(DataType type, const Shape& shape) {
   size_t size = DataTypeSize(BaseType(type));
   if (!elements || size == 0 || *elements > (int64_t{1} << 56)) return -1;
   return *elements * static_cast<int64_t>(size);
+}
+
+int64_t BytesOfVariable(const Node& variable) {
+  auto attr = variable.Attr("shape");
+  auto shape = attr ? attr->AsShape() : std::nullopt;
+  return shape ? TensorBytes(variable.GetType("dtype"), *shape) : -1;
 }
 
 PlacementReport MakePlacementReport(const PlacementContext& context) {

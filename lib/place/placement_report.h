@@ -54,6 +54,9 @@ struct PlacementReport {
   std::map<std::string, std::vector<int>> scopes;
 };
 
+// Returns the bytes of a variable, by the dtype and shape of its node; -1 if they are not known.
+int64_t BytesOfVariable(const Node& variable);
+
 // Returns the size of a tensor in bytes; -1 if the shape is not fully known or is too large, or
 // elements of the dtype have no fixed size (strings).
 int64_t TensorBytes(DataType type, const Shape& shape);

@@ -101,10 +101,11 @@ class _Optimized:
     """The result of the default passes on a model, and what became of each node."""
 
     def __init__(self, model, options):
-        # Calls are inlined first, so that chains, reasons and pictures refer to the same graph.
+        # Calls are inlined first, and what no fetch needs is dropped (the other signatures), so that chains, reasons and pictures
+        # refer to the same graph.
         later = {name: options[name] for name in ("device", "feed", "keep_nan", "rewriter_config", "threads", "memory") if name in options}
         first = {name: value for name, value in options.items() if name != "rewriter_config"}
-        opened: GraphResult = model.optimize(passes="function_optimizer", **first)
+        opened: GraphResult = model.optimize(passes="function_optimizer,model_pruner/drop_unreachable", **first)
         self.before = opened.graph
         self.kept = {"fetch": opened.kept, **later}
         self.refused: Sequence[NearMiss] | None = None  # computed if a chain is not fused

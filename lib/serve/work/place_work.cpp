@@ -67,7 +67,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::Stri
   ASSIGN_OR_RETURN(PlaceAsked asked, ParsePlaceRequest(request));
   RETURN_IF_ERROR(CheckValid(*opened, nullptr));
   ASSIGN_OR_RETURN(RuntimeView view, OpenForPlacing(*opened, {asked.settings, {}, {}}));
-  ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(view.graph(*opened), view.settings));
+  ASSIGN_OR_RETURN(PlacedGraph made, PlaceView(view, *opened));
   auto placed = std::make_unique<PlacedGraph>(std::move(made));
   PlacementContext context = placed->context();
   std::string moves;
@@ -75,7 +75,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::Stri
     PlacerSettings other = WithChanges(asked.settings, asked.what_if);
     auto second_view = OpenForPlacing(*opened, {other, {}, {}});
     if (!second_view) return Annotate("what if", second_view.takeError());
-    auto second = PlaceGraph(second_view->graph(*opened), second_view->settings);
+    auto second = PlaceView(*second_view, *opened);
     if (!second) return Annotate("what if", second.takeError());
     moves = MovesText(context, TitleOf(asked.settings), second->context(), TitleOf(other));
   }
