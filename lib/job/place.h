@@ -64,7 +64,7 @@ struct PlacedGraph {
   Placement placement;
   std::map<NodeId, int64_t> variables;  // as in RuntimeView
   PlacementContext context() const {
-    return {*graph, setup.devices, *setup.kernels, setup.options, placement, variables};
+    return {*graph, setup.devices, *setup.kernels, setup.options, placement, &variables};
   }
 };
 

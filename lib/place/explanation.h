@@ -17,8 +17,8 @@ struct PlacementContext {
   const PlacerOptions& options;
   const Placement& placement;
   // The bytes of the variables that arguments of the graph refer to, by the argument's node; an
-  // argument without an entry does not refer to a variable of known size.
-  const std::map<NodeId, int64_t>& variables;
+  // argument without an entry does not refer to a variable of known size. Null: none are known.
+  const std::map<NodeId, int64_t>* variables = nullptr;
 };
 
 // Explains one node's device, as lines of text, as far as they apply: its request, the op's

@@ -122,7 +122,7 @@ void FunctionSpread::OpenBody(Function& function) {
 Error FunctionSpread::PlaceGraph(Graph& graph, const PlacerOptions& options, bool logs) {
   Placement placement = Place(graph, setup_.devices, *setup_.kernels, options);
   if (placement.failure) {
-    PlacementContext context{graph, setup_.devices, *setup_.kernels, options, placement, {}};
+    PlacementContext context{graph, setup_.devices, *setup_.kernels, options, placement};
     return MakeError("{0}", llvm::StringRef(ExplainFailure(context)).rtrim());
   }
   for (NodeId id : placement.order) {

@@ -150,7 +150,8 @@ class Reporter {
   }
 
   void CountWeights() {
-    for (auto [id, bytes] : variables_) {
+    static const std::map<NodeId, int64_t> kNone;
+    for (auto [id, bytes] : variables_ ? *variables_ : kNone) {
       if (int device = DeviceOf(id); device >= 0) report_.memory[device].weights += bytes;
     }
     for (Node node : graph_.nodes()) {
@@ -216,7 +217,7 @@ class Reporter {
   const Graph& graph_;
   const DeviceSet& devices_;
   const Placement& placement_;
-  const std::map<NodeId, int64_t>& variables_;
+  const std::map<NodeId, int64_t>* variables_;
   PlacedMemory memory_;
   ShapeMap shapes_;
   // By root of a group: its members without a kernel on some device type.
