@@ -131,7 +131,7 @@ def pack(bin_folder, tarball):
             shutil.copy(path, top / "lib" / file)
         shared = owners([*needed.values(), *FONTS]).values()
         copy_licenses({*shared, *compiled_in(bin_folder.parent)}, top / "lib" / "licenses")
-        for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata").splitlines():
+        for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata", ":!testdata/keras_models").splitlines():
             (top / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, top / file)
         shutil.copy(ROOT / "LICENSE", top)
