@@ -253,16 +253,16 @@ TEST_F(RunTableTest, FunctionsOfASpreadRunAreTold) {
   EXPECT_GT(boxes.getArray("bodies")->size(), 1u) << "their nodes ran in the call's place";
 }
 
-TEST_F(RunTableTest, DevicesOfARunAreCpusAndNoFile) {
+TEST_F(RunTableTest, DevicesOfARunAreCpusOrGpusAndNoFile) {
   auto error = [&](const char* devices) {
     std::string rest = std::string(R"(, "devices": ")") + devices + "\"";
     llvm::json::Object status = Run("0", Request(R"("kind": "case")", rest));
     EXPECT_EQ(status.getString("state"), "failed");
     return status.getString("error").value_or("").str();
   };
-  EXPECT_EQ(error("gpu:1"),
-            "'Devices': '/job:localhost/replica:0/task:0/device:GPU:0' is not a CPU, and only CPUs "
-            "can be simulated (grapnel run --device GPU runs on a real one)");
+  EXPECT_EQ(error("tpu:1"),
+            "'Devices': '/job:localhost/replica:0/task:0/device:TPU:0' is neither a CPU nor a GPU, "
+            "and only these can be simulated");
   EXPECT_NE(error("/etc/hostname").find("'/etc/hostname'"), std::string::npos);
 }
 
