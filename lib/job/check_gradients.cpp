@@ -452,14 +452,16 @@ Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<s
 
 namespace {
 
-// Returns the tensor that `name`, a key or a tensor, names; it must be floating point.
+bool HasGradient(DataType dtype) { return IsReal(dtype) || IsComplex(dtype); }
+
+// Returns the tensor that `name`, a key or a tensor, names; it must be floating point or complex.
 Expected<std::string> RealTensorOf(const OpenedGraph& opened, llvm::StringRef signature,
                                    llvm::StringRef name) {
   ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened.model(), opened.file(), signature, name));
   ASSIGN_OR_RETURN(Port port, FindTensor(opened.module().main, tensor));
   DataType dtype = DifferentiatedType(opened.module().main, port);
-  if (IsReal(dtype)) return tensor;
-  return MakeError("'{0}' is {1}: gradients need floating-point tensors", name,
+  if (HasGradient(dtype)) return tensor;
+  return MakeError("'{0}' is {1}: gradients need floating-point or complex tensors", name,
                    DataTypeName(dtype));
 }
 
@@ -473,7 +475,7 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
   auto add_real = [&](llvm::ArrayRef<std::string> tensors, std::vector<std::string>& ends) {
     for (const std::string& tensor : tensors) {
       std::optional<Port> port = FindTensorIfThere(graph, tensor);
-      if (port && IsReal(DifferentiatedType(graph, *port))) ends.push_back(tensor);
+      if (port && HasGradient(DifferentiatedType(graph, *port))) ends.push_back(tensor);
     }
   };
   GradientEnds ends;

@@ -87,7 +87,8 @@ Verdict RuleContext::Apply(const Rule& rule, const Node& node,
   if (rule.may_apply && !rule.may_apply(node)) return NotMine();
   rule_name_ = rule.name;
   node_ = node;
-  if (edit.IsFed(node)) {
+  // A fed placeholder computes nothing itself: a rule may still change its readers.
+  if (edit.IsFed(node) && (node.num_inputs() > 0 || node.op() == "Const")) {
     return rule.ops.empty() ? NotMine() : Refuse("'{0}' is fed", node.name());
   }
   if (!BeginAt(node)) return NotMine();

@@ -161,7 +161,7 @@ def test_a_method_is_the_function(lenet):
 
 
 def test_help_has_the_options():
-    assert "dump_dir: dump before and after" in tg.optimize.__doc__
+    assert "dump_dir: dump the graph first, last, and before and after" in tg.optimize.__doc__
     assert "(op, device, scope)" in tg.view.__doc__
     assert "--" not in tg.run.__doc__
 

@@ -281,6 +281,9 @@ const Wrong kRules[] = {
        r.SetType(made, "T", n.GetType("T"));
        return r.ReplaceBy(made);
      }},
+    {"fed_with_another_shape", "Placeholder", [](RuleContext& r, const Node& n) {
+       return WithAttr(r, n, "shape", attr::ShapeOf(Shape(Dims{7})));
+     }},
     // --- Changes without the Editor.
     {"op_past_the_editor", "Neg", [](RuleContext& r, const Node& n) {
        r.graph.SetOp(n.id(), "Abs");
