@@ -81,8 +81,9 @@ struct GradientEnds {
   std::vector<std::string> ys, xs, labels;
 };
 // Finds the ends for `fetches` and `by`, keys of the signature or tensors; by default all of the
-// run's fetches, and its feeds and resource variables. Leaves out defaults that are neither floating
-// point nor complex. Errors: a name that is neither key nor tensor, or of another dtype; no ends.
+// run's fetches, and its feeds and resource variables. Leaves out defaults that are neither
+// floating point nor complex. Errors: a name that is neither key nor tensor, or of another dtype;
+// no ends.
 Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringRef signature,
                                         llvm::ArrayRef<std::string> fetches,
                                         llvm::ArrayRef<std::string> by);
