@@ -27,8 +27,8 @@ bool IsOfType(const ListedDevice& device, llvm::StringRef type) {
   return device.name.type.text() == type;
 }
 
-bool HasGpu(const DeviceSet& devices) {
-  return llvm::any_of(devices.devices(), [](const auto& each) { return IsOfType(each, "GPU"); });
+bool Has(const DeviceSet& devices, llvm::StringRef type) {
+  return llvm::any_of(devices.devices(), [&](const auto& each) { return IsOfType(each, type); });
 }
 
 // Refuses devices that are neither CPUs nor GPUs and, if the user wants no replacement, GPUs: the
@@ -47,10 +47,6 @@ Error CheckCanSimulate(const DeviceSet& devices, const RunRequest& request) {
           words.placer.devices, device.text, words.placer.hard, words.device);
   }
   return Error::success();
-}
-
-bool HasCpu(const DeviceSet& devices) {
-  return llvm::any_of(devices.devices(), [](const auto& each) { return IsOfType(each, "CPU"); });
 }
 
 // Turns requests for CPU k into requests for GPU k in a graph that was recorded on several logical
@@ -120,9 +116,9 @@ Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequ
   settings.words = words.placer;
   ASSIGN_OR_RETURN(PlacerSetup made, PlacerSetup::Make(settings));
   RETURN_IF_ERROR(CheckCanSimulate(made.devices, request));
-  if (HasGpu(made.devices)) {
+  if (Has(made.devices, "GPU")) {
     ASSIGN_OR_RETURN(made.kernels, MakeKernelCatalog("tensorflow"));
-    if (!HasCpu(made.devices)) {
+    if (!Has(made.devices, "CPU")) {
       MoveToGpus(module);
       RETURN_IF_ERROR(AddHostOf(&made.devices));
     }

@@ -124,9 +124,9 @@ class GRAPNEL_PUBLIC RuleContext {
   }
 
   // --- For optimizers: applies the rule to the node, and records its edits as one rewrite. Returns
-  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Refuses a fed node: its
-  // readers must keep reading the fed value, whatever its op. The caller implements the verdict's
-  // replacement in `replace`, as part of the same rewrite.
+  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Refuses a fed node
+  // that has inputs or is a Const: its readers must keep reading the fed value. The caller
+  // implements the verdict's replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);
   // Applies a rule that is for the whole body instead of a node.

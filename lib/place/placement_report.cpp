@@ -150,9 +150,10 @@ class Reporter {
   }
 
   void CountWeights() {
-    static const std::map<NodeId, int64_t> kNone;
-    for (auto [id, bytes] : variables_ ? *variables_ : kNone) {
-      if (int device = DeviceOf(id); device >= 0) report_.memory[device].weights += bytes;
+    if (variables_) {
+      for (auto [id, bytes] : *variables_) {
+        if (int device = DeviceOf(id); device >= 0) report_.memory[device].weights += bytes;
+      }
     }
     for (Node node : graph_.nodes()) {
       bool is_variable = IsVariable(node);
