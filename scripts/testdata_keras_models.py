@@ -1,4 +1,5 @@
 """Makes testdata/keras_models/: 40 models that Keras users have, as SavedModels, and what `model.summary()` says of each.
+One file, because it is a list: a function for each model.
 
 needs: tensorflow-cpu==2.21.0, tf_keras==2.21.0        usage: scripts/testdata_keras_models.py [OUT_DIR [NAME...]]
 
