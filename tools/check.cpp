@@ -142,8 +142,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
   if (flags.init) {
-    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, flags.sizes, !flags.signature.empty(),
-                                                     flags.onednn.choice(), &pool, &cancel));
+    ASSIGN_OR_RETURN(std::string text,
+                     InitialPolicy(model, flags.sizes, flags.onednn.choice(), &pool, &cancel));
     if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
     invocation.out() << text;
     return kExitOk;
@@ -157,7 +157,6 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.today = flags.date.empty() ? Today() : flags.date;
   request.wants_drawing = !flags.markdown.empty();
   request.is_strict = flags.strict;
-  request.is_signature = !flags.signature.empty();
   request.pool = &pool;
   request.cancel = &cancel;
   ASSIGN_OR_RETURN(PolicyReport report, CheckModel(model, base ? &*base : nullptr, request));

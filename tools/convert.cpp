@@ -75,18 +75,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return WriteEach(graphs, options, flags, invocation);
   }
   OpenedGraph& input = graphs.front();
-  std::optional<SignatureGraph> taken;
-  if (!flags.signature.empty()) {
-    ASSIGN_OR_RETURN(taken, TakeSignature(flags.signature, {}, &input));
-  }
+  RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &input));
   WarnOfProblems(input, invocation.sink());
   options.label = input.name();
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
-  if (taken) {
-    options.feeds = std::move(taken->inputs);
-    options.fetches = std::move(taken->outputs);
-  } else if (options.format == ConvertFormat::kText) {
+  if (!flags.signature.empty() || options.format == ConvertFormat::kText) {
     ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(input, {}, {}));
     options.feeds = std::move(tensors.feeds);
     options.fetches = std::move(tensors.fetches);

@@ -80,20 +80,19 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
 // Makes the signature's graph the main graph, and replaces the signature's keys in the flags by
 // tensor names.
 Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
-  ASSIGN_OR_RETURN(const Signature* chosen,
-                   ChooseSignature(input->model(), input->file(), flags->signature));
-  llvm::StringMap<size_t> in, out;
-  for (size_t i = 0; chosen && i < chosen->inputs.size(); ++i) in[chosen->inputs[i].key] = i;
-  for (size_t i = 0; chosen && i < chosen->outputs.size(); ++i) out[chosen->outputs[i].key] = i;
   ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(flags->signature, {}, input));
-  const Graph& graph = input->module().main;
-  for (std::string& name : flags->inputs) {
-    if (in.count(name) && !FindTensorIfThere(graph, name)) name = taken.inputs[in[name]];
-  }
-  for (std::string& name : flags->outputs) {
-    if (out.count(name) && !FindTensorIfThere(graph, name)) name = taken.outputs[out[name]];
-  }
-  if (flags->outputs.empty()) flags->outputs = std::move(taken.outputs);
+  auto name = [&](llvm::ArrayRef<SignatureTensor> tensors, std::vector<std::string>& names) {
+    for (std::string& key : names) {
+      if (FindTensorIfThere(input->module().main, key)) continue;
+      for (const SignatureTensor& tensor : tensors)
+        if (tensor.key == key) key = tensor.tensor;
+    }
+  };
+  name(taken.signature.inputs, flags->inputs);
+  name(taken.signature.outputs, flags->outputs);
+  if (!flags->outputs.empty()) return Error::success();
+  for (const SignatureTensor& output : taken.signature.outputs)
+    flags->outputs.push_back(output.tensor);
   return Error::success();
 }
 

@@ -57,11 +57,6 @@ Findings Examine(const OpenedGraph& input) {
   return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};
 }
 
-// Returns the run whose cost to show, with a batch of 1 unless --batch is given.
-Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
-  return ModelRun::Of(opened, !flags.signature.empty(), /*assumed_batch=*/1);
-}
-
 void WriteCost(ModelRun& run, llvm::json::OStream& json) {
   json.attributeObject("run", [&] {
     RunCost cost = run.Cost();
@@ -246,7 +241,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::vector<std::optional<ModelRun>> runs(graphs.size());
   for (size_t i = 0; i < graphs.size() && (flags.costs || !flags.sizes.empty()); ++i) {
     if (!graphs[i].file().module) continue;
-    auto run = RunToCost(graphs[i], flags);
+    auto run = ModelRun::Of(graphs[i], "", /*assumed_batch=*/1);
     if (run)
       runs[i] = std::move(*run);
     else  // a broken graph, which is shown anyway

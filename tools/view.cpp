@@ -179,10 +179,12 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.title = std::move(title);
   view.feeds = given.feeds;
   view.fetches = given.fetches;
-  ASSIGN_OR_RETURN(const Signature* signature,
-                   ChooseSignature(input.model(), input.file(), flags.signature));
   std::optional<SignatureBody> entry;
-  if (signature && !flags.whole) {
+  const Signature* signature = nullptr;
+  if (!flags.whole) {
+    ASSIGN_OR_RETURN(signature, ChooseOneSignature(input.model(), input.file(), flags.signature));
+  }
+  if (signature) {
     entry = BodyOf(input.file(), *signature);
     view.entry = &*entry;
   }
@@ -288,7 +290,7 @@ RunCommand SetUp(CommandLine& line) {
       .Between(5, 2000)
       .ShowDefault();
   line.Option("--signature", flags->signature,
-              "the signature whose body is drawn; default: serving_default, else the largest")
+              "the signature whose body is drawn; default: serving_default, else the only one")
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
             "draw the main graph of a SavedModel instead of a signature, including the nodes that "

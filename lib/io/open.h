@@ -90,6 +90,10 @@ struct GRAPNEL_PUBLIC GraphInFile {
   // proto::SavedObjectGraph, empty if there is none. `meta_graph`: the MetaGraphDef that contains
   // this graph, empty if there is none.
   llvm::StringRef object_graph, meta_graph;
+  // For a part of a file's graph, such as the network of a signature: the graph that it is a part
+  // of, which restores and saves the variables and has the initializer; it outlives this one. Null
+  // for a graph that a file holds.
+  const GraphInFile* whole = nullptr;
 };
 
 // An opened file or folder. Move-only. Owns its graphs, which keep the mapped files open.

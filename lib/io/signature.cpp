@@ -4,7 +4,10 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
+#include "lib/library/body_hash.h"
+#include "lib/support/name_list.h"
 #include "lib/support/suggest.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -194,27 +197,94 @@ void AddCallees(const Module& module, const Node& caller,
   }
 }
 
+// Finds out whether signatures run the same network.
+class NetworkComparison {
+ public:
+  explicit NetworkComparison(const GraphInFile& graph) : graph_(graph) {}
+
+  bool AreSame(const Signature& a, const Signature& b) {
+    if (!SameTensors(a.inputs, b.inputs) || !SameTensors(a.outputs, b.outputs)) return false;
+    SignatureBody x = BodyOf(graph_, a), y = BodyOf(graph_, b);
+    if (x.graph == y.graph)
+      return SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs) &&
+             x.from_main == y.from_main;
+    if (!x.function || !y.function || HashOf(x.function) != HashOf(y.function)) return false;
+    return InOrder(x) == InOrder(y);
+  }
+
+ private:
+  static bool SameTensors(llvm::ArrayRef<SignatureTensor> a, llvm::ArrayRef<SignatureTensor> b) {
+    return llvm::equal(a, b, [](const SignatureTensor& x, const SignatureTensor& y) {
+      return x.key == y.key && x.dtype == y.dtype && x.shape == y.shape;
+    });
+  }
+
+  static bool SameEnds(llvm::ArrayRef<SignatureBody::End> a, llvm::ArrayRef<SignatureBody::End> b) {
+    return llvm::equal(a, b, [](const SignatureBody::End& x, const SignatureBody::End& y) {
+      return x.key == y.key && x.port == y.port;
+    });
+  }
+
+  // Returns what the arguments and results of the body stand for, in order: the key of an input or
+  // output, and for an argument the port of the main graph that provides it.
+  static std::vector<std::pair<std::string, Port>> InOrder(const SignatureBody& body) {
+    std::vector<std::pair<std::string, Port>> order;
+    auto key_at = [](llvm::ArrayRef<SignatureBody::End> ends, Port port) {
+      auto end = llvm::find_if(ends, [&](const auto& one) { return one.port == port; });
+      return end == ends.end() ? std::string() : end->key;
+    };
+    for (Port port : ArgumentPorts(*body.function)) {
+      std::string key = key_at(body.inputs, port);
+      auto given = body.from_main.find(port);
+      bool is_captured = key.empty() && given != body.from_main.end();
+      order.emplace_back(std::move(key), is_captured ? given->second : Port());
+    }
+    for (Port port : ResultPorts(*body.function))
+      order.emplace_back(key_at(body.outputs, port), Port());
+    return order;
+  }
+
+  uint64_t HashOf(const Function* function) {
+    if (hashes_.empty()) hashes_ = BodyHashes(*graph_.module);
+    const auto& functions = graph_.module->functions;
+    auto is_it = [&](const auto& one) { return one.get() == function; };
+    return hashes_[llvm::find_if(functions, is_it) - functions.begin()];
+  }
+
+  const GraphInFile& graph_;
+  std::vector<uint64_t> hashes_;  // by function; empty: not needed yet
+};
+
 }  // namespace
 
 bool IsInternal(const Signature& signature) {
   return llvm::StringRef(signature.name).starts_with("__saved_model_");
 }
 
+std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
+  std::vector<const Signature*> distinct;
+  std::vector<const Signature*> usable;
+  for (const Signature& signature : graph.signatures) {
+    if (!IsInternal(signature)) usable.push_back(&signature);
+  }
+  std::stable_partition(usable.begin(), usable.end(),
+                        [](const Signature* one) { return one->name == kUsual; });
+  if (usable.size() < 2 || !graph.module) return usable;
+  NetworkComparison comparison(graph);
+  for (const Signature* signature : usable) {
+    bool is_known = llvm::any_of(
+        distinct, [&](const Signature* other) { return comparison.AreSame(*other, *signature); });
+    if (!is_known) distinct.push_back(signature);
+  }
+  return distinct;
+}
+
 const Signature* DefaultSignature(const GraphInFile& graph) {
-  std::vector<const Signature*> candidates;
   for (const Signature& signature : graph.signatures) {
     if (signature.name == kUsual) return &signature;
-    if (!IsInternal(signature)) candidates.push_back(&signature);
   }
-  if (candidates.size() <= 1 || !graph.module)
-    return candidates.empty() ? nullptr : candidates.front();
-  const Signature* best = nullptr;
-  size_t most = 0;
-  for (const Signature* candidate : candidates) {
-    size_t reached = ReachedNodes(graph, *candidate).size();
-    if (!best || reached > most) std::tie(best, most) = std::pair(candidate, reached);
-  }
-  return best;
+  std::vector<const Signature*> distinct = DistinctSignatures(graph);
+  return distinct.size() == 1 ? distinct.front() : nullptr;
 }
 
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
@@ -226,6 +296,17 @@ Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile
     names.push_back(signature.name);
   }
   return Annotate(model.path, NotFound("signature", name, names));
+}
+
+Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInFile& graph,
+                                              llvm::StringRef name) {
+  ASSIGN_OR_RETURN(const Signature* chosen, ChooseSignature(model, graph, name));
+  if (chosen) return chosen;
+  std::vector<std::string> names;
+  for (const Signature* signature : DistinctSignatures(graph)) names.push_back(signature->name);
+  if (names.empty()) return nullptr;
+  return MakeError("{0}: has {1}, none of them '{2}': name one with --signature: {3}", model.path,
+                   Plural(names.size(), "signature"), kUsual, NameList(names));
 }
 
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature) {

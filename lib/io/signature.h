@@ -14,15 +14,22 @@ namespace grapnel {
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// Returns "serving_default"; without it, the only signature; among several, the one whose outputs
-// need the most nodes (the first one of those with equally many). Ignores internal signatures. Null
-// if there is no signature left.
+// Returns the signatures that users run and that differ: the default one first, then in the order
+// of the file. Signatures with the same inputs and outputs that run the same body count as one, as
+// those that Keras's model.export() writes do; the first of them stands for all.
+std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);
+// Returns the signature that is meant where none is named: "serving_default"; without it, the only
+// one of DistinctSignatures. Null if there are none or several.
 const Signature* DefaultSignature(const GraphInFile& graph);
 // Returns the signature called `name`, or DefaultSignature if `name` is empty. Null if `name` is
 // empty and there is no default. If there is no signature of that name, returns an error that
 // suggests similar names.
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
+// Like ChooseSignature, for jobs on a single signature: an error that lists the signatures if
+// `name` is empty and there are several without a default. Null only if there are none.
+Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInFile& graph,
+                                              llvm::StringRef name = {});
 
 // The graph that does the work of a signature: in a TF2 SavedModel, the main graph calls a wrapper
 // function, which calls the network's function. BodyOf goes from the main graph inward as long as a

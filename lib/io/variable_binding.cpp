@@ -234,7 +234,23 @@ std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataT
                   variable.shape.ToString());
 }
 
+VariableBinding BindingOfPart(const GraphInFile& part, VariableBinding binding) {
+  llvm::DenseMap<NodeId, NodeId> in_part = VariablesInPart(part);
+  auto keep = [&](auto& list) {
+    llvm::erase_if(list, [&](const auto& one) { return !in_part.count(one.variable); });
+    for (auto& one : list) one.variable = in_part[one.variable];
+    llvm::sort(list, [](const auto& a, const auto& b) { return a.variable < b.variable; });
+  };
+  keep(binding.bound);
+  keep(binding.unbound);
+  return binding;
+}
+
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle) {
+  if (graph.whole) {
+    ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(*graph.whole, bundle));
+    return BindingOfPart(graph, std::move(binding));
+  }
   auto saved = Parsed<proto::SavedObjectGraph>(graph.object_graph,
                                                "the object graph of '" + graph.title + "'");
   if (!saved) return Annotate(graph.path, saved.takeError());

@@ -176,6 +176,26 @@ void OpenedGraph::WorkOn(std::unique_ptr<Module> module) {
   module_ = std::shared_ptr<Module>(both, both->now.get());
 }
 
+void OpenedGraph::ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again) {
+  struct PartOfGraph {
+    OpenedGraph from;
+    Model model;
+  };
+  const Model& model = *model_;
+  auto own = std::make_shared<PartOfGraph>(PartOfGraph{
+      std::move(*this),
+      {model.kind, model.path, {}, {}, model.asset_files, model.variables_prefix, model.problems}});
+  part.whole = &own->from.file();
+  own->model.graphs.push_back(std::move(part));
+  *this = OpenedGraph(std::shared_ptr<Model>(own, &own->model), 0);
+  note_ = own->from.note_;
+  again_ = [own, again = std::move(again)]() -> Expected<OpenedGraph> {
+    ASSIGN_OR_RETURN(OpenedGraph opened, own->from.Reopen());
+    RETURN_IF_ERROR(again(&opened));
+    return std::move(opened);
+  };
+}
+
 Expected<OpenedGraph> OpenedGraph::Reopen() const {
   return again_ ? again_() : Open(model_->path, file().title);
 }

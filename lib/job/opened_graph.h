@@ -50,6 +50,10 @@ class GRAPNEL_PUBLIC OpenedGraph {
   const Module& module() const { return *module_; }
   // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
   void WorkOn(std::unique_ptr<Module> module);
+  // Continues with `part`, a part of this graph that may refer to its data: from now on, file() is
+  // `part`, and model() contains only this graph. `again` makes the same part of this graph after
+  // it was opened again.
+  void ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again);
   // Returns a name for dumps and titles: the name of the file or directory up to the first dot, the
   // whole name of a case folder, or the name of a program's function; "graph" if there is no name.
   std::string name() const;

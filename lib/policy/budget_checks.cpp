@@ -5,6 +5,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/file.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -113,6 +114,26 @@ std::string OpenText(const RunCost& run) {
                   Plural(run.open, "node"));
 }
 
+// Judges a cost of each run. `report` adds the finding for a run whose cost exceeds the budget;
+// `one_run` is "one run", with the signature if there are several.
+Judged CheckRuns(
+    CheckedModel& model, const PolicyRule& rule, int64_t RunCost::*measure,
+    llvm::function_ref<void(ModelRun& run, const std::string& one_run, int64_t cost)> report) {
+  ASSIGN_OR_RETURN(llvm::MutableArrayRef<ModelRun> runs, model.Runs());
+  std::string open;
+  for (ModelRun& run : runs) {
+    RunCost cost = run.Cost();
+    if (cost.*measure > rule.Number("most", 0)) {
+      std::string one_run = "one run";
+      if (runs.size() > 1) one_run += " of signature '" + Printable(run.signature()) + "'";
+      report(run, one_run, cost.*measure);
+    } else if (open.empty()) {
+      open = OpenText(cost);
+    }
+  }
+  return open;
+}
+
 }  // namespace
 
 ModelSizes SizesOf(CheckedModel& model) {
@@ -138,31 +159,28 @@ Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
 }
 
 Judged CheckFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  ASSIGN_OR_RETURN(ModelRun * run, model.Run());
-  RunCost cost = run->Cost();
-  double most = rule.Number("most", 0);
-  if (cost.flops <= most) return OpenText(cost);
-  Node node = Largest(*run, &RunCost::flops);
-  findings.Add(run->NameOf(node),
-               Sentence("one run takes {0} FLOPs, {1} of them in this {2}", WithCommas(cost.flops),
-                        WithCommas(run->OfNode(node).flops), node.op()),
-               WithCommas(most) + " at most", "make it smaller, or raise the budget");
-  return std::string();
+  return CheckRuns(
+      model, rule, &RunCost::flops, [&](ModelRun& run, const std::string& one_run, int64_t flops) {
+        Node node = Largest(run, &RunCost::flops);
+        findings.Add(run.NameOf(node),
+                     Sentence("{0} takes {1} FLOPs, {2} of them in this {3}", one_run,
+                              WithCommas(flops), WithCommas(run.OfNode(node).flops), node.op()),
+                     WithCommas(rule.Number("most", 0)) + " at most",
+                     "make it smaller, or raise the budget");
+      });
 }
 
 Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  ASSIGN_OR_RETURN(ModelRun * run, model.Run());
-  RunCost cost = run->Cost();
-  double most = rule.Number("most", 0);
-  if (cost.peak_bytes <= most) return OpenText(cost);
-  Node node = Largest(*run, &RunCost::bytes);
-  findings.Add(
-      run->NameOf(node),
-      Sentence("one run needs {0} at its peak; this {1} makes {2}", HumanBytes(cost.peak_bytes),
-               node.op(), HumanBytes(run->OfNode(node).bytes)),
-      HumanBytes(most) + " at most",
-      "make the tensors smaller, or fewer at a time; or raise the budget");
-  return std::string();
+  return CheckRuns(model, rule, &RunCost::peak_bytes,
+                   [&](ModelRun& run, const std::string& one_run, int64_t bytes) {
+                     Node node = Largest(run, &RunCost::bytes);
+                     findings.Add(
+                         run.NameOf(node),
+                         Sentence("{0} needs {1} at its peak; this {2} makes {3}", one_run,
+                                  HumanBytes(bytes), node.op(), HumanBytes(run.OfNode(node).bytes)),
+                         HumanBytes(rule.Number("most", 0)) + " at most",
+                         "make the tensors smaller, or fewer at a time; or raise the budget");
+                   });
 }
 
 Judged CheckParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {

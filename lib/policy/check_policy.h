@@ -23,7 +23,6 @@ struct PolicyRequest {
   std::string today;                   // "2027-01-31": decides which waivers have expired
   bool wants_drawing = false;          // whether to fill PolicyReport::drawing
   bool is_strict = false;              // a check that cannot run is an error, not a warning
-  bool is_signature = false;           // the model is already the graph of a signature
   ThreadPool* pool = nullptr;          // outlives the job
   const CancelFlag* cancel = nullptr;  // stops the job from another thread
 };
@@ -59,7 +58,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
 // caller has set in `model`; a comment in the TOML lists them as flags. Budgets that depend on
 // unknown sizes are left out; a comment says why.
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
-                                    bool is_signature, OneDnn onednn, ThreadPool* pool,
+                                    OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 
 // Writes as text each check's name, default severity, possible findings and keys.

@@ -48,12 +48,8 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
     for (Finding& finding : diagnosis.findings) AddOnce(std::move(finding), &diagnosis_->findings);
     return Error::success();
   };
-  RETURN_IF_ERROR(examine());
-  // The call above examined the default signature; the loop examines the others.
-  const Signature* usual = DefaultSignature(opened_.file());
-  for (const Signature& signature : opened_.file().signatures) {
-    if (&signature == usual || IsInternal(signature)) continue;
-    request.run.signature = signature.name;
+  for (std::string& signature : Signatures()) {
+    request.run.signature = std::move(signature);
     RETURN_IF_ERROR(examine());
   }
   return &*diagnosis_;
@@ -64,11 +60,22 @@ const ModuleShapes& CheckedModel::shapes() {
   return *shapes_;
 }
 
-Expected<ModelRun*> CheckedModel::Run() {
-  if (!run_) {
-    ASSIGN_OR_RETURN(run_, ModelRun::Of(opened_, is_signature_, /*assumed_batch=*/0));
+std::vector<std::string> CheckedModel::Signatures() const {
+  std::vector<std::string> names;
+  for (const Signature* signature : DistinctSignatures(opened_.file()))
+    names.push_back(signature->name);
+  if (names.empty()) names.emplace_back();
+  return names;
+}
+
+Expected<llvm::MutableArrayRef<ModelRun>> CheckedModel::Runs() {
+  if (runs_.empty()) {
+    for (const std::string& signature : Signatures()) {
+      ASSIGN_OR_RETURN(ModelRun run, ModelRun::Of(opened_, signature, /*assumed_batch=*/0));
+      runs_.push_back(std::move(run));
+    }
   }
-  return &*run_;
+  return llvm::MutableArrayRef(runs_);
 }
 
 const Diff& CheckedModel::changes() {

@@ -25,24 +25,24 @@ struct LostFusion {
 // do not change.
 class CheckedModel {
  public:
-  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, bool is_signature, OneDnn onednn,
-               ThreadPool* pool, const CancelFlag* cancel)
-      : opened_(opened),
-        base_(base),
-        is_signature_(is_signature),
-        onednn_(onednn),
-        pool_(pool),
-        cancel_(cancel) {}
+  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, OneDnn onednn, ThreadPool* pool,
+               const CancelFlag* cancel)
+      : opened_(opened), base_(base), onednn_(onednn), pool_(pool), cancel_(cancel) {}
 
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // may be null
   const Module& module() const { return opened_.module(); }
+  // Returns the names of the signatures that differ from each other, the default one first; "" alone
+  // if there are none.
+  std::vector<std::string> Signatures() const;
   // Returns a request that uses the pool and the cancel flag, and discards all messages.
   RunRequest QuietRun() const;
 
   // Returns the findings of `doctor`, for the checks that policies may enable.
   Expected<const Diagnosis*> Doctor();
-  Expected<ModelRun*> Run();
+  // Returns a run of each signature that differs from the others, the default one first; of a graph
+  // without signatures the only run.
+  Expected<llvm::MutableArrayRef<ModelRun>> Runs();
   const ModuleShapes& shapes();
 
   // The diff from the base to the model; there must be a base.
@@ -53,13 +53,12 @@ class CheckedModel {
  private:
   const OpenedGraph& opened_;
   const OpenedGraph* base_;
-  bool is_signature_;
   const OneDnn onednn_;  // used by checks that run passes
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;
   std::optional<ModuleShapes> shapes_;
-  std::optional<ModelRun> run_;
+  std::vector<ModelRun> runs_;
   std::optional<Diff> changes_;
   std::optional<ValueReport> values_;
   std::optional<std::vector<LostFusion>> lost_;

@@ -37,12 +37,12 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, bool is_signature,
-               OneDnn onednn, ThreadPool* pool, const CancelFlag* cancel)
+  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, OneDnn onednn,
+               ThreadPool* pool, const CancelFlag* cancel)
       : opened_(opened),
         given_(given),
         onednn_(onednn),
-        model_(opened, nullptr, is_signature, onednn, pool, cancel) {}
+        model_(opened, nullptr, onednn, pool, cancel) {}
 
   Expected<std::string> Write() {
     text_ = "# The policy for " + Printable(llvm::sys::path::filename(opened_.model().path)) +
@@ -132,16 +132,26 @@ class PolicyWriter {
     return WriteRun();
   }
 
-  // Writes the budgets of a run's costs; if a cost depends on an unknown size, a comment that says
-  // why there are no such budgets.
+  // Writes the budgets of the costs of the most expensive run; if a cost depends on an unknown
+  // size, a comment that says why there are no such budgets.
   Error WriteRun() {
-    ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
-    RunCost cost = run->Cost();
-    std::string of = run->signature().empty() ? "" : " of '" + Printable(run->signature()) + "'";
-    if (cost.open > 0) {
+    ASSIGN_OR_RETURN(llvm::MutableArrayRef<ModelRun> runs, model_.Runs());
+    RunCost most;
+    for (ModelRun& run : runs) {
+      RunCost cost = run.Cost();
+      most.flops = std::max(most.flops, cost.flops);
+      most.peak_bytes = std::max(most.peak_bytes, cost.peak_bytes);
+      most.open = std::max(most.open, cost.open);
+    }
+    std::string of;
+    if (runs.size() > 1)
+      of = " of the most expensive signature";
+    else if (!runs[0].signature().empty())
+      of = " of '" + Printable(runs[0].signature()) + "'";
+    if (most.open > 0) {
       std::string why = HasOpenBatch(opened_)
                             ? "the batch size is unknown: `check --init --batch N` adds them"
-                            : Plural(cost.open, "node") +
+                            : Plural(most.open, "node") +
                                   " with an unknown shape or a loop cannot be counted (--shape)";
       text_ += "\n# [flops] and [peak_memory] of one run" + of + " are left out: " + why + ".\n";
       return Error::success();
@@ -149,8 +159,8 @@ class PolicyWriter {
     std::string sizes = SizesText();
     text_ += "\n# One run" + of + (sizes.empty() ? "" : ", with" + sizes) + ".\n";
     if (!sizes.empty()) text_ += "# `check` measures it only with the same flags:" + sizes + ".\n";
-    WriteMost("flops", cost.flops, "floating-point operations: a product and a sum are two");
-    WriteMost("peak_memory", cost.peak_bytes, "peak bytes of tensors");
+    WriteMost("flops", most.flops, "floating-point operations: a product and a sum are two");
+    WriteMost("peak_memory", most.peak_bytes, "peak bytes of tensors");
     return Error::success();
   }
 
@@ -178,10 +188,9 @@ class PolicyWriter {
 }  // namespace
 
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
-                                    bool is_signature, OneDnn onednn, ThreadPool* pool,
-                                    const CancelFlag* cancel) {
+                                    OneDnn onednn, ThreadPool* pool, const CancelFlag* cancel) {
   RETURN_IF_ERROR(CheckValid(model, [](Severity, llvm::StringRef) {}));
-  return PolicyWriter(model, given, is_signature, onednn, pool, cancel).Write();
+  return PolicyWriter(model, given, onednn, pool, cancel).Write();
 }
 
 }  // namespace grapnel
