@@ -25,7 +25,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, node, line;
+  std::string model, graph, node, line;
+  PartFlags part;
   SizeFlags sizes;
   bool all = false, unsupported = false, kernels = false, devices = false, costs = false;
 };
@@ -219,7 +220,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.unsupported) {
     return OnEachGraph(flags.model, flags.graph, {}, invocation,
                        [&](OpenedGraph& input) -> Expected<int> {
-                         RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &input));
+                         RETURN_IF_ERROR(flags.part.Take({}, &input));
                          return PrintUnsupported(input, flags, invocation);
                        });
   }
@@ -236,7 +237,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags, invocation.sink()));
   for (OpenedGraph& opened : graphs) {
-    if (opened.file().module) RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &opened));
+    if (opened.file().module) RETURN_IF_ERROR(flags.part.Take(flags.sizes, &opened));
   }
   std::vector<std::optional<ModelRun>> runs(graphs.size());
   for (size_t i = 0; i < graphs.size() && (flags.costs || !flags.sizes.empty()); ++i) {
@@ -285,7 +286,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
-    WriteSummaryText(graph, found.summary, found.library, flags.all, flags.signature, os);
+    bool is_part = !flags.part.empty() && !graph.signatures.empty();
+    WriteSummaryText(graph, found.summary, found.library, flags.all,
+                     is_part ? graph.signatures.front().name : "", os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;
@@ -307,7 +310,7 @@ RunCommand SetUp(CommandLine& line) {
             "list the ops without a kernel in `run`, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
               "only the graph with this title, as listed; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   line.Option("--node", flags->node,
               "one node: its text, and its stack trace, with source text if the file can be read")
       .ShownAs("NAME");

@@ -1,6 +1,7 @@
 #include "lib/io/summary_json.h"
 
 #include "lib/io/library_json.h"
+#include "lib/io/object_functions_text.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 
@@ -95,6 +96,7 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
   WriteTensors(json, "outputs", summary.outputs);
   if (summary.is_function) WriteEffects(json, summary.effects);
   WriteSignatures(json, graph);
+  if (!graph.whole) WriteObjectFunctionsJson(graph, json);
   WriteVariables(json, graph);
   json.attributeArray("ops", [&] {
     for (const auto& [op, count] : summary.ops) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/io/library_text.h"
+#include "lib/io/object_functions_text.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/support/printable.h"
@@ -88,6 +89,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       llvm::raw_ostream& os) {
   if (!graph.signatures.empty()) {
     PrintSignatures(os, graph, signature);
+    if (!graph.whole) WriteObjectFunctionsText(graph, all, os);
     os << "\n";
   }
   if (!graph.signatures.empty() && signature.empty()) {
