@@ -121,7 +121,7 @@ def branches(tf, np):
     def fetches():
         return {
             "up": SEEN["up"][0], "down": "which did not run", "one": SEEN["one"][0], "zero": "which did not run", "two": "which did not run",
-            "even@0": SEEN["even"][0], "even@2": SEEN["even"][1], "odd@3": SEEN["odd"][1], "odd@0": "name an iteration", "even@-1": SEEN["even"][1]}
+            "even@0": SEEN["even"][0], "even@2": SEEN["even"][1], "odd@3": SEEN["odd"][1], "odd@0": "computed in other iterations", "even@-1": SEEN["even"][1]}
     return Model(), {"x": np.array([0.5, 1.0, -0.25], "f")}, fetches
 
 

@@ -159,6 +159,12 @@ Expected<Tensor> InnerFetchHook::Value(size_t i) const {
   }
   if (caught.loops.empty())
     return MakeError("fetch '{0}': it is in no loop, so it has no iterations", name);
+  bool is_in_range = fetch.iterations.size() == caught.loops.size();
+  for (size_t level = 0; is_in_range && level < caught.loops.size(); ++level)
+    is_in_range = fetch.iterations[level] >= 0 && fetch.iterations[level] <= caught.loops[level];
+  if (is_in_range)
+    return MakeError("fetch '{0}' has no value in this run: it was computed in other iterations",
+                     name);
   std::vector<int64_t> first(caught.loops.size(), 0);
   InnerFetch example = fetch;
   example.iterations = first;
