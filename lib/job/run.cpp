@@ -28,7 +28,7 @@ namespace grapnel {
 // The fetches inside of calls.
 struct InnerFetches {
   std::map<std::string, InnerFetch> fetches;  // by name in the completed request
-  std::map<std::string, std::string> typed;   // their names in the request
+  std::map<size_t, std::string> typed;        // their names in the request, by index
   std::vector<size_t> places;                 // the indices of the fetches that the hook catches
   std::unique_ptr<InnerFetchHook> hook;       // null before FindInnerFetches
 };
@@ -125,8 +125,6 @@ Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request
 // Replaces keys by names, and adds missing feeds and fetches.
 Error RunJob::Complete() {
   const Model& model = opened_->model();
-  bool is_told = !request_.fetches.empty() || model.case_info || !opened_->file().fetches.empty();
-  if (!is_told) RETURN_IF_ERROR(CheckHasSignature(model, opened_->file()));
   auto name = [&](std::string& key, Node (*find)(const Graph&, llvm::StringRef)) -> Error {
     ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, find, &key));
     if (is_end) return Error::success();
@@ -137,24 +135,16 @@ Error RunJob::Complete() {
   for (FeedSource& feed : feeds) {
     Error error = name(feed.tensor, FindArgument);
     if (!error) continue;
+    if (Error functions = CheckHasSignature(model, opened_->file())) {
+      llvm::consumeError(std::move(error));
+      return functions;
+    }
     // With signatures, inputs are named by keys. The error lists the keys if one is similar to the
     // name or if a signature was chosen.
     if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
     return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
   }
-  FetchResolver resolver(*opened_, request_.signature);
-  for (std::string& fetch : request_.fetches) {
-    ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, FindResult, &fetch));
-    if (is_end) continue;
-    ASSIGN_OR_RETURN(ResolvedFetch resolved, resolver.Resolve(fetch));
-    std::string tensor = resolved.inner ? resolved.inner->Name() : resolved.tensor;
-    if (resolved.inner) {
-      if (!inner_) inner_ = std::make_shared<InnerFetches>();
-      inner_->typed.emplace(tensor, fetch);
-      inner_->fetches.emplace(tensor, std::move(*resolved.inner));
-    }
-    fetch = std::move(tensor);
-  }
+  RETURN_IF_ERROR(CompleteFetches());
   AddFeedsOfCase(*opened_, &feeds);
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
@@ -162,10 +152,36 @@ Error RunJob::Complete() {
   return request_.fetches.empty() ? FetchEnds() : Error::success();
 }
 
+// Replaces the names of fetches by those of tensors, in the main graph or inside of calls.
+Error RunJob::CompleteFetches() {
+  FetchResolver resolver(*opened_, request_.signature);
+  for (size_t i = 0; i < request_.fetches.size(); ++i) {
+    std::string& fetch = request_.fetches[i];
+    ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, FindResult, &fetch));
+    if (is_end) continue;
+    auto resolved = resolver.Resolve(fetch);
+    if (!resolved) {
+      Error functions = CheckHasSignature(opened_->model(), opened_->file());
+      if (!functions) return resolved.takeError();
+      llvm::consumeError(resolved.takeError());
+      return functions;
+    }
+    std::string tensor = resolved->inner ? resolved->inner->Name() : resolved->tensor;
+    if (resolved->inner) {
+      if (!inner_) inner_ = std::make_shared<InnerFetches>();
+      inner_->typed[i] = fetch;
+      inner_->fetches.emplace(tensor, std::move(*resolved->inner));
+    }
+    fetch = std::move(tensor);
+  }
+  return Error::success();
+}
+
 // Fetches the sinks (nodes without consumers), except in a MetaGraph, whose sinks would save and
 // restore its variables.
 Error RunJob::FetchEnds() {
   const GraphInFile& file = opened_->file();
+  RETURN_IF_ERROR(CheckHasSignature(opened_->model(), file));
   bool is_meta_graph = file.saver || !file.signatures.empty();
   if (!is_meta_graph) request_.fetches = DefaultFetches(opened_->module().main);
   if (request_.fetches.empty()) {
@@ -219,9 +235,8 @@ Error RunJob::Load() {
   if (request_.completes) {
     fetch_names_ =
         NamesOfFetches(opened_->model(), opened_->file(), request_.signature, request_.fetches);
-    for (size_t i = 0; i < fetch_names_.size() && inner_; ++i) {
-      auto typed = inner_->typed.find(request_.fetches[i]);
-      if (typed != inner_->typed.end()) fetch_names_[i] = typed->second;
+    if (inner_) {
+      for (const auto& [i, typed] : inner_->typed) fetch_names_[i] = typed;
     }
   }
   ASSIGN_OR_RETURN(std::vector<Feed> feeds, LoadFeeds(*opened_, request_.feeds));

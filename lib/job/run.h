@@ -139,6 +139,7 @@ class GRAPNEL_PUBLIC RunJob {
   Error Load();
   Error Restore();
   Error Complete();
+  Error CompleteFetches();
   Error FetchEnds();
   Error FindInnerFetches();
   RunHook* ChainHooks();
