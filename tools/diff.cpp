@@ -10,12 +10,14 @@
 #include "lib/job/function_graph.h"
 #include "lib/job/model_values.h"
 #include "lib/job/plugin.h"
+#include "lib/job/signature_changes.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/name_list.h"
 #include "lib/support/side_by_side.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
@@ -26,7 +28,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b, signature, ledger, output;
+  std::string a, b, ledger, output;
+  ShownPart part;
   std::vector<std::string> ignored, only, graphs, functions;
   bool all = false, names = false, by_name = false, statistics = false, values = false,
        no_values = false;
@@ -40,7 +43,8 @@ struct Findings {
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
   bool Same() const {
-    return diff.Same() && SameInterface(signatures) && (!values || values->Same());
+    bool are_same = llvm::all_of(signatures, [](const auto& one) { return one.Same(); });
+    return diff.Same() && are_same && (!values || values->Same());
   }
 };
 
@@ -182,23 +186,47 @@ Error TakeFunctions(const Flags& flags, Sides* sides) {
   return TakeFunction(flags.functions.back(), &sides->second).takeError();
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (!flags.functions.empty() && (flags.values || !flags.signature.empty()))
+Error CheckFlags(const Flags& flags) {
+  if (!flags.functions.empty() && (flags.values || !flags.part.signature.empty()))
     return MakeError("--function compares bodies: do not pass --signature or --values");
   if (flags.values && flags.no_values)
     return MakeError("--values shows what --no-values leaves out: pass only one");
-  if (flags.values && !flags.signature.empty())
-    return MakeError("--values compares whole models: do not pass --signature");
-  bool side_by_side = invocation.flags.threads != 1;
-  MessageSink sink = invocation.sink();
-  ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side, sink));
-  for (OpenedGraph* side : {&sides.first, &sides.second})
-    RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
-  RETURN_IF_ERROR(TakeFunctions(flags, &sides));
-  const OpenedGraph &a = sides.first, &b = sides.second;
-  WarnOfBoth(a, b, side_by_side, sink);
+  return Error::success();
+}
+
+// True if the flags ask for the graphs as the files hold them. A ledger and functions have the
+// names of the whole file.
+bool ComparesWhole(const Flags& flags) {
+  return flags.part.whole || !flags.functions.empty() || !flags.ledger.empty();
+}
+
+// Returns the names of the signatures to compare one after the other; "" for the default ones, or
+// for the whole graphs.
+Expected<std::vector<std::string>> SignaturesToShow(const Sides& sides, const Flags& flags,
+                                                    const Invocation& invocation) {
+  if (ComparesWhole(flags) || !flags.part.signature.empty())
+    return std::vector<std::string>{flags.part.signature};
+  ASSIGN_OR_RETURN(auto names, SignaturesToCompare(sides.first, sides.second));
+  if (names.size() > 1 && (invocation.flags.json || !flags.output.empty())) {
+    return MakeError("{0} is for one signature, but there are {1}: name one with --signature: {2}",
+                     flags.output.empty() ? "--json" : flags.output, names.size(), NameList(names));
+  }
+  return names;
+}
+
+// Makes the parts to compare the graphs of both sides.
+Error TakeParts(const Flags& flags, llvm::StringRef signature, Sides* sides) {
+  if (ComparesWhole(flags) && flags.part.signature.empty()) return TakeFunctions(flags, sides);
+  ShownPart part = flags.part;
+  part.signature = signature.str();
+  for (OpenedGraph* side : {&sides->first, &sides->second})
+    RETURN_IF_ERROR(part.Take({}, side).takeError());
+  return Error::success();
+}
+
+Expected<DiffOptions> OptionsFor(const OpenedGraph& a, const OpenedGraph& b, const Flags& flags,
+                                 const MessageSink& sink) {
   DiffOptions options;
-  options.side_by_side = side_by_side;
   auto ignore = IgnoreRules::Parse(flags.ignored);
   if (!ignore) return Annotate("--ignore", ignore.takeError());
   options.ignore = std::move(*ignore);
@@ -213,6 +241,27 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.by_name =
       flags.by_name || (flags.ledger.empty() &&
                         AreStagesOfOneRun(a.model().path, a.module(), b.model().path, b.module()));
+  return options;
+}
+
+// Returns what callers of the signatures see. `diff` is the comparison of the graphs `a` and `b`.
+Expected<std::vector<SignatureDiff>> SignaturesOf(const OpenedGraph& a, const OpenedGraph& b,
+                                                  const Diff& diff, const DiffOptions& options,
+                                                  const Flags& flags) {
+  std::vector<SignatureDiff> signatures;
+  if (!flags.only.empty() || !flags.part.signature.empty() || !flags.functions.empty())
+    return signatures;
+  if (!ComparesWhole(flags)) return CompareSignatures(a, b, diff, options);
+  signatures = DiffInterfaces(a.file(), b.file());
+  CountChanges(a.file(), b.file(), diff, signatures);
+  return signatures;
+}
+
+// Compares the graphs of both sides. Returns whether they are the same.
+Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation) {
+  const OpenedGraph &a = sides.first, &b = sides.second;
+  ASSIGN_OR_RETURN(DiffOptions options, OptionsFor(a, b, flags, invocation.sink()));
+  options.side_by_side = invocation.flags.threads != 1;
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(flags.ledger));
@@ -227,13 +276,40 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
-  if (flags.only.empty() && flags.signature.empty() && flags.functions.empty())
-    found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
+  ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
   Print(found, flags, invocation);
-  return found.Same() ? kExitOk : kExitNo;
+  return found.Same();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(CheckFlags(flags));
+  bool side_by_side = invocation.flags.threads != 1;
+  ASSIGN_OR_RETURN(Sides sides, OpenSides(flags, side_by_side, invocation.sink()));
+  WarnOfBoth(sides.first, sides.second, side_by_side, invocation.sink());
+  ASSIGN_OR_RETURN(auto signatures, SignaturesToShow(sides, flags, invocation));
+  if (signatures.size() == 1) {
+    RETURN_IF_ERROR(TakeParts(flags, signatures.front(), &sides));
+    ASSIGN_OR_RETURN(bool are_same, Compare(sides, flags, invocation));
+    return are_same ? kExitOk : kExitNo;
+  }
+  bool are_same = true;
+  for (const std::string& signature : signatures) {
+    invocation.out() << (&signature == &signatures.front() ? "" : "\n") << "--- signature "
+                     << signature << "\n";
+    Sides parts(sides.first.Copy(), sides.second.Copy());
+    Flags of_one = flags;
+    of_one.part.signature = signature;
+    RETURN_IF_ERROR(TakeParts(of_one, signature, &parts));
+    ASSIGN_OR_RETURN(bool is_same, Compare(parts, of_one, invocation));
+    are_same &= is_same;
+  }
+  std::vector<SignatureDiff> interfaces = DiffInterfaces(sides.first.file(), sides.second.file());
+  llvm::erase_if(interfaces, [](const auto& one) { return one.Same(); });
+  WriteSignatureDiff(interfaces, invocation.out());
+  return are_same && interfaces.empty() ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
@@ -245,7 +321,7 @@ RunCommand SetUp(CommandLine& line) {
       "--graph", flags->graphs,
       "the title of a graph in a file with several, like A:NAME; given twice: the first for A, "
       "the second for B, which may be in A's file");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   line.Option("--function", flags->functions,
               "compare this function's body, not the main graph; given twice: the first for A, the "
               "second for B, which may be in A's file")

@@ -78,6 +78,23 @@ Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGr
   return TakeSignature(signature, sizes, opened).takeError();
 }
 
+void ShownPart::AddTo(CommandLine& line) {
+  line.Option("--signature", signature,
+              "the network of this signature of a SavedModel; default: serving_default, else the "
+              "only one")
+      .ShownAs("NAME");
+  line.Flag("--whole", whole,
+            "the whole file, with the nodes that save, restore and initialize the model");
+}
+
+Expected<std::string> ShownPart::Take(const ShapeOverrides& sizes, OpenedGraph* opened) const {
+  if (whole && !signature.empty())
+    return MakeError("--whole and --signature cannot be combined: pass only one");
+  if (!whole && signature.empty()) return TakeNetwork(sizes, opened);
+  RETURN_IF_ERROR(TakeGiven(signature, sizes, opened));
+  return std::string();
+}
+
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
   return MakeError("{0} is for one graph, but there are {1}: name one with --graph", output,
                    graphs);

@@ -29,10 +29,23 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 
-// AddSignatureFlag adds the flag --signature, for commands that show a graph. TakeGiven calls
-// TakeSignature if a signature is given, else only FillSizes.
+// AddSignatureFlag adds the flag --signature, for commands that work on a whole file. TakeGiven
+// calls TakeSignature if a signature is given, else only FillSizes.
 void AddSignatureFlag(CommandLine& line, std::string& signature);
 Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened);
+
+// The flags --signature and --whole, for commands that show a model: they show the network of the
+// default signature, unless the flags say otherwise.
+struct ShownPart {
+  std::string signature;
+  bool whole = false;
+
+  void AddTo(CommandLine& line);
+  // Makes the part to show the graph of `opened`, with the sizes `sizes`. Returns TakeNetwork's
+  // line if the default signature was taken, else "". Errors: both flags are given; those of
+  // TakeSignature and TakeNetwork.
+  Expected<std::string> Take(const ShapeOverrides& sizes, OpenedGraph* opened) const;
+};
 
 // Adds the flag --no-values, for commands whose output may be shared.
 void AddNoValuesFlag(CommandLine& line, bool& no_values);

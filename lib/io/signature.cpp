@@ -261,21 +261,30 @@ bool IsInternal(const Signature& signature) {
   return llvm::StringRef(signature.name).starts_with("__saved_model_");
 }
 
-std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
-  std::vector<const Signature*> distinct;
+std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile& graph) {
   std::vector<const Signature*> usable;
   for (const Signature& signature : graph.signatures) {
     if (!IsInternal(signature)) usable.push_back(&signature);
   }
   std::stable_partition(usable.begin(), usable.end(),
                         [](const Signature* one) { return one->name == kUsual; });
-  if (usable.size() < 2 || !graph.module) return usable;
   NetworkComparison comparison(graph);
+  std::vector<std::vector<const Signature*>> networks;
   for (const Signature* signature : usable) {
-    bool is_known = llvm::any_of(
-        distinct, [&](const Signature* other) { return comparison.AreSame(*other, *signature); });
-    if (!is_known) distinct.push_back(signature);
+    auto same = llvm::find_if(networks, [&](const auto& network) {
+      return graph.module && comparison.AreSame(*network.front(), *signature);
+    });
+    if (same == networks.end())
+      networks.push_back({signature});
+    else
+      same->push_back(signature);
   }
+  return networks;
+}
+
+std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
+  std::vector<const Signature*> distinct;
+  for (const auto& network : SignaturesByNetwork(graph)) distinct.push_back(network.front());
   return distinct;
 }
 

@@ -14,9 +14,11 @@ namespace grapnel {
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// Returns the signatures that users run and that differ: the default one first, then in the order
-// of the file. Signatures with the same inputs and outputs that run the same body count as one, as
-// those that Keras's model.export() writes do; the first of them stands for all.
+// Returns the signatures that users run, by network: "serving_default" first, then in the order of
+// the file. Signatures with the same inputs and outputs that run the same body have one network, as
+// those that Keras's model.export() writes do.
+std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile& graph);
+// Returns the first signature of each network.
 std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);
 // Returns the signature that is meant where none is named: "serving_default"; without it, the only
 // one of DistinctSignatures. Null if there are none or several.

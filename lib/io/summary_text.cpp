@@ -62,10 +62,9 @@ std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   return signatures;
 }
 
-void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph, llvm::StringRef only) {
+void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
   const Signature* usual = DefaultSignature(graph);
   for (const Signature* signature : InOrder(graph)) {
-    if (!only.empty() && signature->name != only) continue;
     os << "\nsignature " << Printable(signature->name);
     if (signature == usual && graph.signatures.size() > 1) os << " (the default)";
     if (std::vector<std::string> calls = BodyOf(graph, *signature).calls; !calls.empty())
@@ -84,13 +83,10 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph, llvm::Stri
 }  // namespace
 
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
-                      const FunctionLibrary& library, bool all, llvm::StringRef signature,
-                      llvm::raw_ostream& os) {
+                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os) {
   if (!graph.signatures.empty()) {
-    PrintSignatures(os, graph, signature);
+    PrintSignatures(os, graph);
     os << "\n";
-  }
-  if (!graph.signatures.empty() && signature.empty()) {
     std::vector<SavedVariable> variables = OwnVariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
     if (size_t nodes = NodesOfSaver(graph).size())
