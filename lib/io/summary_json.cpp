@@ -94,7 +94,8 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
   WriteTensors(json, "inputs", summary.inputs);
   WriteTensors(json, "outputs", summary.outputs);
   if (summary.is_function) WriteEffects(json, summary.effects);
-  WriteSignatures(json, graph);
+  if (graph.whole) json.attribute("shown", llvm::json::fixUTF8(graph.signatures.front().name));
+  WriteSignatures(json, graph.whole ? *graph.whole : graph);
   WriteVariables(json, graph);
   json.attributeArray("ops", [&] {
     for (const auto& [op, count] : summary.ops) {

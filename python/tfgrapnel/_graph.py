@@ -163,6 +163,9 @@ class Graph(GraphCommands, _OfPath, Shown):
     path: the file, or the name of a file in memory.
     title: the graph's title, if its file has several; else "".
     kind: "GraphDef", "SavedModel", ...
+
+    The tables, `query`, `find` and `len` are about the network of the default signature of a SavedModel; those of `graph.whole` are about
+    the whole file.
     """
 
     def __init__(self, path: str, title: str, kind: str, opened: _tfgrapnel.Opened, kept: Sequence[object] = ()):
@@ -171,6 +174,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         self.kind = kind
         self.default_fetches: tuple[str, ...] = ()
         self._opened = opened
+        self._shown: _tfgrapnel.Opened | None = None  # what the tables show; None: not made yet
         self._kept = kept  # keeps `path` valid: a file in memory or a temporary folder
         self._runners: dict[tuple[Any, ...], _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
@@ -179,6 +183,18 @@ class Graph(GraphCommands, _OfPath, Shown):
     def in_memory(cls, file: _tfgrapnel.MemoryFile) -> Graph:
         kind, _, opened = _opened(file.name, None)
         return cls(file.name, "", kind, opened, kept=(file,))
+
+    @property
+    def whole(self) -> Graph:
+        """The same graph; its tables also have the nodes that save, restore and initialize the model."""
+        whole = Graph(self._given, self.title, self.kind, self._opened, self._kept)
+        whole._shown, whole.default_fetches = self._opened, self.default_fetches
+        return whole
+
+    def _part(self):
+        if self._shown is None:
+            self._shown = self._do(self._opened.network)
+        return self._shown
 
     @property
     def nodes(self) -> Table:
@@ -201,19 +217,19 @@ class Graph(GraphCommands, _OfPath, Shown):
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:
             raise ValueError(f"there is no table '{name}'; the tables are: {', '.join(names)}")
-        return Table(self._do(self._opened.table, name))
+        return Table(self._do(self._part().table, name))
 
     def query(self, sql: str) -> Table:
         """The rows of an SQL statement (SQLite's) over the tables of `query`.
 
         >>> graph.query("SELECT op, count(*) FROM nodes GROUP BY op")
         """
-        return Table(self._do(self._opened.query, demand_text("sql", sql)))
+        return Table(self._do(self._part().query, demand_text("sql", sql)))
 
     def find(self, chain: str, limit: int = 1000) -> Table:
         """Finds chains of ops, such as "MatMul -> * -> Softmax"; returns rows of function, path and ops. `*` is any op, `**` any number of nodes,
         OP[attribute=value] an op with that attribute value. limit: the most rows."""
-        return Table(self._do(self._opened.find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
+        return Table(self._do(self._part().find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
     def why_not(self, rule: str | None = None, **options: Any) -> Result:
         """The nodes where a rule matched but a condition failed: `why_not`."""
@@ -306,13 +322,13 @@ class Graph(GraphCommands, _OfPath, Shown):
         return _unpickled, (os.path.abspath(self.path), self.title or None, self.default_fetches)
 
     def __len__(self) -> int:
-        return self._opened.num_nodes
+        return self._part().num_nodes
 
     def __bool__(self) -> bool:
         return True
 
     def __repr__(self) -> str:
-        functions = self._opened.num_functions
+        functions = self._part().num_functions
         parts = [f"{self.kind} {self.path}", *([self.title] if self.title else []), f"{len(self):,} nodes"]
         if functions:
             parts.append(f"{functions:,} functions")
