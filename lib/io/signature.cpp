@@ -205,11 +205,10 @@ class NetworkComparison {
   bool AreSame(const Signature& a, const Signature& b) {
     if (!SameTensors(a.inputs, b.inputs) || !SameTensors(a.outputs, b.outputs)) return false;
     SignatureBody x = BodyOf(graph_, a), y = BodyOf(graph_, b);
-    if (x.graph == y.graph)
-      return SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs) &&
-             x.from_main == y.from_main;
-    if (!x.function || !y.function || HashOf(x.function) != HashOf(y.function)) return false;
-    return InOrder(x) == InOrder(y);
+    if (!x.function || !y.function)
+      return x.graph == y.graph && SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs);
+    bool is_one = x.function == y.function || HashOf(x.function) == HashOf(y.function);
+    return is_one && InOrder(x) == InOrder(y);
   }
 
  private:
