@@ -26,8 +26,8 @@ struct SignatureDiff {
 };
 
 // Returns the signatures of either model by name, without those that TensorFlow adds. `diff` must
-// be the comparison of these two graphs. Linear in the nodes that signatures reach, for each
-// signature.
+// be the comparison of these two graphs. Cost, for each signature: linear in the nodes that it
+// reaches and in the size of `diff`.
 std::vector<SignatureDiff> DiffSignatures(const GraphInFile& a, const GraphInFile& b,
                                           const Diff& diff);
 
