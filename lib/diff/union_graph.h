@@ -23,10 +23,12 @@ struct UnionGraph {
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
   // The names in A of nodes that only A has and that have another name in the union.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string> names_in_a;
-  std::vector<std::string> scopes;  // scopes with a difference; "function/a/b" in functions
+  // The scopes of the nodes with a status; "function/a/b" in functions.
+  std::vector<std::string> scopes;
 
   // Returns the status to show at a node. A constant is drawn inside its reader's box, so an
-  // unchanged node that reads a constant with a status counts as changed.
+  // unchanged node that reads a constant with a status, directly or through an Identity, counts as
+  // changed.
   NodeStatus StatusOf(const Node& node) const;
 };
 

@@ -16,8 +16,9 @@ namespace grapnel {
 struct ValueDistance {
   int64_t elements = 0, differing = 0;
   // For numbers that are not complex: the largest difference, and the norm of the difference
-  // relative to that of the first tensor. If an element is NaN or infinite and the other tensor's
-  // element is not the same, `largest` is infinite. 0 for strings and complex numbers.
+  // relative to that of the first tensor (infinite if the first is all zeros). If an element is NaN
+  // or infinite and the other tensor's element is not the same, `largest` is infinite. 0 for
+  // strings and complex numbers.
   double largest = 0, relative = 0;
   int64_t not_finite_a = 0, not_finite_b = 0;
 };
@@ -45,18 +46,19 @@ struct ValueSide {
   Bundle* bundle;
 };
 
-// Compares the variables that both models have (lib/diff/variable_pairs.h), and constants whose
-// values `diff` lists as changed. A variable that only one model has counts as different. Skips the
-// saver's constants, which describe the checkpoint file. Errors: a checkpoint that cannot be read
-// or does not belong to the model; a constant whose value was left out of the graph. Reads all
-// values once.
+// Compares the variables that both models have (lib/diff/variable_pairs.h), and constants of the
+// same rank whose values `diff` lists as changed. A variable that only one model has counts as
+// different. Skips the saver's constants, which describe the checkpoint file. Errors: a checkpoint
+// that cannot be read or does not belong to the model; a matched constant whose value was left out
+// of the graph. Reads the compared values once.
 Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const Diff& diff);
 
-// Returns "A comes without the values of its variables"; empty if both models have values.
+// Returns "A comes without the values of its variables"; empty if no values are missing.
 std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a = "A",
                            llvm::StringRef b = "B");
 
-// Writes a table of at most `limit` lines, and a line with the counts.
+// Writes a table of at most `limit` differences; lines for variables whose shape changed, and for
+// variables that could not be compared; and a line with the counts.
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os);
 
 }  // namespace grapnel

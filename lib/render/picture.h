@@ -104,7 +104,7 @@ struct Painting {
   std::string title;                          // the legend's title
   std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
-  // The color of a closed scope that contains nodes of several colors, not counting neutral nodes.
+  // The color of a box that contains nodes of several colors, not counting neutral nodes.
   Swatch several;
 };
 
@@ -137,7 +137,7 @@ struct ViewOptions {
 
 // If options have neither scopes nor a depth, opens the largest scopes first, until there are some
 // 15 to 40 boxes. Errors: a scope, function or node that does not exist (with suggestions), no
-// path, nothing to draw. Linear in the graph.
+// path, nothing to draw. Near-linear in the graph.
 Expected<Picture> MakePicture(const Module& module, const ViewOptions& options);
 
 }  // namespace grapnel
