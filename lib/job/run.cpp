@@ -145,7 +145,7 @@ Error RunJob::FetchEnds() {
   if (!is_meta_graph) request_.fetches = DefaultFetches(opened_->module().main);
   if (request_.fetches.empty()) {
     std::vector<std::string> names;
-    for (const Signature& signature : file.signatures) names.push_back(signature.name);
+    for (const Signature* signature : DistinctSignatures(file)) names.push_back(signature->name);
     return MakeError("{0}: nothing to fetch: name tensors {1}{2}", opened_->model().path,
                      request_.words.fetches,
                      names.empty() ? "" : ", or a signature: " + NameList(names));
