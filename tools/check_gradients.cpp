@@ -118,6 +118,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.list) return List(invocation);
   if (flags.model.empty()) return MakeError("check-gradients: which model? (--list shows the ops)");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph, invocation.sink()));
+  RETURN_IF_ERROR(flags.run.Use(&opened));
   if (!flags.output.empty()) return Write(opened, flags, invocation);
   GradientCheckRequest request;
   ASSIGN_OR_RETURN(request.run, flags.run.Request());

@@ -8,6 +8,7 @@
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/job/function_graph.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/model_values.h"
 #include "lib/job/plugin.h"
 #include "lib/job/signature_changes.h"
@@ -182,8 +183,12 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSi
 // Selects the functions to compare instead of the graphs that contain them.
 Error TakeFunctions(const Flags& flags, Sides* sides) {
   if (flags.functions.empty()) return Error::success();
-  RETURN_IF_ERROR(TakeFunction(flags.functions.front(), &sides->first).takeError());
-  return TakeFunction(flags.functions.back(), &sides->second).takeError();
+  auto take = [](const std::string& name, OpenedGraph* side) {
+    return IsObjectFunction(name, *side) ? TakeFunction(name, {}, side)
+                                         : TakeLibraryFunction(name, side).takeError();
+  };
+  RETURN_IF_ERROR(take(flags.functions.front(), &sides->first));
+  return take(flags.functions.back(), &sides->second);
 }
 
 Error CheckFlags(const Flags& flags) {
@@ -321,11 +326,10 @@ RunCommand SetUp(CommandLine& line) {
       "--graph", flags->graphs,
       "the title of a graph in a file with several, like A:NAME; given twice: the first for A, "
       "the second for B, which may be in A's file");
-  flags->part.AddTo(line);
+  flags->part.AddSignatureTo(line);
   line.Option("--function", flags->functions,
-              "compare this function's body, not the main graph; given twice: the first for A, the "
-              "second for B, which may be in A's file")
-      .ShownAs("NAME");
+              "compare this function, of a SavedModel's objects or of the library, not the main "
+              "graph; given twice: the first for A, the second for B, which may be in A's file");
   line.Option("--ignore", flags->ignored,
               "what to ignore: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')

@@ -187,7 +187,7 @@ Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invoca
 // Prints what --node or --line names, in the part that is shown or else anywhere in the file.
 Error PrintPlace(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   const auto print = flags.node.empty() ? PrintLine : PrintNode;
-  bool is_chosen = flags.part.whole || !flags.part.signature.empty();
+  bool is_chosen = flags.part.is_chosen();
   auto shown = flags.part.Take({}, &input);
   if (!shown && is_chosen) return shown.takeError();
   if (!shown) llvm::consumeError(shown.takeError());  // no default: looks in the whole file
@@ -227,7 +227,7 @@ Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const Messag
 // Makes the part to show the graph of `opened`. Returns a line about it, or "". A file without a
 // default signature, or whose network cannot be extracted, is shown whole.
 Expected<std::string> TakePart(const Flags& flags, const MessageSink& sink, OpenedGraph* opened) {
-  bool is_chosen = flags.part.whole || !flags.part.signature.empty();
+  bool is_chosen = flags.part.is_chosen();
   if (!is_chosen && !DefaultSignature(opened->file()) &&
       !DistinctSignatures(opened->file()).empty()) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, {}, opened));

@@ -212,6 +212,11 @@ struct Written {
 };
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  if (!flags.pipeline.function.empty() && flags.WritesFolder(opened))
+    return MakeError(
+        "{0}: a SavedModel has all functions: --function optimizes one, and requires -o FILE.pb",
+        flags.output);
+  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.options.pool = &pool;

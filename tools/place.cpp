@@ -3,6 +3,7 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_instances.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/logged_placement.h"
 #include "lib/job/placement_history.h"
 #include "lib/place/cost_text.h"
@@ -268,6 +269,15 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   return kExitOk;
 }
 
+// If `function` is one of the model's objects, makes it the signature to place, and clears the
+// name.
+Error UseObjectFunction(std::string* function, OpenedGraph* input) {
+  if (function->empty() || !IsObjectFunction(*function, *input)) return Error::success();
+  RETURN_IF_ERROR(UseFunction(*function, input).takeError());
+  function->clear();
+  return Error::success();
+}
+
 Expected<int> Run(const Flags& given, Invocation& invocation) {
   Flags flags = given;
   flags.settings.soft = !flags.hard;
@@ -275,8 +285,11 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
   return OnEachGraph(flags.model, flags.graph,
                      {flags.files.graph, flags.html, flags.files.dump_folder, flags.files.ledger,
                       flags.files.partitions},
-                     invocation,
-                     [&](OpenedGraph& input) { return RunOn(input, flags, invocation); });
+                     invocation, [&](OpenedGraph& input) -> Expected<int> {
+                       Flags own = flags;
+                       RETURN_IF_ERROR(UseObjectFunction(&own.function, &input));
+                       return RunOn(input, own, invocation);
+                     });
 }
 
 RunCommand SetUp(CommandLine& line) {
@@ -287,8 +300,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--signature", flags->signature,
               "the signature of a SavedModel whose function to place");
   line.Option("--function", flags->function,
-              "place this function's body, as if called from the default device")
-      .ShownAs("NAME");
+              "place the body of this function, of a SavedModel's objects or of the library, as if "
+              "called from the default device");
   line.Flag("--saved-variable-devices", flags->variables_stay,
             "place variables on the devices on which they were saved, as loading a SavedModel with "
             "that variable policy does");

@@ -335,6 +335,7 @@ class GraphRuns {
 };
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(flags.run.Use(&opened));
   if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
   if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
     return MakeError("--logdir requires one device and cannot be combined with --devices");

@@ -43,6 +43,7 @@ Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
   if (functions.empty()) {
     ASSIGN_OR_RETURN(OpenedGraph opened,
                      OpenInput(flags.model, flags.run.graph, invocation.sink()));
+    RETURN_IF_ERROR(flags.run.Use(&opened));
     return Subject{std::move(opened), std::nullopt};
   }
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenFunction(flags.model, functions, flags.run.graph));

@@ -2,6 +2,7 @@
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"
@@ -85,14 +86,27 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// Opens the graphs to draw, sets the sizes that the flags give, and drops constants with
-// --no-values. Errors: those of OpenEachInput and FillSizes; several graphs if `one_alone`; a graph
-// lacks the signature.
-Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation& invocation,
+// If one of the functions to open is one of the model's objects, makes it what is drawn, and drops
+// its name from the list.
+Error UseObjectFunction(std::vector<std::string>* functions, OpenedGraph* graph) {
+  auto found = llvm::find_if(
+      *functions, [&](const std::string& name) { return IsObjectFunction(name, *graph); });
+  if (found == functions->end()) return Error::success();
+  RETURN_IF_ERROR(UseFunction(*found, graph).takeError());
+  functions->erase(found);
+  return Error::success();
+}
+
+// Opens the graphs to draw, selects a function of the objects, sets the sizes that the flags give,
+// and drops constants with --no-values. Errors: those of OpenEachInput, UseFunction and FillSizes;
+// several graphs if `one_alone`; a graph lacks the signature.
+Expected<std::vector<OpenedGraph>> OpenForViewing(Flags& flags, Invocation& invocation,
                                                   bool one_alone) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
   if (graphs.size() > 1 && one_alone) return HoldsOneGraph(flags.output, graphs.size());
+  if (graphs.size() == 1)
+    RETURN_IF_ERROR(UseObjectFunction(&flags.view.functions, &graphs.front()));
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
@@ -106,7 +120,7 @@ Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation
 
 // The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
 // and the selected part are only its initial state.
-Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
+Expected<int> WritePage(Flags& flags, Invocation& invocation) {
   bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenForViewing(flags, invocation, part));
   OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
@@ -150,13 +164,17 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
+// True if the flags select a part of the graph.
+bool SelectsPart(const ViewOptions& view) {
+  return !view.functions.empty() || !view.scopes.empty() || !view.around.empty() ||
+         !view.path_from.empty();
+}
+
 // If the main graph is empty and the flags select nothing, selects at most kMostEntries entry
 // functions to draw.
 void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
   constexpr size_t kMostEntries = 6;
-  bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||
-               !view->path_from.empty();
-  if (asked || input.module().main.num_nodes() > 0) return;
+  if (SelectsPart(*view) || input.module().main.num_nodes() > 0) return;
   FunctionLibrary library =
       ReadFunctionLibrary(input.module(), FunctionsNamedOutside(input.file()));
   std::vector<int> entries = library.Entries();
@@ -181,7 +199,9 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.fetches = given.fetches;
   std::optional<SignatureBody> entry;
   const Signature* signature = nullptr;
-  if (!flags.whole) {
+  // A model that has only functions has no signature to draw, but parts of it can be drawn.
+  bool has_signature = !llvm::all_of(input.file().signatures, IsInternal);
+  if (!flags.whole && (has_signature || !SelectsPart(view))) {
     ASSIGN_OR_RETURN(signature, ChooseOneSignature(input.model(), input.file(), flags.signature));
   }
   if (signature) {
@@ -254,7 +274,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
       .Between(0, 1000000);
   line.Option("--function", view.functions,
-              "open this function, next to the op that calls it; may be repeated; all: every one");
+              "draw this function of a SavedModel's objects, or open this one of the library, next "
+              "to the op that calls it; may be repeated; all: every one");
   line.Option("--around", view.around,
               "draw only the surroundings of this node (NODE, or FUNCTION/NODE)");
   line.Option("--hops", view.hops, "maximum distance from --around, in edges")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/object_functions.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/library/body_hash.h"
@@ -303,6 +304,14 @@ Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile
     if (signature.name == name) return &signature;
     names.push_back(signature.name);
   }
+  auto function = FindObjectFunction(graph, name);
+  bool is_function = !function || *function;
+  llvm::consumeError(function.takeError());
+  if (is_function)
+    return MakeError(
+        "{0}: signature '{1}' not found, but a function has that name: pass "
+        "--function '{1}'",
+        model.path, name);
   return Annotate(model.path, NotFound("signature", name, names));
 }
 
@@ -312,7 +321,10 @@ Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInF
   if (chosen) return chosen;
   std::vector<std::string> names;
   for (const Signature* signature : DistinctSignatures(graph)) names.push_back(signature->name);
-  if (names.empty()) return nullptr;
+  if (names.empty()) {
+    RETURN_IF_ERROR(CheckHasSignature(model, graph));
+    return nullptr;
+  }
   return MakeError("{0}: has {1}, none of them '{2}': name one with --signature: {3}", model.path,
                    Plural(names.size(), "signature"), kUsual, NameList(names));
 }

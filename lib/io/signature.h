@@ -25,11 +25,12 @@ std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);
 const Signature* DefaultSignature(const GraphInFile& graph);
 // Returns the signature called `name`, or DefaultSignature if `name` is empty. Null if `name` is
 // empty and there is no default. If there is no signature of that name, returns an error that
-// suggests similar names.
+// suggests similar names, or says that an object has a function of that name.
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
 // Like ChooseSignature, for jobs on a single signature: an error that lists the signatures if
-// `name` is empty and there are several without a default. Null only if there are none.
+// `name` is empty and there are several without a default, or that lists the functions of the
+// objects if there are only these. Null only if there are neither signatures nor such functions.
 Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInFile& graph,
                                               llvm::StringRef name = {});
 

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// Writes one JSON object per event and line. Not thread-safe.
+// Writes one JSON object per event and line. With FULL_TENSOR, "value" has all elements, as
+// WriteElementJson (lib/ir/literal_json.h) writes them. Not thread-safe.
 class TapLines {
  public:
   // `os` must outlive this object. A line that would exceed the total of `most_bytes` (0: no limit)
