@@ -15,8 +15,6 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kUsual = "serving_default";
-
 // Returns a bit for each node id: true if an output of one of the signatures needs the node of the
 // main graph.
 std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> signatures) {
@@ -268,7 +266,7 @@ std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
     if (!IsInternal(signature)) usable.push_back(&signature);
   }
   std::stable_partition(usable.begin(), usable.end(),
-                        [](const Signature* one) { return one->name == kUsual; });
+                        [](const Signature* one) { return one->name == kDefaultSignature; });
   if (usable.size() < 2 || !graph.module) return usable;
   NetworkComparison comparison(graph);
   for (const Signature* signature : usable) {
@@ -281,7 +279,7 @@ std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
 
 const Signature* DefaultSignature(const GraphInFile& graph) {
   for (const Signature& signature : graph.signatures) {
-    if (signature.name == kUsual) return &signature;
+    if (signature.name == kDefaultSignature) return &signature;
   }
   std::vector<const Signature*> distinct = DistinctSignatures(graph);
   return distinct.size() == 1 ? distinct.front() : nullptr;
@@ -306,7 +304,7 @@ Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInF
   for (const Signature* signature : DistinctSignatures(graph)) names.push_back(signature->name);
   if (names.empty()) return nullptr;
   return MakeError("{0}: has {1}, none of them '{2}': name one with --signature: {3}", model.path,
-                   Plural(names.size(), "signature"), kUsual, NameList(names));
+                   Plural(names.size(), "signature"), kDefaultSignature, NameList(names));
 }
 
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature) {

@@ -10,6 +10,9 @@
 
 namespace grapnel {
 
+// The name of the signature that TensorFlow Serving and exports use if no other is named.
+inline constexpr const char* kDefaultSignature = "serving_default";
+
 // True for signatures that TensorFlow's loader runs and users do not: "__saved_model_init_op",
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);

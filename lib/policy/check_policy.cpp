@@ -64,6 +64,13 @@ PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, boo
   return finding;
 }
 
+// Returns the keys of a table, with that of any other name last.
+std::vector<SettingInfo> KeysOf(const PolicyTable& table) {
+  std::vector<SettingInfo> keys = table.settings;
+  if (table.other) keys.push_back(*table.other);
+  return keys;
+}
+
 }  // namespace
 
 Expected<Policy> ReadPolicy(llvm::StringRef path) {
@@ -119,7 +126,7 @@ void WritePolicyChecks(llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows = {{"check", "severity", "finds", "keys"}};
   for (const PolicyCheck& check : PolicyChecks()) {
     std::string keys;
-    for (const SettingInfo& setting : check.table.settings)
+    for (const SettingInfo& setting : KeysOf(check.table))
       keys += (keys.empty() ? "" : ", ") + std::string(setting.name);
     rows.push_back({check.table.name, FindingSeverityName(check.table.severity), check.says, keys});
   }
@@ -143,7 +150,7 @@ void WritePolicyChecksJson(llvm::json::OStream& json) {
         json.attribute("reads", check.reads);
         json.attribute("needs_base", check.needs_base);
         json.attributeArray("keys", [&] {
-          for (const SettingInfo& setting : check.table.settings) write_key(setting);
+          for (const SettingInfo& setting : KeysOf(check.table)) write_key(setting);
         });
       });
     }

@@ -32,8 +32,8 @@ class CheckedModel {
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // may be null
   const Module& module() const { return opened_.module(); }
-  // Returns the names of the signatures that differ from each other, the default one first; "" alone
-  // if there are none.
+  // Returns the names of the signatures that differ from each other, the default one first; ""
+  // alone if there are none.
   std::vector<std::string> Signatures() const;
   // Returns a request that uses the pool and the cancel flag, and discards all messages.
   RunRequest QuietRun() const;

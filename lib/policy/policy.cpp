@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "lib/job/shape_overrides.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -116,8 +117,29 @@ const char* Wanted(SettingKind kind) {
       return "a number, not negative";
     case SettingKind::kBytes:
       return "bytes: a number, or a string such as \"25 MB\"";
+    case SettingKind::kInterface:
+      return "a table of inputs and outputs";
   }
   return "";
+}
+
+// Parses the type of a signature's input or output: "float[?,3]"; "float?" has any rank, "?" any
+// type.
+Expected<SignatureTensor> ParseTensor(std::string key, llvm::StringRef text) {
+  SignatureTensor tensor;
+  tensor.key = std::move(key);
+  if (text == "?") return tensor;
+  bool has_rank = text.contains('[');
+  auto [type, sizes] = text.split('[');
+  if (has_rank ? !sizes.consume_back("]") : !type.consume_back("?"))
+    return MakeError("expected a dtype and sizes, such as \"float[?,3]\"");
+  auto dtype = TypeOf(type.trim());
+  if (!dtype) return NotFound("dtype", type.trim(), TypeNames());
+  tensor.dtype = *dtype;
+  if (has_rank) {
+    ASSIGN_OR_RETURN(tensor.shape, ParseSizes(sizes));
+  }
+  return tensor;
 }
 
 // Reads the value of one key into a rule.
@@ -268,7 +290,11 @@ class PolicyReader {
   }
 
   Error ReadSetting(const PolicyTable& table, std::string_view key, const toml::node& value,
-                    PolicyRule* rule) const {
+                    PolicyRule* rule) {
+    // A signature may have the name of a setting, but only a signature is a table.
+    const toml::table* inner = value.as_table();
+    if (inner && table.other && table.other->kind == SettingKind::kInterface)
+      return ReadInterface(std::string(key), *inner, rule);
     std::vector<std::string> names = {kSeverity};
     for (const SettingInfo& info : table.settings) {
       if (key == info.name) return SettingReader(folder_, info, rule).Read(value);
@@ -281,6 +307,45 @@ class PolicyReader {
     if (!severity) return MakeError("'severity' must be \"error\", \"warning\" or \"note\"");
     rule->severity = *severity;
     return Error::success();
+  }
+
+  Error ReadInterface(std::string name, const toml::table& table, PolicyRule* rule) {
+    static const std::vector<std::string> kKeys = {"inputs", "outputs", "method"};
+    Signature signature;
+    signature.name = std::move(name);
+    for (auto&& [key, value] : table) {
+      llvm::StringRef word(key.data(), key.length());
+      if (word == "method" && value.is_string()) {
+        signature.method = value.value_or(std::string());
+      } else if (word == "method") {
+        NoteError(key.source(), MakeError("'method': expected a string"));
+      } else if (llvm::is_contained(kKeys, word)) {
+        ReadTensors(word, value, word == "inputs" ? &signature.inputs : &signature.outputs);
+      } else {
+        NoteError(key.source(), NotFound("key", word, kKeys, " in a signature"));
+      }
+    }
+    rule->signatures.push_back(std::move(signature));
+    return Error::success();
+  }
+
+  void ReadTensors(llvm::StringRef what, const toml::node& value,
+                   std::vector<SignatureTensor>* tensors) {
+    const toml::table* table = value.as_table();
+    if (!table)
+      return NoteError(value.source(),
+                       MakeError("'{0}': expected the type of each key, as in {0}.x = "
+                                 "\"float[?,3]\"",
+                                 what));
+    for (auto&& [key, type] : *table) {
+      auto tensor = ParseTensor(std::string(key.str()), type.value_or(std::string()));
+      if (tensor) {
+        tensors->push_back(std::move(*tensor));
+      } else {
+        std::string place = Sentence("'{0}.{1}'", what, llvm::StringRef(key.data(), key.length()));
+        NoteError(key.source(), Annotate(place, tensor.takeError()));
+      }
+    }
   }
 
   // Rejects "auto", since a check must give the same result on every machine.

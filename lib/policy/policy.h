@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/open.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
@@ -27,6 +28,8 @@ enum class SettingKind : uint8_t {
   kTypes,    // dtypes; "float64" is the same as "double"
   kNumber,   // a number that is not negative
   kBytes,    // a number of bytes, or a string such as "25 MB"
+  // A table: the inputs and outputs of the signature of that name.
+  kInterface,
 };
 
 struct SettingInfo {
@@ -41,6 +44,8 @@ struct PolicyTable {
   const char* name;
   FindingSeverity severity;  // of findings, unless the policy sets another
   std::vector<SettingInfo> settings;
+  // What a key of any other name means. Lists show `name` for such a key: "SIGNATURE".
+  std::optional<SettingInfo> other = std::nullopt;
 };
 
 // A check's table in a policy. The maps have entries only for keys that are in the table.
@@ -53,6 +58,9 @@ struct PolicyRule {
   std::map<std::string, std::vector<DeviceSpec>> devices;
   std::map<std::string, std::vector<DataType>> types;
   std::map<std::string, double> numbers;
+  // The recorded interfaces, sorted by name. The tensors have no names, and one whose type is not
+  // recorded has the dtype DT_INVALID.
+  std::vector<Signature> signatures;
 
   const std::vector<Glob>* FindGlobs(const std::string& key) const;
   const std::vector<DeviceSpec>* FindDevices(const std::string& key) const;

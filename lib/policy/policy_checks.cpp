@@ -38,6 +38,15 @@ std::vector<PolicyCheck> MakeChecks() {
        "the nodes at which a forbidden dtype begins",
        false,
        CheckTypes},
+      {{"signatures",
+        kError,
+        {{"except", Kind::kGlobs, "signatures, and SIGNATURE/KEY, that may change"}},
+        SettingInfo{"SIGNATURE", Kind::kInterface,
+                    "a table: the dtype and shape of each of its inputs and outputs"}},
+       "the signatures, and those that the policy or BASE has",
+       "a change of a signature that breaks its callers",
+       false,
+       CheckSignatures},
       {{"lost_fusions", kError, {}},
        "both models after the default passes",
        "nodes that are fused in BASE but not here, and why not",
@@ -145,6 +154,13 @@ void PolicyFindings::Add(std::string node, std::string what, std::string expecte
   finding.expected = std::move(expected);
   finding.advice = std::move(advice);
   findings_.push_back(std::move(finding));
+}
+
+void PolicyFindings::AddAs(FindingSeverity severity, std::vector<std::string> nodes,
+                           std::string what, std::string expected, std::string advice) {
+  Add(nodes.front(), std::move(what), std::move(expected), std::move(advice));
+  findings_.back().severity = severity;
+  findings_.back().also.assign(nodes.begin() + 1, nodes.end());
 }
 
 void PolicyFindings::AddScope(std::string scope, std::string what, std::string expected,

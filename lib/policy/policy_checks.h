@@ -22,6 +22,11 @@ class PolicyFindings {
   void Add(std::string node, std::string what, std::string expected, std::string advice);
   // Adds a finding for a scope.
   void AddScope(std::string scope, std::string what, std::string expected, std::string advice);
+  // Adds a finding about all of `nodes`, with another severity than the policy's.
+  void AddAs(FindingSeverity severity, std::vector<std::string> nodes, std::string what,
+             std::string expected, std::string advice);
+  // The severity that the policy gives to findings of the check.
+  FindingSeverity severity() const { return rule_.severity; }
 
  private:
   const PolicyRule& rule_;
@@ -53,6 +58,9 @@ Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule& rule, PolicyFind
 Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 // retracing.cpp: functions that were traced too often.
 Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+
+// signature_checks.cpp: what callers of signatures rely on.
+Judged CheckSignatures(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
 // budget_checks.cpp: sizes and costs.
 Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);

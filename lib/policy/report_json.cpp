@@ -18,6 +18,9 @@ void WriteFinding(const PolicyFinding& finding, OStream& json) {
     json.attribute("node", OrNull(finding.node));
     json.attribute("scope", OrNull(finding.scope));
     json.attribute("source", OrNull(finding.source));
+    json.attributeArray("also", [&] {
+      for (const std::string& place : finding.also) json.value(fixUTF8(place));
+    });
     json.attribute("what", fixUTF8(finding.what));
     json.attribute("expected", fixUTF8(finding.expected));
     json.attribute("advice", fixUTF8(finding.advice));

@@ -54,6 +54,41 @@ most = 1_000
   EXPECT_EQ(policy.rules[4].FindGlobs("forbidden"), nullptr);
 }
 
+TEST(Policy, RecordsInterfacesOfSignatures) {
+  const std::vector<PolicyTable> tables = {{"signatures",
+                                            FindingSeverity::kError,
+                                            {{"except", SettingKind::kGlobs, ""}},
+                                            SettingInfo{"SIGNATURE", SettingKind::kInterface, ""}}};
+  Policy policy = llvm::cantFail(Policy::Parse(R"(
+[signatures]
+severity = "warning"
+[signatures.serve]
+inputs.x = "float32[?,3]"
+inputs."odd key" = "string?"
+outputs.y = "?"
+outputs.z = "int64[]"
+[signatures.except]
+method = "tensorflow/serving/classify"
+)",
+                                               "p.toml", tables));
+  ASSERT_EQ(policy.rules.size(), 1u);
+  const PolicyRule& rule = policy.rules[0];
+  EXPECT_EQ(rule.severity, FindingSeverity::kWarning);
+  EXPECT_EQ(rule.FindGlobs("except"), nullptr) << "a signature may have the name of a key";
+  ASSERT_EQ(rule.signatures.size(), 2u);
+  EXPECT_EQ(rule.signatures[0].method, "tensorflow/serving/classify");
+  const Signature& serve = rule.signatures[1];
+  EXPECT_EQ(serve.name, "serve");
+  ASSERT_EQ(serve.inputs.size(), 2u);
+  EXPECT_EQ(serve.inputs[0].key, "odd key");
+  EXPECT_EQ(serve.inputs[0].dtype, proto::DT_STRING);
+  EXPECT_FALSE(serve.inputs[0].shape.known_rank());
+  EXPECT_EQ(serve.inputs[1].dtype, proto::DT_FLOAT);
+  EXPECT_EQ(serve.inputs[1].shape, Shape({kUnknownDim, 3}));
+  EXPECT_EQ(serve.outputs[0].dtype, proto::DT_INVALID);
+  EXPECT_EQ(serve.outputs[1].shape, Shape::Scalar());
+}
+
 TEST(Policy, BytesHaveUnits) {
   auto most = [](const std::string& value) {
     return Parse(("[file_size]\nmost = " + value).c_str()).rules[0].Number("most", -1);
@@ -152,6 +187,18 @@ TEST(Policy, NeedsWhatIsAllowedOrForbidden) {
 TEST(Policy, SaysTheNearestDtype) {
   EXPECT_EQ(ErrorOf("[dtypes]\nforbidden = ['flaot64']\n"),
             "p.toml:2: 'forbidden': dtype 'flaot64' not found; did you mean 'float64'?");
+}
+
+TEST(Waivers, FitAllPlacesOfAFinding) {
+  Policy policy =
+      Parse("[ops]\n[[waiver]]\ncheck='ops'\nnode='serve/*'\nreason='so'\nuntil='2026-12-31'\n");
+  std::vector<PolicyFinding> findings = {Found("ops", "serve/x"), Found("ops", "serve/x")};
+  findings[0].also = {"serve/y"};
+  findings[1].also = {"rank/x"};
+  ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
+  ASSERT_EQ(findings.size(), 2u) << "the waiver is needed";
+  EXPECT_EQ(findings[0].waiver, &policy.waivers[0]);
+  EXPECT_EQ(findings[1].waiver, nullptr);
 }
 
 TEST(Waivers, ThatNothingNeedsAreTold) {
