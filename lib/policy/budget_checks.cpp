@@ -42,7 +42,7 @@ std::vector<Sized> ParametersOf(CheckedModel& model) {
   std::vector<Sized> parameters;
   for (const SavedVariable& variable : OwnVariablesOf(model.opened().file()))
     parameters.push_back({variable.name, std::max<int64_t>(variable.elements(), 0)});
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     if (node.op() != "Const" || !IsFloating(node.GetType("dtype"))) return;
     const Shape& shape = model.shapes().Of(node.graph()).OfPort({node.id(), 0});
     if (!shape.IsFullyKnown() || shape.rank() == 0) return;
@@ -85,14 +85,14 @@ int64_t FileBytesOf(const OpenedGraph& opened) {
 // one that gained the most nodes.
 Sized LargestScope(CheckedModel& model) {
   std::map<std::string, int64_t> scopes;
-  auto count = [&](const Module& module, int64_t by) {
-    VisitNodes(module, [&](const Node&, const std::string& name) {
+  auto count = [&](const OpenedGraph& opened, int64_t by) {
+    VisitNodes(opened, [&](const Node&, const std::string& name) {
       auto [scope, rest] = llvm::StringRef(name).split('/');
       scopes[rest.empty() ? std::string() : scope.str()] += by;
     });
   };
-  count(model.module(), 1);
-  if (model.base()) count(model.base()->module(), -1);
+  count(model.opened(), 1);
+  if (model.base()) count(*model.base(), -1);
   Sized largest;
   for (const auto& [scope, nodes] : scopes) {
     if (nodes > largest.size) largest = {scope, nodes};
@@ -102,7 +102,7 @@ Sized LargestScope(CheckedModel& model) {
 
 int64_t CountNodes(CheckedModel& model) {
   int64_t nodes = 0;
-  VisitNodes(model.module(), [&](const Node&, const std::string&) { ++nodes; });
+  VisitNodes(model.opened(), [&](const Node&, const std::string&) { ++nodes; });
   return nodes;
 }
 

@@ -52,7 +52,7 @@ bool IsMeasure(const Node& reader, int slot) {
 // or sizes.
 std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
-  VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(opened, [&](const Node& node, const std::string& name) {
     if (node.op() != "Const" || !IsInteger(node.GetType("dtype")) || node.uses().empty()) return;
     bool measures = llvm::all_of(node.uses(), [&](const Use& use) {
       return IsMeasure(node.graph().node(use.node), static_cast<int>(use.slot));

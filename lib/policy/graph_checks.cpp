@@ -64,7 +64,7 @@ class TypeOrigins {
  public:
   TypeOrigins(const OpenedGraph& opened, llvm::function_ref<bool(DataType)> is_bad)
       : module_(opened.module()), is_bad_(is_bad) {
-    for (const Node& node : ReachedBySaver(opened.file()))
+    for (const Node& node : UpkeepNodes(opened.file()))
       passed_over_.insert({&node.graph(), node.id()});
     for (const SavedVariable& variable : VariablesOf(opened.file())) {
       if (variable.is_own) {
@@ -73,7 +73,7 @@ class TypeOrigins {
         passed_over_.insert({&module_.main, variable.node});
       }
     }
-    VisitNodes(module_, [&](const Node& node, const std::string&) {
+    VisitNodes(opened, [&](const Node& node, const std::string&) {
       for (llvm::StringRef name : CalledFunctions(node)) called_.insert(name);
     });
   }
@@ -160,13 +160,18 @@ Judged ReportDiagnosis(CheckedModel& model, llvm::StringRef check, const char* e
 
 }  // namespace
 
-void VisitNodes(const Module& module,
+void VisitNodes(const OpenedGraph& opened,
                 llvm::function_ref<void(const Node& node, const std::string& name)> visit) {
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> upkeep;
+  for (const Node& node : UpkeepNodes(opened.file())) upkeep.insert({&node.graph(), node.id()});
   auto visit_body = [&](const Graph& graph, const std::string& prefix) {
     for (const Node& node : graph.nodes()) {
-      if (node.op() != "_Arg" && node.op() != "_Retval") visit(node, prefix + node.name().str());
+      if (node.op() == "_Arg" || node.op() == "_Retval" || upkeep.count({&graph, node.id()}))
+        continue;
+      visit(node, prefix + node.name().str());
     }
   };
+  const Module& module = opened.module();
   visit_body(module.main, "");
   for (const auto& function : module.functions)
     visit_body(function->body, function->name().str() + "/");
@@ -174,7 +179,7 @@ void VisitNodes(const Module& module,
 
 Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindGlobs("allowed"), *forbidden = rule.FindGlobs("forbidden");
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     llvm::StringRef op = node.op();
     bool is_forbidden = forbidden && FitsAny(*forbidden, op);
     bool is_call = model.module().FindFunction(op) != nullptr;
@@ -188,7 +193,7 @@ Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& fin
 
 Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindDevices("allowed"), *forbidden = rule.FindDevices("forbidden");
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     if (node.device().empty()) return;
     auto device = DeviceSpec::Parse(node.device());
     if (!device) {
@@ -245,7 +250,7 @@ std::vector<std::string> DebugOps() {
 Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const std::vector<Glob>*more = rule.FindGlobs("ops"), *except = rule.FindGlobs("except");
   ASSIGN_OR_RETURN(const std::vector<Glob> usual, Glob::ParseAll(DebugOps()));
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     if (!FitsAny(usual, node.op()) && !(more && FitsAny(*more, node.op()))) return;
     if (except && FitsAny(*except, node.op())) return;
     findings.Add(

@@ -90,7 +90,7 @@ class PolicyWriter {
   void WriteNames() {
     std::set<std::string> devices, ops;
     std::set<DataType> types;
-    VisitNodes(opened_.module(), [&](const Node& node, const std::string&) {
+    VisitNodes(opened_, [&](const Node& node, const std::string&) {
       ops.insert(node.op().str());
       if (auto device = DeviceSpec::Parse(node.device())) {
         if (!device->IsOpen()) devices.insert(device->ToString());

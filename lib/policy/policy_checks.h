@@ -92,8 +92,8 @@ constexpr double kMostTraces = 4;
 std::vector<std::string> DebugOps();
 
 // Visits each node of the model that is not an argument or result of a function, with its full
-// name.
-void VisitNodes(const Module& module,
+// name. Leaves out the nodes that only save, restore and initialize (UpkeepNodes).
+void VisitNodes(const OpenedGraph& opened,
                 llvm::function_ref<void(const Node& node, const std::string& name)> visit);
 
 }  // namespace grapnel
