@@ -3,6 +3,7 @@
 #include "lib/ir/find.h"
 #include "lib/job/source.h"
 #include "lib/policy/change_drawing.h"
+#include "lib/policy/change_verdict.h"
 #include "lib/policy/fingerprints.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/file.h"
@@ -100,6 +101,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
   report.policy = policy.path;
   if (base) report.base = base->model().path;
   CheckedModel checked(model, base, policy.onednn, request.pool, request.cancel);
+  if (base) report.verdict = JudgeChange(checked);
   std::vector<std::string> looked;
   for (const PolicyCheck& check : PolicyChecks()) {
     const PolicyRule* rule = RuleOf(policy, check.table.name);

@@ -39,6 +39,14 @@ void WriteFinding(const PolicyFinding& finding, OStream& json) {
 }  // namespace
 
 void WritePolicyJson(const PolicyReport& report, OStream& json) {
+  if (report.verdict) {
+    json.attributeObject("verdict", [&] {
+      json.attribute("kind", VerdictName(report.verdict->kind));
+      json.attribute("text", fixUTF8(report.verdict->text));
+    });
+  } else {
+    json.attribute("verdict", nullptr);
+  }
   json.attribute("model", fixUTF8(report.model));
   json.attribute("against", OrNull(report.base));
   json.attribute("policy", fixUTF8(report.policy));

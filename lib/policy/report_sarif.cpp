@@ -93,6 +93,11 @@ void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os) {
     json.attribute("version", "2.1.0");
     json.attributeArray("runs", [&] {
       json.object([&] {
+        if (report.verdict) {
+          json.attributeObject("automationDetails", [&] {
+            WriteText(json, "description", "verdict: " + report.verdict->text);
+          });
+        }
         json.attributeObject("tool", [&] { json.attributeObject("driver", write_driver); });
         json.attributeArray("results", [&] {
           for (const PolicyFinding& finding : report.findings) WriteResult(finding, report, json);
