@@ -117,6 +117,8 @@ const char* Wanted(SettingKind kind) {
       return "a number, not negative";
     case SettingKind::kBytes:
       return "bytes: a number, or a string such as \"25 MB\"";
+    case SettingKind::kSeverity:
+      return "\"error\", \"warning\" or \"note\"";
     case SettingKind::kInterface:
       return "a table of inputs and outputs";
   }
@@ -153,6 +155,12 @@ class SettingReader {
       auto number = NumberOf(value, info_.kind);
       if (!number) return WrongKind();
       rule_.numbers[info_.name] = *number;
+      return Error::success();
+    }
+    if (info_.kind == SettingKind::kSeverity) {
+      auto severity = SeverityOf(value.value_or(std::string()));
+      if (!severity) return WrongKind();
+      rule_.severities[info_.name] = *severity;
       return Error::success();
     }
     auto words = WordsOf(value);
@@ -276,15 +284,16 @@ class PolicyReader {
       if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
         return MakeError("[{0}] needs the key '{1}' ({2})", rule.check, info.name, info.help);
     }
-    // Without `allowed` and `forbidden`, every model would pass.
-    auto may_have = [&](const char* key) {
-      return llvm::any_of((*table)->settings, [&](const SettingInfo& info) {
-        return llvm::StringRef(info.name) == key;
-      });
-    };
-    if (may_have("allowed") && may_have("forbidden") && !settings->contains("allowed") &&
-        !settings->contains("forbidden") && !may_be_misspelt)
-      return MakeError("[{0}] needs 'allowed' or 'forbidden', or both", rule.check);
+    // Without any of these, every model would pass.
+    std::vector<std::string> demands;
+    for (const SettingInfo& info : (*table)->settings)
+      if (llvm::is_contained({"allowed", "forbidden", "new"}, llvm::StringRef(info.name)))
+        demands.push_back(std::string("'") + info.name + "'");
+    bool has_demand = llvm::any_of(demands, [&](llvm::StringRef key) {
+      return settings->contains(key.drop_front().drop_back().str());
+    });
+    if (demands.size() > 1 && !has_demand && !may_be_misspelt)
+      return MakeError("[{0}] needs {1}", rule.check, llvm::join(demands, " or "));
     policy_.rules.push_back(std::move(rule));
     return Error::success();
   }
@@ -445,6 +454,10 @@ const std::vector<DataType>* PolicyRule::FindTypes(const std::string& key) const
 double PolicyRule::Number(const std::string& key, double otherwise) const {
   const double* number = FindIn(numbers, key);
   return number ? *number : otherwise;
+}
+
+const FindingSeverity* PolicyRule::FindSeverity(const std::string& key) const {
+  return FindIn(severities, key);
 }
 
 Expected<Policy> Policy::Parse(llvm::StringRef toml, llvm::StringRef path,

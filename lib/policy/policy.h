@@ -28,6 +28,7 @@ enum class SettingKind : uint8_t {
   kTypes,    // dtypes; "float64" is the same as "double"
   kNumber,   // a number that is not negative
   kBytes,    // a number of bytes, or a string such as "25 MB"
+  kSeverity,  // "error", "warning" or "note"
   // A table: the inputs and outputs of the signature of that name.
   kInterface,
 };
@@ -58,6 +59,7 @@ struct PolicyRule {
   std::map<std::string, std::vector<DeviceSpec>> devices;
   std::map<std::string, std::vector<DataType>> types;
   std::map<std::string, double> numbers;
+  std::map<std::string, FindingSeverity> severities;
   // The recorded interfaces, sorted by name. The tensors have no names, and one whose type is not
   // recorded has the dtype DT_INVALID.
   std::vector<Signature> signatures;
@@ -66,6 +68,7 @@ struct PolicyRule {
   const std::vector<DeviceSpec>* FindDevices(const std::string& key) const;
   const std::vector<DataType>* FindTypes(const std::string& key) const;
   double Number(const std::string& key, double otherwise) const;
+  const FindingSeverity* FindSeverity(const std::string& key) const;
 };
 
 // A waiver: until a date, findings of one check for some nodes do not count.

@@ -6,6 +6,11 @@ namespace {
 constexpr auto kError = FindingSeverity::kError;
 constexpr auto kWarning = FindingSeverity::kWarning;
 
+std::vector<SettingInfo> WithNew(std::vector<SettingInfo> settings, const char* help) {
+  settings.push_back({"new", SettingKind::kSeverity, help});
+  return settings;
+}
+
 std::vector<SettingInfo> AllowedAndForbidden(SettingKind kind, const char* allowed,
                                              const char* forbidden) {
   return {{"allowed", kind, allowed}, {"forbidden", kind, forbidden}};
@@ -19,9 +24,10 @@ std::vector<PolicyCheck> MakeChecks() {
   using Kind = SettingKind;
   return {
       {{"ops", kError,
-        AllowedAndForbidden(Kind::kGlobs, "allowed ops; default: all", "forbidden ops")},
+        WithNew(AllowedAndForbidden(Kind::kGlobs, "allowed ops; default: all", "forbidden ops"),
+                "the severity of an op that BASE does not have; default: it may be there")},
        "the op of each node",
-       "an op that is forbidden, or not among those allowed",
+       "an op that is forbidden, not among those allowed, or new",
        false,
        CheckOps},
       {{"devices", kError,
@@ -32,10 +38,11 @@ std::vector<PolicyCheck> MakeChecks() {
        false,
        CheckDevices},
       {{"dtypes", kError,
-        AllowedAndForbidden(Kind::kTypes, "allowed dtypes of tensors; default: all",
-                            "forbidden dtypes")},
+        WithNew(AllowedAndForbidden(Kind::kTypes, "allowed dtypes of tensors; default: all",
+                                    "forbidden dtypes"),
+                "the severity of a dtype that BASE does not have; default: it may be there")},
        "the dtypes of outputs",
-       "the nodes at which a forbidden dtype begins",
+       "the nodes at which a dtype begins that is forbidden or new",
        false,
        CheckTypes},
       {{"signatures",

@@ -179,9 +179,28 @@ TEST(Policy, NeedsWhatIsAllowedOrForbidden) {
        {{"allowed", SettingKind::kTypes, ""}, {"forbidden", SettingKind::kTypes, ""}}}};
   auto policy = Policy::Parse("[dtypes]\nseverity = 'note'\n", "p.toml", tables);
   ASSERT_FALSE(static_cast<bool>(policy));
-  EXPECT_EQ(TextOf(policy.takeError()),
-            "p.toml:1: [dtypes] needs 'allowed' or 'forbidden', or both");
+  EXPECT_EQ(TextOf(policy.takeError()), "p.toml:1: [dtypes] needs 'allowed' or 'forbidden'");
   EXPECT_TRUE(static_cast<bool>(Policy::Parse("[dtypes]\nforbidden = []\n", "p.toml", tables)));
+}
+
+TEST(Policy, ReadsTheSeverityOfWhatIsNew) {
+  const std::vector<PolicyTable> tables = {{"ops",
+                                            FindingSeverity::kError,
+                                            {{"allowed", SettingKind::kGlobs, ""},
+                                             {"forbidden", SettingKind::kGlobs, ""},
+                                             {"new", SettingKind::kSeverity, ""}}}};
+  Policy policy = llvm::cantFail(Policy::Parse("[ops]\nnew = 'note'\n", "p.toml", tables));
+  ASSERT_NE(policy.rules[0].FindSeverity("new"), nullptr);
+  EXPECT_EQ(*policy.rules[0].FindSeverity("new"), FindingSeverity::kNote);
+  auto error_of = [&](const char* toml) {
+    auto parsed = Policy::Parse(toml, "p.toml", tables);
+    return parsed ? "" : TextOf(parsed.takeError());
+  };
+  EXPECT_EQ(error_of("[ops]\nnew = 'bad'\n"),
+            "p.toml:2: 'new': expected \"error\", \"warning\" or \"note\"");
+  EXPECT_EQ(error_of("[ops]\nnew = true\n"),
+            "p.toml:2: 'new': expected \"error\", \"warning\" or \"note\"");
+  EXPECT_EQ(error_of("[ops]\n"), "p.toml:1: [ops] needs 'allowed' or 'forbidden' or 'new'");
 }
 
 TEST(Policy, SaysTheNearestDtype) {
