@@ -100,7 +100,22 @@ std::optional<double> NumberOf(const toml::node& value, SettingKind kind) {
     return real->get() >= 0 ? std::optional(real->get()) : std::nullopt;
   }
   auto text = value.value<std::string>();
-  return text && kind == SettingKind::kBytes ? BytesOfText(*text) : std::nullopt;
+  bool may_have_unit = kind == SettingKind::kBytes || kind == SettingKind::kByteBudget;
+  return text && may_have_unit ? BytesOfText(*text) : std::nullopt;
+}
+
+// Parses growth: 0.05 for "+5%".
+std::optional<double> GrowthOf(const toml::node& value) {
+  std::string held = value.value_or(std::string());
+  llvm::StringRef text = held;
+  double percent = 0;
+  if (!text.consume_front("+") || !text.consume_back("%")) return std::nullopt;
+  if (text.trim().getAsDouble(percent) || !(percent >= 0)) return std::nullopt;
+  return percent / 100;
+}
+
+bool IsBudget(SettingKind kind) {
+  return kind == SettingKind::kBudget || kind == SettingKind::kByteBudget;
 }
 
 const char* Wanted(SettingKind kind) {
@@ -117,6 +132,10 @@ const char* Wanted(SettingKind kind) {
       return "a number, not negative";
     case SettingKind::kBytes:
       return "bytes: a number, or a string such as \"25 MB\"";
+    case SettingKind::kBudget:
+      return "a number, not negative, or growth from BASE such as \"+5%\"";
+    case SettingKind::kByteBudget:
+      return "bytes: a number, or a string such as \"25 MB\", or growth from BASE such as \"+5%\"";
     case SettingKind::kSeverity:
       return "\"error\", \"warning\" or \"note\"";
     case SettingKind::kInterface:
@@ -151,7 +170,14 @@ class SettingReader {
       : folder_(folder), info_(info), rule_(*rule) {}
 
   Error Read(const toml::node& value) {
-    if (info_.kind == SettingKind::kNumber || info_.kind == SettingKind::kBytes) {
+    if (IsBudget(info_.kind)) {
+      if (auto growth = GrowthOf(value)) {
+        rule_.growths[info_.name] = *growth;
+        return Error::success();
+      }
+    }
+    if (info_.kind == SettingKind::kNumber || info_.kind == SettingKind::kBytes ||
+        IsBudget(info_.kind)) {
       auto number = NumberOf(value, info_.kind);
       if (!number) return WrongKind();
       rule_.numbers[info_.name] = *number;
@@ -456,6 +482,7 @@ double PolicyRule::Number(const std::string& key, double otherwise) const {
   return number ? *number : otherwise;
 }
 
+const double* PolicyRule::FindGrowth(const std::string& key) const { return FindIn(growths, key); }
 const FindingSeverity* PolicyRule::FindSeverity(const std::string& key) const {
   return FindIn(severities, key);
 }

@@ -22,13 +22,15 @@ const char* FindingSeverityName(FindingSeverity severity);  // "error", "warning
 
 // The type of a key in a check's table.
 enum class SettingKind : uint8_t {
-  kGlobs,    // names, or patterns that match names
-  kPaths,    // files and folders, relative to the policy's folder
-  kDevices,  // "CPU", "/job:worker", "/device:GPU:1"
-  kTypes,    // dtypes; "float64" is the same as "double"
-  kNumber,   // a number that is not negative
-  kBytes,    // a number of bytes, or a string such as "25 MB"
-  kSeverity,  // "error", "warning" or "note"
+  kGlobs,       // names, or patterns that match names
+  kPaths,       // files and folders, relative to the policy's folder
+  kDevices,     // "CPU", "/job:worker", "/device:GPU:1"
+  kTypes,       // dtypes; "float64" is the same as "double"
+  kNumber,      // a number that is not negative
+  kBytes,       // a number of bytes, or a string such as "25 MB"
+  kBudget,      // a number, or growth from BASE: "+5%"
+  kByteBudget,  // a number of bytes, or growth from BASE
+  kSeverity,    // "error", "warning" or "note"
   // A table: the inputs and outputs of the signature of that name.
   kInterface,
 };
@@ -59,6 +61,7 @@ struct PolicyRule {
   std::map<std::string, std::vector<DeviceSpec>> devices;
   std::map<std::string, std::vector<DataType>> types;
   std::map<std::string, double> numbers;
+  std::map<std::string, double> growths;  // "+5%" is 0.05
   std::map<std::string, FindingSeverity> severities;
   // The recorded interfaces, sorted by name. The tensors have no names, and one whose type is not
   // recorded has the dtype DT_INVALID.
@@ -68,6 +71,7 @@ struct PolicyRule {
   const std::vector<DeviceSpec>* FindDevices(const std::string& key) const;
   const std::vector<DataType>* FindTypes(const std::string& key) const;
   double Number(const std::string& key, double otherwise) const;
+  const double* FindGrowth(const std::string& key) const;
   const FindingSeverity* FindSeverity(const std::string& key) const;
 };
 

@@ -54,6 +54,32 @@ most = 1_000
   EXPECT_EQ(policy.rules[4].FindGlobs("forbidden"), nullptr);
 }
 
+TEST(Policy, BudgetsMayGrow) {
+  const std::vector<PolicyTable> tables = {
+      {"nodes", FindingSeverity::kError, {{"most", SettingKind::kBudget, "", true}}},
+      {"file_size", FindingSeverity::kError, {{"most", SettingKind::kByteBudget, "", true}}}};
+  auto rule_of = [&](const std::string& toml) {
+    return llvm::cantFail(Policy::Parse(toml, "p.toml", tables)).rules[0];
+  };
+  auto error_of = [&](const std::string& toml) {
+    auto parsed = Policy::Parse(toml, "p.toml", tables);
+    return parsed ? "" : TextOf(parsed.takeError());
+  };
+  PolicyRule rule = rule_of("[nodes]\nmost = '+12.5%'\n");
+  ASSERT_NE(rule.FindGrowth("most"), nullptr);
+  EXPECT_EQ(*rule.FindGrowth("most"), 0.125);
+  EXPECT_EQ(*rule_of("[file_size]\nmost = '+ 5 %'\n").FindGrowth("most"), 0.05);
+  EXPECT_EQ(rule_of("[file_size]\nmost = '2 kB'\n").FindGrowth("most"), nullptr);
+  EXPECT_EQ(rule_of("[file_size]\nmost = '2 kB'\n").Number("most", 0), 2000);
+  EXPECT_EQ(rule_of("[nodes]\nmost = 7\n").Number("most", 0), 7);
+  for (const char* wrong : {"'5%'", "'+5'", "'+-5%'", "'+x%'", "'2 kB'", "'+nan%'"}) {
+    EXPECT_EQ(error_of(std::string("[nodes]\nmost = ") + wrong),
+              "p.toml:2: 'most': expected a number, not negative, or growth from BASE such as "
+              "\"+5%\"")
+        << wrong;
+  }
+}
+
 TEST(Policy, RecordsInterfacesOfSignatures) {
   const std::vector<PolicyTable> tables = {{"signatures",
                                             FindingSeverity::kError,
