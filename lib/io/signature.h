@@ -10,6 +10,9 @@
 
 namespace grapnel {
 
+// The name of the signature that TensorFlow Serving and exports use if no other is named.
+inline constexpr const char* kDefaultSignature = "serving_default";
+
 // True for signatures that TensorFlow's loader runs and users do not: "__saved_model_init_op",
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
@@ -67,6 +70,10 @@ SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
 // Returns the nodes of NodesOfSaver, and the nodes of functions that only these call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
+// Returns the nodes, of the main graph and of functions, that only save, restore or initialize
+// variables and tables: no signature that users call and no other result needs them. Without such
+// a signature, returns ReachedBySaver. Linear in the graph.
+std::vector<Node> UpkeepNodes(const GraphInFile& graph);
 
 // Returns the nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);

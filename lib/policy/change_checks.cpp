@@ -8,10 +8,10 @@
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare.h"
 #include "lib/job/replay.h"
+#include "lib/policy/measures.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -37,27 +37,12 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
              NumberText(distance.relative, 3), NumberText(distance.largest, 3));
 }
 
-// True if input `slot` of the reader is a shape, an axis or a size, not data.
-bool IsMeasure(const Node& reader, int slot) {
-  static const llvm::StringSet<> kArguments = {
-      "axis",      "begin",        "block_shape", "concat_dim",   "crops",
-      "dim",       "dims",         "end",         "filter_sizes", "input_sizes",
-      "multiples", "output_shape", "paddings",    "perm",         "reduction_indices",
-      "shape",     "size",         "size_splits", "split_dim",    "strides"};
-  const OpInfo* info = DefinitionOf(reader);
-  return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
-}
-
 // Returns the names of integer constants that are not weights: all readers use them as shapes, axes
 // or sizes.
 std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
-  VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
-    if (node.op() != "Const" || !IsInteger(node.GetType("dtype")) || node.uses().empty()) return;
-    bool measures = llvm::all_of(node.uses(), [&](const Use& use) {
-      return IsMeasure(node.graph().node(use.node), static_cast<int>(use.slot));
-    });
-    if (measures) names.insert(name);
+  VisitNodes(opened, [&](const Node& node, const std::string& name) {
+    if (IsMeasure(node)) names.insert(name);
   });
   return names;
 }

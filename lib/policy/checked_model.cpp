@@ -55,11 +55,6 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
   return &*diagnosis_;
 }
 
-const ModuleShapes& CheckedModel::shapes() {
-  if (!shapes_) shapes_.emplace(module());
-  return *shapes_;
-}
-
 std::vector<std::string> CheckedModel::Signatures() const {
   std::vector<std::string> names;
   for (const Signature* signature : DistinctSignatures(opened_.file()))
@@ -76,6 +71,19 @@ Expected<llvm::MutableArrayRef<ModelRun>> CheckedModel::Runs() {
     }
   }
   return llvm::MutableArrayRef(runs_);
+}
+
+Expected<ModelRun*> CheckedModel::BaseRun(const ModelRun& run) {
+  const std::string& name = run.signature();
+  bool is_there = llvm::any_of(base_->file().signatures,
+                               [&](const Signature& signature) { return signature.name == name; });
+  if (!name.empty() && !is_there) return nullptr;
+  auto known = base_runs_.find(name);
+  if (known == base_runs_.end()) {
+    ASSIGN_OR_RETURN(ModelRun base, ModelRun::Of(*base_, name, /*assumed_batch=*/0));
+    known = base_runs_.emplace(name, std::move(base)).first;
+  }
+  return &known->second;
 }
 
 const Diff& CheckedModel::changes() {

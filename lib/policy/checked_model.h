@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
 #define GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,8 @@ class CheckedModel {
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // may be null
   const Module& module() const { return opened_.module(); }
-  // Returns the names of the signatures that differ from each other, the default one first; "" alone
-  // if there are none.
+  // Returns the names of the signatures that differ from each other, the default one first; ""
+  // alone if there are none.
   std::vector<std::string> Signatures() const;
   // Returns a request that uses the pool and the cancel flag, and discards all messages.
   RunRequest QuietRun() const;
@@ -43,7 +44,8 @@ class CheckedModel {
   // Returns a run of each signature that differs from the others, the default one first; of a graph
   // without signatures the only run.
   Expected<llvm::MutableArrayRef<ModelRun>> Runs();
-  const ModuleShapes& shapes();
+  // Returns the run of BASE that corresponds to one of Runs(); null if BASE lacks the signature.
+  Expected<ModelRun*> BaseRun(const ModelRun& run);
 
   // The diff from the base to the model; there must be a base.
   const Diff& changes();
@@ -57,8 +59,8 @@ class CheckedModel {
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;
-  std::optional<ModuleShapes> shapes_;
   std::vector<ModelRun> runs_;
+  std::map<std::string, ModelRun> base_runs_;  // by signature
   std::optional<Diff> changes_;
   std::optional<ValueReport> values_;
   std::optional<std::vector<LostFusion>> lost_;

@@ -3,6 +3,7 @@
 
 #include "lib/policy/check_policy.h"
 #include "lib/policy/policy_checks.h"
+#include "lib/policy/signature_changes.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,10 +16,26 @@ namespace {
 constexpr const char* kUnwantedOps[] = {"PyFunc", "PyFuncStateless", "EagerPyFunc", "WriteFile",
                                         "DebugIdentity*"};
 
+// Returns the text as a string of TOML.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted;
-  for (char c : text) quoted += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      quoted += std::string("\\") + c;
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      quoted += llvm::formatv("\\u{0:X-4}", static_cast<unsigned>(c)).str();
+    else
+      quoted += c;
+  }
   return "\"" + quoted + "\"";
+}
+
+// Returns the text as a key of TOML.
+std::string Key(llvm::StringRef text) {
+  bool is_bare = !text.empty() && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '-';
+  });
+  return is_bare ? text.str() : Quoted(text);
 }
 
 template <typename Texts>
@@ -53,6 +70,7 @@ class PolicyWriter {
             "onednn = \"" +
             OneDnnWord(UsesOneDnn(onednn_)) + "\"\n";
     WriteNames();
+    WriteSignatures();
     RETURN_IF_ERROR(WritePlain());
     RETURN_IF_ERROR(WriteBudgets());
     text_ +=
@@ -72,7 +90,7 @@ class PolicyWriter {
   void WriteNames() {
     std::set<std::string> devices, ops;
     std::set<DataType> types;
-    VisitNodes(opened_.module(), [&](const Node& node, const std::string&) {
+    VisitNodes(opened_, [&](const Node& node, const std::string&) {
       ops.insert(node.op().str());
       if (auto device = DeviceSpec::Parse(node.device())) {
         if (!device->IsOpen()) devices.insert(device->ToString());
@@ -89,6 +107,28 @@ class PolicyWriter {
     text_ += "\n[ops]\nforbidden = " + List(unwanted) + "\n";
     text_ += devices.empty() ? "\n[devices]\nallowed = [\"CPU\"]\n"
                              : "\n[devices]\nallowed = " + List(devices) + "\n";
+  }
+
+  // Writes what callers rely on: the inputs and outputs of each signature.
+  void WriteSignatures() {
+    std::vector<Signature> interface = InterfaceOf(opened_);
+    if (interface.empty()) return;
+    text_ +=
+        "\n# What callers rely on. With a BASE (--against), what it has besides must stay too.\n";
+    text_ += "[signatures]\n";
+    for (const Signature& signature : interface) {
+      text_ += "\n[signatures." + Key(signature.name) + "]\n";
+      if (!IsUsualMethod(signature.method)) text_ += "method = " + Quoted(signature.method) + "\n";
+      WriteTensors("inputs", signature.inputs);
+      WriteTensors("outputs", signature.outputs);
+    }
+  }
+
+  void WriteTensors(const char* part, llvm::ArrayRef<SignatureTensor> tensors) {
+    for (const SignatureTensor& tensor : tensors) {
+      text_ +=
+          std::string(part) + "." + Key(tensor.key) + " = " + Quoted(TensorTypeText(tensor)) + "\n";
+    }
   }
 
   // Writes the checks whose keys do not depend on the model: enabled if they find nothing in the
