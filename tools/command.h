@@ -25,6 +25,7 @@ struct CommonFlags {
   std::string color = "auto", log_level, output, memory;
   std::vector<std::string> plugins;  // paths of plugins to load
 };
+// Adds the shared flags to the line of a command that has set up its own.
 void AddCommonFlags(CommandLine& line, CommonFlags& flags);
 
 // The caller of CallCommand: a program that runs commands in its own process, several at a time.
