@@ -30,6 +30,7 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
     if (flags.no_values) StripConstants(&graph.module());
   }
   RETURN_IF_ERROR(ConvertEach(titled, flags.output));
+  invocation.Wrote(flags.output, Plural(graphs.size(), "graph"));
   return kExitOk;
 }
 
@@ -88,6 +89,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.other.empty()) {
     if (flags.no_values && HoldsValues(options.format)) StripConstants(&input.module());
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+    invocation.Wrote(flags.output, Plural(CountNodes(input.module()), "node"));
     return kExitOk;
   }
   ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph, invocation.sink()));
@@ -96,6 +98,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
   RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+  invocation.Wrote(flags.output);
   return kExitOk;
 }
 

@@ -198,6 +198,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   } else if (!invocation.flags.quiet) {
     PrintText(result, input.module(), flags, invocation.out());
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(input.module()), "node"));
   return kExitOk;
 }
 

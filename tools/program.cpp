@@ -311,6 +311,15 @@ void Invocation::ReportProgress(llvm::StringRef what, int64_t done, int64_t tota
     caller_->progress(what, done, total);
 }
 
+void Invocation::Wrote(llvm::StringRef path, llvm::StringRef content) {
+  if (caller_ || flags.quiet || path.empty() || path == "-" || path.starts_with("/dev/")) return;
+  out().flush();  // a file is the last thing that a command tells of
+  llvm::outs().flush();
+  err() << "wrote " << path;
+  if (!content.empty()) err() << " (" << content << ")";
+  err() << "\n";
+}
+
 bool Invocation::UseColor() const {
   if (caller_) return false;
   if (flags.color != "auto") return flags.color == "always";

@@ -55,6 +55,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                      << Plural(reduced->module->main.num_nodes(), "node") << " after "
                      << Plural(reduced->checks, "check") << "\n";
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(*reduced->module), "node"));
   return kExitOk;
 }
 

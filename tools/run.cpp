@@ -102,7 +102,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
     for (llvm::ArrayRef<Tensor> outputs : run->runs)
       PrintFetches(fetched, outputs, flags.all, invocation.out());
   }
-  RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back()));
+  RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back(), invocation));
   return kExitOk;
 }
 
@@ -222,6 +222,13 @@ class GraphRuns {
     return error;
   }
 
+  // Names the files that Close() completes, also after a failed run.
+  void SayWatched() {
+    for (const std::string* path :
+         {&flags_.tap.file, &flags_.tap.report, &flags_.tap.logdir, &flags_.hooks.summaries})
+      invocation_.Wrote(*path);
+  }
+
   // Returns the stack trace of `node`, for the end of the --check-numerics message; its beginning
   // names the node in TensorFlow's format.
   std::string StackOf(const Node& node) const {
@@ -244,6 +251,7 @@ class GraphRuns {
     llvm::consumeError(std::move(error));
     invocation_.out().flush();
     invocation_.err() << "grapnel: " << flags_.model << ": " << found << "\n";
+    SayWatched();
     RETURN_IF_ERROR(SaveFound());
     return kExitNo;
   }
@@ -269,10 +277,13 @@ class GraphRuns {
     if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
     invocation_.out().flush();  // before the output on stderr
     RETURN_IF_ERROR(SaveProfile());
-    RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));
+    RETURN_IF_ERROR(SaveFetches(fetched_, outputs_, invocation_));
+    SayWatched();
+    invocation_.Wrote(flags_.hooks.save_variables);
     if (const Caller* caller = invocation_.caller()) HandOver(*caller);
     if (IsInterrupted()) EndInterrupted();
     if (!flags_.save_case.empty()) RETURN_IF_ERROR(job_->SaveAsCase(flags_.save_case, outputs_));
+    invocation_.Wrote(flags_.save_case);
     if (!invocation_.flags.quiet) {
       RETURN_IF_ERROR(
           ReportBad(opened_, flags_, outputs_, job_->session(), cancel_, invocation_.sink()));

@@ -63,7 +63,8 @@ void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vecto
   });
 }
 
-Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {
+Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
+                  Invocation& invocation) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || fetched[i].file.empty()) continue;
     if (outputs[i].HoldsObjects()) {
@@ -71,6 +72,7 @@ Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
                        outputs[i].ToString());
     }
     RETURN_IF_ERROR(SaveNpyLiteral(fetched[i].file, outputs[i].ToLiteral()));
+    invocation.Wrote(fetched[i].file, outputs[i].TypeText());
   }
   return Error::success();
 }

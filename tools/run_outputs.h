@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/exec/tensor.h"
+#include "tools/command.h"
 
 namespace grapnel {
 
@@ -31,7 +32,9 @@ void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
 // Writes the fetches of all runs, including fetches that are saved to files.
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
                       bool all, llvm::raw_ostream& os);
-Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs);
+// Saves the fetches that have a file, and says so.
+Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
+                  Invocation& invocation);
 
 }  // namespace grapnel
 

@@ -135,7 +135,9 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
     WriteFetchesJson(fetched, {*results}, flags.all, invocation.out());
   else if (!invocation.flags.quiet)
     PrintFetches(fetched, *results, flags.all, invocation.out());
-  RETURN_IF_ERROR(SaveFetches(fetched, *results));
+  RETURN_IF_ERROR(SaveFetches(fetched, *results, invocation));
+  invocation.Wrote(flags.tap.file);
+  invocation.Wrote(flags.tap.logdir);
   return kExitOk;
 }
 

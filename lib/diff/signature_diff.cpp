@@ -81,12 +81,6 @@ std::string CountsText(const NodeChanges& changes) {
   return changes.nodes_a == changes.nodes_b ? text : text + " -> " + WithCommas(changes.nodes_b);
 }
 
-size_t CountNodes(const Module& module) {
-  size_t nodes = module.main.num_nodes();
-  for (const auto& function : module.functions) nodes += function->body.num_nodes();
-  return nodes;
-}
-
 }  // namespace
 
 std::vector<SignatureDiff> DiffInterfaces(const GraphInFile& a, const GraphInFile& b) {

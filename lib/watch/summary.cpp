@@ -34,10 +34,6 @@ bool IsNumber(DataType type) {
   return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL;
 }
 
-std::string TypeAndShape(const Tensor& tensor) {
-  return (DataTypeName(tensor.dtype()) + DimsText(tensor.dims())).str();
-}
-
 // Calls `use` with each element, converted to double.
 template <typename Use>
 Error ForEach(const Tensor& tensor, Use use) {
@@ -60,12 +56,12 @@ proto::TensorProto ProtoOf(const Tensor& tensor) {
 
 Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a scalar summary needs a number, this is {0}", TypeAndShape(tensor));
+    return MakeError("a scalar summary needs a number, this is {0}", tensor.TypeText());
   if (tensor.num_elements() != 1)
     return MakeError(
         "a scalar summary needs one element, this is {0}: take mean(...) or another "
         "reduction, or a histogram",
-        TypeAndShape(tensor));
+        tensor.TypeText());
   out->set_dtype(proto::DT_FLOAT);
   out->mutable_tensor_shape();
   return ForEach(tensor, [&](double value) { out->add_float_val(static_cast<float>(value)); });
@@ -76,7 +72,7 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
 // 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a histogram summary needs numbers, this is {0}", TypeAndShape(tensor));
+    return MakeError("a histogram summary needs numbers, this is {0}", tensor.TypeText());
   double least = std::numeric_limits<double>::infinity(), most = -least;
   int64_t count = 0;
   RETURN_IF_ERROR(ForEach(tensor, [&](double value) {
@@ -127,7 +123,7 @@ Error AddImages(const Tensor& tensor, proto::TensorProto* out) {
     return MakeError(
         "an image summary needs numbers of shape [n,h,w,c], [h,w,c] or [h,w] with c from 1 to 4, "
         "this is {0}",
-        TypeAndShape(tensor));
+        tensor.TypeText());
   auto [number, height, width, channels] = *dims;
   int64_t count = std::min(number, kMostImages), size = height * width * channels;
   DataType type = tensor.dtype();
@@ -205,7 +201,7 @@ Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor
       break;
     case SummaryKind::kText:
       if (tensor.dtype() != proto::DT_STRING)
-        return MakeError("a text summary needs strings, this is {0}", TypeAndShape(tensor));
+        return MakeError("a text summary needs strings, this is {0}", tensor.TypeText());
       *out = ProtoOf(tensor);
   }
   proto::SummaryMetadata* metadata = value.mutable_metadata();
