@@ -276,8 +276,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
       return ReportFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
   RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
-  RETURN_IF_ERROR(
-      Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
+  RETURN_IF_ERROR(Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
   return kExitOk;
 }
 

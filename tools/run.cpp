@@ -29,7 +29,8 @@ struct Flags {
   SpreadFlags spread;
   int repeat = 1;
   TimeLimit limit;
-  bool all = false, check_numerics = false, winograd = false;
+  PrintFlags print;
+  bool check_numerics = false, winograd = false;
   std::vector<std::string> unchecked, breaks;
 };
 
@@ -97,10 +98,9 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   if (run->has_stopped) return kExitNo;
   std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags.run.fetches);
   if (invocation.flags.json) {
-    WriteFetchesJson(fetched, run->runs, flags.all, invocation.out());
+    WriteFetchesJson(fetched, run->runs, flags.print.all, invocation.out());
   } else if (!invocation.flags.quiet) {
-    for (llvm::ArrayRef<Tensor> outputs : run->runs)
-      PrintFetches(fetched, outputs, flags.all, invocation.out());
+    PrintFetches(fetched, run->runs.back(), flags.print, invocation.out());
   }
   RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back(), invocation));
   return kExitOk;
@@ -206,10 +206,7 @@ class GraphRuns {
     if (!made) return made.takeError();
     ++made_;
     outputs_ = std::move(*made);
-    if (invocation_.flags.json)
-      runs_.push_back(outputs_);
-    else if (!invocation_.flags.quiet)
-      PrintFetches(fetched_, outputs_, flags_.all, invocation_.out());
+    if (invocation_.flags.json) runs_.push_back(outputs_);
     return Error::success();
   }
 
@@ -274,7 +271,10 @@ class GraphRuns {
 
   Expected<int> Finish() {
     if (Error error = Close()) return Failed(opened_, flags_, cancel_, std::move(error));
-    if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
+    if (invocation_.flags.json)
+      WriteFetchesJson(fetched_, runs_, flags_.print.all, invocation_.out());
+    else if (!invocation_.flags.quiet)
+      PrintFetches(fetched_, outputs_, flags_.print, invocation_.out());
     invocation_.out().flush();  // before the output on stderr
     RETURN_IF_ERROR(SaveProfile());
     RETURN_IF_ERROR(SaveFetches(fetched_, outputs_, invocation_));
@@ -381,14 +381,15 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
       .Required();
   flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
-  line.Flag("--all", flags->all, "print every element of the fetches, not only the first 8");
+  flags->print.AddTo(line);
   line.Option("--device", flags->device,
               "device for nodes that request no device and have a kernel for it: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   line.Option(
           "--repeat", flags->repeat,
-          "run this many times; variables keep their values between runs, and taps show the run")
+          "run this many times, and print the fetches of the last run; variables keep their values "
+          "between runs, and taps show the run")
       .Positive();
   line.Flag("--winograd", flags->winograd,
             "compute 3x3 convolutions with Winograd's algorithm where that is faster (AVX-512); "
