@@ -366,8 +366,8 @@ Error CheckCombination(const Flags& flags) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckCombination(flags));
-  if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
+  if (invocation.flags.json && flags.tap.writes_to_stdout())
+    return MakeError("--json and --tap both write to standard output: pass --tap-file FILE too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();
   outputs.insert(outputs.end(), {flags.profile, flags.hooks.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)

@@ -101,8 +101,8 @@ Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tenso
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
   RETURN_IF_ERROR(CheckFoldersOf(flags.fetches));
-  if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
+  if (invocation.flags.json && flags.tap.writes_to_stdout())
+    return MakeError("--json and --tap both write to standard output: pass --tap-file FILE too");
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
   const EagerProgram& program = choice.program;
   ThreadPool pool(invocation.flags.threads);

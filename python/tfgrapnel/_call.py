@@ -34,6 +34,9 @@ _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "conv
 # The suffix in the name of the model that a command makes.
 _MADE = {"opt": ", optimized", "cut": ", cut", "reduce": ", reduced"}
 
+# Options of `run` that tap tensors. Without a file for them, their lines are kept in memory.
+_TAPPING = ("tap", "tap_op", "tap_function", "tap_dtype", "taps_report")
+
 # Commands that write one document per line: `replay` one per case, `train` one per step.
 _A_LINE_EACH = ("replay", "train")
 
@@ -42,7 +45,6 @@ _PRINTING = {
     "check": ("init",),
     "opt": ("print", "explain"),
     "query": ("csv", "schema"),
-    "run": ("tap", "tap_op"),
     "timeline": ("node", "changes"),
 }
 
@@ -128,6 +130,7 @@ class _Arguments:
         self.files: list[str] = []  # paths that errors may begin with
         self.kept: list[object] = []  # graphs made for this call
         self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
+        self.tap_file: _tfgrapnel.MemoryFile | None = None  # a file in memory, until the call ends
 
     def _text(self, value, name, is_model=False):
         if isinstance(value, (str, os.PathLike)):
@@ -219,6 +222,8 @@ class _Arguments:
         words = [self.command, *(["--json"] if as_document else []), *options]
         if self.output is not None and with_output:
             words.append(f"--output={self.output.name}")
+        if self.tap_file is not None:
+            words.append(f"--tap-file={self.tap_file.name}")
         return [*words, "--", *positions]
 
 
@@ -245,6 +250,7 @@ class Result(Shown):
         self._as_document = as_document
         self.ok: bool = code == 0
         self._fetches: tuple[str, ...] = ()  # the requested fetches
+        self._tap_lines: bytes = b""
         self.output: str | None = None if output is None else os.fspath(output)
 
     @property
@@ -342,7 +348,7 @@ class RunResult(Result):
         """The tensors that `tap=` and `tap_op=` observed, one dict per tensor, in order; empty if tap_file= or logdir= receives them."""
         import json
 
-        return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
+        return [json.loads(line) for line in self._tap_lines.splitlines()]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The value of a fetch by the fetch's name, with or without ":0"."""
@@ -390,10 +396,14 @@ def call(command, specs, keywords, given, result=Result):
         suffix = "" if given.get("format") or given.get("to") else _SUFFIXES[command]
         arguments.output = _tfgrapnel.MemoryFile(_name_of_output(arguments) + suffix)
     as_document = "json" in keywords and not any(given.get(name) for name in _PRINTING.get(command, ()))
+    if command == "run" and any(given.get(name) for name in _TAPPING) and not (given.get("tap_file") or given.get("logdir")):
+        arguments.tap_file = _tfgrapnel.MemoryFile(temporary_name("taps"))
     done = _call(arguments, keywords, as_document)
     for line in done[2].splitlines():
         log(in_python(line, keywords))
     made = result(arguments, keywords, output, as_document, done)
     fetches = given.get("fetch") or ()
+    if arguments.tap_file is not None:
+        made._tap_lines, arguments.tap_file = arguments.tap_file.read(), None
     made._fetches = (fetches,) if isinstance(fetches, str) else tuple(fetches)
     return made
