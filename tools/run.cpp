@@ -4,9 +4,10 @@
 #include "lib/job/blame_text.h"
 #include "lib/job/failing_case.h"
 #include "lib/job/source.h"
+#include "lib/render/model_explorer.h"
 #include "lib/support/text.h"
 #include "lib/watch/check_numerics.h"
-#include "lib/watch/profile.h"
+#include "lib/watch/profile_report.h"
 #include "tools/break_run.h"
 #include "tools/hook_flags.h"
 #include "tools/input.h"
@@ -22,7 +23,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, save_case, profile, device = "CPU";
+  std::string model, save_case, profile, profile_nodes, device = "CPU";
   RunFlags run;
   HookFlags hooks;
   TapFlags tap;
@@ -72,6 +73,7 @@ Error CheckPlainRun(const Flags& flags) {
       {"--logdir", !flags.tap.logdir.empty()},
       {"--check-numerics", flags.check_numerics},
       {"--profile", !flags.profile.empty()},
+      {"--profile-nodes", !flags.profile_nodes.empty()},
       {"--winograd", flags.winograd},
       {"--device", flags.device != "CPU"},
       {"--devices", !flags.spread.devices.empty()},
@@ -98,7 +100,8 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   if (run->has_stopped) return kExitNo;
   std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags.run.fetches);
   if (invocation.flags.json) {
-    WriteFetchesJson(fetched, run->runs, flags.print.all, invocation.out());
+    WriteFetchesJson(
+        fetched, run->runs, flags.print.all, [](auto&) {}, invocation.out());
   } else if (!invocation.flags.quiet) {
     PrintFetches(fetched, run->runs.back(), flags.print, invocation.out());
   }
@@ -114,6 +117,8 @@ bool ReportRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
     invocation.err() << "grapnel: " << model << ": " << text << "\n";
   return !refuted.empty();
 }
+
+bool IsCsv(llvm::StringRef path) { return path.ends_with(".csv"); }
 
 // The runs of one graph, with their hooks and saved results.
 class GraphRuns {
@@ -166,8 +171,11 @@ class GraphRuns {
     for (StepHook* hook : hooks_->hooks()) request->steps.push_back(hook);
     if (!flags_.profile.empty()) {
       ASSIGN_OR_RETURN(trace_, AtomicFile::Create(flags_.profile));
-      request->profiler = &profile_;
     }
+    if (!flags_.profile_nodes.empty()) {
+      ASSIGN_OR_RETURN(node_times_, AtomicFile::Create(flags_.profile_nodes));
+    }
+    if (IsProfiled()) request->profiler = &profile_;
     RETURN_IF_ERROR(CheckFoldersOf(flags_.run.fetches));
     if (llvm::StringRef(flags_.save_case).ends_with(".zip"))
       return MakeError("--save-case: {0}: an archive; a folder was expected", flags_.save_case);
@@ -193,9 +201,11 @@ class GraphRuns {
     return Error::success();
   }
 
+  bool IsProfiled() const { return trace_ || node_times_; }
+
   // True if ending the process at once would lose results of earlier runs.
   bool KeepsSomething() const {
-    return flags_.tap.any() || !hooks_->hooks().empty() || trace_ || invocation_.flags.json ||
+    return flags_.tap.any() || !hooks_->hooks().empty() || IsProfiled() || invocation_.flags.json ||
            llvm::any_of(fetched_, [](const Fetched& fetch) { return !fetch.file.empty(); });
   }
   bool IsInterrupted() const { return interruption_ && interruption_->is_asked(); }
@@ -271,10 +281,8 @@ class GraphRuns {
 
   Expected<int> Finish() {
     if (Error error = Close()) return Failed(opened_, flags_, cancel_, std::move(error));
-    if (invocation_.flags.json)
-      WriteFetchesJson(fetched_, runs_, flags_.print.all, invocation_.out());
-    else if (!invocation_.flags.quiet)
-      PrintFetches(fetched_, outputs_, flags_.print, invocation_.out());
+    MeasureBest();
+    Print();
     invocation_.out().flush();  // before the output on stderr
     RETURN_IF_ERROR(SaveProfile());
     RETURN_IF_ERROR(SaveFetches(fetched_, outputs_, invocation_));
@@ -296,27 +304,51 @@ class GraphRuns {
       if (outputs_[i]) caller.take_value(fetched_[i].name, outputs_[i]);
   }
 
-  Error SaveProfile() {
-    if (!trace_) return Error::success();
-    profile_.WriteTrace(trace_->os());
-    RETURN_IF_ERROR(trace_->Commit());
-    if (!invocation_.flags.quiet) WriteProfileTables();
-    return Error::success();
+  // Prints the fetches and the profile.
+  void Print() {
+    const Roofline* best = best_ ? &*best_ : nullptr;
+    if (invocation_.flags.json) {
+      auto profile = [&](llvm::json::OStream& json) {
+        if (!IsProfiled()) return;
+        json.attributeObject("profile", [&] { WriteProfileJson(profile_, best, json); });
+      };
+      return WriteFetchesJson(fetched_, runs_, flags_.print.all, profile, invocation_.out());
+    }
+    if (invocation_.flags.quiet) return;
+    PrintFetches(fetched_, outputs_, flags_.print, invocation_.out());
+    if (!IsProfiled()) return;
+    constexpr size_t kRows = 20;
+    llvm::raw_ostream& os = flags_.profile == "-" ? invocation_.err() : invocation_.out();
+    os << "\n";
+    WriteProfileText(profile_, kRows, best, os);
   }
 
-  // Writes the profile, with the machine's peak performance for comparison if that can be measured.
-  void WriteProfileTables() {
-    constexpr size_t kNodes = 20;
+  // Measures the machine's best rates, with which nodes are compared, if that is possible.
+  void MeasureBest() {
+    if (!IsProfiled() || (invocation_.flags.quiet && !invocation_.flags.json)) return;
     auto rates = MeasureRates(pool_);
-    if (!rates) {
-      llvm::consumeError(rates.takeError());
-      return profile_.WriteTables(invocation_.err(), kNodes);
-    }
+    if (!rates) return llvm::consumeError(rates.takeError());
     std::vector<std::pair<std::string, Tensor>> feeds;
     for (size_t i = 0; i < job_->feeds().size(); ++i)
       feeds.emplace_back(job_->feeds()[i], job_->feed_values()[i]);
-    Roofline roofline(opened_.module(), feeds, *rates);
-    profile_.WriteTables(invocation_.err(), kNodes, &roofline);
+    best_.emplace(opened_.module(), feeds, *rates);
+  }
+
+  Error SaveProfile() {
+    if (trace_) {
+      profile_.WriteTrace(trace_->os());
+      RETURN_IF_ERROR(trace_->Commit());
+      invocation_.Wrote(flags_.profile);
+    }
+    if (!node_times_) return Error::success();
+    std::map<std::string, double> times = TimesOfNodes(profile_);
+    if (IsCsv(flags_.profile_nodes))
+      WriteProfileCsv(profile_, node_times_->os());
+    else
+      WriteNodeData(opened_.module(), "ms", times, node_times_->os());
+    RETURN_IF_ERROR(node_times_->Commit());
+    invocation_.Wrote(flags_.profile_nodes, Plural(times.size(), "node"));
+    return Error::success();
   }
 
   [[noreturn]] void EndInterrupted() {
@@ -336,7 +368,8 @@ class GraphRuns {
   std::optional<FlaggedHooks> hooks_;
   std::unique_ptr<CheckNumerics> numerics_;
   Profile profile_;
-  std::unique_ptr<AtomicFile> trace_;
+  std::optional<Roofline> best_;
+  std::unique_ptr<AtomicFile> trace_, node_times_;
   std::optional<Interruption> interruption_;
   std::optional<RunJob> job_;  // declared after the hooks that observe it
   std::vector<Fetched> fetched_;
@@ -359,6 +392,9 @@ Error CheckCombination(const Flags& flags) {
   RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (!flags.unchecked.empty() && !flags.check_numerics)
     return MakeError("--skip-numerics requires --check-numerics");
+  llvm::StringRef nodes = flags.profile_nodes;
+  if (!nodes.empty() && !IsCsv(nodes) && !nodes.ends_with(".json"))
+    return MakeError("--profile-nodes {0}: a .csv or .json file was expected", nodes);
   if (!flags.hooks.until.empty() && flags.repeat == 1)
     return MakeError("--until requires a --repeat above 1: the maximum number of runs");
   return Error::success();
@@ -369,7 +405,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (invocation.flags.json && flags.tap.writes_to_stdout())
     return MakeError("--json and --tap both write to standard output: pass --tap-file FILE too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();
-  outputs.insert(outputs.end(), {flags.profile, flags.hooks.save_variables, flags.save_case});
+  outputs.insert(outputs.end(),
+                 {flags.profile, flags.profile_nodes, flags.hooks.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)
     outputs.push_back(llvm::StringRef(text).split('=').second);
   return OnEachGraph(flags.model, flags.run.graph, outputs, invocation,
@@ -409,10 +446,16 @@ RunCommand SetUp(CommandLine& line) {
           "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; prints "
           "node, calls and value, and on a terminal opens the prompt of `debug` there; exit code 1")
       .ShownAs("FILTER");
-  line.Option(
-          "--profile", flags->profile,
-          "write a trace for Perfetto or chrome://tracing, and print where time and memory went")
+  line.Option("--profile", flags->profile,
+              "write a trace for Perfetto or chrome://tracing, and print where time and memory "
+              "went, by "
+              "layer, op and node")
       .ShownAs("FILE.json");
+  line.Option(
+          "--profile-nodes", flags->profile_nodes,
+          "like --profile, but write the time of each node: .csv, or Model Explorer's node data; "
+          "`view --node-data` colors boxes by either")
+      .ShownAs("FILE.csv|FILE.json");
   line.Option("--save-case", flags->save_case,
               "write graph, feeds and outputs as a case folder; if --check-numerics stops, that op "
               "and its inputs")

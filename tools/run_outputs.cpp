@@ -64,7 +64,8 @@ void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
 }
 
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
-                      bool all, llvm::raw_ostream& os) {
+                      bool all, llvm::function_ref<void(llvm::json::OStream&)> more,
+                      llvm::raw_ostream& os) {
   int64_t limit = all ? std::numeric_limits<int64_t>::max() : 8;
   auto write = [&](const Fetched& fetch, const Tensor& output, llvm::json::OStream& json) {
     WriteTensorJson(fetch.tensor, output, limit, json);
@@ -82,6 +83,7 @@ void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vecto
         });
       }
     });
+    more(json);
   });
 }
 

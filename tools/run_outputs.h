@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/exec/tensor.h"
+#include "llvm/Support/JSON.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -38,10 +39,11 @@ Error CheckFoldersOf(llvm::ArrayRef<std::string> asked);
 // prints them.
 void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
                   const PrintFlags& flags, llvm::raw_ostream& out);
-// Writes the fetches of all runs, including fetches that are saved to files. `all`: every element,
-// not only the first 8.
+// Writes the fetches of all runs, including fetches that are saved to files, and then what `more`
+// adds to the document. `all`: every element, not only the first 8.
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
-                      bool all, llvm::raw_ostream& os);
+                      bool all, llvm::function_ref<void(llvm::json::OStream&)> more,
+                      llvm::raw_ostream& os);
 // Saves the fetches that have a file, and says so.
 Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
                   Invocation& invocation);

@@ -133,7 +133,8 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
   if (!results) return results.takeError();
   ASSIGN_OR_RETURN(std::vector<Fetched> fetched, Choose(flags, &*results));
   if (invocation.flags.json)
-    WriteFetchesJson(fetched, {*results}, flags.print.all, invocation.out());
+    WriteFetchesJson(
+        fetched, {*results}, flags.print.all, [](auto&) {}, invocation.out());
   else if (!invocation.flags.quiet)
     PrintFetches(fetched, *results, flags.print, invocation.out());
   RETURN_IF_ERROR(SaveFetches(fetched, *results, invocation));
