@@ -2,6 +2,7 @@
 #include "lib/job/check_gradients.h"
 
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/support/json.h"
 #include "lib/support/text.h"
 #include "lib/trace/gradient_rule.h"

@@ -3,6 +3,7 @@
 
 #include "lib/diff/diff.h"
 #include "lib/io/strip_constants.h"
+#include "lib/ir/summary.h"
 #include "lib/pass/device_renames.h"
 #include "lib/support/text.h"
 #include "tools/input.h"

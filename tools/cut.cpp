@@ -7,6 +7,7 @@
 #include "lib/io/strip_constants.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

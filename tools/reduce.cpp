@@ -3,6 +3,7 @@
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/support/text.h"
 #include "tools/check_command.h"
 #include "tools/input.h"

@@ -44,6 +44,10 @@ Error CheckFoldersOf(llvm::ArrayRef<std::string> asked) {
   return Error::success();
 }
 
+static std::string TypeText(const Tensor& value) {
+  return (DataTypeName(value.dtype()) + DimsText(value.dims())).str();
+}
+
 static std::string ValueText(const Tensor& value, const PrintFlags& flags) {
   if (flags.exact)
     return flags.all ? value.ToString(std::numeric_limits<int>::max()) : value.ToString();
@@ -52,7 +56,7 @@ static std::string ValueText(const Tensor& value, const PrintFlags& flags) {
   std::string elements = ArrayString(value, options);
   // Rows are aligned, so they begin on a line of their own.
   bool has_rows = llvm::StringRef(elements).contains('\n');
-  return value.TypeText() + (has_rows ? "\n" : " ") + elements;
+  return TypeText(value) + (has_rows ? "\n" : " ") + elements;
 }
 
 void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
@@ -96,7 +100,7 @@ Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
                        outputs[i].ToString());
     }
     RETURN_IF_ERROR(SaveNpyLiteral(fetched[i].file, outputs[i].ToLiteral()));
-    invocation.Wrote(fetched[i].file, outputs[i].TypeText());
+    invocation.Wrote(fetched[i].file, TypeText(outputs[i]));
   }
   return Error::success();
 }

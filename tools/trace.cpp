@@ -2,6 +2,7 @@
 #include "lib/io/case.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/ir/text.h"
 #include "lib/job/plugin.h"
 #include "lib/support/file.h"

@@ -2,6 +2,7 @@
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"

@@ -19,6 +19,10 @@ constexpr double kMostGrowth = 1e3;
 
 bool HoldsValues(const Tensor& tensor) { return tensor && !tensor.HoldsObjects(); }
 
+std::string TypeText(const Tensor& tensor) {
+  return DataTypeName(tensor.dtype()).str() + DimsText(tensor.dims());
+}
+
 std::string CallersText(llvm::ArrayRef<CallSite> calls) {
   std::string text;
   for (const CallSite& call : calls) {
@@ -144,8 +148,8 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
   mismatch.output = output;
   mismatch.calls = a.calls;
   if (b.node && !AreAlike(a.calls, b.calls)) mismatch.calls_b = b.calls;
-  mismatch.type_a = a.outputs[output].TypeText();
-  mismatch.type_b = b.outputs[output].TypeText();
+  mismatch.type_a = TypeText(a.outputs[output]);
+  mismatch.type_b = TypeText(b.outputs[output]);
   mismatch.difference = std::move(difference);
   mismatch.cause = MismatchKind::kRounding;
   if (state.diverged) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/io/signature.h"
+#include "lib/ir/summary.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"

@@ -126,7 +126,7 @@ Error BoundKernel::Refuse(const KernelContext& context, int i) const {
   llvm::StringRef argument = info ? ArgumentOfInput(node_, *info, i) : "";
   if (!argument.empty()) what += (" ('" + argument + "')").str();
   if (!input) return MakeError("{0} has no value", what);
-  std::string is = input.TypeText();
+  std::string is = (DataTypeName(input.dtype()) + DimsText(input.dims())).str();
   std::string expected;
   if (wanted.dtype != proto::DT_INVALID && input.dtype() != wanted.dtype)
     expected = DataTypeName(wanted.dtype).str();

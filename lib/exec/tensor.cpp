@@ -385,19 +385,17 @@ int64_t Tensor::IntAt(int64_t i) const {
   }
 }
 
-std::string Tensor::TypeText() const { return (DataTypeName(dtype_) + DimsText(dims_)).str(); }
-
 std::string Tensor::ToString(int limit) const {
   if (!*this) return "no tensor";
   if (HoldsObjects()) {
-    std::string text = TypeText();
+    std::string text = (DataTypeName(dtype_) + DimsText(dims_)).str();
     for (int64_t i = 0; i < std::min<int64_t>(num_elements_, limit); ++i) {
       const ObjectRef& object = data<ObjectRef>()[i];
       text += (i ? ", " : " ") + (object ? object->ToString() : "nothing");
     }
     return text;
   }
-  return TypeText() + " " + ToLiteral().ToString(limit);
+  return (DataTypeName(dtype_) + DimsText(dims_) + " " + ToLiteral().ToString(limit)).str();
 }
 
 }  // namespace grapnel

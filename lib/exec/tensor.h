@@ -231,7 +231,6 @@ class GRAPNEL_PUBLIC Tensor {
   // Returns element `i` of a tensor of any integer dtype, or of bool, as an int64.
   int64_t IntAt(int64_t i) const;
 
-  std::string TypeText() const;  // the dtype and the dims: "float[2,3]"
   // Returns the dtype, the dims and at most `limit` elements: `float[2,3] [1,2,3,...]`.
   std::string ToString(int limit = 8) const;
 

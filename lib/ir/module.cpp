@@ -237,12 +237,6 @@ std::vector<Body> Bodies(Module& module) {
   return bodies;
 }
 
-size_t CountNodes(const Module& module) {
-  size_t nodes = module.main.num_nodes();
-  for (const auto& function : module.functions) nodes += function->body.num_nodes();
-  return nodes;
-}
-
 const Function* FunctionOf(const Graph& graph) { return graph.function(); }
 
 }  // namespace grapnel

@@ -132,9 +132,6 @@ struct GRAPNEL_PUBLIC Body {
 // Returns the bodies of a module: the main graph first, then the functions.
 GRAPNEL_PUBLIC std::vector<Body> Bodies(Module& module);
 
-// Returns the number of nodes in all bodies of a module.
-GRAPNEL_PUBLIC size_t CountNodes(const Module& module);
-
 // Returns the function that has this body; null for the main graph.
 GRAPNEL_PUBLIC const Function* FunctionOf(const Graph& graph);
 

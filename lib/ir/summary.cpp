@@ -218,4 +218,10 @@ Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of
   return Summarizer(module, shape_of).Run();
 }
 
+size_t CountNodes(const Module& module) {
+  size_t nodes = module.main.num_nodes();
+  for (const auto& function : module.functions) nodes += function->body.num_nodes();
+  return nodes;
+}
+
 }  // namespace grapnel

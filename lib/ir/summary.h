@@ -56,7 +56,7 @@ struct Summary {
   std::vector<std::pair<std::string, size_t>> ops;
   std::map<std::string, size_t> devices;  // nodes of the main graph per device; "": no device
   size_t constants = 0;
-  uint64_t constant_bytes = 0;  // in the file
+  uint64_t constant_bytes = 0;                     // in the file
   std::vector<ConstantSummary> largest_constants;  // in memory; at most 10
   std::vector<FunctionSummary> functions;          // in the library's order
   std::vector<std::string> called_from_main;       // sorted
@@ -66,6 +66,9 @@ struct Summary {
 // Returns the summary of a module. Linear; does not read the elements of constants. For the graph
 // of a function, calls `shape_of`, if not null, for the ports whose values are results.
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
+
+// Returns the number of nodes in the main graph and all functions.
+size_t CountNodes(const Module& module);
 
 }  // namespace grapnel
 

@@ -34,6 +34,10 @@ bool IsNumber(DataType type) {
   return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL;
 }
 
+std::string TypeAndShape(const Tensor& tensor) {
+  return (DataTypeName(tensor.dtype()) + DimsText(tensor.dims())).str();
+}
+
 // Calls `use` with each element, converted to double.
 template <typename Use>
 Error ForEach(const Tensor& tensor, Use use) {
@@ -56,12 +60,12 @@ proto::TensorProto ProtoOf(const Tensor& tensor) {
 
 Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a scalar summary needs a number, this is {0}", tensor.TypeText());
+    return MakeError("a scalar summary needs a number, this is {0}", TypeAndShape(tensor));
   if (tensor.num_elements() != 1)
     return MakeError(
         "a scalar summary needs one element, this is {0}: take mean(...) or another "
         "reduction, or a histogram",
-        tensor.TypeText());
+        TypeAndShape(tensor));
   out->set_dtype(proto::DT_FLOAT);
   out->mutable_tensor_shape();
   return ForEach(tensor, [&](double value) { out->add_float_val(static_cast<float>(value)); });
@@ -72,7 +76,7 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
 // 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a histogram summary needs numbers, this is {0}", tensor.TypeText());
+    return MakeError("a histogram summary needs numbers, this is {0}", TypeAndShape(tensor));
   double least = std::numeric_limits<double>::infinity(), most = -least;
   int64_t count = 0;
   RETURN_IF_ERROR(ForEach(tensor, [&](double value) {
@@ -123,7 +127,7 @@ Error AddImages(const Tensor& tensor, proto::TensorProto* out) {
     return MakeError(
         "an image summary needs numbers of shape [n,h,w,c], [h,w,c] or [h,w] with c from 1 to 4, "
         "this is {0}",
-        tensor.TypeText());
+        TypeAndShape(tensor));
   auto [number, height, width, channels] = *dims;
   int64_t count = std::min(number, kMostImages), size = height * width * channels;
   DataType type = tensor.dtype();
@@ -201,7 +205,7 @@ Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor
       break;
     case SummaryKind::kText:
       if (tensor.dtype() != proto::DT_STRING)
-        return MakeError("a text summary needs strings, this is {0}", tensor.TypeText());
+        return MakeError("a text summary needs strings, this is {0}", TypeAndShape(tensor));
       *out = ProtoOf(tensor);
   }
   proto::SummaryMetadata* metadata = value.mutable_metadata();

@@ -1,5 +1,7 @@
 #include "lib/serve/pages/page.h"
 
+#include "lib/ir/summary.h"
+
 namespace grapnel {
 namespace {
 
