@@ -37,6 +37,9 @@ _MADE = {"opt": ", optimized", "cut": ", cut", "reduce": ", reduced"}
 # Options of `run` that tap tensors. Without a file for them, their lines are kept in memory.
 _TAPPING = ("tap", "tap_op", "tap_function", "tap_dtype", "taps_report")
 
+# Commands that run a graph on the example arguments of `load`.
+_FED = ("run", "blame", "doctor", "compare", "check-gradients", "bisect")
+
 # Commands that write one document per line: `replay` one per case, `train` one per step.
 _A_LINE_EACH = ("replay", "train")
 
@@ -163,6 +166,17 @@ class _Arguments:
         at_hand = temporary_name("feed")
         self.feeds[at_hand] = to_feed(name, value, None if is_typed(value) else self._type_of_feed(name))
         return f"{name}={at_hand}"
+
+    def add_examples(self, given: dict[str, Any]) -> None:
+        """Feeds the example arguments of the model that the call does not feed."""
+        model = next((one for one in self.kept if getattr(one, "default_feeds", None)), None)
+        if model is None:
+            return
+        feeds = given.get("feed") or ()
+        texts = [feeds] if isinstance(feeds, str) else list(feeds)
+        names = [text.split("=")[0] for text in texts if isinstance(text, str)]
+        for name, value in model._feeds_besides(names, given.get("signature")).items():
+            self.options.append(f"--feed={self._feed(name, value)}")
 
     def _elements(self, name, value, is_model):
         if hasattr(value, "items"):
@@ -333,6 +347,8 @@ class GraphResult(Result):
         """The graph, opened."""
         graph: Graph = load(self._arguments.output or self._written())
         graph.default_fetches = self._fetches
+        source = next(iter(self._arguments.kept), None)
+        graph._take_feeds(getattr(source, "default_feeds", {}))
         return graph
 
 
@@ -391,6 +407,8 @@ def call(command, specs, keywords, given, result=Result):
         raise ValueError(f"{command} cannot select a graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
     if arguments.title and given["graph"] is None:
         arguments.options.append(f"--graph={arguments.title}")
+    if command in _FED or given.get("check_values"):
+        arguments.add_examples(given)
     output = given.get("output")
     if "output" in specs and output is None and command in _SUFFIXES:
         suffix = "" if given.get("format") or given.get("to") else _SUFFIXES[command]

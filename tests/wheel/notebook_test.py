@@ -65,6 +65,29 @@ def test_what_commands_found(lenet, tmp_path):
     assert "<title>lenet \u2192 lenet, optimized" in page_of(bundles["diff"]["text/html"]).decode()
 
 
+def test_what_was_found_is_told_beside_the_picture(lenet, tmp_path):
+    fast = lenet.optimize(fetch="Identity", dump_dir=tmp_path / "dumps")
+    written = [path.stat().st_mtime_ns for path in sorted((tmp_path / "dumps").iterdir())]
+    html = shown(fast)["text/html"]
+    assert [path.stat().st_mtime_ns for path in sorted((tmp_path / "dumps").iterdir())] == written
+    assert f"64 \u2192 {fast.nodes_after} nodes; {fast.rewrites} rewrites: 5 fused nodes, " in html
+    assert re.search(r"<td[^>]*>remapper/fuse_bias_activation</td><td[^>]*>3</td><td[^>]*>\d+</td>", html)
+    assert f"{sum(int(times) for times in re.findall(r'<td[^>]*>[^<]*</td><td[^>]*>([0-9]+)</td><td', html))}" == f"{fast.rewrites}"
+    html = shown(tg.load(b"fetch %x\n%x = Placeholder {dtype=float}\n").optimize())["text/html"]
+    assert "1 \u2192 1 nodes; 0 rewrites: 0 fused nodes, 0 nodes removed</div>" in html and "<table" not in html
+
+    story = str(tg.diff(lenet, fast.graph)).splitlines()
+    html = shown(tg.diff(lenet, fast.graph, output=tmp_path / "diff.html"))["text/html"]
+    assert len(story) > 10 and all(line.replace("&", "&amp;").replace("'", "&#x27;").replace(">", "&gt;") in html for line in story)
+
+    placed = tg.place(lenet, devices="cpu:1,gpu:1")
+    html = shown(placed)["text/html"]
+    assert "nodes by scope and device" in html and "nodes by reason and device" in html and "first possible device" in html
+    impossible = tg.place(tg.load(b"%c = Const \"A\"\n%s = StringLower(%c) @gpu:0\n"), devices="cpu:1,gpu:1", hard=True)
+    html = shown(impossible)["text/html"]
+    assert not impossible.ok and "no supported kernel for GPU devices" in html and "<script" not in html
+
+
 def test_what_has_no_picture_shows_its_text(lenet, tmp_path):
     """With aligned columns whatever the page's style is; results that are slow to compute are not recomputed."""
     (tmp_path / "policy.toml").write_text('[ops]\nforbidden = ["Conv2D"]\n')
