@@ -170,6 +170,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
   RETURN_IF_ERROR(WriteReports(report, flags));
   Print(report, flags, invocation);
+  for (const std::string* path : {&flags.picture, &flags.junit, &flags.markdown, &flags.sarif})
+    invocation.Wrote(*path);
   return report.Passes() ? kExitOk : kExitNo;
 }
 

@@ -62,9 +62,11 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
     return;
   }
   if (!invocation.flags.quiet) {
-    WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
-    WriteRenames(RenamesOf(found.diff), flags.all, os);
-    WriteSignatureDiff(found.signatures, os);
+    if (flags.output.empty()) {  // else the picture shows the changes
+      WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
+      WriteRenames(RenamesOf(found.diff), flags.all, os);
+      WriteSignatureDiff(found.signatures, os);
+    }
     if (values) WriteValueReport(*values, flags.all ? values->different.size() : kMostValues, os);
   }
   if (flags.statistics) WriteStatistics(found.statistics, os);
@@ -286,6 +288,7 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
   Print(found, flags, invocation);
+  invocation.Wrote(flags.output);
   return found.Same();
 }
 

@@ -2,6 +2,7 @@
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
 #include "lib/job/function_signature.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
@@ -144,6 +145,9 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<std::string> missing, pages.MissingNodes());
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
   RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
+  size_t nodes = 0;
+  for (const OpenedGraph& graph : graphs) nodes += CountNodes(graph.module());
+  invocation.Wrote(flags.output, Plural(nodes, "node"));
   return kExitOk;
 }
 
@@ -182,8 +186,13 @@ void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
     view->functions.push_back(library.functions[entry].function->name().str());
 }
 
-Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
-                           std::optional<PictureFormat> format, Invocation& invocation) {
+struct Drawn {
+  std::string bytes;
+  size_t nodes = 0;  // in boxes, or folded into them
+};
+
+Expected<Drawn> Draw(OpenedGraph& input, std::string title, Flags flags,
+                     std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
@@ -220,12 +229,12 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
     std::string text;
     llvm::raw_string_ostream os(text);
     WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(*picture, json); });
-    return os.str();
+    return Drawn{os.str(), picture->counts.nodes};
   }
-  ASSIGN_OR_RETURN(PictureFile drawn, DrawPicture(*picture, *format));
-  if (!drawn.warning.empty())
-    invocation.sink()(Severity::kWarning, flags.output + ": " + drawn.warning);
-  return std::move(drawn.bytes);
+  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(*picture, *format));
+  if (!file.warning.empty())
+    invocation.sink()(Severity::kWarning, flags.output + ": " + file.warning);
+  return Drawn{std::move(file.bytes), picture->counts.nodes};
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
@@ -244,13 +253,14 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   // Only a DOT file can contain several pictures.
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenForViewing(flags, invocation, format != PictureFormat::kDot));
-  std::string bytes;
+  Drawn all;
   for (OpenedGraph& graph : graphs) {
-    ASSIGN_OR_RETURN(std::string drawn,
-                     Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
-    bytes += drawn;
+    ASSIGN_OR_RETURN(Drawn drawn, Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
+    all.bytes += drawn.bytes;
+    all.nodes += drawn.nodes;
   }
-  RETURN_IF_ERROR(WriteFile(flags.output, bytes));
+  RETURN_IF_ERROR(WriteFile(flags.output, all.bytes));
+  invocation.Wrote(flags.output, Plural(all.nodes, "node"));
   return kExitOk;
 }
 

@@ -122,6 +122,7 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
         json.attribute("name", llvm::json::fixUTF8(c.name));
         json.attribute("dtype", c.dtype);
         json.attribute("shape", c.shape);
+        json.attribute("bytes", static_cast<int64_t>(c.bytes));
         json.attribute("stored_bytes", static_cast<int64_t>(c.stored_bytes));
       });
     }

@@ -136,10 +136,10 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
     os << Table(rows, "  ");
   }
   if (!summary.largest_constants.empty()) {
-    os << "\nlargest constants, by bytes in the file\n";
+    os << "\nlargest constants\n";
     std::vector<std::vector<std::string>> rows;
     for (const ConstantSummary& c : summary.largest_constants) {
-      rows.push_back({HumanBytes(c.stored_bytes), c.dtype + c.shape, c.name});
+      rows.push_back({HumanBytes(c.bytes), c.dtype + c.shape, c.name});
       if (!all && rows.size() == 5) break;
     }
     os << Table(rows, "  ");

@@ -9,6 +9,7 @@
 
 #include "lib/exec/call_stack.h"
 #include "lib/exec/tensor.h"
+#include "lib/ir/number_statistics.h"
 #include "lib/support/public.h"
 #include "lib/watch/health.h"
 
@@ -35,8 +36,9 @@ struct GRAPNEL_PUBLIC TapEvent {
   int run = 0;      // number of the run; 0: there is only one run
   double time = 0;  // seconds since 1970, if Tap::TellsTime()
   DataType dtype = proto::DT_INVALID;
-  llvm::SmallVector<int64_t, 4> dims;  // empty in mode NO_TENSOR
-  Health health;                       // set in the ..._HEALTH and THREE_SLOTS modes
+  llvm::SmallVector<int64_t, 4> dims;               // empty in mode NO_TENSOR
+  Health health;                                    // set in the ..._HEALTH and THREE_SLOTS modes
+  std::shared_ptr<const NumberStatistics> numbers;  // if the tap summarizes (Tap::Summarize)
   TapCalls calls;
   Tensor value;      // mode FULL_TENSOR, numbers and strings: shares the tensor's buffer
   std::string text;  // mode FULL_TENSOR, resources and variants: a description
