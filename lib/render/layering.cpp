@@ -314,6 +314,28 @@ class LayerMaker {
 
 }  // namespace
 
+void PutAbove(llvm::ArrayRef<uint32_t> above, uint32_t num_items, std::vector<LayerEdge>* edges) {
+  if (above.empty()) return;
+  std::vector<std::vector<uint32_t>> readers(num_items);
+  for (const LayerEdge& edge : *edges) readers[edge.from].push_back(edge.to);
+  std::vector<bool> is_above(num_items, false);
+  for (uint32_t item : above) is_above[item] = true;
+  for (uint32_t item : above) {
+    std::vector<bool> reached(num_items, false);
+    std::vector<uint32_t> stack = {item};
+    while (!stack.empty()) {
+      uint32_t from = stack.back();
+      stack.pop_back();
+      for (uint32_t to : readers[from]) {
+        if (!reached[to]) stack.push_back(to);
+        reached[to] = true;
+      }
+    }
+    for (LayerEdge& edge : *edges)
+      edge.back |= edge.to == item && reached[edge.from] && !is_above[edge.from];
+  }
+}
+
 Layering MakeLayers(uint32_t num_items, llvm::ArrayRef<LayerEdge> edges,
                     llvm::ArrayRef<uint32_t> top, llvm::ArrayRef<uint32_t> bottom) {
   return LayerMaker(num_items, edges, top, bottom).Run();
