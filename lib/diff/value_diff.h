@@ -28,7 +28,10 @@ struct ValueDiff {
   std::string type;  // "float[3,3,8,16]"; where they differ "float[8] -> float[16]"
   ValueDistance distance;
   std::string problem;  // why no values were compared
+  Node in_b = {};       // the variable or constant in B; none if only A has it
 };
+// Returns "3 of 12 elements differ, by up to 0.25", or the problem.
+std::string DistanceText(const ValueDiff& one);
 
 struct ValueReport {
   // True if a model has variables but no values for them; then no variable is compared.
@@ -55,6 +58,12 @@ Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const D
 // Returns "A comes without the values of its variables"; empty if both models have values.
 std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a = "A",
                            llvm::StringRef b = "B");
+
+// Returns the variables and constants of B whose values differ.
+std::vector<Node> DifferentInB(const ValueReport& report);
+
+// Returns "values: 3 differ, 5 the same".
+std::string ValuesSummary(const ValueReport& report);
 
 // Writes a table of at most `limit` lines, and a line with the counts.
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os);
