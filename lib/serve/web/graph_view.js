@@ -59,6 +59,13 @@ export class GraphView extends EventTarget {
     for (const caller of first.calls) this.open.add(`${instance}>n${caller}`);
   }
 
+  // Opens exactly the boxes with these keys in a body, which is then to be shown: scopes that are
+  // initially open in it, or in functions that these keys open, stay closed.
+  restore(keys, body) {
+    this.open = new Set(keys);
+    this.seen = new Set([...keys, String(body)]);
+  }
+
   get instance() { return String(this.body); }
 
   // Shows a body. `fold`: closes open boxes again, as far as needed for readable text (foldToFit).
@@ -68,7 +75,8 @@ export class GraphView extends EventTarget {
     this.body = body;
     this.select(undefined);
     const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
-    if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
+    const isSeen = this.seen.has(String(body));
+    if (body !== this.home && !isOpen && !isSeen) this.openAsFirst(String(body), body);
     await this.update();
     if (fold && !isOver()) await this.foldToFit(isOver);
     if (!isOver()) this.see();
@@ -149,15 +157,12 @@ export class GraphView extends EventTarget {
   openCalledFirst() {
     let more = false;
     for (const {box, instance} of this.boxes) {
-      if (!this.open.has(openKey(instance, box)) || box.kind === "scope") continue;
-      box.calls.forEach((call, i) => {
-        const inner = `${instance}>n${box.id}.${i}`;
-        if (this.seen.has(inner)) return;
-        this.seen.add(inner);
-        const size = this.open.size;
-        this.openAsFirst(inner, call.body);
-        more ||= this.open.size > size;
-      });
+      const key = openKey(instance, box);
+      if (!this.open.has(key) || box.kind === "scope" || this.seen.has(key)) continue;
+      this.seen.add(key);
+      const {size} = this.open;
+      box.calls.forEach((call, i) => this.openAsFirst(`${key}.${i}`, call.body));
+      more ||= this.open.size > size;
     }
     return more;
   }
