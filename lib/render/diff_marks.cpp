@@ -79,7 +79,7 @@ class DiffMarks::Maker {
         if (!MayCallFunctions(reader)) continue;
         for (const Function* callee : CalleesOf(reader)) {
           Node argument = ArgumentOf(*callee, reader, static_cast<int>(use.slot));
-          if (!argument) continue;
+          if (!argument || argument.uses().empty()) continue;
           if (UseOf(argument) == NodeUse::kShown) Mark(argument, source);
           visit(argument);
         }
