@@ -4,18 +4,26 @@
 #include <set>
 
 #include "lib/ir/node_types.h"
+#include "lib/render/labels.h"
 #include "lib/render/selection.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
+namespace {
+
+// Returns the path of the scope around a node or scope; "" for the outermost scope.
+llvm::StringRef Around(llvm::StringRef path) {
+  return path.contains('/') ? path.substr(0, path.rfind('/')) : "";
+}
+
+}  // namespace
 
 class DiffMarks::Maker {
  public:
   explicit Maker(DiffMarks* marks) : marks_(*marks), graph_(marks->graph_) {
     const Module& module = *graph_.module;
     AddBody(module.main, "");
-    for (const auto& function : module.functions)
-      AddBody(function->body, function->name().str() + "/");
+    for (const auto& function : module.functions) AddBody(function->body, function->name());
   }
 
   void Run() {
@@ -27,7 +35,6 @@ class DiffMarks::Maker {
       }
     }
     for (const Graph* body : bodies_) AddScopes(*body);
-    marks_.scopes_.assign(scopes_.begin(), scopes_.end());
   }
 
  private:
@@ -36,10 +43,10 @@ class DiffMarks::Maker {
     return graph_.status.count(KeyOf(node)) || graph_.other_values.count(KeyOf(node));
   }
 
-  void AddBody(const Graph& body, std::string prefix) {
+  void AddBody(const Graph& body, llvm::StringRef function) {
     bodies_.push_back(&body);
     uses_[&body] = Fold(body, {}, FoldOptions()).uses;
-    prefixes_[&body] = std::move(prefix);
+    functions_[&body] = function;
     for (Node node : body.nodes()) {
       if (!MayCallFunctions(node)) continue;
       for (const Function* callee : CalleesOf(node)) callers_[&callee->body].push_back(node);
@@ -115,11 +122,24 @@ class DiffMarks::Maker {
     }
   }
 
-  void AddScopes(const Graph& body) {
+  // True for a function that saves or restores variables: it has every variable, but no layer that
+  // reads it.
+  bool IsSaver(const Graph& body) const {
+    if (functions_.at(&body).empty()) return false;
     for (Node node : body.nodes()) {
-      if (UseOf(node) != NodeUse::kShown || !node.name().contains('/')) continue;
-      if (Differs(node) || marks_.within_.count(KeyOf(node)))
-        scopes_.insert(prefixes_[&body] + node.name().substr(0, node.name().rfind('/')).str());
+      if (node.op() == "SaveV2" || node.op() == "RestoreV2") return true;
+    }
+    return false;
+  }
+
+  void AddScopes(const Graph& body) {
+    if (IsSaver(body)) return;
+    for (Node node : body.nodes()) {
+      // What only saves, restores or updates a variable is no layer.
+      bool is_state = GroupOf(node.op()) == OpGroup::kState;
+      bool differs = Differs(node) || (marks_.within_.count(KeyOf(node)) && !is_state);
+      if (UseOf(node) == NodeUse::kShown && differs)
+        marks_.scopes_.insert({functions_[&body].str(), Around(node.name()).str()});
     }
   }
 
@@ -127,10 +147,9 @@ class DiffMarks::Maker {
   const UnionGraph& graph_;
   std::vector<const Graph*> bodies_;
   std::map<const Graph*, std::vector<NodeUse>> uses_;
-  std::map<const Graph*, std::string> prefixes_;  // "function/"
+  std::map<const Graph*, llvm::StringRef> functions_;  // "" for the main graph
   std::map<const Graph*, std::vector<Node>> callers_;
   std::set<const Graph*> marked_;  // bodies with a difference, or that call such bodies
-  std::set<std::string> scopes_;
 };
 
 DiffMarks::DiffMarks(const UnionGraph& graph) : graph_(graph) { Maker(this).Run(); }
@@ -141,6 +160,30 @@ NodeStatus DiffMarks::Of(const Node& node) const {
   if (own != NodeStatus::kSame) return own;
   bool differs = graph_.other_values.count(key) || within_.count(key) || calls_.count(key);
   return differs ? NodeStatus::kChanged : NodeStatus::kSame;
+}
+
+std::vector<std::string> DiffMarks::ScopesToOpen(size_t most) const {
+  auto scopes = scopes_;
+  auto depth = [](const auto& scope) {
+    return scope.second.empty() ? 0 : 1 + llvm::count(scope.second, '/');
+  };
+  while (true) {
+    scopes.erase({"", ""});  // always open
+    if (scopes.size() <= most) break;
+    auto deepest = *llvm::max_element(
+        scopes, [&](const auto& a, const auto& b) { return depth(a) < depth(b); });
+    if (depth(deepest) == 0) return {};
+    std::set<std::pair<std::string, std::string>> around;
+    for (const auto& [function, path] : scopes) {
+      bool is_deepest = depth(std::pair(function, path)) == depth(deepest);
+      around.insert({function, is_deepest ? Around(path).str() : path});
+    }
+    scopes = std::move(around);
+  }
+  std::vector<std::string> paths;
+  for (const auto& [function, path] : scopes)
+    paths.push_back(function + (function.empty() || path.empty() ? "" : "/") + path);
+  return paths;
 }
 
 llvm::ArrayRef<Node> DiffMarks::Within(const Node& node) const {

@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
 #define GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,8 +28,10 @@ class DiffMarks {
   // arguments that calls pass to the node's function.
   llvm::ArrayRef<Node> Within(const Node& node) const;
 
-  // The scopes of nodes that have a box and a difference; "function/a/b" in functions. Sorted.
-  const std::vector<std::string>& scopes() const { return scopes_; }
+  // Returns at most `most` scopes to open: those of layers that have a box and a difference or, of
+  // too many, scopes around them. In functions "function/a/b", or "function" for the outermost
+  // scope. Sorted; empty if even the outermost scopes are too many.
+  std::vector<std::string> ScopesToOpen(size_t most) const;
 
  private:
   class Maker;
@@ -37,7 +40,7 @@ class DiffMarks {
   const UnionGraph& graph_;
   llvm::DenseMap<Key, std::vector<Node>> within_;
   llvm::DenseSet<Key> calls_;  // nodes that call a function with a difference
-  std::vector<std::string> scopes_;
+  std::set<std::pair<std::string, std::string>> scopes_;  // function or "", path in it
 };
 
 }  // namespace grapnel

@@ -34,7 +34,7 @@ Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff,
   if (values) view.title += "; " + ValuesSummary(*values);
   view.painting = &painting;
   view.list_nodes = true;
-  if (marks.scopes().size() <= kScopesOpened) view.scopes = marks.scopes();
+  view.scopes = marks.ScopesToOpen(kScopesOpened);
   ASSIGN_OR_RETURN(drawn.picture, MakePicture(*drawn.graph.module, view));
   return drawn;
 }

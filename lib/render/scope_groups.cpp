@@ -20,8 +20,9 @@ constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
 constexpr size_t kMostReplicas = 16;
 // Members are grouped by names only if at most this many groups and single members remain.
 constexpr size_t kMostByNames = 40;
-// The number of parts that CutAlongFlow aims for in one scope.
-constexpr uint32_t kMostFlowParts = 20;
+// The number of parts that CutAlongFlow aims for in one scope. Of members before and after replicas,
+// each side gets its share, but at least kFewParts: so few members stay as they are.
+constexpr uint32_t kMostFlowParts = 20, kFewParts = 8;
 // SplitEvenly aims for slices of kSliceSize members (for a series, see there), but makes at most
 // kMostSlices slices of a scope and kMostSlicesOfSeries of a series. If the slices become too large
 // because of these limits, they are split again.
@@ -61,8 +62,34 @@ void ScopeTree::Builder::GroupMembers(ScopeId scope, uint32_t group_above) {
     return;
   }
   std::vector<Member> kept = TakeOutKept(scope);
-  if (is_large() && !GroupByNames(scope)) CutAlongFlow(scope);
+  if (is_large() && (!kept.empty() || !GroupByNames(scope))) CutAlongFlow(scope, kept);
   PutBackKept(scope, kept);
+}
+
+// Returns the members that no flow leads to from a replica, then the others. A group of both would
+// be above the replicas and below them. Returns one list if there are no replicas.
+std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::BeforeAndAfter(
+    llvm::ArrayRef<Member> members, llvm::ArrayRef<Member> kept) {
+  std::vector<std::vector<Member>> sides(kept.empty() ? 1 : 2);
+  if (kept.empty()) sides[0] = members.vec();
+  if (kept.empty()) return sides;
+  std::vector<Member> all = members.vec();
+  all.insert(all.end(), kept.begin(), kept.end());
+  std::vector<std::vector<uint32_t>> readers(all.size());
+  for (auto [from, to] : EdgesAmong(all)) readers[from].push_back(to);
+  std::vector<bool> is_after(all.size(), false);
+  std::vector<uint32_t> stack;
+  for (uint32_t i = 0; i < kept.size(); ++i) stack.push_back(members.size() + i);
+  while (!stack.empty()) {
+    uint32_t from = stack.back();
+    stack.pop_back();
+    for (uint32_t to : readers[from]) {
+      if (!is_after[to]) stack.push_back(to);
+      is_after[to] = true;
+    }
+  }
+  for (size_t i = 0; i < members.size(); ++i) sides[is_after[i]].push_back(members[i]);
+  return sides;
 }
 
 std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::TakeOutKept(ScopeId scope) {
@@ -263,7 +290,7 @@ llvm::StringRef ScopeTree::Builder::OwnName(ScopeId scope, llvm::StringRef name)
   return name.drop_front(std::min(name.size(), found_[scope].name_from));
 }
 
-void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
+void ScopeTree::Builder::CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept) {
   if (structures_.empty()) {
     ScopeStructures structures = Structures(false);
     for (ScopeId id = 0; id < found_.size(); ++id)
@@ -273,19 +300,36 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
   std::vector<Member> members, hidden;
   for (const Member& member : MembersOf(scope))
     (SizeOf(member) > 0 ? members : hidden).push_back(member);
-  std::vector<FlowMember> flow;
-  flow.reserve(members.size());
-  for (const Member& member : members)
-    flow.push_back({StructureOf(member), SizeOf(member), OwnName(scope, member.name)});
   if (members.size() < 2) return;
-  std::vector<FlowPart> parts = FlowParts(flow, EdgesAmong(members), kMostFlowParts);
-  if (parts.size() == 1 && parts[0].repeats.size() == 1) return SplitEvenly(scope);
-  NameWords words(flow);
+  struct Side {
+    std::vector<Member> members;
+    std::vector<FlowMember> flow;
+    std::vector<FlowPart> parts;
+  };
+  std::vector<Side> sides;
+  for (std::vector<Member>& part : BeforeAndAfter(members, kept)) {
+    Side& side = sides.emplace_back();
+    side.members = std::move(part);
+    for (const Member& member : side.members)
+      side.flow.push_back({StructureOf(member), SizeOf(member), OwnName(scope, member.name)});
+    uint32_t share = kMostFlowParts * side.members.size() / members.size();
+    if (!kept.empty() && side.members.size() <= kFewParts) {
+      for (uint32_t i = 0; i < side.members.size(); ++i) side.parts.push_back({{{i}}});
+    } else {
+      side.parts = FlowParts(side.flow, EdgesAmong(side.members), std::max(share, kFewParts));
+    }
+  }
+  const std::vector<FlowPart>& first = sides[0].parts;
+  bool is_whole = sides.size() == 1 && first.size() == 1 && first[0].repeats.size() == 1;
+  if (is_whole) return SplitEvenly(scope);
   found_[scope].cut = true;
   titles_.clear();
   Clear(scope);
   for (const Member& member : hidden) Move(member, scope);
-  for (const FlowPart& part : parts) AddPart(scope, members, part, words);
+  for (const Side& side : sides) {
+    NameWords words(side.flow);
+    for (const FlowPart& part : side.parts) AddPart(scope, side.members, part, words);
+  }
 }
 
 void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,

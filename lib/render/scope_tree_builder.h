@@ -81,9 +81,11 @@ class ScopeTree::Builder {
   bool MayHaveSeries(ScopeId scope) const;
   void MakeSeries(ScopeId scope, const ScopeStructures& structures, const std::vector<bool>& shows);
   static std::vector<std::vector<Member>> ByWord(llvm::ArrayRef<Member> members, size_t from);
+  std::vector<std::vector<Member>> BeforeAndAfter(llvm::ArrayRef<Member> members,
+                                                  llvm::ArrayRef<Member> kept);
   bool GroupByNames(ScopeId scope);
   void Group(ScopeId scope, const std::vector<std::vector<Member>>& words, size_t from);
-  void CutAlongFlow(ScopeId scope);
+  void CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept);
   void AddPart(ScopeId scope, llvm::ArrayRef<Member> members, const FlowPart& part,
                const NameWords& words);
   ScopeId AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members, llvm::ArrayRef<uint32_t> part,

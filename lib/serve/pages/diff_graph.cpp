@@ -67,7 +67,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   if (values) marks.summary.push_back(ValuesSummary(*values));
   for (Rename& one : RenamesOf(diff))
     marks.renamed.push_back({std::move(one.a), std::move(one.b), one.nodes});
-  if (made->statuses_->scopes().size() <= kScopesOpened) marks.open = made->statuses_->scopes();
+  marks.open = made->statuses_->ScopesToOpen(kScopesOpened);
   made->page_ =
       std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), std::move(title), &marks);
   made->AddChanges(diff);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""deep_diff.py FOLDER: two pairs of graphs that differ in constants deep inside: deep.gtxt in scopes, more than a diff opens, and
-closed.gtxt in one of many functions, which stays closed."""
+"""deep_diff.py FOLDER: two pairs of graphs that differ in constants deep inside, more than a diff opens: deep.gtxt in scopes, and
+closed.gtxt in functions."""
 
 import pathlib
 import sys
@@ -11,7 +11,7 @@ OPS = ("Relu", "Tanh", "Exp", "Neg", "Abs")
 def deep(factor):
     lines, last = ["%x = Placeholder {dtype=float, shape=[2]}"], "x"
     for side in ("left", "right"):
-        for i in range(16):
+        for i in range(60):
             scope = f"a/b/{side}/{OPS[i % 5].lower()}{i * i}"
             lines.append(f"%{scope}/k = Const [1.0,{i + (factor if side == 'right' else 1)}.0]")
             lines.append(f"%{scope}/mul = Mul(%{last}, %{scope}/k)")
@@ -22,13 +22,13 @@ def deep(factor):
 
 def closed(factor):
     lines = ["%x = Placeholder {dtype=float, shape=[2]}"]
-    for k in range(10):
-        lines.append(f"%call_{k} = PartitionedCall(%x) {{f=@f{k}}}")
-    for k in range(10):
-        ops = 3 if k == 9 else 30  # the largest functions are opened
-        lines += [f"func @f{k}(%a: float) -> (r: float) {{", f"  %k = Const {factor if k == 9 else 1}.5", "  %n0 = Mul(%a, %k)"]
-        lines += [f"  %n{i} = {OPS[i * (k + 1) % 5]}(%n{i - 1})" for i in range(1, ops)]
-        lines += [f"  return %n{ops - 1}", "}"]
+    names = [*(f"same{k}" for k in range(4)), *(f"other{k}" for k in range(15))]
+    for name in names:
+        lines.append(f"%call_{name} = PartitionedCall(%x) {{f=@{name}}}")
+    for k, name in enumerate(names):
+        lines += [f"func @{name}(%a: float) -> (r: float) {{", f"  %k = Const {factor if 'other' in name else 1}.5", "  %n0 = Mul(%a, %k)"]
+        lines += [f"  %n{i} = {OPS[i * (k + 1) % 5]}(%n{i - 1})" for i in range(1, 30)]
+        lines += ["  return %n29", "}"]
     return lines
 
 
