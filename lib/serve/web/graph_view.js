@@ -59,11 +59,9 @@ export class GraphView extends EventTarget {
     for (const caller of first.calls) this.open.add(`${instance}>n${caller}`);
   }
 
-  // Opens exactly the boxes with these keys in a body, which is then to be shown: scopes that are
-  // initially open in it, or in functions that these keys open, stay closed.
+  // Opens only the boxes with these keys, before `body` is shown; see openCalledFirst.
   restore(keys, body) {
-    this.open = new Set(keys);
-    this.seen = new Set([...keys, String(body)]);
+    [this.open, this.seen] = [new Set(keys), new Set([...keys, String(body)])];
   }
 
   get instance() { return String(this.body); }
@@ -74,9 +72,8 @@ export class GraphView extends EventTarget {
     const show = (this.shows += 1), isOver = () => show !== this.shows;
     this.body = body;
     this.select(undefined);
-    const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
-    const isSeen = this.seen.has(String(body));
-    if (body !== this.home && !isOpen && !isSeen) this.openAsFirst(String(body), body);
+    const isOpen = this.seen.has(String(body)) || [...this.open].some((key) => key.startsWith(`${body}|`));
+    if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
     if (fold && !isOver()) await this.foldToFit(isOver);
     if (!isOver()) this.see();
@@ -157,10 +154,9 @@ export class GraphView extends EventTarget {
   openCalledFirst() {
     let more = false;
     for (const {box, instance} of this.boxes) {
-      const key = openKey(instance, box);
+      const key = openKey(instance, box), {size} = this.open;
       if (!this.open.has(key) || box.kind === "scope" || this.seen.has(key)) continue;
       this.seen.add(key);
-      const {size} = this.open;
       box.calls.forEach((call, i) => this.openAsFirst(`${key}.${i}`, call.body));
       more ||= this.open.size > size;
     }

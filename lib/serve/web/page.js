@@ -1,9 +1,9 @@
 // The page: the current graph and view, the URL, and all parts of the page that no single tab owns.
 
+import {showAddress, stateOf} from "./address.js";
 import {colorBy, colorChoices, drawLegend} from "./colors.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
-import {lookAt} from "./viewport.js";
 import {waysFrom} from "./node_ways.js";
 import {ModelRow} from "./model_row.js";
 import {inWords, Panel} from "./panel.js";
@@ -347,67 +347,15 @@ class Page {
     else history.replaceState(null, "", url);
   }
 
-  state() {
-    const state = new URLSearchParams();
-    const {story} = this.models[this.index], isFirst = this.index === this.row.first;
-    if (!isFirst || story !== undefined || this.row.isFramed) state.set("graph", this.index);
-    this.tabs.toState(state);
-    if (this.view.body !== this.view.home) state.set("body", this.view.body);
-    this.filtering.toState(state);
-    state.set("open", [...this.view.open].join(","));
-    const color = byId("color");
-    if (color.value !== this.firstColor) state.set("color", color.value);
-    this.values.toState(state);
-    if (this.view.look.selected) state.set("chosen", this.view.look.selected);
-    if (this.boxless && !this.panes.on) state.set("node", this.boxless);
-    if (this.panes.on) this.panes.toState(state);
-    return state;
-  }
+  state() { return stateOf(this); }
 
   async fromUrl() {
     this.reading = true;
     try {
-      await this.readUrl();
+      await showAddress(this);
     } finally {
       this.reading = false;
     }
-  }
-
-  async readUrl() {
-    const address = location.hash.slice(1) || this.models[0].address;
-    const state = new URLSearchParams(address ?? "");
-    this.row.fromState(state);
-    this.modelTurn = (this.modelTurn ?? 0) + 1;  // cancels the slider's pending work
-    const index = Number(state.get("graph") ?? this.row.first);
-    await this.load(index < this.models.length ? index : this.row.first);
-    const body = Number(state.get("body") ?? this.view.home);
-    if (state.has("open")) this.view.restore(state.get("open").split(",").filter(Boolean), body);
-    const {part, problem} = await this.filtering.fromState(state);
-    // Scopes that the command line requested stay open. (`fold` closes scopes until the text is
-    // readable.)
-    const asked = this.summary.asked && !state.has("open");
-    const fold = !state.has("open") && !asked;
-    if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
-    if (!part && asked && this.summary.viewport) lookAt(this.view, this.summary.viewport);
-    this.values.fromState(state);
-    this.listColors(state.get("color") ?? this.firstColor);
-    this.panel.showModel();
-    const chosen = state.get("chosen");
-    const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
-    await this.setPanes(state.has("side"), state);
-    if (box && !this.panes.on) {
-      this.view.select(box);
-      this.view.keepInSight(chosen);
-    }
-    if (state.has("node") && !this.panes.on) {
-      const [of, id] = state.get("node").split("/").map(Number);
-      const node = await this.source.node(of, id).catch(() => undefined);
-      if (node) this.showBoxless(of, node);
-    }
-    const [tab, at] = this.tabs.ofState(state);
-    this.openTab(tab, false, at);
-    this.shown = this.index;
-    if (problem) this.fail(problem);
   }
 }
 
