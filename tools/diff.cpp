@@ -15,6 +15,7 @@
 #include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
+#include "lib/render/picture_json.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
@@ -43,6 +44,7 @@ struct Findings {
   std::vector<PythonFunctionChanges> functions;
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
+  const ValueReport* Values() const { return values ? &*values : nullptr; }
   bool Same() const {
     bool are_same = llvm::all_of(signatures, [](const auto& one) { return one.Same(); });
     return diff.Same() && are_same && (!values || values->Same());
@@ -54,7 +56,7 @@ constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parall
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
-  const ValueReport* values = found.values ? &*found.values : nullptr;
+  const ValueReport* values = found.Values();
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
       WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values, json);
@@ -81,28 +83,38 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
   return llvm::sys::path::filename(side.model().path);
 }
 
-Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
+Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& found,
+                const Flags& flags) {
   std::string title =
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
           .str();
   ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
-                   DiffPage::Make(a.module(), b.module(), diff, title));
+                   DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values()));
   PageSet pages;
   pages.Add(std::move(page));
   return SaveHtmlFile(pages, title, flags.output);
 }
 
-Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
+Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
-  if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
-  auto format = ParsePictureFormat(llvm::sys::path::extension(output));
-  if (!format)
-    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png or .html file", output);
-  auto drawn = MakeDiffPicture(b.module(), diff);
+  llvm::StringRef suffix = llvm::sys::path::extension(output);
+  if (suffix == ".html") return WritePage(a, b, found, flags);
+  auto format = ParsePictureFormat(suffix);
+  if (!format && suffix != ".json") {
+    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png, .html or .json file",
+                     output);
+  }
+  auto drawn = MakeDiffPicture(b.module(), found.diff, found.Values());
   if (!drawn) return Annotate(output, drawn.takeError());
-  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
+  PictureFile file;
+  if (format) {
+    ASSIGN_OR_RETURN(file, DrawPicture(drawn->picture, *format));
+  } else {
+    llvm::raw_string_ostream os(file.bytes);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(drawn->picture, json); });
+  }
   if (!file.warning.empty()) invocation.sink()(Severity::kWarning, output + ": " + file.warning);
   RETURN_IF_ERROR(WriteFile(output, file.bytes));
   for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
@@ -282,11 +294,11 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
   Print(found, flags, invocation);
   invocation.Wrote(flags.output);
   return found.Same();
@@ -348,7 +360,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
               "a picture of the scope tree, with colors for removed, added, changed and fused: "
-              ".dot, .svg, .png or a page (.html)");
+              ".dot, .svg, .png, .json or a page (.html)");
   line.Flag("--values", flags->values,
             "show by how much variables and constants differ, including those in checkpoints");
   AddNoValuesFlag(line, flags->no_values);

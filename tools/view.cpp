@@ -119,6 +119,11 @@ Expected<std::vector<OpenedGraph>> OpenForViewing(Flags& flags, Invocation& invo
   return graphs;
 }
 
+void Warn(llvm::ArrayRef<std::string> notices, const Flags& flags, Invocation& invocation) {
+  for (const std::string& notice : notices)
+    invocation.sink()(Severity::kWarning, flags.model + ": " + notice);
+}
+
 // The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
 // and the selected part are only its initial state.
 Expected<int> WritePage(Flags& flags, Invocation& invocation) {
@@ -135,7 +140,12 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
                                             flags.signature);
     page->OpenAt(std::move(*address));
     if (!wanted.empty()) {
-      if (Error error = page->OpenAs(wanted)) lacking.push_back(llvm::toString(std::move(error)));
+      auto notices = page->OpenAs(wanted);
+      if (!notices) {
+        lacking.push_back(llvm::toString(notices.takeError()));
+      } else {
+        Warn(*notices, flags, invocation);
+      }
     }
     pages.Add(std::move(page));
   }
@@ -224,6 +234,7 @@ Expected<Drawn> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.aggregate = *ParseAggregate(flags.aggregate);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
+  Warn(picture->notices, flags, invocation);
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
   if (!format) {
     std::string text;

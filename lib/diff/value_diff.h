@@ -29,7 +29,10 @@ struct ValueDiff {
   std::string type;  // "float[3,3,8,16]"; where they differ "float[8] -> float[16]"
   ValueDistance distance;
   std::string problem;  // why no values were compared
+  Node in_b = {};       // the variable or constant in B; none if only A has it
 };
+// Returns "3 of 12 elements differ, by up to 0.25", or the problem.
+std::string DistanceText(const ValueDiff& one);
 
 struct ValueReport {
   // True if a model has variables but no values for them; then no variable is compared.
@@ -56,6 +59,12 @@ Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const D
 // Returns "A comes without the values of its variables"; empty if no values are missing.
 std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a = "A",
                            llvm::StringRef b = "B");
+
+// Returns the variables and constants of B whose values differ.
+std::vector<Node> DifferentInB(const ValueReport& report);
+
+// Returns "values: 3 differ, 5 the same".
+std::string ValuesSummary(const ValueReport& report);
 
 // Writes a table of at most `limit` differences; lines for variables whose shape changed, and for
 // variables that could not be compared; and a line with the counts.
