@@ -16,7 +16,7 @@ struct ResolvedFetch {
   std::optional<InnerFetch> inner;  // a tensor in the body of a function
 };
 
-// Of the names below, the first kind that fits counts. If several tensors fit, they are candidates,
+// The first of the kinds of names below that fits counts. If several tensors fit, they are candidates,
 // and the name is ambiguous.
 //
 //   key, tensor              a key of the signature, a tensor of the main graph: see TensorOfKey

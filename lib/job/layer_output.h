@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// Returns the names of the variable whose handle an input of a body is; empty if it is none.
+// Returns the names of the variable whose handle an input of a body is; empty if the input is
+// not a handle.
 using VariableNames = std::function<std::vector<std::string>(Port handle)>;
 
 // Returns the tensors that leave the scope of a layer: each output of a node in the scope that a

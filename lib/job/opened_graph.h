@@ -80,7 +80,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
 
   std::shared_ptr<Model> model_;
   size_t index_;
-  std::shared_ptr<Module> module_;  // the module of model_, or a copy
+  std::shared_ptr<Module> module_;      // the module of model_, or a copy
   const OpenedGraph* whole_ = nullptr;  // kept alive by model_; null: this graph
   std::function<Expected<OpenedGraph>()> again_;
   std::string note_;
