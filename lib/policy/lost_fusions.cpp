@@ -7,6 +7,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/job/missed_optimizations.h"
 #include "lib/pass/near_misses.h"
+#include "lib/policy/layer_names.h"
 #include "lib/policy/node_origin.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -70,7 +71,8 @@ class Comparer {
       : base_(base.module()),
         model_(model.module()),
         before_(std::move(before)),
-        now_(std::move(now)) {
+        now_(std::move(now)),
+        layers_(model_) {
     for (const MatchedPair& pair : changes.matched) {
       in_model_[pair.a.name.str()] = pair.b.name.str();
       if (!pair.changes.empty()) became_[pair.b.name.str()] = ChangeText(pair.changes.front());
@@ -194,7 +196,8 @@ class Comparer {
         if (!here.count(PlaceOf(refusal))) continue;
         if (!best || (refusal.rule == fusion.rule && best->rule != fusion.rule)) best = &refusal;
       }
-      if (best) return best->pass + "/" + best->rule + ": " + best->reason;
+      if (best)
+        return best->pass + "/" + best->rule + ": " + best->reason + OtherReader(*best, here);
     }
     for (const std::string& node : here) {
       auto became = became_.find(node);
@@ -203,16 +206,46 @@ class Comparer {
     return "the rule no longer finds its pattern";
   }
 
+  // Returns ", also by 'skip' (AddV2)" if the refusal is about a node with too many readers: the
+  // reader that is not part of the fusion.
+  std::string OtherReader(const Refusal& refusal, const std::set<std::string>& here) const {
+    if (!llvm::StringRef(refusal.reason).contains(" is read ")) return "";
+    for (const std::string& name : here) {
+      auto node = FindNode(model_, name);
+      if (!node) {
+        llvm::consumeError(node.takeError());
+        continue;
+      }
+      Node other;
+      bool is_inner = false;
+      for (const Use& use : node->uses()) {
+        Node reader = node->graph().node(use.node);
+        if (use.slot >= static_cast<uint32_t>(reader.num_inputs())) continue;
+        bool is_here = here.count(FullNameOf(reader)) != 0;
+        is_inner |= is_here;
+        if (!is_here) other = reader;
+      }
+      if (is_inner && other) return Sentence(", also by '{0}' ({1})", other.name(), other.op());
+    }
+    return "";
+  }
+
   LostFusion Tell(const FusionRewrite& fusion) const {
     std::string name = InModel(fusion.anchor);
     for (const std::string& node : fusion.used) {
       if (gone_.count(fusion.anchor) && !gone_.count(node)) name = InModel(node);
     }
-    return {name, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
+    std::string layer;
+    if (auto node = FindNode(model_, name))
+      layer = layers_.Of(*node);
+    else
+      llvm::consumeError(node.takeError());
+    return {name, layer, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
   }
 
   const Module &base_, &model_;
   const OptimizedSide before_, now_;
+  const LayerNames layers_;
   std::map<std::string, std::string> in_model_;
   std::map<std::string, std::string> became_;  // by the model's node: the change in the diff
   std::set<std::string> gone_, new_;           // nodes only in the base; nodes only in the model
