@@ -10,6 +10,8 @@
 namespace grapnel {
 namespace {
 
+constexpr size_t kMostExplained = 100;  // findings with a reason of their own
+
 // Returns the settings of a placer for the listed devices. A device without a number is the first
 // of its type.
 PlacerSettings SettingsFor(llvm::ArrayRef<DeviceSpec> devices) {
@@ -64,11 +66,14 @@ class Demands {
       if (!demand || device < 0 || demand->device.Matches(context.devices.device(device).name))
         continue;
       if (!reported_.insert(name).second) continue;  // placed for another signature too
+      // A reason costs a pass over the graph.
+      std::string why = reported_.size() > kMostExplained
+                            ? RuleText(context.placement.Of(node.id()).rule)
+                            : WhyNotOn(context, node, demand->device);
       findings_.Add(
           name,
           Sentence("this {0} is placed on {1}: {2}", node.op(),
-                   ShortDevice(context.devices.device(device).text),
-                   WhyNotOn(context, node, demand->device)),
+                   ShortDevice(context.devices.device(device).text), why),
           Sentence("{0}, as \"{1}\" demands", ShortDevice(demand->device.ToString()),
                    llvm::StringRef(demand->nodes.text())),
           "use an op with a kernel there, or change the request of the node (tf.device); `grapnel "
@@ -118,7 +123,9 @@ class Demands {
 }  // namespace
 
 Judged CheckPlacement(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  const PlacerSettings settings = SettingsFor(*rule.FindDevices("devices"));
+  const std::vector<DeviceSpec>* devices = rule.FindDevices("devices");
+  if (!devices) return MakeError("'devices' is empty: list the devices that there are");
+  const PlacerSettings settings = SettingsFor(*devices);
   Demands demands(model, rule, findings);
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
   RETURN_IF_ERROR(demands.CheckDevices(setup.devices));
