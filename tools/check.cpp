@@ -181,7 +181,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--policy", flags->policy, "the policy, as TOML (docs/guide/checking.md)")
       .ShownAs("FILE");
   line.Option("--against", flags->against,
-              "the previous model, for lost_fusions, changed_weights and the drawings")
+              "the previous model: reports say what changed, and checks compare with it")
       .ShownAs("BASE");
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");

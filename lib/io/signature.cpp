@@ -198,6 +198,7 @@ void AddCallees(const Module& module, const Node& caller,
 
 // Returns the nodes `ids` of the main graph, and the nodes of functions that only these call.
 std::vector<Node> WithOwnCallees(const GraphInFile& graph, llvm::ArrayRef<NodeId> ids) {
+  if (ids.empty()) return {};
   const Graph& main = graph.module->main;
   llvm::DenseSet<NodeId> alone(ids.begin(), ids.end());
   llvm::DenseSet<const Function*> others, callees;

@@ -7,7 +7,6 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/model_values.h"
-#include "lib/job/signature_graph.h"
 #include "lib/policy/layer_changes.h"
 #include "lib/policy/measures.h"
 #include "lib/policy/signature_changes.h"
@@ -20,20 +19,6 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostNamed = 4;  // layers in a list
-
-// Returns the graph that a signature runs; nullopt if it cannot be taken out of the model.
-std::optional<OpenedGraph> GraphOf(const OpenedGraph& model, llvm::StringRef signature) {
-  OpenedGraph graph = model.Copy();
-  auto taken = TakeSignature(signature, {}, &graph);
-  if (taken) return graph;
-  llvm::consumeError(taken.takeError());
-  return std::nullopt;
-}
-
-bool HasSignature(const OpenedGraph& model, llvm::StringRef name) {
-  return llvm::any_of(model.file().signatures,
-                      [&](const Signature& one) { return one.name == name; });
-}
 
 // True for variables and for constants that are as good as variables.
 bool HoldsWeights(const Node& node) {
@@ -48,14 +33,9 @@ bool HoldsWeights(const Node& node) {
 // Compares the graphs of signatures, and collects what differs by layer.
 class Judge {
  public:
-  // `has_signature`: the graphs are those of a signature, not whole ones.
-  void Compare(const OpenedGraph& before, const OpenedGraph& now, bool has_signature) {
-    const Module &a = before.module(), &b = now.module();
-    DiffOptions options;
-    options.side_by_side = false;
-    options.ignore = IgnoredByLayers();
-    Diff diff = DiffModules(a, b, options);
-    for (LayerChange& change : LayerChangesOf(diff, a, b, has_signature)) {
+  void Compare(const ServedGraphs& graphs) {
+    const Module &a = graphs.before->module(), &b = graphs.now->module();
+    for (LayerChange& change : LayerChangesOf(graphs.diff, a, b, graphs.of_signature)) {
       bool is_known = llvm::any_of(layers_, [&](const LayerChange& other) {
         return other.layer == change.layer && other.kind == change.kind &&
                other.details == change.details;
@@ -63,10 +43,10 @@ class Judge {
       if (!is_known) layers_.push_back(std::move(change));
     }
     LayerNames names_a(a), names_b(b);
-    CompareNames(diff, names_a, names_b);
+    CompareNames(graphs.diff, names_a, names_b);
     for (const Node& node : b.main.nodes())
       if (HoldsWeights(node)) all_.insert(names_b.Of(node));
-    CompareValues(before, now, diff, names_b);
+    CompareValues(graphs, names_b);
   }
 
   ChangeVerdict Verdict(llvm::ArrayRef<SignatureChange> interface) const {
@@ -98,9 +78,8 @@ class Judge {
   }
 
   // Values that cannot be read are not compared: checks of weights report the reason.
-  void CompareValues(const OpenedGraph& before, const OpenedGraph& now, const Diff& diff,
-                     const LayerNames& names) {
-    auto report = CompareModelValues(before, now, diff);
+  void CompareValues(const ServedGraphs& graphs, const LayerNames& names) {
+    auto report = CompareModelValues(*graphs.before, *graphs.now, graphs.diff);
     if (!report) {
       uncompared_ = TextOf(report.takeError());
       return;
@@ -109,7 +88,7 @@ class Judge {
     if (!why.empty()) uncompared_ = why;
     for (const ValueDiff& value : report->different) {
       if (value.a.empty() || value.b.empty() || !value.problem.empty()) continue;
-      auto node = FindNode(now.module(), value.b);
+      auto node = FindNode(graphs.now->module(), value.b);
       bool is_constant = node && node->op() == "Const";
       if (is_constant && IsMeasure(*node)) continue;
       std::string layer = is_constant ? names.Of(*node) : names.OfVariable(value.b);
@@ -190,16 +169,7 @@ const char* VerdictName(ChangeVerdict::Kind kind) {
 
 ChangeVerdict JudgeChange(CheckedModel& model) {
   Judge judge;
-  bool has_any = false;
-  for (const std::string& name : model.Signatures()) {
-    if (name.empty() || !HasSignature(*model.base(), name)) continue;
-    std::optional<OpenedGraph> before = GraphOf(*model.base(), name),
-                               now = GraphOf(model.opened(), name);
-    if (!before || !now) continue;
-    judge.Compare(*before, *now, /*has_signature=*/true);
-    has_any = true;
-  }
-  if (!has_any) judge.Compare(*model.base(), model.opened(), /*has_signature=*/false);
+  for (const ServedGraphs& graphs : model.Served()) judge.Compare(graphs);
   return judge.Verdict(CompareInterfaces(InterfaceOf(*model.base()), InterfaceOf(model.opened())));
 }
 

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +15,17 @@
 
 namespace grapnel {
 
+// The graph that one signature runs in both models, or the whole graphs.
+struct ServedGraphs {
+  std::shared_ptr<const OpenedGraph> before, now;
+  bool of_signature = false;
+  Diff diff;  // from `before`, with what IgnoredByLayers ignores
+};
+
 // Ops that `opt` fuses in the base but not in the model.
 struct LostFusion {
   std::string node;     // in the model, if it is there; "function/node"
+  std::string layer;    // of the node; "": none
   std::string rule;     // the rule that fuses the ops in the base
   std::string pattern;  // "MatMul + BiasAdd + Relu"
   std::string reason;   // why the rule does not fuse them in the model
@@ -49,6 +58,12 @@ class CheckedModel {
 
   // The diff from the base to the model; there must be a base.
   const Diff& changes();
+  // The graphs of the signatures that differ from each other and that both models have; without
+  // any, the whole graphs. There must be a base.
+  llvm::ArrayRef<ServedGraphs> Served();
+  // The model's first graph of Signatures(), or the whole graph, against `reference`, a graph
+  // without signatures that outlives the result.
+  ServedGraphs ServedAgainst(const OpenedGraph& reference) const;
   Expected<const ValueReport*> Values();
   Expected<const std::vector<LostFusion>*> LostFusions();
 
@@ -62,6 +77,7 @@ class CheckedModel {
   std::vector<ModelRun> runs_;
   std::map<std::string, ModelRun> base_runs_;  // by signature
   std::optional<Diff> changes_;
+  std::vector<ServedGraphs> served_;
   std::optional<ValueReport> values_;
   std::optional<std::vector<LostFusion>> lost_;
 };

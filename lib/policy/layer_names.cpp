@@ -125,7 +125,9 @@ std::string LayerNames::OfVariable(llvm::StringRef name) const {
 
 std::string LayerNames::Of(const Node& node) const {
   if (IsVariable(node)) return OfVariable(NameOfVariable(node));
+  // A scope that is called as a node holds that node's constants.
   llvm::StringRef scope = ScopeOf(node.name());
+  while (!scope.empty() && node.graph().Find(scope)) scope = ScopeOf(scope);
   auto caller = of_body_.find(&node.graph());
   std::string known = OfScope(scope, /*is_known_only=*/true);
   if (!known.empty()) return known;

@@ -126,6 +126,8 @@ const char* Wanted(SettingKind kind) {
       return "a list of files or folders";
     case SettingKind::kDevices:
       return "a list of devices, such as \"CPU\"";
+    case SettingKind::kDevice:
+      return "a device, such as \"GPU:0\"";
     case SettingKind::kTypes:
       return "a list of dtypes, such as \"float64\"";
     case SettingKind::kNumber:
@@ -320,6 +322,13 @@ class PolicyReader {
     });
     if (demands.size() > 1 && !has_demand && !may_be_misspelt)
       return MakeError("[{0}] needs {1}", rule.check, llvm::join(demands, " or "));
+    bool needs_pattern = (*table)->other && (*table)->other->kind == SettingKind::kDevice;
+    if (needs_pattern && rule.placed.empty() && !may_be_misspelt)
+      return MakeError(
+          "[{0}] needs a pattern of nodes and their device, such as \"head/*\" = "
+          "\"GPU:0\"",
+          rule.check);
+    llvm::stable_sort(rule.placed, [](const auto& a, const auto& b) { return a.line < b.line; });
     policy_.rules.push_back(std::move(rule));
     return Error::success();
   }
@@ -336,11 +345,28 @@ class PolicyReader {
       names.push_back(info.name);
     }
     std::string where = std::string(" in [") + table.name + "]";
+    bool is_pattern = table.other && table.other->kind == SettingKind::kDevice;
+    if (key != kSeverity && is_pattern && !value.is_array())
+      return ReadPlacedNodes(std::string(key), value, rule);
     if (key != kSeverity)
       return NotFound("key", llvm::StringRef(key.data(), key.size()), names, where);
     auto severity = SeverityOf(value.value_or(std::string()));
     if (!severity) return MakeError("'severity' must be \"error\", \"warning\" or \"note\"");
     rule->severity = *severity;
+    return Error::success();
+  }
+
+  // Reads "head/*" = "GPU:0".
+  static Error ReadPlacedNodes(const std::string& pattern, const toml::node& value,
+                               PolicyRule* rule) {
+    auto nodes = Glob::Parse(pattern);
+    if (!nodes) return nodes.takeError();
+    auto text = value.value<std::string>();
+    if (!text) return MakeError("'{0}': expected {1}", pattern, Wanted(SettingKind::kDevice));
+    auto device = DeviceSpec::ParseTyped(*text);
+    if (!device) return Annotate("'" + pattern + "'", device.takeError());
+    rule->placed.push_back(
+        {std::move(*nodes), *device, static_cast<int>(value.source().begin.line)});
     return Error::success();
   }
 

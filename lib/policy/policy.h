@@ -25,6 +25,7 @@ enum class SettingKind : uint8_t {
   kGlobs,       // names, or patterns that match names
   kPaths,       // files and folders, relative to the policy's folder
   kDevices,     // "CPU", "/job:worker", "/device:GPU:1"
+  kDevice,      // one of them
   kTypes,       // dtypes; "float64" is the same as "double"
   kNumber,      // a number that is not negative
   kBytes,       // a number of bytes, or a string such as "25 MB"
@@ -51,6 +52,13 @@ struct PolicyTable {
   std::optional<SettingInfo> other = std::nullopt;
 };
 
+// A demand of the policy: nodes that fit are on this device.
+struct PlacedNodes {
+  Glob nodes;
+  DeviceSpec device;
+  int line = 0;
+};
+
 // A check's table in a policy. The maps have entries only for keys that are in the table.
 struct PolicyRule {
   std::string check;
@@ -63,6 +71,7 @@ struct PolicyRule {
   std::map<std::string, double> numbers;
   std::map<std::string, double> growths;  // "+5%" is 0.05
   std::map<std::string, FindingSeverity> severities;
+  std::vector<PlacedNodes> placed;  // in the order of the file
   // The recorded interfaces, sorted by name. The tensors have no names, and one whose type is not
   // recorded has the dtype DT_INVALID.
   std::vector<Signature> signatures;

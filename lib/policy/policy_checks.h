@@ -56,6 +56,8 @@ Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
 Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+// placement_checks.cpp: where nodes run.
+Judged CheckPlacement(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 // retracing.cpp: functions that were traced too often.
 Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 

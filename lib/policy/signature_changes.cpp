@@ -88,7 +88,7 @@ class Comparison {
   void CompareMethods() {
     const std::string &before = before_.method, &now = now_.method;
     if (before == now || before.empty() || now.empty()) return;
-    part_ = SignatureChange::kWhole;
+    part_ = SignatureChange::kMethod;
     Add("", !IsUsualMethod(before),
         Sentence("now has the method '{0}', and had '{1}'", llvm::StringRef(now),
                  llvm::StringRef(before)),

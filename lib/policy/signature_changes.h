@@ -12,10 +12,10 @@ namespace grapnel {
 
 // One difference, in one signature.
 struct SignatureChange {
-  enum Part { kWhole, kInput, kOutput };
+  enum Part { kWhole, kMethod, kInput, kOutput };
   std::string signature;
   Part part = kWhole;
-  std::string key;  // of the input or output; empty: the signature as a whole
+  std::string key;  // of the input or output; else empty
   // True if a caller of the signature as it was may fail, or get another dtype or shape than it
   // can read.
   bool breaks = false;
@@ -23,7 +23,7 @@ struct SignatureChange {
   // and what it was before, "'embedding' (float[?,5])".
   std::string what, before;
   // Returns "signature/key".
-  std::string Place() const { return part == kWhole ? signature : signature + "/" + key; }
+  std::string Place() const { return key.empty() ? signature : signature + "/" + key; }
 };
 
 // Returns the signatures that users call, with all inputs and outputs that the file states: the

@@ -9,29 +9,27 @@
 namespace grapnel {
 namespace {
 
-const SignatureTensor* Find(llvm::ArrayRef<Signature> interface, const SignatureChange& at) {
-  for (const Signature& signature : interface) {
-    if (signature.name != at.signature) continue;
-    const auto& tensors = at.part == SignatureChange::kInput ? signature.inputs : signature.outputs;
-    for (const SignatureTensor& tensor : tensors)
-      if (tensor.key == at.key) return &tensor;
-  }
-  return nullptr;
+const SignatureTensor* Find(llvm::ArrayRef<SignatureTensor> tensors, llvm::StringRef key) {
+  auto found = llvm::find_if(tensors, [&](const auto& tensor) { return tensor.key == key; });
+  return found == tensors.end() ? nullptr : &*found;
 }
 
-bool HasSignature(llvm::ArrayRef<Signature> interface, llvm::StringRef name) {
-  return llvm::any_of(interface, [&](const Signature& one) { return one.name == name; });
+const Signature* Find(llvm::ArrayRef<Signature> interface, llvm::StringRef name) {
+  auto found = llvm::find_if(interface, [&](const Signature& one) { return one.name == name; });
+  return found == interface.end() ? nullptr : &*found;
 }
 
 // True if the policy states what the model has now, so that the team has agreed on the change.
 bool IsAgreed(llvm::ArrayRef<Signature> recorded, llvm::ArrayRef<Signature> now,
               const SignatureChange& change) {
-  if (change.part == SignatureChange::kWhole) {
-    return change.key.empty() && HasSignature(recorded, change.signature) &&
-           HasSignature(now, change.signature);
-  }
-  const SignatureTensor *agreed = Find(recorded, change), *is = Find(now, change);
-  return agreed && is && agreed->dtype == is->dtype && agreed->shape == is->shape;
+  const Signature *agreed = Find(recorded, change.signature), *is = Find(now, change.signature);
+  if (!agreed || !is) return false;
+  if (change.part == SignatureChange::kWhole) return true;
+  if (change.part == SignatureChange::kMethod) return agreed->method == is->method;
+  bool is_input = change.part == SignatureChange::kInput;
+  const SignatureTensor *stated = Find(is_input ? agreed->inputs : agreed->outputs, change.key),
+                        *has = Find(is_input ? is->inputs : is->outputs, change.key);
+  return stated && has && stated->dtype == has->dtype && stated->shape == has->shape;
 }
 
 bool AreAtSamePlace(const SignatureChange& a, const SignatureChange& b) {
@@ -45,14 +43,14 @@ std::vector<SignatureChange> ChangesOf(CheckedModel& model, std::vector<Signatur
   if (model.base()) base = InterfaceOf(*model.base());
   // The graph of one signature says nothing of the others.
   if (model.opened().file().whole) {
-    auto is_other = [&](const Signature& one) { return !HasSignature(now, one.name); };
+    auto is_other = [&](const Signature& one) { return !Find(now, one.name); };
     llvm::erase_if(recorded, is_other);
     llvm::erase_if(base, is_other);
   }
   std::vector<SignatureChange> changes = CompareInterfaces(recorded, now);
   llvm::erase_if(changes, [&](const SignatureChange& change) {
     bool is_new = change.part == SignatureChange::kWhole && !change.breaks &&
-                  !HasSignature(recorded, change.signature);
+                  !Find(recorded, change.signature);
     return is_new && model.base();  // BASE may have it
   });
   size_t of_policy = changes.size();

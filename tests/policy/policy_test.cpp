@@ -54,6 +54,34 @@ most = 1_000
   EXPECT_EQ(policy.rules[4].FindGlobs("forbidden"), nullptr);
 }
 
+TEST(Policy, ReadsPatternsOfNodesInTheOrderOfTheFile) {
+  const std::vector<PolicyTable> tables = {{"placement",
+                                            FindingSeverity::kError,
+                                            {{"devices", SettingKind::kDevices, "", true}},
+                                            SettingInfo{"PATTERN", SettingKind::kDevice, ""}}};
+  Policy policy = llvm::cantFail(Policy::Parse(
+      "[placement]\ndevices = ['CPU', 'GPU']\n'tail/*' = 'GPU:1'\n'*' = 'CPU'\nseverity = 'note'\n",
+      "p.toml", tables));
+  const PolicyRule& rule = policy.rules[0];
+  ASSERT_EQ(rule.placed.size(), 2u);
+  EXPECT_EQ(rule.placed[0].nodes.text(), "tail/*");
+  EXPECT_EQ(rule.placed[0].device.ToString(), "/device:GPU:1");
+  EXPECT_EQ(rule.placed[0].line, 3);
+  EXPECT_EQ(rule.placed[1].nodes.text(), "*");
+  EXPECT_EQ(rule.severity, FindingSeverity::kNote);
+  auto error_of = [&](const std::string& rest) {
+    auto parsed = Policy::Parse("[placement]\ndevices = 'CPU'\n" + rest, "p.toml", tables);
+    return parsed ? "" : TextOf(parsed.takeError());
+  };
+  EXPECT_EQ(error_of("x = 3\n"), "p.toml:3: 'x': expected a device, such as \"GPU:0\"");
+  EXPECT_EQ(error_of("'[' = 'CPU'\n").substr(0, 9), "p.toml:3:");
+  EXPECT_EQ(error_of("devces = ['CPU']\n"),
+            "p.toml:3: key 'devces' not found in [placement]; did you mean 'devices'?");
+  EXPECT_EQ(error_of(""),
+            "p.toml:1: [placement] needs a pattern of nodes and their device, such as \"head/*\" = "
+            "\"GPU:0\"");
+}
+
 TEST(Policy, BudgetsMayGrow) {
   const std::vector<PolicyTable> tables = {
       {"nodes", FindingSeverity::kError, {{"most", SettingKind::kBudget, "", true}}},
