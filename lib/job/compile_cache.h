@@ -15,7 +15,7 @@ namespace grapnel {
 // source, of the headers that the compiler read (except the system's), of this program, and of the
 // compiler's command and files. So nothing needs to be invalidated, and several processes may use a
 // folder at once: they write equal files, each complete when it appears. A cache that cannot be
-// read or written finds and keeps nothing; that is no error.
+// read or written finds and keeps nothing, without an error.
 class CompileCache {
  public:
   // The most bytes of the folder; beyond them, the files that were not used for longest are removed.
