@@ -18,7 +18,7 @@ namespace grapnel {
 // read or written finds and keeps nothing, without an error.
 class CompileCache {
  public:
-  // The most bytes of the folder; beyond them, the files that were not used for longest are removed.
+  // The most bytes in the folder; beyond them, files are removed (Trim).
   static constexpr uint64_t kMostBytes = 256 << 20;
 
   // `command`: the compiler, by its path, and its arguments except the files. `folder`: "" caches
@@ -35,7 +35,8 @@ class CompileCache {
   // Returns XDG_CACHE_HOME/grapnel/compiled, by default in ~/.cache; "" without a home, or if the
   // folder cannot be made or other users may write to it.
   static std::string Folder();
-  // Removes the files of a folder that were not used for longest until at most `most` bytes are left.
+  // Removes files of a folder until at most `most` bytes are left; those that were not used for
+  // longest go first.
   static void Trim(const std::string& folder, uint64_t most);
 
  private:
