@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The properties of a Const's tensor that its attributes state; the elements are not read.
+// The tensor of a Const, by its attributes: the elements are not read.
 struct ConstantTensor {
   DataType dtype = proto::DT_INVALID;
   Shape shape = Shape::Scalar();

@@ -15,10 +15,10 @@ namespace grapnel {
 // source, of the headers that the compiler read (except the system's), of this program, and of the
 // compiler's command and files. So nothing needs to be invalidated, and several processes may use a
 // folder at once: they write equal files, each complete when it appears. A cache that cannot be
-// read or written finds and keeps nothing; that is not an error.
+// read or written finds and keeps nothing, without an error.
 class CompileCache {
  public:
-  // The most bytes of the folder; beyond them, the least recently used files are removed.
+  // The most bytes in the folder; beyond them, files are removed (Trim).
   static constexpr uint64_t kMostBytes = 256 << 20;
 
   // `command`: the compiler, by its path, and its arguments except the files. `folder`: "" caches
@@ -35,7 +35,8 @@ class CompileCache {
   // Returns XDG_CACHE_HOME/grapnel/compiled, by default in ~/.cache; "" without a home, or if the
   // folder cannot be made or other users may write to it.
   static std::string Folder();
-  // Removes the least recently used files of a folder until at most `most` bytes are left.
+  // Removes files of a folder until at most `most` bytes are left; those that were not used for
+  // longest go first.
   static void Trim(const std::string& folder, uint64_t most);
 
  private:

@@ -9,11 +9,12 @@
 
 #include "lib/exec/call_stack.h"
 #include "lib/exec/tensor.h"
-#include "lib/ir/number_statistics.h"
 #include "lib/support/public.h"
 #include "lib/watch/health.h"
 
 namespace grapnel {
+
+class NumberStatistics;  // lib/ir/number_statistics.h
 
 // A copy of a CallFrame that outlives the call.
 struct GRAPNEL_PUBLIC TapCall {

@@ -1,5 +1,6 @@
 #include "lib/watch/tap_table.h"
 
+#include "lib/ir/number_statistics.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"

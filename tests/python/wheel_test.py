@@ -145,13 +145,13 @@ assert list(graph.whole.run().values()) == [-np.inf] and list(graph.optimize().g
 import pickle
 assert list(pickle.loads(pickle.dumps(graph)).run().values()) == [-np.inf]
 assert graph.doctor().findings is not None
-# Numbers are part of the graph; an argument that is not a tensor is not fed.
+# Numbers are part of the graph, so they are not fed.
 assert list(tg.load(log, x, y, 2.0).default_feeds) == ["x:0", "y:0"]
 assert tg.load(log, tf.TensorSpec([2]), tf.TensorSpec([2])).default_feeds == {}
 pair = tf.function(lambda both: both["b"] - both["a"])
 assert list(tg.load(pair, {"b": y, "a": x}).run().values())[0].tolist() == [1, 3]
 
-# So does a Keras model; with labels, the graph is that of its loss.
+# The same for a Keras model; with labels, the graph is that of its loss.
 model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(3, activation="softmax")])
 inputs, labels = np.ones((4, 2)), np.array([0, 1, 2, 1])
 [value] = tg.load(model, inputs).run().values()
