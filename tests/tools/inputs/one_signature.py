@@ -31,7 +31,7 @@ def signatures_of(model):
 
 def cost_of(model, *words):
     graph, = json.loads(grapnel("info", model, "--costs", "--json", *words)[1])["graphs"]
-    return graph["cost"]
+    return graph["run"]
 
 
 def write(path, text):
