@@ -210,6 +210,8 @@ Error CheckFlags(const Flags& flags) {
     return MakeError("--function compares bodies: do not pass --signature or --values");
   if (flags.values && flags.no_values)
     return MakeError("--values shows what --no-values leaves out: pass only one");
+  if (flags.values && !flags.part.signature.empty())
+    return MakeError("--values compares whole models: do not pass --signature");
   return Error::success();
 }
 
@@ -295,10 +297,16 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
+  // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
+  std::optional<Diff> whole;
+  if (flags.values && (&a.whole() != &a || &b.whole() != &b)) {
+    whole = DiffModules(a.whole().module(), b.whole().module(), options);
+    ASSIGN_OR_RETURN(found.values, CompareModelValues(a.whole(), b.whole(), *whole));
+  }
   Print(found, flags, invocation);
   invocation.Wrote(flags.output);
   return found.Same();

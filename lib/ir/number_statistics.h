@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "lib/support/public.h"
-
 namespace grapnel {
 
 // The counts cover all numbers that were added; the extremes and moments only the finite ones.
-class GRAPNEL_PUBLIC NumberStatistics {
+class NumberStatistics {
  public:
   int64_t nan = 0, negative_infinite = 0, negative = 0, zero = 0, positive = 0;
   int64_t positive_infinite = 0;
