@@ -5,6 +5,7 @@
 #include "lib/check/first_cause.h"
 #include "lib/exec/inventory.h"
 #include "lib/io/named_functions.h"
+#include "lib/io/object_functions.h"
 #include "lib/io/signature.h"
 #include "lib/io/summary_json.h"
 #include "lib/io/summary_text.h"
@@ -228,10 +229,15 @@ Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const Messag
 // default signature, or whose network cannot be extracted, is shown whole.
 Expected<std::string> TakePart(const Flags& flags, const MessageSink& sink, OpenedGraph* opened) {
   bool is_chosen = flags.part.is_chosen();
-  if (!is_chosen && !DefaultSignature(opened->file()) &&
-      !DistinctSignatures(opened->file()).empty()) {
+  if (!is_chosen && !DefaultSignature(opened->file())) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, {}, opened));
-    return std::string("shown: the whole file; the network of one signature: --signature NAME");
+    if (!DistinctSignatures(opened->file()).empty())
+      return std::string("shown: the whole file; the network of one signature: --signature NAME");
+    Error only_functions = CheckHasSignature(opened->model(), opened->file());
+    bool has_functions = static_cast<bool>(only_functions);
+    llvm::consumeError(std::move(only_functions));
+    return std::string(
+        has_functions ? "shown: the whole file; the graph of one function: --function NAME" : "");
   }
   auto shown = flags.part.Take(flags.sizes, opened);
   if (shown && !shown->empty()) return "shown: " + *shown + "; the whole file: --whole";
