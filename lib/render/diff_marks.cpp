@@ -135,7 +135,7 @@ class DiffMarks::Maker {
   void AddScopes(const Graph& body) {
     if (IsSaver(body)) return;
     for (Node node : body.nodes()) {
-      // Nodes that only save, restore or update a variable are not layers.
+      // Ops that only read, save, restore or update a variable are not layers.
       bool is_state = GroupOf(node.op()) == OpGroup::kState;
       bool differs = Differs(node) || (marks_.within_.count(KeyOf(node)) && !is_state);
       if (UseOf(node) == NodeUse::kShown && differs)

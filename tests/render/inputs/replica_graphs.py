@@ -139,7 +139,7 @@ def main(folder, *many):
         for problem in check(name, str(path), replicas, flags):
             print(problem)
             wrong += 1
-    print(f"{len(GRAPHS)} graphs: {wrong} replicas without a box")
+    print(f"{len(GRAPHS)} graphs: {wrong} replicas have no box")
     return 1 if wrong else 0
 
 
