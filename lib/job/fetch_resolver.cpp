@@ -17,7 +17,7 @@ namespace grapnel {
 namespace {
 
 // One call of a function on the way from the main graph.
-struct TensorPlace {
+struct CalledBody {
   const Function* function = nullptr;
   Node caller;
   CallKind kind = CallKind::kCall;
@@ -198,7 +198,7 @@ class FetchResolver::Search {
   // arguments of a loop's functions change in each iteration, so they stay.
   void Trace(int* place, Port* port) const {
     while (*place >= 0) {
-      const TensorPlace& at = places_[*place];
+      const CalledBody& at = places_[*place];
       Node node = at.function->body.node(port->node);
       if (node.op() == "_Retval" && node.num_inputs() > 0) {
         *port = node.input(0);
@@ -301,7 +301,7 @@ class FetchResolver::Search {
 
   const OpenedGraph& opened_;
   const Function* network_ = nullptr;
-  std::vector<TensorPlace> places_;
+  std::vector<CalledBody> places_;
   mutable std::vector<SavedVariable> variables_;
 };
 

@@ -16,8 +16,8 @@ struct ResolvedFetch {
   std::optional<InnerFetch> inner;  // a tensor in the body of a function
 };
 
-// The first of the kinds of names below that fits counts. If several tensors fit, they are candidates,
-// and the name is ambiguous.
+// The kinds of names, of which the first that fits counts. If several tensors fit, they are
+// candidates, and the name is ambiguous.
 //
 //   key, tensor              a key of the signature, a tensor of the main graph: see TensorOfKey
 //   call/inner/node          the names of the calling nodes and of the node, as after inlining

@@ -11,24 +11,24 @@ namespace grapnel {
 namespace {
 
 // The calls and loops in which a thread is.
-struct Whereabouts {
+struct CallPosition {
   std::string path;            // the names of the calling nodes, each followed by '/'
   std::vector<int64_t> loops;  // the iteration of each loop, from the outermost
   bool is_known = true;        // false: a function was called without a node
 };
 
-Whereabouts WhereAmI(const CallFrame* frame) {
-  Whereabouts where;
+CallPosition PositionOf(const CallFrame* frame) {
+  CallPosition at;
   std::vector<llvm::StringRef> callers;
   for (; frame; frame = frame->outer) {
-    if (frame->iteration >= 0) where.loops.push_back(frame->iteration);
+    if (frame->iteration >= 0) at.loops.push_back(frame->iteration);
     if (!frame->function) continue;
-    where.is_known &= frame->caller != nullptr;
+    at.is_known &= frame->caller != nullptr;
     callers.push_back(frame->caller ? frame->caller->name() : "");
   }
-  std::reverse(where.loops.begin(), where.loops.end());
-  for (llvm::StringRef caller : llvm::reverse(callers)) where.path += (caller + "/").str();
-  return where;
+  std::reverse(at.loops.begin(), at.loops.end());
+  for (llvm::StringRef caller : llvm::reverse(callers)) at.path += (caller + "/").str();
+  return at;
 }
 
 // True if `path` is `name` or ends with it after a '/'.
@@ -97,28 +97,28 @@ void InnerFetchHook::AddNeeded(const Graph& body, llvm::SmallVectorImpl<NodeId>*
 
 void InnerFetchHook::OnCall(const CallFrame& call) {
   if (!call.function || !functions_.count(call.function->name().str())) return;
-  std::string began = WhereAmI(&call).path + " " + call.function->name().str();
+  std::string began = PositionOf(&call).path + " " + call.function->name().str();
   std::lock_guard lock(mutex_);
   began_.insert(std::move(began));
 }
 
 Error InnerFetchHook::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
-  std::optional<Whereabouts> where;
+  std::optional<CallPosition> at;
   for (size_t i = 0; i < fetches_.size(); ++i) {
     const InnerFetch& fetch = fetches_[i];
     if (!IsOf(i, node)) continue;
-    if (!where) where = WhereAmI(CurrentCall());
+    if (!at) at = PositionOf(CurrentCall());
     size_t output = static_cast<size_t>(fetch.output);
-    bool is_here = where->is_known && where->path + node.name().str() == caught_[i].path;
+    bool is_here = at->is_known && at->path + node.name().str() == caught_[i].path;
     if (!is_here || output >= outputs.size() || !outputs[output]) continue;
     std::lock_guard lock(mutex_);
     Caught& caught = caught_[i];
     ++caught.times;
-    caught.loops.resize(std::max(caught.loops.size(), where->loops.size()));
-    for (size_t level = 0; level < where->loops.size(); ++level)
-      caught.loops[level] = std::max(caught.loops[level], where->loops[level]);
+    caught.loops.resize(std::max(caught.loops.size(), at->loops.size()));
+    for (size_t level = 0; level < at->loops.size(); ++level)
+      caught.loops[level] = std::max(caught.loops[level], at->loops[level]);
     bool is_from_end = fetch.iterations.size() == 1 && fetch.iterations[0] < 0;
-    if (!is_from_end && where->loops != fetch.iterations) continue;
+    if (!is_from_end && at->loops != fetch.iterations) continue;
     if (caught.last.size() == caught.keep) caught.last.pop_front();
     caught.last.push_back(outputs[output]);
   }
@@ -159,6 +159,12 @@ Expected<Tensor> InnerFetchHook::Value(size_t i) const {
   }
   if (caught.loops.empty())
     return MakeError("fetch '{0}': it is in no loop, so it has no iterations", name);
+  bool is_in_range = fetch.iterations.size() == caught.loops.size();
+  for (size_t level = 0; is_in_range && level < caught.loops.size(); ++level)
+    is_in_range = fetch.iterations[level] >= 0 && fetch.iterations[level] <= caught.loops[level];
+  if (is_in_range)
+    return MakeError("fetch '{0}' has no value in this run: it was computed in other iterations",
+                     name);
   std::vector<int64_t> first(caught.loops.size(), 0);
   InnerFetch example = fetch;
   example.iterations = first;

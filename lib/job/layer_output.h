@@ -10,8 +10,7 @@
 
 namespace grapnel {
 
-// Returns the names of the variable whose handle an input of a body is; empty if the input is
-// not a handle.
+// Returns the names of the variable of a handle; empty if `handle` belongs to another resource.
 using VariableNames = std::function<std::vector<std::string>(Port handle)>;
 
 // Returns the tensors that leave the scope of a layer: each output of a node in the scope that a

@@ -358,6 +358,12 @@ Expected<RunPlan*> RunJob::PlanFor(const std::vector<std::string>& more) {
     ASSIGN_OR_RETURN(setup_, PlaceForRun(*placed_, request_, options));
   }
   const Graph& graph = placed_ ? placed_->main : opened_->module().main;
+  // Placing may have inlined the calls, so that no call leads to the tensor any more.
+  for (size_t i = 0; setup_ && inner_ && i < inner_->places.size(); ++i) {
+    const InnerFetch& fetch = inner_->fetches.at(request_.fetches[inner_->places[i]]);
+    if (graph.Find(fetch.Path()))
+      options.fetches[inner_->places[i]] = NodeDefInput(fetch.Path(), fetch.output);
+  }
   ASSIGN_OR_RETURN(RunPlan plan, setup_ ? RunPlan::CompilePlaced(*placed_, *setup_, options)
                                         : RunPlan::Compile(graph, options));
   return &plans_.emplace(more, std::move(plan)).first->second;
@@ -396,7 +402,9 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
   if (inner_) inner_->hook->Clear();
   ASSIGN_OR_RETURN(std::vector<Tensor> outputs, plan->Run(std::move(values)));
   for (size_t i = 0; inner_ && i < inner_->places.size(); ++i) {
-    ASSIGN_OR_RETURN(outputs[inner_->places[i]], inner_->hook->Value(i));
+    Tensor& output = outputs[inner_->places[i]];
+    if (output) continue;
+    ASSIGN_OR_RETURN(output, inner_->hook->Value(i));
   }
   RETURN_IF_ERROR(CheckOpenFiles());
   size_t own = request_.fetches.size();

@@ -123,7 +123,8 @@ class _Arguments:
 
     def __init__(self, command: str, given: dict[str, Any]):
         self.command = command
-        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # these determine the dtypes of feeds
+        # These determine the dtypes of feeds.
+        self.of_feeds: tuple[Any, Any, Any] = (given.get("graph"), given.get("signature"), given.get("function"))
         # The folder of the command line's relative paths. When the command runs again, the current folder may be another one.
         self.folder: str | None = current_folder()
         self.options: list[str] = []
@@ -153,11 +154,11 @@ class _Arguments:
 
     def _type_of_feed(self, name):
         """The dtype of a feed in the graph, for a value without a dtype."""
-        title, signature = self.of_feeds
+        title, signature, function = self.of_feeds
         opened = next((one for one in self.kept if hasattr(one, "_type_of_feed")), None)
         if opened is None and self.positions:
             opened = load(self.positions[0], graph=title)
-        return opened._type_of_feed(name, signature) if hasattr(opened, "_type_of_feed") else None
+        return opened._type_of_feed(name, signature, function) if hasattr(opened, "_type_of_feed") else None
 
     def _feed(self, name, value):
         demand_text("feed", name)
@@ -175,7 +176,8 @@ class _Arguments:
         feeds = given.get("feed") or ()
         texts = [feeds] if isinstance(feeds, str) else list(feeds)
         names = [text.split("=")[0] for text in texts if isinstance(text, str)]
-        for name, value in model._feeds_besides(names, given.get("signature")).items():
+        besides: Any = model._feeds_besides  # type: ignore[attr-defined]
+        for name, value in besides(names, given.get("signature")).items():
             self.options.append(f"--feed={self._feed(name, value)}")
 
     def _elements(self, name, value, is_model):

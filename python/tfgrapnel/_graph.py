@@ -315,8 +315,8 @@ class Graph(GraphCommands, _OfPath, Shown):
     def _value(self, name, given, signature):
         return to_feed(name, given, None if is_typed(given) else self._type_of_feed(name, signature))
 
-    def _type_of_feed(self, name, signature):
-        return self._do(self._opened.type_of_feed, name, signature or "")
+    def _type_of_feed(self, name, signature, function=None):
+        return self._do(self._opened.type_of_feed, name, signature or "", function or "")
 
     def _in_keys(self, text, signature):
         """Replaces the tensor names of inputs in a message by the signature's keys."""
