@@ -71,7 +71,7 @@ def calls(tf, np):
             "raised": "which is called 2 times", "doubled": "which is called 2 times",
             "PartitionedCall/PartitionedCall/raised": raised, "PartitionedCall/PartitionedCall_1/raised": other,
             "PartitionedCall_1/raised": other, "PartitionedCall_1/PartitionedCall/doubled": SEEN["doubled"][1],
-            "PartitionedCall/PartitionedCall/PartitionedCall/doubled": SEEN["doubled"][0], "nowhere": "not found", "parts:3": "not found"}
+            "PartitionedCall/PartitionedCall/PartitionedCall/doubled": SEEN["doubled"][0], "nowhere": "not found", "parts:3": "has 3 outputs"}
     return Model(), {"x": x}, fetches
 
 
@@ -156,20 +156,16 @@ def layers(tf, np):
     k.utils.set_random_seed(1)
     inside = k.Input((4, 4, 3))
     body = k.Model(inside, l.ReLU(name="bend")(l.Conv2D(2, 3, name="inner_conv")(inside)), name="body")
-    x = k.Input((6, 6, 1), name="image")
-    stem = l.Conv2D(3, 3, activation="elu", name="stem")(x)
-    y = body(stem)
-    y = l.MaxPooling2D(2, name="pool")(y)
-    y = l.Flatten()(y)
-    y = l.Dense(4, activation="tanh")(y)
-    y = l.Dropout(.5, name="drop")(y)
-    y = l.Dense(4)(y)
-    made = k.Model(x, l.Softmax(name="probabilities")(y))
+    x = y = k.Input((6, 6, 1), name="image")
+    outputs = {}
+    for layer in (l.Conv2D(3, 3, activation="elu", name="stem"), body, l.MaxPooling2D(2, name="pool"), l.Flatten(), l.Dense(4, activation="tanh"),
+                  l.Dropout(.5, name="drop"), l.Dense(4), l.Softmax(name="probabilities")):
+        y = outputs[layer.name] = layer(y)
+    made = k.Model(x, y)
     image = floats(np, 2, 6, 6, 1, seed=4)
 
     def fetches():
-        names = ["stem", "body", "pool", "flatten", "dense", "dense_1", "probabilities"]
-        told = {name: k.Model(x, made.get_layer(name).output)(image).numpy() for name in names}
+        told = {name: value.numpy() for name, value in k.Model(x, outputs)(image).items() if name != "drop"}
         body_of = k.Model(inside, [body.get_layer("inner_conv").output, body.get_layer("bend").output])
         told["inner_conv"], told["bend"] = (value.numpy() for value in body_of(told["stem"]))
         return told

@@ -82,6 +82,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   } else if (!invocation.flags.quiet) {
     WriteBlameText(*run, report, os);
   }
+  invocation.Wrote(flags.html);
   return kExitOk;
 }
 

@@ -2,7 +2,9 @@
 #include "lib/job/check_gradients.h"
 
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/support/json.h"
+#include "lib/support/text.h"
 #include "lib/trace/gradient_rule.h"
 #include "tools/document.h"
 #include "tools/input.h"
@@ -88,6 +90,7 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     llvm::StringRef gradient = made->gradients[i];
     invocation.out() << ends->labels[i] << " " << (gradient.empty() ? "none" : gradient) << "\n";
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(*made->module), "node"));
   return kExitOk;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/diff/diff.h"
 #include "lib/io/strip_constants.h"
+#include "lib/ir/summary.h"
 #include "lib/pass/device_renames.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
@@ -31,6 +32,7 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
     if (flags.no_values) StripConstants(&graph.module());
   }
   RETURN_IF_ERROR(ConvertEach(titled, flags.output));
+  invocation.Wrote(flags.output, Plural(graphs.size(), "graph"));
   return kExitOk;
 }
 
@@ -91,6 +93,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.other.empty()) {
     if (flags.no_values && HoldsValues(options.format)) StripConstants(&input.module());
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+    invocation.Wrote(flags.output, Plural(CountNodes(input.module()), "node"));
     return kExitOk;
   }
   ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph, invocation.sink()));
@@ -99,6 +102,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
   RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+  invocation.Wrote(flags.output);
   return kExitOk;
 }
 

@@ -6,6 +6,7 @@
 #include "lib/io/strip_constants.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/pass/boundary.h"
 #include "lib/support/suggest.h"
@@ -206,6 +207,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   } else if (!invocation.flags.quiet) {
     PrintText(result, input.module(), flags, invocation.out());
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(input.module()), "node"));
   return kExitOk;
 }
 

@@ -69,12 +69,13 @@ static Error CheckOnePart(llvm::StringRef function, llvm::StringRef signature) {
   return MakeError("--function and --signature both say what to run: pass only one");
 }
 
+static constexpr const char* kFunctionHelp =
+    "only the graph of this function: of a SavedModel's objects, as `info` lists them, or of the "
+    "library";
+
 void PartFlags::AddTo(CommandLine& line) {
   line.Option("--signature", signature, "only the graph that this signature of a SavedModel runs");
-  line.Option(
-      "--function", function,
-      "only the graph of this function: of a SavedModel's objects, as `info` lists them, or "
-      "of the library");
+  line.Option("--function", function, kFunctionHelp);
 }
 
 Error PartFlags::Take(const ShapeOverrides& sizes, OpenedGraph* opened) const {
@@ -99,6 +100,27 @@ void AddNoValuesFlag(CommandLine& line, bool& no_values) {
   line.Flag("--no-values", no_values,
             "show constants as dtype and shape, without paths and source lines: for sharing "
             "(docs/guide/seeing.md)");
+}
+
+void ShownPart::AddSignatureTo(CommandLine& line) {
+  line.Option("--signature", signature,
+              "the network of this signature of a SavedModel; default: serving_default, else the "
+              "only one");
+  line.Flag("--whole", whole,
+            "the whole file, with the nodes that save, restore and initialize the model");
+}
+
+void ShownPart::AddTo(CommandLine& line) {
+  AddSignatureTo(line);
+  line.Option("--function", function, kFunctionHelp);
+}
+
+Expected<std::string> ShownPart::Take(const ShapeOverrides& sizes, OpenedGraph* opened) const {
+  if (whole && !empty())
+    return MakeError("--whole cannot be combined with --signature or --function: pass only one");
+  if (!is_chosen()) return TakeNetwork(sizes, opened);
+  RETURN_IF_ERROR(PartFlags::Take(sizes, opened));
+  return std::string();
 }
 
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {

@@ -29,7 +29,7 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 
-// The part of a model that a command looks at, for commands that show a graph.
+// The part of a model that a command works on.
 struct PartFlags {
   std::string signature, function;
 
@@ -46,6 +46,22 @@ struct PartFlags {
 Error UseGivenFunction(llvm::StringRef function, llvm::StringRef signature, OpenedGraph* opened);
 // Adds the flag --function, for commands that run a graph.
 void AddFunctionFlag(CommandLine& line, std::string& function);
+
+// The part of a model that a command shows: the network of the default signature, unless the flags
+// say otherwise.
+struct ShownPart : PartFlags {
+  bool whole = false;
+
+  // Adds --signature, --function and --whole; AddSignatureTo adds them without --function.
+  void AddTo(CommandLine& line);
+  void AddSignatureTo(CommandLine& line);
+  // True if a flag names the part.
+  bool is_chosen() const { return whole || !empty(); }
+  // Makes the part the graph of `opened`, with the sizes `sizes`. Returns TakeNetwork's line if the
+  // default signature was taken, else "". Errors: those of PartFlags::Take and TakeNetwork; a part
+  // and --whole are given.
+  Expected<std::string> Take(const ShapeOverrides& sizes, OpenedGraph* opened) const;
+};
 
 // Adds the flag --no-values, for commands whose output may be shared.
 void AddNoValuesFlag(CommandLine& line, bool& no_values);

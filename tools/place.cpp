@@ -199,22 +199,35 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
 
 // Writes the requested files of a placed graph.
 Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::string> logged,
-            OpenedGraph& graph, const MessageSink& sink, llvm::raw_ostream& os) {
+            OpenedGraph& graph, Invocation& invocation, llvm::raw_ostream& os) {
   const PlacedGraph& main = placed.main;
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
-  if (!logged.empty() && !flags.files.graph.empty())
-    return WriteLogged(graph, logged, flags.files.graph);
+  std::string nodes = Plural(main.graph->num_nodes(), "node");
+  if (!flags.html.empty()) {
+    RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
+    invocation.Wrote(flags.html, nodes);
+  }
+  const PlacementFiles& files = flags.files;
+  if (!logged.empty() && !files.graph.empty()) {
+    RETURN_IF_ERROR(WriteLogged(graph, logged, files.graph));
+    invocation.Wrote(files.graph, nodes);
+    return Error::success();
+  }
   if (main.graph != &graph.module().main) return Error::success();
   ASSIGN_OR_RETURN(
       std::vector<PartitionSize> parts,
-      WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files, sink));
-  if (parts.empty()) return Error::success();
-  std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
-  for (const PartitionSize& part : parts) {
-    rows.push_back(
-        {part.device, WithCommas(part.nodes), WithCommas(part.sends), WithCommas(part.receives)});
+      WritePlaced(graph, placed.view.settings, *main.setup.kernels, files, invocation.sink()));
+  if (!parts.empty()) {
+    std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
+    for (const PartitionSize& part : parts) {
+      rows.push_back(
+          {part.device, WithCommas(part.nodes), WithCommas(part.sends), WithCommas(part.receives)});
+    }
+    os << Table(rows);
   }
-  os << Table(rows);
+  invocation.Wrote(files.graph, nodes);
+  invocation.Wrote(files.partitions, Plural(parts.size(), "graph"));
+  invocation.Wrote(files.dump_folder);
+  invocation.Wrote(files.ledger);
   return Error::success();
 }
 
@@ -264,8 +277,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
       return ReportFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
   RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
-  RETURN_IF_ERROR(
-      Write(flags, placed, logged.main(), placed.view.graph(input), invocation.sink(), text));
+  RETURN_IF_ERROR(Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
   return kExitOk;
 }
 

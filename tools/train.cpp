@@ -205,6 +205,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   else if (!trained->checkpoint.empty() && !invocation.flags.quiet)
     invocation.err() << "grapnel: step " << trained->last << " is in " << trained->checkpoint
                      << "\n";
+  invocation.Wrote(flags.save_model);
   if (interruption && interruption->is_asked()) Interruption::Obey();
   return kExitOk;
 }

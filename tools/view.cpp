@@ -2,6 +2,7 @@
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
 #include "lib/job/function_signature.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
@@ -118,6 +119,11 @@ Expected<std::vector<OpenedGraph>> OpenForViewing(Flags& flags, Invocation& invo
   return graphs;
 }
 
+void Warn(llvm::ArrayRef<std::string> notices, const Flags& flags, Invocation& invocation) {
+  for (const std::string& notice : notices)
+    invocation.sink()(Severity::kWarning, flags.model + ": " + notice);
+}
+
 // The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
 // and the selected part are only its initial state.
 Expected<int> WritePage(Flags& flags, Invocation& invocation) {
@@ -134,7 +140,12 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
                                             flags.signature);
     page->OpenAt(std::move(*address));
     if (!wanted.empty()) {
-      if (Error error = page->OpenAs(wanted)) lacking.push_back(llvm::toString(std::move(error)));
+      auto notices = page->OpenAs(wanted);
+      if (!notices) {
+        lacking.push_back(llvm::toString(notices.takeError()));
+      } else {
+        Warn(*notices, flags, invocation);
+      }
     }
     pages.Add(std::move(page));
   }
@@ -144,6 +155,9 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<std::string> missing, pages.MissingNodes());
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
   RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
+  size_t nodes = 0;
+  for (const OpenedGraph& graph : graphs) nodes += CountNodes(graph.module());
+  invocation.Wrote(flags.output, Plural(nodes, "node"));
   return kExitOk;
 }
 
@@ -182,8 +196,13 @@ void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
     view->functions.push_back(library.functions[entry].function->name().str());
 }
 
-Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
-                           std::optional<PictureFormat> format, Invocation& invocation) {
+struct Drawn {
+  std::string bytes;
+  size_t nodes = 0;  // in boxes, or folded into them
+};
+
+Expected<Drawn> Draw(OpenedGraph& input, std::string title, Flags flags,
+                     std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
@@ -215,17 +234,18 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.aggregate = *ParseAggregate(flags.aggregate);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
+  Warn(picture->notices, flags, invocation);
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
   if (!format) {
     std::string text;
     llvm::raw_string_ostream os(text);
     WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(*picture, json); });
-    return os.str();
+    return Drawn{os.str(), picture->counts.nodes};
   }
-  ASSIGN_OR_RETURN(PictureFile drawn, DrawPicture(*picture, *format));
-  if (!drawn.warning.empty())
-    invocation.sink()(Severity::kWarning, flags.output + ": " + drawn.warning);
-  return std::move(drawn.bytes);
+  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(*picture, *format));
+  if (!file.warning.empty())
+    invocation.sink()(Severity::kWarning, flags.output + ": " + file.warning);
+  return Drawn{std::move(file.bytes), picture->counts.nodes};
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
@@ -244,13 +264,14 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   // Only a DOT file can contain several pictures.
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenForViewing(flags, invocation, format != PictureFormat::kDot));
-  std::string bytes;
+  Drawn all;
   for (OpenedGraph& graph : graphs) {
-    ASSIGN_OR_RETURN(std::string drawn,
-                     Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
-    bytes += drawn;
+    ASSIGN_OR_RETURN(Drawn drawn, Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
+    all.bytes += drawn.bytes;
+    all.nodes += drawn.nodes;
   }
-  RETURN_IF_ERROR(WriteFile(flags.output, bytes));
+  RETURN_IF_ERROR(WriteFile(flags.output, all.bytes));
+  invocation.Wrote(flags.output, Plural(all.nodes, "node"));
   return kExitOk;
 }
 

@@ -105,6 +105,7 @@ std::vector<std::string> NamesOfFeeds(const Model& model, const GraphInFile& gra
 }
 
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph) {
+  if (graph.whole) return ProblemsOf(model, *graph.whole);
   std::vector<Problem> problems = model.problems;
   for (Problem& problem : AllProblems(*graph.module)) problems.push_back(std::move(problem));
   return problems;

@@ -10,13 +10,18 @@
 
 namespace grapnel {
 
+// The name of the signature that TensorFlow Serving and exports use if no other is named.
+inline constexpr const char* kDefaultSignature = "serving_default";
+
 // True for signatures that TensorFlow's loader runs and users do not: "__saved_model_init_op",
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// Returns the signatures that users run and that differ: the default one first, then in the order
-// of the file. Signatures with the same inputs and outputs that run the same body count as one, as
-// those that Keras's model.export() writes do; the first of them stands for all.
+// Returns the signatures that users run, by network: "serving_default" first, then in the order of
+// the file. Signatures with the same inputs and outputs that run the same body have one network, as
+// those that Keras's model.export() writes do.
+std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile& graph);
+// Returns the first signature of each network.
 std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);
 // Returns the signature that is meant where none is named: "serving_default"; without it, the only
 // one of DistinctSignatures. Null if there are none or several.
@@ -65,6 +70,10 @@ SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
 // Returns the nodes of NodesOfSaver, and the nodes of functions that only these call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
+// Returns the nodes, of the main graph and of functions, that only save, restore or initialize
+// variables and tables: no signature that users call and no other result needs them. Without such
+// a signature, returns ReachedBySaver. Linear in the graph.
+std::vector<Node> UpkeepNodes(const GraphInFile& graph);
 
 // Returns the nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);

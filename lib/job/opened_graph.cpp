@@ -163,6 +163,7 @@ OpenedGraph OpenedGraph::Copy() const { return With(module().Copy()); }
 OpenedGraph OpenedGraph::With(std::unique_ptr<Module> module) const {
   OpenedGraph copy(model_, index_);
   copy.module_ = std::move(module);
+  copy.whole_ = whole_;
   copy.again_ = again_;
   return copy;
 }
@@ -197,6 +198,7 @@ void OpenedGraph::Continue(GraphInFile file, bool is_part,
   if (is_part) file.whole = &own->from.file();
   own->model.graphs.push_back(std::move(file));
   *this = OpenedGraph(std::shared_ptr<Model>(own, &own->model), 0);
+  whole_ = &own->from.whole();
   note_ = own->from.note_;
   again_ = [own, again = std::move(again)]() -> Expected<OpenedGraph> {
     ASSIGN_OR_RETURN(OpenedGraph opened, own->from.Reopen());

@@ -74,11 +74,22 @@ MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   };
 }
 
-// For errors about an unknown feed: lists the inputs of the graph if there are few.
-std::string InputsText(const Graph& graph) {
+// For errors about an unknown feed: lists the inputs, of the signature by their keys or of the graph,
+// if there are few, and if `error` does not name one already.
+std::string InputsText(const OpenedGraph& opened, llvm::StringRef signature,
+                       llvm::StringRef error) {
   std::vector<std::string> names;
-  for (const std::string& feed : DefaultFeeds(graph)) names.push_back("'" + feed + "'");
-  if (names.empty() || names.size() > 8) return "";
+  auto chosen = ChooseSignature(opened.model(), opened.file(), signature);
+  if (!chosen) llvm::consumeError(chosen.takeError());
+  if (chosen && *chosen) {
+    for (const SignatureTensor& input : (*chosen)->inputs) names.push_back(input.key);
+  } else {
+    names = DefaultFeeds(opened.module().main);
+  }
+  for (std::string& name : names) name = "'" + name + "'";
+  bool is_named =
+      llvm::any_of(names, [&](const std::string& name) { return error.contains(name); });
+  if (names.empty() || names.size() > 8 || is_named) return "";
   return names.size() == 1 ? "; the input is " + names[0]
                            : "; the inputs are " + llvm::join(names, ", ");
 }
@@ -139,10 +150,8 @@ Error RunJob::Complete() {
       llvm::consumeError(std::move(error));
       return functions;
     }
-    // With signatures, inputs are named by keys. The error lists the keys if one is similar to the
-    // name or if a signature was chosen.
-    if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
-    return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
+    std::string text = TextOf(std::move(error));
+    return MakeError("{0}{1}", text, InputsText(*opened_, request_.signature, text));
   }
   RETURN_IF_ERROR(CompleteFetches());
   AddFeedsOfCase(*opened_, &feeds);
@@ -186,7 +195,7 @@ Error RunJob::FetchEnds() {
   if (!is_meta_graph) request_.fetches = DefaultFetches(opened_->module().main);
   if (request_.fetches.empty()) {
     std::vector<std::string> names;
-    for (const Signature& signature : file.signatures) names.push_back(signature.name);
+    for (const Signature* signature : DistinctSignatures(file)) names.push_back(signature->name);
     return MakeError("{0}: nothing to fetch: name tensors {1}{2}", opened_->model().path,
                      request_.words.fetches,
                      names.empty() ? "" : ", or a signature: " + NameList(names));

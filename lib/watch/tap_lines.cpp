@@ -116,21 +116,13 @@ const std::string& TapLines::TextOf(const TapCalls& calls) {
   return calls_text_;
 }
 
-void TapLines::Write(const TapEvent& event) {
-  llvm::SmallString<512> line;
-  llvm::raw_svector_ostream os(line);
+void TapLines::Format(const TapEvent& event, llvm::raw_ostream& os) {
   os << "{";
   if (event.run) os << "\"run\":" << event.run << ",";
   os << HeadOf(event.node) << ",\"output\":" << event.output;
   os << TextOf(event.calls);
   WriteValue(event, mode_, os);
   os << "}\n";
-  if (most_bytes_ > 0 && bytes_ + line.size() > most_bytes_) {
-    ++left_out_;
-    return;
-  }
-  bytes_ += line.size();
-  os_ << line;
 }
 
 }  // namespace grapnel

@@ -13,6 +13,7 @@
 #include "lib/job/function_signature.h"
 #include "lib/job/graph_path.h"
 #include "lib/job/run.h"
+#include "lib/job/signature_graph.h"
 #include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
@@ -86,6 +87,22 @@ nb::typed<nb::tuple, nb::str, Texts, nb::any> Open(const std::string& path,
     opened = nb::cast(Opened{std::make_shared<const OpenedGraph>(std::move(*found->graph))});
   }
   return nb::make_tuple(nb::str(kind.data(), kind.size()), titles, opened);
+}
+
+// Returns the network of the graph's default signature; the graph itself if there is no such
+// signature, or if its network cannot be extracted.
+Opened NetworkOf(const Opened& opened) {
+  auto network = std::make_shared<Opened>(opened);
+  Do([network]() -> Error {
+    if (!DefaultSignature(network->graph->file())) return Error::success();
+    OpenedGraph part = network->graph->Copy();
+    if (Error error = TakeNetwork({}, &part).takeError())
+      llvm::consumeError(std::move(error));
+    else
+      network->graph = std::make_shared<const OpenedGraph>(std::move(part));
+    return Error::success();
+  });
+  return *network;
 }
 
 std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name) {
@@ -310,6 +327,7 @@ void AddGraphs(nb::module_& module) {
       .def(nb::init<std::string>(), nb::arg("folder"))
       .def("has_new_bad", HasNewBad);
   nb::class_<Opened>(module, "Opened")
+      .def("network", NetworkOf)
       .def("table", TableNamed, nb::arg("name"))
       .def("query", Query, nb::arg("sql"))
       .def("find", Find, nb::arg("chain"), nb::arg("limit"))

@@ -100,7 +100,7 @@ def test_wrong_types_are_named(lenet):
         (lambda: lenet.nodes[None], "a name or a number of a row was expected, not None"),
         (lambda: graphs[1.5], "a name or a number of a graph was expected, not 1.5"),
         (lambda: tg.load("x.pb", graph=3), "graph: a string was expected, not 3"),
-        (lambda: tg.load("x.pb", 3), "example arguments are only for a tf.function, not for an object of type str"),
+        (lambda: tg.load("x.pb", 3), "example arguments are only for a tf.function, and x and y for a Keras model, not for an object of type str"),
         (lambda: tg.load("x.pb", grahp="a"), r"load\(\) got an unexpected keyword argument 'grahp': it takes graph= and, "),
         (lambda: tg.load(test_threads), "an object of type function is not a model: .*; wrap a Python function in tf.function"),
         (lambda: lenet.optimize(fetch=b"Identity"), "fetch: a string or a path was expected, not b'Identity'"),
