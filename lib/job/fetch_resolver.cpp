@@ -110,6 +110,7 @@ class FetchResolver::Search {
   // Returns nullopt if no tensor in a function fits.
   Expected<std::optional<ResolvedFetch>> Find(llvm::StringRef text) {
     TypedName typed(text);
+    why_no_output_.clear();
     for (auto kind : {&Search::ByPath, &Search::ByFunction, &Search::ByNode, &Search::ByLayer,
                       &Search::ByEnd}) {
       std::vector<Candidate> found;
@@ -118,6 +119,7 @@ class FetchResolver::Search {
       if (found.size() > 1) return Ambiguous(text, found);
       return Result(found.front(), typed.iterations);
     }
+    if (!why_no_output_.empty()) return MakeError("{0}: {1}", opened_.model().path, why_no_output_);
     return std::nullopt;
   }
 
@@ -138,6 +140,8 @@ class FetchResolver::Search {
     for (llvm::StringRef name : {ReadTensorName(text).node, ReadFunctionTensorName(text).node}) {
       Node node = body.Find(name);
       auto port = node ? OutputOf(node, text) : std::nullopt;
+      if (node && !port && why_no_output_.empty())
+        why_no_output_ = TextOf(FindTensor(body, text).takeError());
       if (!port) continue;
       Candidate one{place, *port};
       if (!llvm::is_contained(*found, one)) found->push_back(one);
@@ -302,6 +306,7 @@ class FetchResolver::Search {
   const OpenedGraph& opened_;
   const Function* network_ = nullptr;
   std::vector<CalledBody> places_;
+  mutable std::string why_no_output_;  // of a node that has the name, but not the output
   mutable std::vector<SavedVariable> variables_;
 };
 
