@@ -40,7 +40,7 @@ def mark(tf, value, name):
 
 @model
 def calls(tf, np):
-    """A function called twice, which calls a function once; a function called by two others; names that several nodes have"""
+    """A function called twice, which calls another one; a node with several outputs; names that several nodes have, or none"""
     class Model(tf.Module):
         @tf.function
         def inner(self, x):

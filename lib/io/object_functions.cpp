@@ -24,9 +24,12 @@ struct ParameterNames {
   std::vector<std::string> positional;
   std::string rest;  // the name of *args
 
-  // Returns the name of positional argument `i`. tf.function calls those in *args "args_0", ...
-  std::string At(size_t i) const {
+  // Returns the name of positional argument `i`. tf.function calls those in *args "args_0", ... A
+  // graph of TensorFlow 1 has no parameters, but its tensors have names.
+  std::string At(size_t i, const Structure& argument) const {
     if (i < positional.size()) return positional[i];
+    const std::string& name = argument.tensor_spec_value().name();
+    if (rest.empty() && !name.empty()) return name;
     return (rest.empty() ? "arg" : rest) + "_" + std::to_string(i - positional.size());
   }
 };
@@ -292,7 +295,7 @@ class FunctionReader {
     const auto& both = ItemsOf(arguments);
     if (both.size() != 2) return flat;
     const auto& positional = ItemsOf(both[0]);
-    for (int i = 0; i < positional.size(); ++i) add(names.At(i), positional[i]);
+    for (int i = 0; i < positional.size(); ++i) add(names.At(i, positional[i]), positional[i]);
     std::vector<std::string> keywords;
     for (const auto& field : both[1].dict_value().fields()) keywords.push_back(field.first);
     llvm::sort(keywords);
