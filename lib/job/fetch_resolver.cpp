@@ -292,10 +292,11 @@ class FetchResolver::Search {
     }
     llvm::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    bool is_one_function = llvm::all_of(found, [&](const Candidate& one) {
-      return places_[one.place].function == places_[found[0].place].function;
+    bool is_one_tensor = llvm::all_of(found, [&](const Candidate& one) {
+      return places_[one.place].function == places_[found[0].place].function &&
+             one.port == found[0].port;
     });
-    std::string why = is_one_function && names.size() > 1
+    std::string why = is_one_tensor && names.size() > 1
                           ? "is in function '" + places_[found[0].place].function->name().str() +
                                 "', which is called " + std::to_string(names.size()) + " times"
                           : "fits " + Plural(found.size(), "tensor");

@@ -1,11 +1,14 @@
 """Whether `grapnel run` computes what TensorFlow does: of the functions of objects (testdata/object_functions), and of tensors inside of
-calls (testdata/inner_fetches).
+calls (testdata/inner_fetches); and whether it finds the outputs of layers by their names (testdata/keras_models), with the shapes that
+Keras says.
 
-usage: functions_and_fetches.py object_functions|inner_fetches TESTDATA FOLDER     `grapnel` is on PATH; FOLDER is for files of the test
+usage: functions_and_fetches.py object_functions|inner_fetches|keras_models TESTDATA FOLDER
+                                                            `grapnel` is on PATH; FOLDER is for files of the test
 
 Prints what is wrong, and last how many models are as they should be.
 """
 import json
+import math
 import pathlib
 import shutil
 import subprocess
@@ -58,6 +61,42 @@ def wrong_fetches(folder, scratch):
             yield f"all: {fetch['name']} differs"
 
 
+# Layers of which the export has nodes, but not in a scope of their own, and layers that are called twice.
+NOT_FOUND = {"lambda_layer": ["tanh", "multiply", "add"], "noise": ["activity_regularization"], "siamese": ["encoder", "shared_projection"]}
+TYPES = {"float": ("<f4", 4), "int32": ("<i4", 4), "int64": ("<i8", 8), "string": ("|S1", 1)}
+
+
+def save_zeros(path, dtype, dims):
+    kind, size = TYPES[dtype]
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({''.join(f'{dim}, ' for dim in dims)})}}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode() + bytes(size * math.prod(dims)))
+
+
+def wrong_layers(folder, scratch):
+    model = folder / "model"
+    told = json.loads(subprocess.run(["grapnel", "info", str(model), "--whole", "--json"], capture_output=True, text=True, check=True).stdout)
+    signatures = [one for one in told["graphs"][0]["signatures"] if not one["name"].startswith("__")]
+    signature = next((one for one in signatures if one.get("default")), signatures[0])
+    feeds = []
+    for i, tensor in enumerate(signature["inputs"]):
+        dims = [2 if dim == "?" else int(dim) for dim in tensor["shape"].strip("[]").split(",") if dim]
+        save_zeros(scratch / f"x{i}.npy", tensor["dtype"], dims)
+        feeds += ["--feed", f"{tensor['key']}={scratch / f'x{i}.npy'}"]
+    rows = json.loads((folder / "summary.json").read_text())["layers"]
+    layers = [row for row in rows if row["in_export"] and row["class"] != "InputLayer" and row["name"] not in NOT_FOUND.get(folder.name, ())]
+    words = [word for row in layers for word in ("--fetch", row["name"])]
+    code, text = run(model, "--signature", signature["name"], *feeds, *words, "--json")
+    if code:
+        yield text
+        return
+    for row, fetch in zip(layers, json.loads(text)["runs"][0]["fetches"]):
+        wanted = row["output_shape"]
+        if isinstance(wanted, list) and not any(isinstance(dim, list) for dim in wanted):
+            if len(wanted) != len(fetch["shape"]) or any(dim not in (None, own) for dim, own in zip(wanted[1:], fetch["shape"][1:])):
+                yield f"{row['name']} has the shape {fetch['shape']}, not {wanted}"
+
+
 def main(kind, testdata, scratch):
     folders = sorted(path.parent for path in (pathlib.Path(testdata) / kind).glob("*/model"))
     fine = 0
@@ -65,7 +104,7 @@ def main(kind, testdata, scratch):
         own = pathlib.Path(scratch) / folder.name
         shutil.rmtree(own, ignore_errors=True)
         own.mkdir(parents=True)
-        wrong = list({"object_functions": wrong_calls, "inner_fetches": wrong_fetches}[kind](folder, own))
+        wrong = list({"object_functions": wrong_calls, "inner_fetches": wrong_fetches, "keras_models": wrong_layers}[kind](folder, own))
         fine += not wrong
         for line in wrong:
             print(f"{folder.name}: {line}")
