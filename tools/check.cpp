@@ -18,8 +18,9 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, against, policy, graph, signature, date, output;
+  std::string model, against, policy, graph, date, output;
   std::string junit, sarif, markdown, picture;
+  PartFlags part;
   SizeFlags sizes;
   OneDnnFlag onednn;
   bool all = false, init = false, list = false, strict = false;
@@ -35,8 +36,7 @@ std::string Today() {
 
 Expected<OpenedGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(path, flags.graph, invocation.sink()));
-  if (Error error = TakeGiven(flags.signature, flags.sizes, &opened))
-    return Annotate(path, std::move(error));
+  if (Error error = flags.part.Take(flags.sizes, &opened)) return Annotate(path, std::move(error));
   return std::move(opened);
 }
 
@@ -170,6 +170,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
   RETURN_IF_ERROR(WriteReports(report, flags));
   Print(report, flags, invocation);
+  for (const std::string* path : {&flags.picture, &flags.junit, &flags.markdown, &flags.sarif})
+    invocation.Wrote(*path);
   return report.Passes() ? kExitOk : kExitNo;
 }
 
@@ -183,7 +185,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("BASE");
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   flags->sizes.AddTo(line);
   flags->onednn.AddTo(line);
   line.Option("--junit", flags->junit, "write a JUnit report: a test case per check")

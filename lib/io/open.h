@@ -95,6 +95,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   // of, which restores and saves the variables and has the initializer; it outlives this one. Null
   // for a graph that a file holds.
   const GraphInFile* whole = nullptr;
+  std::string function;  // the function of `whole` whose body this graph was; empty: main graph
 };
 
 // An opened file or folder. Move-only. Owns its graphs, which keep the mapped files open.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/object_functions.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/library/body_hash.h"
@@ -315,11 +316,10 @@ class NetworkComparison {
   bool AreSame(const Signature& a, const Signature& b) {
     if (!SameTensors(a.inputs, b.inputs) || !SameTensors(a.outputs, b.outputs)) return false;
     SignatureBody x = BodyOf(graph_, a), y = BodyOf(graph_, b);
-    if (x.graph == y.graph)
-      return SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs) &&
-             x.from_main == y.from_main;
-    if (!x.function || !y.function || HashOf(x.function) != HashOf(y.function)) return false;
-    return InOrder(x) == InOrder(y);
+    if (!x.function || !y.function)
+      return x.graph == y.graph && SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs);
+    bool is_one = x.function == y.function || HashOf(x.function) == HashOf(y.function);
+    return is_one && InOrder(x) == InOrder(y);
   }
 
  private:
@@ -371,21 +371,30 @@ bool IsInternal(const Signature& signature) {
   return llvm::StringRef(signature.name).starts_with("__saved_model_");
 }
 
-std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
-  std::vector<const Signature*> distinct;
+std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile& graph) {
   std::vector<const Signature*> usable;
   for (const Signature& signature : graph.signatures) {
     if (!IsInternal(signature)) usable.push_back(&signature);
   }
   std::stable_partition(usable.begin(), usable.end(),
                         [](const Signature* one) { return one->name == kDefaultSignature; });
-  if (usable.size() < 2 || !graph.module) return usable;
   NetworkComparison comparison(graph);
+  std::vector<std::vector<const Signature*>> networks;
   for (const Signature* signature : usable) {
-    bool is_known = llvm::any_of(
-        distinct, [&](const Signature* other) { return comparison.AreSame(*other, *signature); });
-    if (!is_known) distinct.push_back(signature);
+    auto same = llvm::find_if(networks, [&](const auto& network) {
+      return graph.module && comparison.AreSame(*network.front(), *signature);
+    });
+    if (same == networks.end())
+      networks.push_back({signature});
+    else
+      same->push_back(signature);
   }
+  return networks;
+}
+
+std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
+  std::vector<const Signature*> distinct;
+  for (const auto& network : SignaturesByNetwork(graph)) distinct.push_back(network.front());
   return distinct;
 }
 
@@ -405,6 +414,14 @@ Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile
     if (signature.name == name) return &signature;
     names.push_back(signature.name);
   }
+  auto function = FindObjectFunction(graph, name);
+  bool is_function = !function || *function;
+  llvm::consumeError(function.takeError());
+  if (is_function)
+    return MakeError(
+        "{0}: signature '{1}' not found, but a function has that name: pass "
+        "--function '{1}'",
+        model.path, name);
   return Annotate(model.path, NotFound("signature", name, names));
 }
 
@@ -414,7 +431,10 @@ Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInF
   if (chosen) return chosen;
   std::vector<std::string> names;
   for (const Signature* signature : DistinctSignatures(graph)) names.push_back(signature->name);
-  if (names.empty()) return nullptr;
+  if (names.empty()) {
+    RETURN_IF_ERROR(CheckHasSignature(model, graph));
+    return nullptr;
+  }
   return MakeError("{0}: has {1}, none of them '{2}': name one with --signature: {3}", model.path,
                    Plural(names.size(), "signature"), kDefaultSignature, NameList(names));
 }

@@ -11,6 +11,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/job/signature_graph.h"
+#include "lib/support/file.h"
 #include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -154,10 +155,12 @@ void WriteNetwork(const std::shared_ptr<Model>& model, size_t index, const Signa
   NetworkWriter(graph.module(), os).Write();
 }
 
-// Returns the checksums of the variables' values, by node; empty if the model comes without them.
+// Returns the checksums of the variables' values, by node; empty if the model comes without them,
+// and for a file in a model's folder: git opens the older version of a file outside of the folder,
+// and both versions must give the same text.
 std::map<NodeId, uint32_t> ChecksumsOf(const Model& model, const GraphInFile& graph) {
   std::map<NodeId, uint32_t> checksums;
-  if (model.variables_prefix.empty()) return checksums;
+  if (model.variables_prefix.empty() || !IsDirectory(model.path)) return checksums;
   auto bundle = Bundle::Open(model.variables_prefix);
   auto binding = bundle ? BindVariables(graph, &*bundle) : bundle.takeError();
   if (!binding) {

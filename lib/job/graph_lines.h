@@ -17,8 +17,8 @@ namespace grapnel {
 // runs, once for signatures that run the same; not the nodes that save, restore and initialize. The
 // names of functions are without the numbers that TensorFlow gives anew each time, and attributes
 // that say nothing about the computation are left out. Last come the variables, with dtype, shape
-// and, if the model comes with its values, their checksum. So a model that is built again in the
-// same way gives the same text.
+// and, if the model was opened as a folder with its values, their checksum. So a model that is
+// built again in the same way gives the same text.
 void WriteGraphLines(const std::shared_ptr<Model>& model, llvm::raw_ostream& os);
 
 // Writes a line for each tensor of a checkpoint: name, dtype, shape and checksum.

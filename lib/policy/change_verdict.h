@@ -1,4 +1,4 @@
-// What changed from BASE, in one sentence. Private to lib/policy.
+// The changes from BASE, in one sentence. Private to lib/policy.
 #ifndef GRAPNEL_LIB_POLICY_CHANGE_VERDICT_H_
 #define GRAPNEL_LIB_POLICY_CHANGE_VERDICT_H_
 

@@ -35,7 +35,7 @@ struct PolicyOutcome {
   std::string reason;  // why the check did not run; empty: it ran
 };
 
-// What changed from BASE.
+// The changes from BASE in a sentence.
 struct ChangeVerdict {
   // The most that changed; each includes the ones before it.
   enum Kind { kSame, kNames, kWeights, kStructure, kInterface };

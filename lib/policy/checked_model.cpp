@@ -74,8 +74,13 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
     for (Finding& finding : diagnosis.findings) AddOnce(std::move(finding), &diagnosis_->findings);
     return Error::success();
   };
-  for (std::string& signature : Signatures()) {
-    request.run.signature = std::move(signature);
+  for (const Signature* signature : DistinctSignatures(opened_.file())) {
+    if (signature->outputs.empty()) continue;  // nothing runs
+    request.run.signature = signature->name;
+    RETURN_IF_ERROR(examine());
+  }
+  if (!diagnosis_) {
+    request.run.signature.clear();
     RETURN_IF_ERROR(examine());
   }
   return &*diagnosis_;

@@ -178,7 +178,14 @@ class PolicyWriter {
   // Writes the budgets of the costs of the most expensive run; if a cost depends on an unknown
   // size, a comment that says why there are no such budgets.
   Error WriteRun() {
-    ASSIGN_OR_RETURN(llvm::MutableArrayRef<ModelRun> runs, model_.Runs());
+    auto found = model_.Runs();
+    if (!found) {  // such as a model that only has functions
+      text_ +=
+          "\n# [flops] and [peak_memory] are left out: " + Printable(TextOf(found.takeError())) +
+          ".\n";
+      return Error::success();
+    }
+    llvm::MutableArrayRef<ModelRun> runs = *found;
     RunCost most;
     for (ModelRun& run : runs) {
       RunCost cost = run.Cost();

@@ -68,7 +68,7 @@ constexpr const char* kDtypeAttributes[] = {"T", "dtype", "U", "Tparams"};
 using NodeKey = std::pair<const Graph*, NodeId>;
 NodeKey KeyOf(const Node& node) { return {&node.graph(), node.id()}; }
 
-// What a diff says of one layer.
+// The changes of one layer in a diff.
 struct Draft {
   std::vector<std::string> sizes, ops, attributes, edges;  // details, by how much they tell
   std::vector<std::string> gone, fresh;                    // ops of unmatched nodes

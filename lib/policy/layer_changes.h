@@ -22,7 +22,8 @@ struct LayerChange {
   double position = 0;  // in its graph, from 0 to 1
 };
 
-// What the diff for LayerChangesOf ignores: names that say nothing, and dtypes, which it compares.
+// Returns what the diff for LayerChangesOf ignores: attributes with names, and dtypes, which
+// LayerChangesOf compares itself.
 IgnoreRules IgnoredByLayers();
 
 // Returns the layers whose structure `diff`, the diff of two graphs, changes, in the order in which

@@ -61,7 +61,7 @@ class Demands {
     for (const Node& node : context.graph.nodes()) {
       if (node.op() == "_Arg" || node.op() == "_Retval") continue;
       std::string name = NameOfOrigin(module_, function, node.name());
-      const PlacedNodes* demand = DemandFor(name);
+      const PlacedNodes* demand = FindDemand(name);
       int device = context.placement.Of(node.id()).device;
       if (!demand || device < 0 || demand->device.Matches(context.devices.device(device).name))
         continue;
@@ -91,7 +91,7 @@ class Demands {
 
  private:
   // Returns the first demand that fits.
-  const PlacedNodes* DemandFor(llvm::StringRef name) {
+  const PlacedNodes* FindDemand(llvm::StringRef name) {
     const PlacedNodes* first = nullptr;
     for (size_t i = 0; i < rule_.placed.size(); ++i) {
       if (!FitsEnd(rule_.placed[i].nodes, name)) continue;

@@ -48,7 +48,7 @@ struct PolicyTable {
   const char* name;
   FindingSeverity severity;  // of findings, unless the policy sets another
   std::vector<SettingInfo> settings;
-  // What a key of any other name means. Lists show `name` for such a key: "SIGNATURE".
+  // The meaning of a key of any other name. Lists show `name` for such a key: "SIGNATURE".
   std::optional<SettingInfo> other = std::nullopt;
 };
 

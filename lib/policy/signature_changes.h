@@ -19,7 +19,7 @@ struct SignatureChange {
   // True if a caller of the signature as it was may fail, or get another dtype or shape than it
   // can read.
   bool breaks = false;
-  // What follows the signature's name in a sentence, "no longer gives 'embedding' (float[?,5])",
+  // The text after the signature's name in a sentence, "no longer gives 'embedding' (float[?,5])",
   // and what it was before, "'embedding' (float[?,5])".
   std::string what, before;
   // Returns "signature/key".
