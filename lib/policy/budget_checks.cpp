@@ -159,11 +159,28 @@ int64_t CountNodes(const OpenedGraph& model) {
   return nodes;
 }
 
-SizeOfLayer NodesOfLayers(const OpenedGraph& model) {
-  const LayerNames layers(model.module());
+SizeOfLayer NodesOfLayers(const Module& module, const LayerNames& layers) {
   SizeOfLayer sizes;
-  VisitNodes(model, [&](const Node& node, const std::string&) { ++sizes[layers.Of(node)]; });
+  auto count = [&](const Graph& graph) {
+    for (const Node& node : graph.nodes())
+      if (node.op() != "_Arg" && node.op() != "_Retval") ++sizes[layers.Of(node)];
+  };
+  count(module.main);
+  for (const auto& function : module.functions) count(function->body);
   return sizes;
+}
+
+// Returns GrowthText for the nodes of the graphs that signatures run: of the one with a layer that
+// grew. Only in these graphs do nodes have layers for sure.
+std::string GrowthOfNodes(CheckedModel& model) {
+  if (!model.base()) return "";
+  for (const ServedGraphs& graphs : model.Served()) {
+    std::string text =
+        GrowthText(NodesOfLayers(graphs.before->module(), *graphs.layers_before),
+                   NodesOfLayers(graphs.now->module(), *graphs.layers_now), CountText);
+    if (!text.empty()) return text;
+  }
+  return "";
 }
 
 SizeOfLayer ByLayer(llvm::ArrayRef<Sized> parameters) {
@@ -269,13 +286,10 @@ Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
   return CheckSize(model, rule, nodes, CountNodes, CountText, [&](const std::string& allowed) {
     Sized scope = LargestScope(model);
     std::string where = scope.name.empty() ? "outside of scopes" : "in '" + scope.name + "'";
-    std::string growth = model.base() ? GrowthText(NodesOfLayers(*model.base()),
-                                                   NodesOfLayers(model.opened()), CountText)
-                                      : "";
     findings.AddScope(
         scope.name,
         Sentence("the model has {0}, {1}{2} {3}{4}", Plural(nodes, "node"), WithCommas(scope.size),
-                 model.base() ? " more than BASE" : "", where, growth),
+                 model.base() ? " more than BASE" : "", where, GrowthOfNodes(model)),
         allowed, "see what is new: `grapnel diff BASE MODEL`; or raise the budget");
   });
 }

@@ -13,15 +13,6 @@
 namespace grapnel {
 namespace {
 
-// Finds a node of the main graph by its name, or by the end of a name that also has those of calls.
-Node FindByEnd(const Graph& main, llvm::StringRef name) {
-  while (!name.empty()) {
-    if (Node node = main.Find(name)) return node;
-    name = name.split('/').second;
-  }
-  return Node();
-}
-
 std::string OpsOf(llvm::ArrayRef<NodeEntry> nodes) {
   auto op = [](const NodeEntry& node) { return node.node.op().str(); };
   return llvm::join(llvm::map_range(nodes, op), " + ");
@@ -101,7 +92,7 @@ class Changes {
 std::string CauseOf(const ServedGraphs& graphs, llvm::StringRef node) {
   const Graph& main = graphs.now->module().main;
   std::deque<NodeId> from;
-  if (Node found = FindByEnd(main, node)) {
+  if (Node found = FindServed(graphs, node)) {
     from.push_back(found.id());
   } else {
     for (const Node& end : main.nodes())

@@ -122,8 +122,8 @@ FirstDifference FindDifference(CheckedModel& model, const std::string& path) {
 Judged CheckFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const std::vector<LostFusion>* lost, model.LostFusions());
   for (const LostFusion& fusion : *lost) {
-    std::string where =
-        fusion.layer.empty() ? "" : Sentence("in layer '{0}', ", llvm::StringRef(fusion.layer));
+    std::string layer = model.LayerOf(fusion.node);
+    std::string where = layer.empty() ? "" : Sentence("in layer '{0}', ", llvm::StringRef(layer));
     findings.Add(fusion.node,
                  where + Sentence("{0} is not fused here: {1}", fusion.pattern, fusion.reason),
                  Sentence("one node, as {0} fuses it in BASE", fusion.rule),

@@ -34,19 +34,17 @@ bool HoldsWeights(const Node& node) {
 class Judge {
  public:
   void Compare(const ServedGraphs& graphs) {
-    const Module &a = graphs.before->module(), &b = graphs.now->module();
-    for (LayerChange& change : LayerChangesOf(graphs.diff, a, b, graphs.of_signature)) {
+    for (LayerChange& change : LayerChangesOf(graphs)) {
       bool is_known = llvm::any_of(layers_, [&](const LayerChange& other) {
         return other.layer == change.layer && other.kind == change.kind &&
                other.details == change.details;
       });
       if (!is_known) layers_.push_back(std::move(change));
     }
-    LayerNames names_a(a), names_b(b);
-    CompareNames(graphs.diff, names_a, names_b);
-    for (const Node& node : b.main.nodes())
-      if (HoldsWeights(node)) all_.insert(names_b.Of(node));
-    CompareValues(graphs, names_b);
+    CompareNames(graphs);
+    for (const Node& node : graphs.now->module().main.nodes())
+      if (HoldsWeights(node)) all_.insert(graphs.layers_now->Of(node));
+    CompareValues(graphs);
   }
 
   ChangeVerdict Verdict(llvm::ArrayRef<SignatureChange> interface) const {
@@ -64,21 +62,44 @@ class Judge {
   }
 
  private:
-  void CompareNames(const Diff& diff, const LayerNames& names_a, const LayerNames& names_b) {
-    for (const MatchedPair& pair : diff.matched) {
+  void CompareNames(const ServedGraphs& graphs) {
+    std::map<std::pair<std::string, std::string>, Renamed> nodes;
+    for (const MatchedPair& pair : graphs.diff.matched) {
       llvm::StringRef a = pair.a.node.name(), b = pair.b.node.name();
       if (a == b || NameClass(a) == NameClass(b)) continue;
-      std::string of_a = names_a.Of(pair.a.node), of_b = names_b.Of(pair.b.node);
+      std::string of_a = graphs.layers_before->Of(pair.a.node);
+      std::string of_b = graphs.layers_now->Of(pair.b.node);
       if (of_a.empty() || of_b.empty() || NameClass(of_a) == NameClass(of_b))
-        renamed_nodes_.insert({a.str(), b.str()});
+        AddRename(a, b, &nodes);
       else
-        renamed_.insert({of_a, of_b});
+        AddRename(of_a, of_b, &renamed_);
     }
-    if (renamed_.empty() && !renamed_nodes_.empty()) renamed_.insert(*renamed_nodes_.begin());
+    if (renamed_.empty() && !nodes.empty()) renamed_.insert(*nodes.begin());
+  }
+
+  // A pair of names before and after.
+  using Renamed = std::pair<std::string, std::string>;
+
+  // Adds the outermost parts that differ: 'body' became 'trunk' if 'body/conv' is 'trunk/conv'.
+  // Parts that differ from those of another pair in numbers alone are the same.
+  static void AddRename(llvm::StringRef a, llvm::StringRef b, std::map<Renamed, Renamed>* renamed) {
+    while (true) {
+      auto [outer_a, inner_a] = a.split('/');
+      auto [outer_b, inner_b] = b.split('/');
+      if (inner_a.empty() || inner_b.empty()) break;
+      bool is_same_inside = NameClass(inner_a) == NameClass(inner_b);
+      if (NameClass(outer_a) != NameClass(outer_b)) {
+        if (is_same_inside) a = outer_a, b = outer_b;
+        break;
+      }
+      a = inner_a, b = inner_b;
+    }
+    renamed->try_emplace({NameClass(a), NameClass(b)}, a.str(), b.str());
   }
 
   // Values that cannot be read are not compared: checks of weights report the reason.
-  void CompareValues(const ServedGraphs& graphs, const LayerNames& names) {
+  void CompareValues(const ServedGraphs& graphs) {
+    const LayerNames& names = *graphs.layers_now;
     auto report = CompareModelValues(*graphs.before, *graphs.now, graphs.diff);
     if (!report) {
       uncompared_ = TextOf(report.takeError());
@@ -133,10 +154,11 @@ class Judge {
   std::string NamesText() const {
     std::string text;
     size_t shown = 0;
-    for (const auto& [before, now] : renamed_) {
+    for (const auto& [classes, names] : renamed_) {
       if (shown++ == kMostNamed) break;
-      text += (text.empty() ? "" : ", ") +
-              Sentence("'{0}' is now '{1}'", llvm::StringRef(before), llvm::StringRef(now));
+      text +=
+          (text.empty() ? "" : ", ") + Sentence("'{0}' is now '{1}'", llvm::StringRef(names.first),
+                                                llvm::StringRef(names.second));
     }
     if (renamed_.size() > kMostNamed)
       text += " and " + std::to_string(renamed_.size() - kMostNamed) + " more";
@@ -145,8 +167,8 @@ class Judge {
 
   std::vector<LayerChange> layers_;
   std::set<std::string> all_, other_values_;  // layers with weights
-  std::set<std::pair<std::string, std::string>> renamed_, renamed_nodes_;
-  std::string uncompared_;  // why no values were compared
+  std::map<Renamed, Renamed> renamed_;        // by their classes
+  std::string uncompared_;                    // why no values were compared
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "lib/policy/checked_model.h"
 
 #include "lib/io/signature.h"
+#include "lib/ir/find.h"
 #include "lib/job/model_values.h"
 #include "lib/job/signature_graph.h"
 #include "lib/policy/layer_changes.h"
@@ -36,14 +37,30 @@ std::shared_ptr<const OpenedGraph> Unowned(const OpenedGraph& graph) {
   return {std::shared_ptr<void>(), &graph};
 }
 
-Diff DiffOf(const OpenedGraph& before, const OpenedGraph& now) {
+ServedGraphs Compared(std::shared_ptr<const OpenedGraph> before,
+                      std::shared_ptr<const OpenedGraph> now, bool of_signature) {
   DiffOptions options;
   options.side_by_side = false;
   options.ignore = IgnoredByLayers();
-  return DiffModules(before.module(), now.module(), options);
+  const Module &a = before->module(), &b = now->module();
+  return {std::move(before),
+          std::move(now),
+          of_signature,
+          DiffModules(a, b, options),
+          std::make_shared<const LayerNames>(a),
+          std::make_shared<const LayerNames>(b)};
 }
 
 }  // namespace
+
+Node FindServed(const ServedGraphs& graphs, llvm::StringRef name) {
+  const Graph& main = graphs.now->module().main;
+  while (!name.empty()) {
+    if (Node node = main.Find(name)) return node;
+    name = name.split('/').second;
+  }
+  return Node();
+}
 
 std::string FullNameOf(const Node& node) {
   const Function* function = FunctionOf(node.graph());
@@ -128,17 +145,27 @@ llvm::ArrayRef<ServedGraphs> CheckedModel::Served() {
   if (!served_.empty()) return served_;
   for (const std::string& name : Signatures()) {
     std::shared_ptr<const OpenedGraph> before = GraphOf(*base_, name), now = GraphOf(opened_, name);
-    if (before && now) served_.push_back({before, now, true, DiffOf(*before, *now)});
+    if (before && now) served_.push_back(Compared(before, now, /*of_signature=*/true));
   }
   if (served_.empty())
-    served_.push_back({Unowned(*base_), Unowned(opened_), false, DiffOf(*base_, opened_)});
+    served_.push_back(Compared(Unowned(*base_), Unowned(opened_), /*of_signature=*/false));
   return served_;
 }
 
 ServedGraphs CheckedModel::ServedAgainst(const OpenedGraph& reference) const {
   std::shared_ptr<const OpenedGraph> now = GraphOf(opened_, Signatures().front());
   if (!now) now = Unowned(opened_);
-  return {Unowned(reference), now, false, DiffOf(reference, *now)};
+  return Compared(Unowned(reference), now, /*of_signature=*/false);
+}
+
+std::string CheckedModel::LayerOf(llvm::StringRef name) {
+  for (const ServedGraphs& graphs : Served())
+    if (Node node = FindServed(graphs, name)) return graphs.layers_now->Of(node);
+  const ServedGraphs& first = Served().front();
+  auto node = FindNode(first.now->module(), name);  // in a function
+  if (node) return first.layers_now->Of(*node);
+  llvm::consumeError(node.takeError());
+  return "";
 }
 
 Expected<const ValueReport*> CheckedModel::Values() {

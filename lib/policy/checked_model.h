@@ -12,6 +12,7 @@
 #include "lib/doctor/diagnose.h"
 #include "lib/job/model_run.h"
 #include "lib/job/opened_graph.h"
+#include "lib/policy/layer_names.h"
 
 namespace grapnel {
 
@@ -20,12 +21,16 @@ struct ServedGraphs {
   std::shared_ptr<const OpenedGraph> before, now;
   bool of_signature = false;
   Diff diff;  // from `before`, with what IgnoredByLayers ignores
+  std::shared_ptr<const LayerNames> layers_before, layers_now;
 };
+
+// Finds a node of the main graph of `now` by its name, or by the end of a name that begins with
+// those of calls or of a function; converts to false if there is none.
+Node FindServed(const ServedGraphs& graphs, llvm::StringRef name);
 
 // Ops that `opt` fuses in the base but not in the model.
 struct LostFusion {
   std::string node;     // in the model, if it is there; "function/node"
-  std::string layer;    // of the node; "": none
   std::string rule;     // the rule that fuses the ops in the base
   std::string pattern;  // "MatMul + BiasAdd + Relu"
   std::string reason;   // why the rule does not fuse them in the model
@@ -64,6 +69,9 @@ class CheckedModel {
   // The model's first graph of Signatures(), or the whole graph, against `reference`, a graph
   // without signatures that outlives the result.
   ServedGraphs ServedAgainst(const OpenedGraph& reference) const;
+  // Returns the layer of a node, "function/node", in the graphs of Served(); "" if it is in none.
+  // There must be a base.
+  std::string LayerOf(llvm::StringRef name);
   Expected<const ValueReport*> Values();
   Expected<const std::vector<LostFusion>*> LostFusions();
 

@@ -104,16 +104,16 @@ std::string OpsText(llvm::ArrayRef<std::string> ops) {
 
 class Collector {
  public:
-  Collector(const Diff& diff, const Module& a, const Module& b, bool has_interface)
-      : diff_(diff),
-        names_a_(a),
-        names_b_(b),
-        order_a_(OrderOf(a)),
-        order_b_(OrderOf(b)),
-        has_interface_(has_interface) {
-    for (const auto* entries : {&diff.removed, &diff.added})
+  explicit Collector(const ServedGraphs& graphs)
+      : diff_(graphs.diff),
+        names_a_(*graphs.layers_before),
+        names_b_(*graphs.layers_now),
+        order_a_(OrderOf(graphs.before->module())),
+        order_b_(OrderOf(graphs.now->module())),
+        has_interface_(graphs.of_signature) {
+    for (const auto* entries : {&diff_.removed, &diff_.added})
       for (const NodeEntry& entry : *entries) lone_.insert(KeyOf(entry.node));
-    for (const GroupEntry& group : diff.groups) {
+    for (const GroupEntry& group : diff_.groups) {
       for (const auto* entries : {&group.a, &group.b})
         for (const NodeEntry& entry : *entries) lone_.insert(KeyOf(entry.node));
     }
@@ -314,13 +314,14 @@ class Collector {
     DraftAt(layer, node, order_b_).fresh.push_back(node.op().str());
   }
 
-  // Returns the ops among `ops` that compute, or all if there are none.
-  static std::vector<std::string> Telling(const std::vector<std::string>& ops) {
-    std::vector<std::string> telling = ops;
-    llvm::erase_if(telling, [](const std::string& op) {
+  // Removes constants and variables, unless there is nothing else in both lists.
+  static void KeepTelling(std::vector<std::string>* gone, std::vector<std::string>* fresh) {
+    auto holds = [](const std::string& op) {
       return op == "Const" || op == "VarHandleOp" || op == "VariableV2";
-    });
-    return telling.empty() ? ops : telling;
+    };
+    if (llvm::all_of(*gone, holds) && llvm::all_of(*fresh, holds)) return;
+    llvm::erase_if(*gone, holds);
+    llvm::erase_if(*fresh, holds);
   }
 
   // `casts`: some layer computes in another dtype, for which there are Casts everywhere.
@@ -330,7 +331,8 @@ class Collector {
     auto is_cast = [](const std::string& op) { return op == "Cast"; };
     for (auto* ops : {&draft.gone, &draft.fresh})
       if (casts) llvm::erase_if(*ops, is_cast);
-    std::vector<std::string> gone = Telling(draft.gone), fresh = Telling(draft.fresh);
+    std::vector<std::string>&gone = draft.gone, &fresh = draft.fresh;
+    KeepTelling(&gone, &fresh);
     if (!gone.empty() && !fresh.empty())
       draft.ops.push_back(OpsText(gone) + " -> " + OpsText(fresh));
     else if (!gone.empty())
@@ -366,7 +368,7 @@ class Collector {
   }
 
   const Diff& diff_;
-  const LayerNames names_a_, names_b_;
+  const LayerNames &names_a_, &names_b_;
   const Order order_a_, order_b_;
   const bool has_interface_;
   std::set<NodeKey> lone_;                   // nodes that only one graph has, or in another form
@@ -398,9 +400,8 @@ IgnoreRules IgnoredByLayers() {
   return llvm::cantFail(IgnoreRules::Parse(rules));
 }
 
-std::vector<LayerChange> LayerChangesOf(const Diff& diff, const Module& a, const Module& b,
-                                        bool has_interface) {
-  return Collector(diff, a, b, has_interface).Run();
+std::vector<LayerChange> LayerChangesOf(const ServedGraphs& graphs) {
+  return Collector(graphs).Run();
 }
 
 std::string LayersText(llvm::ArrayRef<LayerChange> layers) {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/diff/diff.h"
-#include "lib/policy/layer_names.h"
+#include "lib/policy/checked_model.h"
 
 namespace grapnel {
 
@@ -26,12 +25,11 @@ struct LayerChange {
 // LayerChangesOf compares itself.
 IgnoreRules IgnoredByLayers();
 
-// Returns the layers whose structure `diff`, the diff of two graphs, changes, in the order in which
+// Returns the layers whose structure the diff of the two graphs changes, in the order in which
 // they compute. Does not count values of constants unless they are shapes, axes or sizes, ops that
-// only forward values, control edges, and devices' spelling. `has_interface`: the types of
-// placeholders do not count, as those of signatures are compared elsewhere.
-std::vector<LayerChange> LayerChangesOf(const Diff& diff, const Module& a, const Module& b,
-                                        bool has_interface);
+// only forward values, and control edges. In graphs of signatures, the types of placeholders do not
+// count: they are compared with the interface.
+std::vector<LayerChange> LayerChangesOf(const ServedGraphs& graphs);
 
 // Returns "layer 'a': Relu -> Tanh; layer 'b' is gone (Mul); and 2 more layers": at most three
 // parts. Layers that only compute in another dtype are one part.

@@ -7,7 +7,6 @@
 #include "lib/ir/node_types.h"
 #include "lib/job/missed_optimizations.h"
 #include "lib/pass/near_misses.h"
-#include "lib/policy/layer_names.h"
 #include "lib/policy/node_origin.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,8 +70,7 @@ class Comparer {
       : base_(base.module()),
         model_(model.module()),
         before_(std::move(before)),
-        now_(std::move(now)),
-        layers_(model_) {
+        now_(std::move(now)) {
     for (const MatchedPair& pair : changes.matched) {
       in_model_[pair.a.name.str()] = pair.b.name.str();
       if (!pair.changes.empty()) became_[pair.b.name.str()] = ChangeText(pair.changes.front());
@@ -235,17 +233,11 @@ class Comparer {
     for (const std::string& node : fusion.used) {
       if (gone_.count(fusion.anchor) && !gone_.count(node)) name = InModel(node);
     }
-    std::string layer;
-    if (auto node = FindNode(model_, name))
-      layer = layers_.Of(*node);
-    else
-      llvm::consumeError(node.takeError());
-    return {name, layer, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
+    return {name, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
   }
 
   const Module &base_, &model_;
   const OptimizedSide before_, now_;
-  const LayerNames layers_;
   std::map<std::string, std::string> in_model_;
   std::map<std::string, std::string> became_;  // by the model's node: the change in the diff
   std::set<std::string> gone_, new_;           // nodes only in the base; nodes only in the model
