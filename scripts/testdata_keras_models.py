@@ -9,19 +9,22 @@ the summary as Keras prints it. Each model is made in a process of its own. READ
 adds to which function. Afterwards the functions that the signatures reach are read from saved_model.pb. A layer is in the export
 if one of its nodes is in one of these functions, or if one of its weights is a variable of the SavedModel.
 """
-import concurrent.futures
 import inspect
 import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = {}                                                   # name: (version of Keras, how, function)
-SECONDS = 400                                                 # for one model
+SECONDS, CPU_SECONDS = 3600, 300                              # for one model
 
 
 def model(*versions, how=None):
@@ -32,48 +35,6 @@ def model(*versions, how=None):
             MODELS[name] = version, how or {3: "model.export()", 2: "model.save()"}[version], make
         return make
     return add
-
-
-# ---- Networks of keras.applications, with fewer filters: names and structure are Keras's. ----
-
-def application(k, name):
-    return __import__(f"{k.__name__}.src.applications.{name}", fromlist=["x"])
-
-
-@model(3)
-def mobilenet_v2(k):
-    """MobileNetV2 of keras.applications, a tenth as wide"""
-    return k.applications.MobileNetV2(input_shape=(32, 32, 3), alpha=.1, weights=None, classes=5)
-
-
-@model(2)
-def resnet50(k):
-    """ResNet50 of keras.applications, a sixteenth as wide after its first convolution"""
-    resnet = application(k, "resnet")
-    stack = getattr(resnet, "stack_residual_blocks_v1", None) or resnet.stack1
-
-    def stacks(x):
-        x = stack(x, 4, 3, stride1=1, name="conv2")
-        x = stack(x, 8, 4, name="conv3")
-        x = stack(x, 16, 6, name="conv4")
-        return stack(x, 32, 3, name="conv5")
-
-    return resnet.ResNet(stacks, False, True, "resnet50", weights=None, input_shape=(32, 32, 3), classes=5)
-
-
-@model(3)
-def efficientnet_b0(k):
-    """EfficientNetB0 of keras.applications, an eighth as wide"""
-    return application(k, "efficientnet").EfficientNet(.125, 1., 32, name="efficientnetb0", weights=None, input_shape=(32, 32, 3), classes=5)
-
-
-@model(3)
-def densenet121(k):
-    """DenseNet121 of keras.applications, which grows by 4 filters, not by 32"""
-    densenet = application(k, "densenet")
-    block = densenet.conv_block
-    densenet.conv_block = lambda x, growth_rate, name: block(x, 4, name=name)
-    return densenet.DenseNet([6, 12, 24, 16], weights=None, input_shape=(32, 32, 3), classes=5, name="densenet121")
 
 
 # ---- Text. ----
@@ -534,6 +495,48 @@ def saved_model_save(k):
     return k.Model(x, l.Dense(2)(l.Concatenate()([x, l.Dropout(.2)(y)])))
 
 
+# ---- Networks of keras.applications, with fewer filters: names and structure are Keras's. ----
+
+def application(k, name):
+    return __import__(f"{k.__name__}.src.applications.{name}", fromlist=["x"])
+
+
+@model(3)
+def mobilenet_v2(k):
+    """MobileNetV2 of keras.applications, a tenth as wide"""
+    return k.applications.MobileNetV2(input_shape=(32, 32, 3), alpha=.1, weights=None, classes=5)
+
+
+@model(2)
+def resnet50(k):
+    """ResNet50 of keras.applications, a sixteenth as wide after its first convolution"""
+    resnet = application(k, "resnet")
+    stack = getattr(resnet, "stack_residual_blocks_v1", None) or resnet.stack1
+
+    def stacks(x):
+        x = stack(x, 4, 3, stride1=1, name="conv2")
+        x = stack(x, 8, 4, name="conv3")
+        x = stack(x, 16, 6, name="conv4")
+        return stack(x, 32, 3, name="conv5")
+
+    return resnet.ResNet(stacks, False, True, "resnet50", weights=None, input_shape=(32, 32, 3), classes=5)
+
+
+@model(3)
+def efficientnet_b0(k):
+    """EfficientNetB0 of keras.applications, an eighth as wide"""
+    return application(k, "efficientnet").EfficientNet(.125, 1., 32, name="efficientnetb0", weights=None, input_shape=(32, 32, 3), classes=5)
+
+
+@model(3)
+def densenet121(k):
+    """DenseNet121 of keras.applications, which grows by 4 filters, not by 32"""
+    densenet = application(k, "densenet")
+    block = densenet.conv_block
+    densenet.conv_block = lambda x, growth_rate, name: block(x, 4, name=name)
+    return densenet.DenseNet([6, 12, 24, 16], weights=None, input_shape=(32, 32, 3), classes=5, name="densenet121")
+
+
 # ---- What Keras says of a model. ----
 
 class Calls:
@@ -723,22 +726,26 @@ def flops(tf, model):
     return int(of(graph))
 
 
-def make_one(name, folder):
-    version, how, make = MODELS[name]
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+def import_keras(version):
+    """TensorFlow, Keras, and the classes whose calls matter."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     os.environ["TF_USE_LEGACY_KERAS"] = "1" if version == 2 else "0"
+    os.environ["COLUMNS"] = "120"                             # else the text is cut off
     import tensorflow as tf
     tf.get_logger().setLevel("ERROR")
     if version == 2:
         import tf_keras as k
         import tf_keras.src.engine.base_layer
-        classes = [tf_keras.src.engine.base_layer.Layer]
-    else:
-        import keras as k
-        import keras.src.layers.layer
-        import keras.src.ops.operation
-        classes = [keras.src.layers.layer.Layer, keras.src.ops.operation.Operation]
-        k.config.disable_interactive_logging()
+        return tf, k, [tf_keras.src.engine.base_layer.Layer]
+    import keras as k
+    import keras.src.layers.layer
+    import keras.src.ops.operation
+    k.config.disable_interactive_logging()
+    return tf, k, [keras.src.layers.layer.Layer, keras.src.ops.operation.Operation]
+
+
+def make_one(name, folder, tf, k, classes):
+    version, how, make = MODELS[name]
     k.utils.set_random_seed(1)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -834,27 +841,47 @@ def write_readme(out):
     print(f"{out}: {len(lines)} models, {total:,} bytes")
 
 
-def run_one(name, out):
-    command = ["nice", "-n", "15", sys.executable, __file__, "--one", name, str(out / name)]
-    try:
-        done = subprocess.run(command, timeout=SECONDS, capture_output=True, text=True, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"})
-    except subprocess.TimeoutExpired:
-        return f"{name}: took longer than {SECONDS} seconds"
-    notes = [line for line in done.stderr.splitlines() if line.startswith(name + ":")]
-    return "\n".join(notes) if not done.returncode else f"{name}: {done.stderr[-3000:]}"
+def make_some(version, out, names):
+    """Imports TensorFlow once, and makes each model in a fork. Nothing of TensorFlow runs before the forks."""
+    imported = import_keras(version)
+    for name in names:
+        log = tempfile.TemporaryFile("w+")
+        child = os.fork()
+        if not child:
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+            signal.alarm(SECONDS)
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+            status = 1
+            try:
+                make_one(name, out / name, *imported)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+        status = os.waitpid(child, 0)[1]
+        log.seek(0)
+        text = log.read()
+        if status:
+            print(f"{name}: failed ({status}): {text[-3000:]}", file=sys.stderr, flush=True)
+            (out / name / "summary.json").unlink(missing_ok=True)
+        else:
+            print("\n".join([name, *(line for line in text.splitlines() if line.startswith(name + ":"))]), file=sys.stderr, flush=True)
 
 
 def main():
-    if sys.argv[1:2] == ["--one"]:
-        make_one(sys.argv[2], pathlib.Path(sys.argv[3]))
+    if sys.argv[1:2] == ["--keras"]:
+        make_some(int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:])
         return
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "testdata" / "keras_models").resolve()
     names = sys.argv[2:] or list(MODELS)
     out.mkdir(parents=True, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for message in pool.map(lambda name: run_one(name, out), names):
-            if message:
-                print(message, file=sys.stderr, flush=True)
+    groups = [subprocess.Popen(["nice", "-n", "15", sys.executable, __file__, "--keras", str(version), str(out),
+                                *(name for name in names if MODELS[name][0] == version)]) for version in (2, 3)]
+    for group in groups:
+        group.wait()
     write_readme(out)
     missing = [name for name in names if not (out / name / "summary.json").exists()]
     if missing:
