@@ -558,7 +558,9 @@ class Calls:
             self.nodes.setdefault(id(layer), set()).update((graph.name, op.name) for op in graph.get_operations()[before:])
             return result
 
-        recorded.__signature__ = inspect.signature(call)
+        # Functions are named after it, and AutoGraph leaves it as it is.
+        recorded.__name__, recorded.__qualname__, recorded.__signature__ = call.__name__, call.__qualname__, inspect.signature(call)
+        recorded.autograph_info__ = {}
         c.__call__ = recorded
 
 
@@ -698,9 +700,9 @@ def flops(tf, model):
     options = tf.compat.v1.profiler.ProfileOptionBuilder(tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()).with_empty_output().build()
 
     def trips(graph, node):
-        """The second input of Keras's loops is their maximum number of iterations."""
+        """The second input of Keras's loops is their maximum number of iterations: the largest of one length."""
         tensor = node.inputs[1]
-        while tensor.op.type == "Identity":
+        while tensor.op.type == "Identity" or tensor.op.type == "Max" and tensor.op.inputs[0].shape.rank == 0:
             tensor = tensor.op.inputs[0]
         value = tensor_util.constant_value(tensor)
         return None if value is None or value.shape or value < 0 else int(value)
