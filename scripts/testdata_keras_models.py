@@ -699,13 +699,26 @@ def flops(tf, model):
     library = {d.signature.name: d for d in graph.as_graph_def().library.function}
     options = tf.compat.v1.profiler.ProfileOptionBuilder(tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()).with_empty_output().build()
 
-    def trips(graph, node):
-        """The second input of Keras's loops is their maximum number of iterations: the largest of one length."""
-        tensor = node.inputs[1]
+    def known(tensor):
         while tensor.op.type == "Identity" or tensor.op.type == "Max" and tensor.op.inputs[0].shape.rank == 0:
             tensor = tensor.op.inputs[0]
+        if tensor.op.type == "StridedSlice" and tensor.shape.rank == 0:   # one of a shape's dimensions
+            shape, start = (tensor_util.constant_value(t) for t in tensor.op.inputs[:2])
+            return None if shape is None or start is None or shape.ndim != 1 else int(shape[start[0]])
         value = tensor_util.constant_value(tensor)
-        return None if value is None or value.shape or value < 0 else int(value)
+        return None if value is None or value.shape else int(value)
+
+    def trips(node):
+        """Keras's loops count from 0 to a length, and their condition compares the two."""
+        cond = function_def_to_graph.function_def_to_graph(library[node.get_attr("cond").name])
+        outside = {t.name: known(value) for t, value in zip(cond.inputs, node.inputs)}
+        found = []
+        for op in cond.get_operations():
+            if op.type == "Less":
+                start, end = (outside[t.name] if t.name in outside else known(t) for t in op.inputs)
+                if start == 0 and end is not None:
+                    found.append(end)
+        return min(found, default=None)
 
     def of(graph):
         with graph.as_default():
@@ -716,7 +729,7 @@ def flops(tf, model):
             if op.type in ("If", "StatelessIf", "Case", "StatelessCase"):
                 raise ValueError("a branch")
             called = [op.get_attr(a).name for a in ("f", "body", "cond") if a in op.node_def.attr and op.node_def.attr[a].HasField("func")]
-            times = trips(graph, op) if op.type in ("While", "StatelessWhile") else 1
+            times = trips(op) if op.type in ("While", "StatelessWhile") else 1
             for name in called:
                 inner = function_def_to_graph.function_def_to_graph(library[name], input_shapes=[t.shape for t in op.inputs])
                 n = of(inner)
