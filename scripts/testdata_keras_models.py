@@ -824,11 +824,14 @@ A folder `NAME` has three files. `model` is the SavedModel, as the call in the c
 - `in_export`: is anything left of the layer in the SavedModel? While Keras traced the model for the export, each call of a layer noted
   the nodes that it added to a function. The value is true if one of these nodes is in a function that the SavedModel's signatures
   reach, or if a weight of the layer is a variable of the SavedModel. `ops` lists the ops of these nodes. Keras 2 leaves an `Identity` of a
-  Dropout layer, so that it counts as exported; Keras 3 leaves nothing.
+  Dropout layer, which therefore counts as exported; of its GaussianNoise, and of these layers in Keras 3, nothing is left. Keras 3
+  leaves the loss that ActivityRegularization computes.
 - `total`, `trainable` and `non_trainable` are the numbers below the table. In Keras 3, the total includes the variables of the
-  optimizer, which `optimizer` counts; Keras 2 does not count them.
+  optimizer, which `optimizer` counts; Keras 2 does not count them. `model.export()` of Keras 3 does not write these variables into the
+  checkpoint; `model.save()` of Keras 2 does.
 - `flops` is the number of floating-point operations for one example, by TensorFlow's profiler, over the frozen function. The profiler counts
-  only the ops that it knows. A loop counts as often as it runs. The number is null if a shape, or how often a loop runs, is unknown.
+  only the ops that it knows. A loop counts as often as it runs. The number is null if a shape, or how often a loop runs, is unknown, and if the model
+  assigns a variable, because then the function cannot be frozen.
 
 | model | what it is | Keras | made by | rows | parameters | flops | bytes |
 |---|---|---|---|---|---|---|---|
