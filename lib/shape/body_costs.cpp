@@ -6,6 +6,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/shape/flops.h"
+#include "lib/shape/loop_trips.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -16,10 +17,15 @@ int64_t Sum(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
+int64_t Product(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
 
-void Add(const RunCost& more, RunCost* cost) {
-  cost->flops = Sum(cost->flops, more.flops);
-  cost->bytes = Sum(cost->bytes, more.bytes);
+// Adds the cost of `times` runs.
+void Add(const RunCost& more, RunCost* cost, int64_t times = 1) {
+  cost->flops = Sum(cost->flops, Product(more.flops, times));
+  cost->bytes = Sum(cost->bytes, Product(more.bytes, times));
   cost->open = Sum(cost->open, more.open);
 }
 
@@ -56,6 +62,19 @@ bool IsThereBefore(llvm::StringRef op) {
              true)
       .Cases("VarHandleOp", "VariableV2", "Variable", true)
       .Default(false);
+}
+
+// Returns how often a node runs a function that it calls: once, or as often as its loop runs, of
+// which the condition is tested once more; nullopt if that is not known.
+std::optional<int64_t> RunsOf(const Node& node, const Function& function, TripCount manner,
+                              const ModuleShapes& shapes) {
+  if (manner == TripCount::kOnce) return 1;
+  if (manner != TripCount::kLoop) return std::nullopt;
+  std::optional<int64_t> trips = TripsOf(node, shapes);
+  if (!trips) return std::nullopt;
+  std::optional<AttrView> condition = node.FindAttr("cond");
+  bool is_condition = condition && condition->AsFuncName().value_or("") == function.name();
+  return is_condition ? Sum(*trips, 1) : *trips;
 }
 
 bool IsBackEdge(const Node& from, const Node& to) {
@@ -177,6 +196,7 @@ std::vector<NodeId> RunOrder(const Graph& graph) {
 RunCost ModuleCosts::OfCall(const Node& node) {
   RunCost cost;
   TripCount manner = MannerOf(node);
+  bool is_open = manner == TripCount::kUnknown;
   for (const Function* function : FunctionsOf(node)) {
     const RunCost& callee = OfBody(function->body);
     if (manner == TripCount::kUnknown) continue;
@@ -185,11 +205,13 @@ RunCost ModuleCosts::OfCall(const Node& node) {
       cost.bytes = std::max(cost.bytes, callee.bytes);
       cost.open = std::max(cost.open, callee.open);
     } else {
-      Add(callee, &cost);
+      std::optional<int64_t> runs = RunsOf(node, *function, manner, shapes_);
+      is_open |= !runs;
+      Add(callee, &cost, runs.value_or(1));
     }
     cost.peak_bytes = std::max(cost.peak_bytes, callee.peak_bytes);
   }
-  if (manner == TripCount::kUnknown || manner == TripCount::kLoop) ++cost.open;
+  cost.open += is_open;
   return cost;
 }
 
@@ -252,14 +274,14 @@ const RunCost& ModuleCosts::OfBody(const Graph& body) {
 std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
   std::map<const Graph*, std::optional<int64_t>> runs;
   std::map<const Graph*, size_t> waits_for;
-  std::map<const Graph*, std::vector<std::pair<const Graph*, bool>>> calls;
+  std::map<const Graph*, std::vector<std::pair<const Graph*, std::optional<int64_t>>>> calls;
   auto look = [&](const Graph& graph) {
     runs[&graph] = 0;
     for (Node node : graph.nodes()) {
       TripCount how = MannerOf(node);
       if (how == TripCount::kNone) continue;
       for (const Function* function : FunctionsOf(node)) {
-        calls[&graph].push_back({&function->body, how == TripCount::kOnce});
+        calls[&graph].push_back({&function->body, RunsOf(node, *function, how, shapes_)});
         ++waits_for[&function->body];
       }
     }
@@ -275,12 +297,12 @@ std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
     const Graph* graph = ready.back();
     ready.pop_back();
     done.insert(graph);
-    for (auto [callee, once] : calls[graph]) {
+    for (auto [callee, times] : calls[graph]) {
       std::optional<int64_t>& of_callee = runs[callee];
       bool never = runs[graph] && *runs[graph] == 0;
       if (!never) {
-        if (!once || !runs[graph]) of_callee.reset();
-        if (of_callee) *of_callee = Sum(*of_callee, *runs[graph]);
+        if (!times || !runs[graph]) of_callee.reset();
+        if (of_callee) *of_callee = Sum(*of_callee, Product(*times, *runs[graph]));
       }
       if (--waits_for[callee] == 0) ready.push_back(callee);
     }

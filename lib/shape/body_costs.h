@@ -19,8 +19,8 @@ struct RunCost {
   // node runs, in addition to its inputs. Does not count arguments, constants and variables.
   int64_t peak_bytes = 0;
   // The number of nodes whose cost is not fully known: those with an unknown shape, and those with
-  // functions that run an unknown number of times (of a loop, one iteration counts; of a dataset's
-  // functions, nothing). If not 0, the other fields are lower bounds.
+  // functions that run an unknown number of times (of such a loop, one iteration counts; of a
+  // dataset's functions, nothing). If not 0, the other fields are lower bounds.
   int64_t open = 0;
 };
 
@@ -39,15 +39,16 @@ class ModuleCosts {
       : module_(module), shapes_(shapes) {}
 
   // Returns the cost of one run of a node: of a call, that of the function; of a conditional, the
-  // largest of each number over its branches; of a loop, that of one iteration of body and
-  // condition.
+  // largest of each number over its branches; of a loop, that of all iterations of body and
+  // condition (TripsOf, lib/shape/loop_trips.h).
   RunCost OfNode(const Node& node);
   // Returns the cost of one run of a body. A tensor takes memory from the run of its node to the
   // run of its last reader; a function keeps its results until its end, the main graph keeps
   // outputs that no node reads. Assumes that no op reuses the buffer of an input.
   const RunCost& OfBody(const Graph& body);
-  // Returns how often each body runs in one run of the main graph; nullopt if a conditional, a
-  // loop, a cycle of calls or an op that is not a call determines the number.
+  // Returns how often each body runs in one run of the main graph; nullopt if a conditional, a loop
+  // that may stop at any iteration, a cycle of calls or an op that is not a call determines the
+  // number.
   std::map<const Graph*, std::optional<int64_t>> Runs() const;
 
  private:

@@ -10,6 +10,7 @@ namespace {
 
 enum class Work {
   kElements,
+  kWindow,
   kNone,
   kMove,
   kMatMul,
@@ -31,6 +32,7 @@ Work WorkOf(llvm::StringRef op) {
       .Cases("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", Work::kDepthwise)
       .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", Work::kInputGradient)
       .Cases("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", Work::kFilterGradient)
+      .Cases("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", Work::kWindow)
       .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "_Arg", "_Retval", "NoOp",
              "Identity", Work::kNone)
       .Cases("IdentityN", "Reshape", "Squeeze", "ExpandDims", "Shape", "ShapeN", "Size", "Rank",
@@ -41,6 +43,17 @@ Work WorkOf(llvm::StringRef op) {
              "GatherV2", Work::kMove)
       .Cases("Pad", "PadV2", "Tile", "Fill", "Cast", "_Send", "_Recv", Work::kMove)
       .Default(Work::kElements);
+}
+
+// Returns the operations per element of an op that takes several, as TensorFlow's profiler counts
+// them. A softmax subtracts the maximum, which it looks for first, and divides by the sum of the
+// exponentials.
+int64_t PerElement(llvm::StringRef op) {
+  return llvm::StringSwitch<int64_t>(op)
+      .Cases("Rsqrt", "SquaredDifference", 2)
+      .Case("RsqrtGrad", 4)
+      .Cases("Softmax", "LogSoftmax", 5)
+      .Default(1);
 }
 
 std::optional<int64_t> Elements(const Shape& shape) { return shape.NumElements(); }
@@ -123,7 +136,11 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
   const Shape& output = shapes.OfPort({node.id(), 0});
   Work work = WorkOf(node.op());
   if (work == Work::kNone || work == Work::kMove) return 0;
-  if (work == Work::kElements) return LargestTensor(node, shapes);
+  if (work == Work::kElements) return Product(PerElement(node.op()), LargestTensor(node, shapes));
+  if (work == Work::kWindow) {
+    std::vector<int64_t> window = node.GetInts("ksize");
+    return Product(NumElements(window), Elements(output));
+  }
   if (work == Work::kEinsum) return EinsumFlops(node, shapes);
   int needed = work == Work::kInputGradient || work == Work::kFilterGradient ? 3 : 2;
   if (node.num_inputs() < needed) return std::nullopt;
