@@ -20,7 +20,7 @@ class Ordering {
         container_(container),
         places_(places) {
     for (NodeId node : found.body->nodes) {
-      Call call = draft.CallOf(found, container, node);
+      Call call = At(node);
       if (call.first < 0) continue;
       if (numbers_.try_emplace(call, static_cast<int>(calls_.size())).second)
         calls_.push_back(call);
@@ -48,8 +48,15 @@ class Ordering {
   }
 
  private:
+  // Returns the call that has a node. A helper that a layer got from outside of its scope, such as a
+  // cast of its input, is in none.
+  Call At(NodeId node) const {
+    Call call = draft_.CallOf(found_, container_, node);
+    bool is_outside = call.first >= 0 && call.second < 0 && !draft_.layers[call.first].is_operator;
+    return is_outside ? Call{-1, -1} : call;
+  }
   int CallOf(NodeId node) const {
-    auto found = numbers_.find(draft_.CallOf(found_, container_, node));
+    auto found = numbers_.find(At(node));
     return found == numbers_.end() ? -1 : found->second;
   }
 

@@ -28,11 +28,13 @@ class ObjectLayers {
   }
 
   BodyLayers Find(int container) && {
-    Open(0, container);
+    found_.of_scope[0] = container;
+    std::set<int> taken;
     for (int scope : scopes_[0].inner) {
-      bool is_model = container < 0 && found_.of_scope[scope] < 0 &&
-                      (model_.empty() || IsNumbered(scopes_[scope].name, model_));
-      if (is_model) Open(scope, container);
+      if (container < 0 && IsModel(scope))
+        Open(scope, container);
+      else
+        Enter(scope, container, "", &taken);
     }
     for (NodeId node : body_.nodes) found_.of_node[node] = found_.of_scope[scopes_.Of(node)];
     FollowVariables();
@@ -41,6 +43,18 @@ class ObjectLayers {
   }
 
  private:
+  // True for the scope of the model, which is around those of its layers. One of its layers may have
+  // the model's name.
+  bool IsModel(int scope) const {
+    if (!model_.empty() && !IsNumbered(scopes_[scope].name, model_)) return false;
+    return llvm::any_of(scopes_[scope].inner, [&](int inner) {
+      return llvm::any_of(children_[0], [&](int layer) {
+        llvm::StringRef name = draft_.layers[layer].name;
+        return draft_.layers[layer].has_scopes && scopes_[inner].name == name.split('/').first;
+      });
+    });
+  }
+
   // Finds the scopes of the layers of `container` in `scope`.
   void Open(int scope, int container) {
     found_.of_scope[scope] = container;

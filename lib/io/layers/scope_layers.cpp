@@ -48,6 +48,7 @@ class ScopeLayers {
     bool reads_own = false;              // reads variables of its own
     bool has_reads = false;              // reads variables, at any depth
     bool computes = false;               // has nodes other than helpers, at any depth
+    bool has_nodes = false;              // has nodes other than constants, at any depth
     int named_by = 0, not_named_by = 0;  // variables of layers in it, by whether they name it
   };
 
@@ -97,7 +98,10 @@ class ScopeLayers {
       // The names of a frozen graph's constants are scopes.
       bool is_named =
           variable.objects.empty() || llvm::is_contained(variable.path, NameOf(chain[i]));
-      ++(is_named ? facts.named_by : facts.not_named_by);
+      // Where Keras builds a layer late, it may leave out all names but that of the model.
+      bool is_whole = llvm::is_contained(variable.path, NameOf(chain[owner]));
+      facts.named_by += is_named;
+      facts.not_named_by += !is_named && is_whole;
     }
   }
 
@@ -105,8 +109,14 @@ class ScopeLayers {
     const Graph& graph = *body_.graph;
     for (int scope = scopes_.size() - 1; scope >= 0; --scope) {
       Facts& facts = facts_[scope];
-      for (NodeId id : scopes_[scope].nodes) facts.computes |= !IsHelper(graph.node(id).op());
-      for (int inner : scopes_[scope].inner) facts.computes |= facts_[inner].computes;
+      for (NodeId id : scopes_[scope].nodes) {
+        facts.computes |= !IsHelper(graph.node(id).op());
+        facts.has_nodes |= graph.node(id).op() != "Const";
+      }
+      for (int inner : scopes_[scope].inner) {
+        facts.computes |= facts_[inner].computes;
+        facts.has_nodes |= facts_[inner].has_nodes;
+      }
     }
   }
 
@@ -189,7 +199,7 @@ class ScopeLayers {
     if (!has_layers) is_functional = is_object_model_ && facts_[scope].named_by == 0;
     if (is_functional && is_keras3_) AddOperators(scope, container);
     for (int inner : scopes_[scope].inner) {
-      if (!IsKnownLayer(inner) || !(facts_[inner].computes || facts_[inner].has_reads)) {
+      if (!IsKnownLayer(inner) || !facts_[inner].has_nodes) {
         Fill(inner, container);
         continue;
       }

@@ -64,6 +64,11 @@ class CallNames {
       : scopes_(scopes), body_(body), outer_(outer) {}
 
   void Write(std::vector<std::string>* names) {
+    if (outer_ == 0) {  // the inputs were there first
+      for (Node node : body_.graph->nodes()) {
+        if (node.op() == "_Arg" || node.op() == "Placeholder") Occupy(node.name());
+      }
+    }
     // Nodes and scopes share their names.
     std::vector<std::pair<NodeId, int>> order;
     for (int inner : scopes_[outer_].inner) order.push_back({scopes_[inner].first, inner});
