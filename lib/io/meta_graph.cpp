@@ -219,7 +219,7 @@ Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model)
 void FindFilesBeside(llvm::StringRef folder, Model* model) {
   std::string prefix = JoinPath(JoinPath(folder, "variables"), "variables");
   if (FileExists(prefix + ".index")) model->variables_prefix = prefix;
-  // A damaged description of layers is no reason not to open the model.
+  // The model opens without this description too.
   std::shared_ptr<const FileBytes> metadata;
   if (auto file = FileBytes::Open(JoinPath(folder, "keras_metadata.pb")))
     metadata = std::move(*file);

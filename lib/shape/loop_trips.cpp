@@ -78,7 +78,7 @@ class Loop {
     return way < 0 ? 0 : way / (*step * direction) + 1;
   }
 
-  // Returns the argument of the condition that the port is; -1 if it is none.
+  // Returns the argument of the condition that the port is; -1 for other ports.
   int ArgumentOf(Port port) const {
     port = Origin(condition_->body, port);
     auto found = llvm::find(condition_->args, port.node);

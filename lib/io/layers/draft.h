@@ -22,7 +22,7 @@ struct DraftLayer {
   std::vector<int> variables;  // indices into the model's parameters
 };
 
-// What was found in one body.
+// The nodes and scopes of layers in one body.
 struct BodyLayers {
   explicit BodyLayers(const LayerBody& of) : body(&of), scopes(of) {
     of_node.assign(of.graph->end_id(), -1);

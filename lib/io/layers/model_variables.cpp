@@ -92,7 +92,7 @@ std::vector<ModelVariable> OfFrozenGraph(const GraphInFile& file) {
   return variables;
 }
 
-// The random generator's state is no weight in Keras, and an optimizer names its variables after
+// Keras does not count the state of random generators, and an optimizer names its variables after
 // the weights: "dense/kernel/Adam".
 void DropOthers(std::vector<ModelVariable>* variables) {
   llvm::StringSet<> names;

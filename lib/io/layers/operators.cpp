@@ -24,7 +24,7 @@ std::string SnakeCase(llvm::StringRef name) {
   return snake;
 }
 
-// Returns Keras's name for the operator that a single op computes; empty: it is none.
+// Returns Keras's name for the operator that a single op computes; empty: it computes no operator.
 llvm::StringRef NameOfOp(llvm::StringRef op) {
   return llvm::StringSwitch<llvm::StringRef>(op)
       .Cases("Add", "AddV2", "add")

@@ -30,7 +30,7 @@ class ScopeLayers {
   }
 
   BodyLayers Find(int container) && {
-    // Without variables, scopes are no evidence of layers.
+    // Without variables, nothing tells the scopes of layers from others.
     if (!is_keras3_ && !facts_[0].has_reads) return std::move(found_);
     int top = TopOf(container);
     if (top > 0 && draft_.layers.empty()) draft_.model_name = NameOf(top);

@@ -17,7 +17,7 @@ GRAPNEL = os.environ.get("GRAPNEL", "grapnel")
 COUNTED = """Add AddN AddV2 AvgPool BatchMatMul BatchMatMulV2 BiasAdd Conv2D Conv2DBackpropInput Conv3D DepthwiseConv2dNative Equal Greater
 GreaterEqual Less LessEqual Log MatMul MaxPool Maximum Mean Minimum Mul Neg NotEqual Pow RealDiv Reciprocal Rsqrt Softmax Square
 SquaredDifference Sub Sum ArgMax ArgMin""".split()
-# What a file does not tell. Of a model's outputs, it has only those that are read; and a model is saved for any batch size, while Keras
+# The facts that a file does not tell. Of a model's outputs, it has only those that are read; and a model is saved for any batch size, while Keras
 # shows the sizes of the batch that built it.
 UNTOLD = {("vae", "encoder"): ["[?,2]"]}
 BUILT_FOR = {"subclassed": 1, "sequential_unbuilt": 2}
