@@ -63,7 +63,7 @@ class Ordering {
   // Returns the calls whose results reach a node, directly or through nodes that are in no layer of
   // the container; for a node in a call, the call itself.
   llvm::ArrayRef<int> Reaching(NodeId node) const {
-    auto found = reaching_.find(node);
+    auto found = node == kNoNode ? reaching_.end() : reaching_.find(node);
     if (found == reaching_.end()) return {};
     return found->second;
   }

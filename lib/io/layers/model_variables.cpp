@@ -28,8 +28,10 @@ llvm::DenseMap<int, int> PlacesOf(const proto::SavedObjectGraph& saved) {
   for (const auto& child : saved.nodes(0).children()) {
     int list = child.node_id();
     if (child.local_name() != "variables" || list < 0 || list >= saved.nodes_size()) continue;
-    for (const auto& one : saved.nodes(list).children())
-      places.try_emplace(one.node_id(), static_cast<int>(places.size()));
+    for (const auto& one : saved.nodes(list).children()) {
+      if (one.node_id() >= 0 && one.node_id() < saved.nodes_size())
+        places.try_emplace(one.node_id(), static_cast<int>(places.size()));
+    }
   }
   return places;
 }
@@ -141,6 +143,7 @@ LayerBody BodyOfSignature(const GraphInFile& file, const Signature& signature,
   if (found.function) {
     body.function = found.function->name().str();
     for (const auto& [argument, given] : found.from_main) {
+      if (given.node == kNoNode) continue;
       auto variable = of_node.find(given.node);
       if (variable != of_node.end()) body.handles[argument] = variable->second;
     }

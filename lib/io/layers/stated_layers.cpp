@@ -6,7 +6,6 @@
 #include "lib/ir/wire.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "lib/support/json.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -48,8 +47,8 @@ std::string OldMetadata(const proto::SavedUserObject& object) {
 
 // Reads keras_metadata.pb: field 1 has a message for each layer, with the index of the object in
 // field 2 and the description in field 5.
-llvm::DenseMap<int, Names> ReadMetadata(llvm::StringRef bytes) {
-  llvm::DenseMap<int, Names> layers;
+std::map<int, Names> ReadMetadata(llvm::StringRef bytes) {
+  std::map<int, Names> layers;
   WireReader file(bytes);
   while (file.Next()) {
     if (!file.Is(1, WireType::kBytes)) continue;
@@ -60,7 +59,6 @@ llvm::DenseMap<int, Names> ReadMetadata(llvm::StringRef bytes) {
       if (layer.Is(2, WireType::kVarint)) object = static_cast<int>(layer.number());
       if (layer.Is(5, WireType::kBytes)) description = layer.bytes();
     }
-    if (object < 0) continue;
     if (std::optional<Names> names = NamesIn(description)) layers[object] = std::move(*names);
   }
   return layers;
@@ -282,7 +280,7 @@ class Reader {
   }
 
   const proto::SavedObjectGraph& saved_;
-  const llvm::DenseMap<int, Names> metadata_;
+  const std::map<int, Names> metadata_;
   StatedLayers result_;
   llvm::DenseSet<int> seen_;
 };
