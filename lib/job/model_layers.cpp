@@ -1,11 +1,9 @@
 #include "lib/job/model_layers.h"
 
 #include "lib/io/signature.h"
-#include "lib/ir/find.h"
 #include "lib/job/model_run.h"
 #include "lib/job/signature_graph.h"
 #include "lib/support/text.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -39,21 +37,15 @@ void Add(const RunCost& more, RunCost* cost) {
   cost->open += more.open;
 }
 
-// Adds up the costs of the nodes that the outputs of `network` need.
-void FindCosts(const OpenedGraph& opened, const OpenedGraph& network, ModelLayers* layers) {
+void FindCosts(const OpenedGraph& opened, ModelLayers* layers) {
   auto run = ModelRun::Of(opened, "", /*assumed_batch=*/1);
   if (!run) {
     llvm::consumeError(run.takeError());
     return;
   }
-  const Graph& main = network.module().main;
-  llvm::StringSet<> needed;
-  for (NodeId id : NeededNodes(main, network.file().signatures))
-    needed.insert(main.node(id).name());
   layers->assumed_batch = run->assumed_batch();
   layers->costs.resize(layers->table.layers().size());
   for (Node node : run->main().nodes()) {
-    if (!needed.empty() && !needed.contains(node.name())) continue;
     RunCost cost = run->OfNode(node);
     Add(cost, &layers->total);
     for (int layer = layers->table.LayerOf("", node.name()); layer >= 0;
@@ -79,7 +71,7 @@ ModelLayers LayersOfModel(const OpenedGraph& opened) {
   layers.table = LayersOf(signature ? network.file() : file);
   if (layers.table.empty()) return layers;
   FindShapes(network.module(), &layers);
-  if (signature || DistinctSignatures(file).empty()) FindCosts(opened, network, &layers);
+  if (signature || DistinctSignatures(file).empty()) FindCosts(opened, &layers);
   return layers;
 }
 

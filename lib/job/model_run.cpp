@@ -7,6 +7,23 @@
 
 namespace grapnel {
 
+namespace {
+
+// Removes the nodes that no output of the graph's signature needs, which do not run.
+void RemoveUnneeded(OpenedGraph* opened) {
+  Graph& main = opened->module().main;
+  std::vector<bool> is_needed(main.end_id(), false);
+  for (NodeId id : NeededNodes(main, opened->file().signatures)) is_needed[id] = true;
+  std::vector<NodeId> unneeded;
+  for (Node node : main.nodes()) {
+    if (!is_needed[node.id()]) unneeded.push_back(node.id());
+  }
+  for (NodeId id : unneeded) main.SetInputs(id, {});
+  for (NodeId id : unneeded) main.RemoveNode(id);
+}
+
+}  // namespace
+
 Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, llvm::StringRef name,
                                 int64_t assumed_batch) {
   ModelRun run(opened.Copy());
@@ -18,6 +35,7 @@ Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, llvm::StringRef name,
     ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(name, given, &run.opened_));
     run.signature_ = taken.signature.name;
     run.function_ = taken.function;
+    RemoveUnneeded(&run.opened_);
   } else {
     RETURN_IF_ERROR(FillSizes(given, {}, &run.opened_));
   }

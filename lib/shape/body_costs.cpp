@@ -81,6 +81,35 @@ bool IsBackEdge(const Node& from, const Node& to) {
   return from.op().ends_with("NextIteration") && to.op().ends_with("Merge");
 }
 
+// Returns the nodes of a body that run: in a function, only those that its results need.
+std::vector<NodeId> NodesThatRun(const Graph& body) {
+  std::vector<NodeId> nodes, todo;
+  const Function* function = FunctionOf(body);
+  if (function) {
+    for (const Function::Result& result : function->results) todo.push_back(result.node);
+    for (const auto& [name, id] : function->control_results) todo.push_back(id);
+  }
+  if (todo.empty()) {
+    for (Node node : body.nodes()) nodes.push_back(node.id());
+    return nodes;
+  }
+  std::vector<bool> is_needed(body.end_id(), false);
+  for (NodeId id : todo) is_needed[id] = true;
+  while (!todo.empty()) {
+    Node node = body.node(todo.back());
+    todo.pop_back();
+    for (Port port : node.inputs()) {
+      if (port.node == kNoNode || is_needed[port.node]) continue;
+      is_needed[port.node] = true;
+      todo.push_back(port.node);
+    }
+  }
+  for (Node node : body.nodes()) {
+    if (is_needed[node.id()]) nodes.push_back(node.id());
+  }
+  return nodes;
+}
+
 // The memory of a body's tensors. Tensors that share memory form one buffer.
 class Buffers {
  public:
@@ -226,7 +255,8 @@ RunCost ModuleCosts::OfNode(const Node& node) {
     Port port{node.id(), i};
     DataType type = shapes.TypeOf(port);
     std::optional<int64_t> bytes = BytesOf(type, shapes.OfPort(port));
-    is_open |= !bytes && DataTypeSize(BaseType(type)) > 0;
+    bool is_read = i == 0 || !node.UsesOf(i).empty();
+    is_open |= !bytes && is_read && DataTypeSize(BaseType(type)) > 0;
     outputs = Sum(outputs, bytes.value_or(0));
   }
   if (manner == TripCount::kNone || manner == TripCount::kUnknown) {
@@ -266,7 +296,7 @@ const RunCost& ModuleCosts::OfBody(const Graph& body) {
   // A recursive call of this function finds this entry, and counts as a node of unknown cost.
   known->second.open = 1;
   RunCost cost;
-  for (Node node : body.nodes()) Add(OfNode(node), &cost);
+  for (NodeId id : NodesThatRun(body)) Add(OfNode(body.node(id)), &cost);
   cost.peak_bytes = PeakOf(body);
   return bodies_[&body] = cost;
 }

@@ -42,7 +42,8 @@ class ModuleCosts {
   // largest of each number over its branches; of a loop, that of all iterations of body and
   // condition (TripsOf, lib/shape/loop_trips.h).
   RunCost OfNode(const Node& node);
-  // Returns the cost of one run of a body. A tensor takes memory from the run of its node to the
+  // Returns the cost of one run of a body; of a function, only of the nodes that its results need,
+  // since TensorFlow leaves out the others. A tensor takes memory from the run of its node to the
   // run of its last reader; a function keeps its results until its end, the main graph keeps
   // outputs that no node reads. Assumes that no op reuses the buffer of an input.
   const RunCost& OfBody(const Graph& body);

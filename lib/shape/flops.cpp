@@ -116,7 +116,12 @@ std::optional<int64_t> LargestTensor(const Node& node, const ShapeMap& shapes) {
     return elements.has_value();
   };
   bool known = true;
-  for (int port = 0, end = NumOutputs(node); port < end; ++port) known &= see({node.id(), port});
+  for (int port = 0, end = NumOutputs(node); port < end; ++port) {
+    // Outputs that nothing reads, such as what a batch normalization reserves for its gradient, may
+    // have any shape.
+    bool is_read = port == 0 || !node.UsesOf(port).empty();
+    known &= see({node.id(), port}) || !is_read;
+  }
   for (int i = 0; i < node.num_inputs(); ++i) known &= see(node.input(i));
   return known ? std::optional<int64_t>(largest) : std::nullopt;
 }
