@@ -10,6 +10,7 @@ namespace {
 
 enum class Work {
   kElements,
+  kReduction,
   kWindow,
   kNone,
   kMove,
@@ -32,6 +33,8 @@ Work WorkOf(llvm::StringRef op) {
       .Cases("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", Work::kDepthwise)
       .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", Work::kInputGradient)
       .Cases("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", Work::kFilterGradient)
+      .Cases("Sum", "Prod", "Max", "Min", "All", "Any", Work::kReduction)
+      .Cases("ArgMax", "ArgMin", "BiasAddGrad", Work::kReduction)
       .Cases("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", Work::kWindow)
       .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "_Arg", "_Retval", "NoOp",
              "Identity", Work::kNone)
@@ -142,6 +145,12 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
   Work work = WorkOf(node.op());
   if (work == Work::kNone || work == Work::kMove) return 0;
   if (work == Work::kElements) return Product(PerElement(node.op()), LargestTensor(node, shapes));
+  if (work == Work::kReduction) {  // n elements become one by n - 1 operations
+    if (node.num_inputs() == 0) return std::nullopt;
+    std::optional<int64_t> all = Elements(input(0)), left = Elements(output);
+    if (!all || !left) return std::nullopt;
+    return std::max<int64_t>(0, *all - *left);
+  }
   if (work == Work::kWindow) {
     std::vector<int64_t> window = node.GetInts("ksize");
     return Product(NumElements(window), Elements(output));
@@ -164,8 +173,14 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
       if (!area || !channels || *channels == 0) return std::nullopt;
       return Product(2, Product(Elements(output), *area / *channels));
     }
-    case Work::kInputGradient:
-      return Product(2, Product(Elements(input(2)), FilterOf(input(1))));
+    case Work::kInputGradient: {
+      // As TensorFlow's profiler, ignores the border, where the filter reads less.
+      std::optional<int64_t> filter = Elements(input(1)), depth = DimOf(input(1), 2);
+      std::optional<int64_t> strides = NumElements(node.GetInts("strides"));
+      if (!filter || !depth || !strides || *depth == 0 || *strides <= 0) return std::nullopt;
+      std::optional<int64_t> all = Product(2, Product(Elements(output), *filter / *depth));
+      return all ? std::optional<int64_t>(*all / *strides) : std::nullopt;
+    }
     default:
       return Product(2, Product(Elements(input(2)), FilterOf(output)));
   }

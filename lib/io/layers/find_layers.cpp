@@ -129,7 +129,8 @@ class LayerTableWriter {
     }
   }
 
-  // Gives each parameter to the layer that reads it or that is named after it.
+  // Gives each parameter to the layers that read it or, if none does, to the layer that it is named
+  // after.
   void GiveVariables() {
     std::vector<std::set<int>> readers(variables_.size());
     for (const BodyLayers& found : found_) {
@@ -139,18 +140,14 @@ class LayerTableWriter {
       }
     }
     for (size_t i = 0; i < variables_.size(); ++i) {
-      int variable = static_cast<int>(i), layer = -1;
-      if (readers[i].size() > 1) readers[i].erase(-1);
-      for (int reader : readers[i]) {
-        bool is_named =
-            reader >= 0 && llvm::is_contained(variables_[i].path, draft_.layers[reader].name);
-        if (layer < 0 || is_named) layer = reader;
-      }
-      if (readers[i].empty()) layer = NamedAfter(variables_[i]);
-      if (layer >= 0)
-        draft_.layers[layer].variables.push_back(variable);
-      else if (!readers[i].empty() && !draft_.layers.empty())
+      int variable = static_cast<int>(i);
+      bool is_read_between = readers[i].erase(-1) > 0;
+      if (readers[i].empty() && is_read_between && !draft_.layers.empty())
         table_.of_model_.push_back(variable);
+      if (readers[i].empty() && !is_read_between) {
+        if (int layer = NamedAfter(variables_[i]); layer >= 0) readers[i].insert(layer);
+      }
+      for (int layer : readers[i]) draft_.layers[layer].variables.push_back(variable);
     }
   }
 
@@ -191,11 +188,17 @@ class LayerTableWriter {
     table_.model_ = stated_.layers.empty() ? draft_.model_name : stated_.model;
     for (ModelVariable& variable : variables_) table_.variables_.push_back(variable.told);
     number_.assign(draft_.layers.size(), -1);
+    std::vector<int> users(variables_.size(), 0);
+    for (const DraftLayer& layer : draft_.layers) {
+      for (int variable : layer.variables) ++users[variable];
+    }
     for (const DraftLayer& layer : draft_.layers) {
       int place = -1;
       for (int variable : layer.variables) {
         int one = variables_[variable].place;
-        if (one >= 0 && (place < 0 || one < place)) place = one;
+        bool is_of_another =  // which it only reads
+            users[variable] > 1 && !llvm::is_contained(variables_[variable].path, layer.name);
+        if (one >= 0 && !is_of_another && (place < 0 || one < place)) place = one;
       }
       places_.push_back(place);
     }
@@ -248,7 +251,8 @@ class LayerTableWriter {
 
   void WriteOutputs() {
     for (const BodyLayers& found : found_) {
-      std::vector<std::vector<Port>> outputs = OutputsOfLayers(draft_, found);
+      std::vector<std::vector<Port>> outputs =
+          OutputsOfLayers(draft_, found, /*shares_scopes=*/!stated_.layers.empty());
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (number_[i] < 0 || !table_.layers_[number_[i]].outputs.empty()) continue;
         for (Port port : outputs[i]) {

@@ -33,8 +33,8 @@ class Ordering {
   // Orders the layers that have nodes.
   std::vector<int> Order() && {
     FindSources();
-    FindDistances();
     Walk();
+    FindDistances();
     std::vector<int> order;
     for (int layer : layers_) {
       if (distances_.count(layer)) order.push_back(layer);
@@ -90,29 +90,62 @@ class Ordering {
     sources_.resize(calls_.size());
     readers_.resize(calls_.size());
     FindReaching();
+    std::vector<std::vector<NodeId>> exits(calls_.size()), nodes(calls_.size());
     for (NodeId id : found_.body->nodes) {
       int call = CallOf(id);
       if (call < 0) continue;
-      Node node = graph_.node(id);
-      for (int i = 0; i < node.num_inputs(); ++i) {
-        for (int one : Reaching(node.input(i).node)) {
+      nodes[call].push_back(id);
+      bool is_exit = llvm::any_of(graph_.node(id).uses(),
+                                  [&](const Use& use) { return CallOf(use.node) != call; });
+      if (is_exit) exits[call].push_back(id);
+    }
+    std::vector<bool> seen(graph_.end_id(), false);
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      for (NodeId id : exits[i]) FindSourcesOf(static_cast<int>(i), id, &seen);
+      for (NodeId id : nodes[i]) FindSourcesOf(static_cast<int>(i), id, &seen);
+    }
+    FindOutputs();
+    HandOn();
+  }
+
+  // Adds the calls from which a node of `call` computes its value, in the order in which the node
+  // reads them.
+  void FindSourcesOf(int call, NodeId id, std::vector<bool>* seen) {
+    std::vector<NodeId> todo = {id};
+    while (!todo.empty()) {
+      NodeId at = todo.back();
+      todo.pop_back();
+      if (CallOf(at) != call) {
+        for (int one : Reaching(at)) {
           if (one == call || llvm::is_contained(sources_[call], one)) continue;
           sources_[call].push_back(one);
           readers_[one].push_back(call);
         }
+        continue;
+      }
+      if ((*seen)[at]) continue;
+      (*seen)[at] = true;
+      Node node = graph_.node(at);
+      for (int i = node.num_inputs(); i-- > 0;) {
+        if (node.input(i).node != kNoNode) todo.push_back(node.input(i).node);
       }
     }
-    FindOutputs();
-    // A layer whose result nothing reads, such as one that only adds a loss, hands its input on: it
-    // is between its sources and those that read them after it.
+  }
+
+  // A layer whose result nothing reads, such as one that only adds a loss, hands its input on: it is
+  // between its source and those that read the source after it.
+  void HandOn() {
     for (size_t i = 0; i < calls_.size(); ++i) {
       int call = static_cast<int>(i);
       if (!readers_[call].empty() || llvm::is_contained(outputs_, call)) continue;
-      for (int source : sources_[call]) {
-        for (int reader : readers_[source]) {
-          if (reader > call) readers_[call].push_back(reader);
-        }
+      if (sources_[call].size() != 1) continue;
+      std::vector<int>& around = readers_[sources_[call][0]];
+      for (int reader : around) {
+        if (reader <= call) continue;
+        readers_[call].push_back(reader);
+        std::replace(sources_[reader].begin(), sources_[reader].end(), sources_[call][0], call);
       }
+      llvm::erase_if(around, [&](int reader) { return reader > call; });
     }
   }
 
@@ -158,6 +191,9 @@ class Ordering {
         int& distance = of_call[i];
         int least = std::max({distance, after, distances_[calls_[i].first]});
         for (int reader : readers_[i]) least = std::max(least, of_call[reader] + 1);
+        // At one distance, Keras runs calls in the order in which it meets them.
+        bool is_early = i + 1 < calls_.size() && met_[i] > met_[i + 1];
+        if (least == after && is_early) ++least;
         changes |= least != distance;
         after = distance = least;
         int& of_layer = distances_[calls_[i].first];
@@ -172,22 +208,43 @@ class Ordering {
     }
   }
 
-  // Numbers the layers in the order in which Keras meets them on the way from the outputs back.
+  // Numbers the layers in the order in which Keras walks from the outputs back, and the calls in
+  // that in which it then meets them: from the last that the walk leaves to the first, each before
+  // its sources.
   void Walk() {
-    std::vector<int> todo;
-    for (size_t i = calls_.size(); i-- > 0;) {
-      if (readers_[i].empty() && !llvm::is_contained(outputs_, static_cast<int>(i)))
-        todo.push_back(static_cast<int>(i));
+    std::vector<int> roots = outputs_, left;
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      int call = static_cast<int>(i);
+      if (readers_[i].empty() && !llvm::is_contained(outputs_, call)) roots.push_back(call);
     }
-    todo.insert(todo.end(), outputs_.rbegin(), outputs_.rend());
     std::vector<bool> seen(calls_.size(), false);
-    while (!todo.empty()) {
-      int call = todo.back();
-      todo.pop_back();
-      if (seen[call]) continue;
-      seen[call] = true;
-      walk_.try_emplace(calls_[call].first, static_cast<int>(walk_.size()));
-      todo.insert(todo.end(), sources_[call].rbegin(), sources_[call].rend());
+    for (int root : roots) {
+      std::vector<std::pair<int, size_t>> path;  // calls, and which source comes next
+      auto enter = [&](int call) {
+        if (seen[call]) return;
+        seen[call] = true;
+        walk_.try_emplace(calls_[call].first, static_cast<int>(walk_.size()));
+        path.push_back({call, 0});
+      };
+      enter(root);
+      while (!path.empty()) {
+        auto& [call, next] = path.back();
+        if (next < sources_[call].size()) {
+          enter(sources_[call][next++]);
+        } else {
+          left.push_back(call);
+          path.pop_back();
+        }
+      }
+    }
+    met_.assign(calls_.size(), -1);
+    int count = 0;
+    auto meet = [&](int call) {
+      if (met_[call] < 0) met_[call] = count++;
+    };
+    for (int call : llvm::reverse(left)) {
+      meet(call);
+      for (int source : sources_[call]) meet(source);
     }
   }
   int WalkOf(int layer) const {
@@ -224,6 +281,7 @@ class Ordering {
   llvm::DenseMap<NodeId, std::vector<int>> reaching_;
   std::vector<std::vector<int>> sources_, readers_;  // by call
   std::vector<int> outputs_;                         // calls that make them
+  std::vector<int> met_;                             // by call: when Keras meets it
   std::map<int, int> distances_, walk_;              // by layer
 };
 

@@ -3,6 +3,9 @@
 #include <map>
 #include <set>
 
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+
 namespace grapnel {
 namespace {
 
@@ -14,8 +17,8 @@ bool IsWeight(const Node& node) {
 
 class Outputs {
  public:
-  Outputs(const Draft& draft, const BodyLayers& found)
-      : draft_(draft), found_(found), graph_(*found.body->graph) {}
+  Outputs(const Draft& draft, const BodyLayers& found, bool shares_scopes)
+      : draft_(draft), found_(found), graph_(*found.body->graph), shares_scopes_(shares_scopes) {}
 
   std::vector<std::vector<Port>> Find() && {
     for (NodeId id : found_.body->nodes) {
@@ -30,12 +33,31 @@ class Outputs {
     for (const auto& [layer, calls] : read_) {
       const std::set<Port>& last = calls.rbegin()->second;
       outputs[layer].assign(last.begin(), last.end());
+      DropMasks(&outputs[layer]);
+      if (shares_scopes_) DropEarlierCalls(&outputs[layer]);
     }
     HandOn(&outputs);
     return outputs;
   }
 
  private:
+  // A layer also hands on a mask of what it computed.
+  void DropMasks(std::vector<Port>* outputs) const {
+    auto is_mask = [&](Port port) { return TypeOfPort(graph_, port) == proto::DT_BOOL; };
+    if (!llvm::all_of(*outputs, is_mask)) llvm::erase_if(*outputs, is_mask);
+  }
+
+  // Drops the port "dense/BiasAdd" if there is "dense/BiasAdd_1".
+  void DropEarlierCalls(std::vector<Port>* outputs) const {
+    llvm::erase_if(*outputs, [&](Port port) {
+      llvm::StringRef name = graph_.node(port.node).name();
+      return llvm::any_of(*outputs, [&](Port later) {
+        return later.index == port.index && port.node < later.node &&
+               IsNumbered(graph_.node(later.node).name(), WithoutNumber(name));
+      });
+    });
+  }
+
   // Notes that a node of the layer `reader` reads the port.
   void Leave(Port port, int reader) {
     Node node = graph_.node(port.node);
@@ -68,14 +90,16 @@ class Outputs {
   const Draft& draft_;
   const BodyLayers& found_;
   const Graph& graph_;
+  const bool shares_scopes_;
   // By layer and call. Calls are numbered by their scopes, so the last call has the largest number.
   std::map<int, std::map<int, std::set<Port>>> read_;
 };
 
 }  // namespace
 
-std::vector<std::vector<Port>> OutputsOfLayers(const Draft& draft, const BodyLayers& found) {
-  return Outputs(draft, found).Find();
+std::vector<std::vector<Port>> OutputsOfLayers(const Draft& draft, const BodyLayers& found,
+                                               bool shares_scopes) {
+  return Outputs(draft, found, shares_scopes).Find();
 }
 
 }  // namespace grapnel

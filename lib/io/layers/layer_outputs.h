@@ -9,8 +9,10 @@ namespace grapnel {
 
 // Returns for each layer the ports that nodes outside of it read, or that the body returns, in the
 // order of their nodes; of a layer that is called several times, those of the last call. A layer
-// whose nodes nothing reads, such as one that only adds a loss, returns its input.
-std::vector<std::vector<Port>> OutputsOfLayers(const Draft& draft, const BodyLayers& found);
+// whose nodes nothing reads, such as one that only adds a loss, returns its input. `shares_scopes`:
+// all calls of a layer have one scope, as in Keras 2; the nodes of later calls are numbered.
+std::vector<std::vector<Port>> OutputsOfLayers(const Draft& draft, const BodyLayers& found,
+                                               bool shares_scopes);
 
 }  // namespace grapnel
 

@@ -21,13 +21,14 @@ llvm::SmallVector<std::string, 4> PathOfName(llvm::StringRef name) {
   return {parts.begin(), parts.end()};
 }
 
-// Maps objects to their place in Keras's list of the variables of a model.
-llvm::DenseMap<int, int> PlacesOf(const proto::SavedObjectGraph& saved) {
+// Maps objects to their place in a list of variables that Keras keeps with a model: "variables",
+// "trainable_variables".
+llvm::DenseMap<int, int> PlacesIn(llvm::StringRef name, const proto::SavedObjectGraph& saved) {
   llvm::DenseMap<int, int> places;
   if (saved.nodes().empty()) return places;
   for (const auto& child : saved.nodes(0).children()) {
     int list = child.node_id();
-    if (child.local_name() != "variables" || list < 0 || list >= saved.nodes_size()) continue;
+    if (child.local_name() != name || list < 0 || list >= saved.nodes_size()) continue;
     for (const auto& one : saved.nodes(list).children()) {
       if (one.node_id() >= 0 && one.node_id() < saved.nodes_size())
         places.try_emplace(one.node_id(), static_cast<int>(places.size()));
@@ -40,7 +41,8 @@ std::vector<ModelVariable> OfFile(const GraphInFile& file, const proto::SavedObj
   const GraphInFile& whole = file.whole ? *file.whole : file;
   llvm::DenseMap<NodeId, NodeId> in_part;
   if (file.whole) in_part = VariablesInPart(file);
-  llvm::DenseMap<int, int> places = PlacesOf(saved);
+  llvm::DenseMap<int, int> places = PlacesIn("variables", saved);
+  llvm::DenseMap<int, int> trained = PlacesIn("trainable_variables", saved);
   std::vector<ModelVariable> variables;
   for (const SavedVariable& one : OwnVariablesOf(whole)) {
     ModelVariable& variable = variables.emplace_back();
@@ -51,14 +53,18 @@ std::vector<ModelVariable> OfFile(const GraphInFile& file, const proto::SavedObj
       if (!name.empty()) variable.told.name = name;
     }
     variable.objects.insert(variable.objects.end(), one.also.begin(), one.also.end());
+    bool is_trained = false;
     for (int object : variable.objects) {
       auto place = places.find(object);
-      if (place != places.end()) variable.place = place->second;
+      if (place == places.end()) continue;
+      variable.place = place->second;
+      // A variable that could be trained is not if its layer was frozen.
+      is_trained |= trained.count(object) > 0;
     }
     variable.told.node = whole.module->main.node(one.node).name().str();
     variable.told.dtype = one.dtype;
     variable.told.shape = one.shape;
-    variable.told.trainable = one.trainable;
+    variable.told.trainable = variable.place < 0 ? one.trainable : is_trained;
     variable.node = one.node;
     if (file.whole) {
       auto found = in_part.find(one.node);

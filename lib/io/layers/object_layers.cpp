@@ -34,7 +34,7 @@ class ObjectLayers {
       if (container < 0 && IsModel(scope))
         Open(scope, container);
       else
-        Enter(scope, container, "", &taken);
+        Enter(scope, container, "", container, &taken);
     }
     for (NodeId node : body_.nodes) found_.of_node[node] = found_.of_scope[scopes_.Of(node)];
     FollowVariables();
@@ -59,34 +59,32 @@ class ObjectLayers {
   void Open(int scope, int container) {
     found_.of_scope[scope] = container;
     std::set<int> taken;
-    for (int inner : scopes_[scope].inner) Enter(inner, container, "", &taken);
+    for (int inner : scopes_[scope].inner) Enter(inner, container, "", container, &taken);
   }
 
-  // Looks for a layer of `container` whose name is `before` and the name of the scope `inner`. The
-  // name of a layer may have slashes.
-  // `taken`: the layers found so far.
-  void Enter(int inner, int container, const std::string& before, std::set<int>* taken) {
+  // Looks for a layer of `container` whose name is `before` and the name of the scope `inner`; if
+  // there is none, the scope belongs to the layer `otherwise`. The name of a layer may have slashes,
+  // and so may lie in the scope of another layer. `taken`: the layers found so far.
+  void Enter(int inner, int container, const std::string& before, int otherwise,
+             std::set<int>* taken) {
     std::string name = before + scopes_[inner].name.str();
     int layer = LayerAt(inner, name, container, *taken);
-    if (layer < 0) {
-      found_.of_scope[inner] = container;
-      bool may_continue = llvm::any_of(children_[container + 1], [&](int child) {
-        return llvm::StringRef(draft_.layers[child].name).starts_with(name + "/");
-      });
-      for (int deeper : scopes_[inner].inner) {
-        if (may_continue)
-          Enter(deeper, container, name + "/", taken);
-        else
-          Fill(deeper, container);
-      }
-      return;
+    if (layer >= 0) {
+      taken->insert(layer);
+      found_.of_call[inner] = layer;
+      if (draft_.layers[layer].is_model) return Open(inner, layer);
+      otherwise = layer;
     }
-    taken->insert(layer);
-    found_.of_call[inner] = layer;
-    if (draft_.layers[layer].is_model)
-      Open(inner, layer);
-    else
-      Fill(inner, layer);
+    found_.of_scope[inner] = otherwise;
+    bool may_continue = llvm::any_of(children_[container + 1], [&](int child) {
+      return llvm::StringRef(draft_.layers[child].name).starts_with(name + "/");
+    });
+    for (int deeper : scopes_[inner].inner) {
+      if (may_continue)
+        Enter(deeper, container, name + "/", otherwise, taken);
+      else
+        Fill(deeper, otherwise);
+    }
   }
 
   // Returns the layer of `container` that has its nodes in the scope; -1 if there is none.

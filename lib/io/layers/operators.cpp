@@ -1,6 +1,7 @@
 #include "lib/io/layers/operators.h"
 
 #include <algorithm>
+#include <set>
 
 #include "lib/io/layers/draft.h"
 #include "llvm/ADT/DenseMap.h"
@@ -13,8 +14,7 @@ namespace {
 
 // Returns "conv_transpose" for "ConvTranspose_2", as Keras names an object after its class.
 std::string SnakeCase(llvm::StringRef name) {
-  llvm::StringRef stem = name.rtrim("0123456789");
-  if (stem.size() < name.size() && stem.ends_with("_")) name = stem.drop_back();
+  name = WithoutNumber(name);
   std::string snake;
   for (size_t i = 0; i < name.size(); ++i) {
     bool begins_word = i > 0 && llvm::isUpper(name[i]) && !llvm::isUpper(name[i - 1]);
@@ -57,6 +57,13 @@ llvm::StringRef NameOfOp(llvm::StringRef op) {
       .Case("ExpandDims", "expand_dims")
       .Case("BroadcastTo", "broadcast_to")
       .Case("OneHot", "one_hot")
+      .Case("Equal", "equal")
+      .Case("NotEqual", "not_equal")
+      .Case("Any", "any")
+      .Case("All", "all")
+      .Case("LogicalAnd", "logical_and")
+      .Case("LogicalOr", "logical_or")
+      .Case("LogicalNot", "logical_not")
       .Case("LessEqual", "less_equal")
       .Case("GreaterEqual", "greater_equal")
       .Case("Tanh", "tanh")
@@ -142,6 +149,13 @@ std::vector<Operator> OperatorsIn(int scope, const NameScopes& scopes, const Lay
     return *std::min_element(one.nodes.begin(), one.nodes.end());
   };
   llvm::sort(operators, [&](const Operator& a, const Operator& b) { return first(a) < first(b); });
+  // Keras computes a mask in the layer that makes it too.
+  std::set<std::pair<llvm::StringRef, Port>> masked;
+  llvm::erase_if(operators, [&](const Operator& one) {
+    Node node = body.graph->node(one.nodes.front());
+    bool is_mask = (node.op() == "NotEqual" || node.op() == "Any") && node.num_inputs() > 0;
+    return is_mask && !masked.insert({node.op(), node.input(0)}).second;
+  });
   return operators;
 }
 

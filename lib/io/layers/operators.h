@@ -17,8 +17,8 @@ struct Operator {
 };
 
 // Returns the operators in a scope, in the order of their nodes. An operator has no scope of its
-// own in Keras; one that TensorFlow computes with several nodes has TensorFlow's. Leaves out ops
-// that Keras adds itself, such as those of masks. `is_layer`: true for the scopes of layers.
+// own in Keras; one that TensorFlow computes with several nodes has TensorFlow's. The ops of masks
+// are operators too. `is_layer`: true for the scopes of layers.
 std::vector<Operator> OperatorsIn(int scope, const NameScopes& scopes, const LayerBody& body,
                                   const std::function<bool(int)>& is_layer);
 

@@ -1,6 +1,7 @@
 #include "lib/io/layers/scope_layers.h"
 
 #include <algorithm>
+#include <set>
 
 #include "lib/io/layers/operators.h"
 #include "llvm/ADT/STLExtras.h"
@@ -186,7 +187,17 @@ class ScopeLayers {
           readers.size() == 1 && scopes_[scope].inner.size() == 1 && facts_[readers[0]].reads_own;
       return !is_wrapper;
     }
-    return IsFunctional(scope) || !ComputesItself(scope);
+    return (IsFunctional(scope) && !IsRepeated(scope)) || !ComputesItself(scope);
+  }
+
+  // True for the scope of TimeDistributed, which calls a model for each step and stacks the results.
+  bool IsRepeated(int scope) const {
+    std::set<std::string> names;
+    bool is_repeated = false, stacks = false;
+    for (int inner : scopes_[scope].inner)
+      is_repeated |= IsKnownLayer(inner) && !names.insert(NameOf(inner)).second;
+    for (NodeId id : scopes_[scope].nodes) stacks |= body_.graph->node(id).op() == "Pack";
+    return is_repeated && stacks;
   }
 
   // Adds the layers in `scope`, which is a call of the nested model `container` or of the model.

@@ -45,12 +45,6 @@ class UniqueNames {
   std::vector<std::pair<std::string, int>> changes_;
 };
 
-// Returns "conv" for "conv_1"; the name itself without a number.
-llvm::StringRef WithoutNumber(llvm::StringRef name) {
-  llvm::StringRef stem = name.rtrim("0123456789");
-  return stem.size() < name.size() && stem.size() > 1 && stem.consume_back("_") ? stem : name;
-}
-
 // Scopes deeper than this are not told apart: names may be hostile.
 constexpr int kDeepest = 100;
 
@@ -172,6 +166,11 @@ std::vector<int> NameScopes::Chain(int scope) const {
   for (; scope >= 0; scope = all_[scope].parent) chain.push_back(scope);
   std::reverse(chain.begin(), chain.end());
   return chain;
+}
+
+llvm::StringRef WithoutNumber(llvm::StringRef name) {
+  llvm::StringRef stem = name.rtrim("0123456789");
+  return stem.size() < name.size() && stem.size() > 1 && stem.consume_back("_") ? stem : name;
 }
 
 bool IsNumbered(llvm::StringRef name, llvm::StringRef base) {

@@ -41,6 +41,9 @@ class NameScopes {
   std::vector<int> of_node_;
 };
 
+// Returns "conv" for "conv_1"; the name itself without a number.
+llvm::StringRef WithoutNumber(llvm::StringRef name);
+
 // True if `name` is `base`, or `base` with the numbers that make a name unique: "conv_1", "conv_1_2".
 bool IsNumbered(llvm::StringRef name, llvm::StringRef base);
 

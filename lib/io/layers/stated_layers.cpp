@@ -183,7 +183,8 @@ class Reader {
   // Adds the layers of the Keras model `object`, whose row is `row` (-1: it is the whole model).
   void ReadModel(int object, int row, int depth) {
     std::vector<int> own = VariablesOfKeras(object);
-    bool is_new = seen_.insert(object).second;
+    seen_.insert(object);
+    bool is_new = open_.insert(object).second;
     if (is_new && depth < kDeepest) {
       for (int layer : LayersOfModel(object)) {
         if (!IsKeras(layer) || layer == object) continue;
@@ -192,6 +193,7 @@ class Reader {
         AddKeras(layer, row, "layer", depth + 1);
       }
     }
+    if (is_new) open_.erase(object);
     (row < 0 ? result_.variables : result_.layers[row].variables) = std::move(own);
   }
 
@@ -206,7 +208,10 @@ class Reader {
     layer.parent = parent;
     layer.is_keras = true;
     layer.variables = VariablesOfKeras(object);
-    if (!IsKerasModel(object) || seen_.contains(object)) return;
+    // A model that several others contain is listed in each; so few that a hostile file cannot
+    // multiply them.
+    bool is_too_many = result_.layers.size() > 10000 + 2 * static_cast<size_t>(saved_.nodes_size());
+    if (!IsKerasModel(object) || open_.contains(object) || is_too_many) return;
     layer.is_model = true;
     ReadModel(object, row, depth);
   }
@@ -282,7 +287,7 @@ class Reader {
   const proto::SavedObjectGraph& saved_;
   const std::map<int, Names> metadata_;
   StatedLayers result_;
-  llvm::DenseSet<int> seen_;
+  llvm::DenseSet<int> seen_, open_;  // read; being read
 };
 
 }  // namespace
