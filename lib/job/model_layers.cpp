@@ -45,7 +45,8 @@ void FindCosts(const OpenedGraph& opened, ModelLayers* layers) {
   }
   layers->assumed_batch = run->assumed_batch();
   layers->costs.resize(layers->table.layers().size());
-  for (Node node : run->main().nodes()) {
+  for (NodeId id : run->NodesThatRun()) {
+    Node node = run->main().node(id);
     RunCost cost = run->OfNode(node);
     Add(cost, &layers->total);
     for (int layer = layers->table.LayerOf("", node.name()); layer >= 0;

@@ -1,28 +1,12 @@
 #include "lib/job/model_run.h"
 
 #include "lib/io/signature.h"
+#include "lib/ir/find.h"
 #include "lib/job/shape_overrides.h"
 #include "lib/job/signature_graph.h"
 #include "lib/support/printable.h"
 
 namespace grapnel {
-
-namespace {
-
-// Removes the nodes that no output of the graph's signature needs, which do not run.
-void RemoveUnneeded(OpenedGraph* opened) {
-  Graph& main = opened->module().main;
-  std::vector<bool> is_needed(main.end_id(), false);
-  for (NodeId id : NeededNodes(main, opened->file().signatures)) is_needed[id] = true;
-  std::vector<NodeId> unneeded;
-  for (Node node : main.nodes()) {
-    if (!is_needed[node.id()]) unneeded.push_back(node.id());
-  }
-  for (NodeId id : unneeded) main.SetInputs(id, {});
-  for (NodeId id : unneeded) main.RemoveNode(id);
-}
-
-}  // namespace
 
 Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, llvm::StringRef name,
                                 int64_t assumed_batch) {
@@ -31,16 +15,19 @@ Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, llvm::StringRef name,
   if (assumed_batch > 0 && HasOpenBatch(opened)) given.batch = run.assumed_batch_ = assumed_batch;
   ASSIGN_OR_RETURN(const Signature* signature,
                    ChooseOneSignature(opened.model(), opened.file(), name));
+  std::vector<NodeId> outputs;
   if (signature) {
     ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(name, given, &run.opened_));
     run.signature_ = taken.signature.name;
     run.function_ = taken.function;
-    RemoveUnneeded(&run.opened_);
+    for (const SignatureTensor& output : taken.signature.outputs) {
+      if (auto port = FindTensorIfThere(run.main(), output.tensor)) outputs.push_back(port->node);
+    }
   } else {
     RETURN_IF_ERROR(FillSizes(given, {}, &run.opened_));
   }
   run.shapes_ = std::make_unique<ModuleShapes>(run.module());
-  run.costs_ = std::make_unique<ModuleCosts>(run.module(), *run.shapes_);
+  run.costs_ = std::make_unique<ModuleCosts>(run.module(), *run.shapes_, std::move(outputs));
   return run;
 }
 

@@ -81,33 +81,12 @@ bool IsBackEdge(const Node& from, const Node& to) {
   return from.op().ends_with("NextIteration") && to.op().ends_with("Merge");
 }
 
-// Returns the nodes of a body that run: in a function, only those that its results need.
-std::vector<NodeId> NodesThatRun(const Graph& body) {
-  std::vector<NodeId> nodes, todo;
-  const Function* function = FunctionOf(body);
-  if (function) {
-    for (const Function::Result& result : function->results) todo.push_back(result.node);
-    for (const auto& [name, id] : function->control_results) todo.push_back(id);
-  }
-  if (todo.empty()) {
-    for (Node node : body.nodes()) nodes.push_back(node.id());
-    return nodes;
-  }
-  std::vector<bool> is_needed(body.end_id(), false);
-  for (NodeId id : todo) is_needed[id] = true;
-  while (!todo.empty()) {
-    Node node = body.node(todo.back());
-    todo.pop_back();
-    for (Port port : node.inputs()) {
-      if (port.node == kNoNode || is_needed[port.node]) continue;
-      is_needed[port.node] = true;
-      todo.push_back(port.node);
-    }
-  }
-  for (Node node : body.nodes()) {
-    if (is_needed[node.id()]) nodes.push_back(node.id());
-  }
-  return nodes;
+// True if the node computes its result from the shape of its input, which is known.
+bool NeedsOnlyShape(const Node& node, const ShapeMap& shapes) {
+  bool may_be = llvm::StringSwitch<bool>(node.op())
+                    .Cases("Shape", "Size", "Rank", "ZerosLike", "OnesLike", true)
+                    .Default(false);
+  return may_be && node.num_inputs() > 0 && shapes.OfPort(node.input(0)).IsFullyKnown();
 }
 
 // The memory of a body's tensors. Tensors that share memory form one buffer.
@@ -275,8 +254,40 @@ RunCost ModuleCosts::OfNode(const Node& node) {
   return cost;
 }
 
+std::vector<NodeId> ModuleCosts::NodesThatRun(const Graph& body) const {
+  std::vector<NodeId> nodes, todo;
+  if (const Function* function = FunctionOf(body)) {
+    for (const Function::Result& result : function->results) todo.push_back(result.node);
+    for (const auto& [name, id] : function->control_results) todo.push_back(id);
+  } else {
+    todo = outputs_;
+  }
+  bool all_run = todo.empty();
+  std::vector<bool> is_needed(body.end_id(), false);
+  for (NodeId id : todo) is_needed[id] = true;
+  const ShapeMap& shapes = shapes_.Of(body);
+  while (!todo.empty()) {
+    Node node = body.node(todo.back());
+    todo.pop_back();
+    bool needs_values = !NeedsOnlyShape(node, shapes);
+    for (Port port : node.inputs()) {
+      bool is_read = port.node != kNoNode && (needs_values || port.IsControl());
+      if (!is_read || is_needed[port.node]) continue;
+      is_needed[port.node] = true;
+      todo.push_back(port.node);
+    }
+  }
+  for (Node node : body.nodes()) {
+    if (all_run || is_needed[node.id()]) nodes.push_back(node.id());
+  }
+  return nodes;
+}
+
 int64_t ModuleCosts::PeakOf(const Graph& body) {
+  std::vector<bool> runs(body.end_id(), false);
+  for (NodeId id : NodesThatRun(body)) runs[id] = true;
   std::vector<NodeId> order = RunOrder(body);
+  llvm::erase_if(order, [&](NodeId id) { return !runs[id]; });
   Buffers buffers(body, shapes_.Of(body), order);
   int64_t held = 0, peak = 0;
   for (NodeId id : order) {

@@ -34,16 +34,19 @@ std::vector<NodeId> RunOrder(const Graph& graph);
 // which is computed once. Not thread-safe.
 class ModuleCosts {
  public:
-  // `module` and `shapes` must outlive the ModuleCosts.
-  ModuleCosts(const Module& module, const ModuleShapes& shapes)
-      : module_(module), shapes_(shapes) {}
+  // `module` and `shapes` must outlive the ModuleCosts. `outputs`: the nodes of the main graph that
+  // a run computes; empty: all.
+  ModuleCosts(const Module& module, const ModuleShapes& shapes, std::vector<NodeId> outputs = {})
+      : module_(module), shapes_(shapes), outputs_(std::move(outputs)) {}
 
   // Returns the cost of one run of a node: of a call, that of the function; of a conditional, the
   // largest of each number over its branches; of a loop, that of all iterations of body and
   // condition (TripsOf, lib/shape/loop_trips.h).
   RunCost OfNode(const Node& node);
-  // Returns the cost of one run of a body; of a function, only of the nodes that its results need,
-  // since TensorFlow leaves out the others. A tensor takes memory from the run of its node to the
+  // Returns the nodes of a body that run: those that its results or outputs need. A node that needs
+  // only the shape of a tensor does not need the tensor, if the shape is known.
+  std::vector<NodeId> NodesThatRun(const Graph& body) const;
+  // Returns the cost of one run of a body: of NodesThatRun. A tensor takes memory from the run of its node to the
   // run of its last reader; a function keeps its results until its end, the main graph keeps
   // outputs that no node reads. Assumes that no op reuses the buffer of an input.
   const RunCost& OfBody(const Graph& body);
@@ -58,6 +61,7 @@ class ModuleCosts {
 
   const Module& module_;
   const ModuleShapes& shapes_;
+  const std::vector<NodeId> outputs_;
   std::map<const Graph*, RunCost> bodies_;
 };
 
