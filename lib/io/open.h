@@ -37,6 +37,7 @@ struct GRAPNEL_PUBLIC SignatureTensor {
   std::string tensor;  // "serving_default_x:0"
   DataType dtype = proto::DT_INVALID;
   Shape shape;
+  bool has_default = false;  // an input that callers may leave out: the signature has its value
 };
 
 struct GRAPNEL_PUBLIC Signature {
@@ -95,6 +96,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   // of, which restores and saves the variables and has the initializer; it outlives this one. Null
   // for a graph that a file holds.
   const GraphInFile* whole = nullptr;
+  std::string function;  // the function of `whole` whose body this graph was; empty: main graph
 };
 
 // An opened file or folder. Move-only. Owns its graphs, which keep the mapped files open.

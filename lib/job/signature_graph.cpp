@@ -32,12 +32,14 @@ std::vector<NodeId> NodesOf(const SignatureBody& body) {
 }
 
 // Renames the inputs to the signature's keys, which users know; the argument names of a function
-// are arbitrary. If the signature runs the main graph, the names from the file stay.
+// are arbitrary. If the signature runs the main graph, the names from the file stay, and so does
+// the name of an argument that is a part of a nested one ("x.0", "ids:values").
 void NameInputs(const SignatureBody& body, llvm::ArrayRef<Port> inputs, Graph* graph) {
   if (!body.function) return;
   for (auto [end, port] : llvm::zip(body.inputs, inputs)) {
     bool is_input = graph->node(port.node).op() == "Placeholder";
-    if (is_input && !graph->Find(end.key)) graph->Rename(port.node, end.key);
+    bool is_part = llvm::StringRef(end.key).find_first_of(".:") != llvm::StringRef::npos;
+    if (is_input && !is_part && !graph->Find(end.key)) graph->Rename(port.node, end.key);
   }
 }
 
@@ -57,35 +59,33 @@ std::vector<SignatureTensor> TensorsOf(llvm::ArrayRef<SignatureTensor> tensors,
   return found;
 }
 
-// Returns what the file says about `part`, the graph that `signature` runs.
-GraphInFile FileOf(const GraphInFile& whole, Signature signature, std::unique_ptr<Module> part) {
+// Returns what the file says about `part`, the graph that a signature runs.
+GraphInFile FileOf(const GraphInFile& whole, SignatureGraph taken, std::unique_ptr<Module> part) {
   GraphInFile file;
   file.title = whole.title;
   file.path = whole.path;
   file.module = std::move(part);
   file.tags = whole.tags;
-  file.signatures.push_back(std::move(signature));
+  file.signatures.push_back(std::move(taken.signature));
+  file.function = std::move(taken.function);
   file.tensorflow_version = whole.tensorflow_version;
   file.object_graph = whole.object_graph;
   return file;
 }
 
-std::string NamesOf(llvm::ArrayRef<std::string> names, const char* does, const char* do_it) {
-  if (names.empty()) return "";
-  return "; " + NameList(names) + (names.size() == 1 ? does : do_it);
-}
-
-// Returns what else the file has besides the signature `taken`.
+// Returns what else the file has besides the network of `taken`.
 std::string OthersText(const GraphInFile& file, const Signature& taken) {
-  std::vector<const Signature*> distinct = DistinctSignatures(file);
   std::vector<std::string> same, others;
-  for (const Signature& signature : file.signatures) {
-    if (&signature == &taken || IsInternal(signature)) continue;
-    bool is_other = llvm::is_contained(distinct, &signature);
-    (is_other ? others : same).push_back(signature.name);
+  for (const auto& network : SignaturesByNetwork(file)) {
+    bool is_taken = llvm::is_contained(network, &taken);
+    for (const Signature* signature : network)
+      if (signature != &taken) (is_taken ? same : others).push_back(signature->name);
   }
-  return NamesOf(same, " runs the same network", " run the same network") +
-         NamesOf(others, " is another", " are others") + (others.empty() ? "" : " (--signature)");
+  std::string text;
+  if (!same.empty())
+    text += "; " + NameList(same) + (same.size() == 1 ? " runs" : " run") + " the same network";
+  if (!others.empty()) text += "; not shown: " + NameList(others) + " (--signature)";
+  return text;
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverride
   taken.signature = *signature;
   taken.signature.inputs = TensorsOf(signature->inputs, body.inputs, inputs, main);
   taken.signature.outputs = TensorsOf(signature->outputs, body.outputs, outputs, main);
-  opened->ContinueWith(FileOf(opened->file(), taken.signature, std::move(part->module)),
+  opened->ContinueWith(FileOf(opened->file(), taken, std::move(part->module)),
                        [name = signature->name, given](OpenedGraph* again) {
                          return TakeSignature(name, given, again).takeError();
                        });
